@@ -12,6 +12,13 @@ export { HeedLines, lines } from "./view/elements/lines.js";
 export { HeedMatrix, matrix } from "./view/elements/matrix.js";
 export { HeedSteps, type StepDetail, type StepsMatrix, steps } from "./view/elements/steps.js";
 export { HeedTokens, tokens } from "./view/elements/tokens.js";
+export {
+  type Attention,
+  type AttentionFiles,
+  type AttentionInput,
+  type AttentionName,
+  readAttention,
+} from "./view/files/attention.js";
 export type { ColourCurve, ColourRange, Theme } from "./view/picture/colour.js";
 export type { Cell } from "./view/picture/layout.js";
 export type { StepsStage } from "./view/steps/scene.js";

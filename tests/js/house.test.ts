@@ -176,6 +176,17 @@ const rules: Rule[] = [
     brokenBy: { path: "bindings/js/ops/a.ts", text: 'import { Linear } from "../nn/layers.js";' },
   },
   {
+    says: "files of attention weights are read without an engine",
+    about: /^bindings\/js\/(view\/files\/.*|core\/(objects|safetensorsHeader))\.ts$/,
+    reads: imports,
+    allows: (name) =>
+      /^bindings\/js\/(view\/files\/\w+|core\/(error|objects|safetensorsHeader))\.js$/.test(name),
+    brokenBy: {
+      path: "bindings/js/view/files/a.ts",
+      text: 'import { isRecord } from "../../core/validate.js";',
+    },
+  },
+  {
     says: "the drawing of pictures knows itself",
     about: /^bindings\/js\/view\/picture\//,
     reads: imports,
@@ -200,7 +211,7 @@ const rules: Rule[] = [
   },
   {
     says: "pictures know what of the core needs no engine, and no operations, modules and models",
-    about: /^bindings\/js\/(view|viewParts)(\/.*)?\.ts$/,
+    about: /^bindings\/js\/(view|viewParts|viewPage)(\/.*)?\.ts$/,
     reads: imports,
     allows: (name) =>
       /^bindings\/js\/(view\/.*|core\/(copies|error|objects|safetensorsHeader))\.js$/.test(name),
