@@ -16,7 +16,6 @@ export * from "./view/parts/play.js";
 export * from "./view/parts/pool.js";
 export * from "./view/parts/saveDrawing.js";
 export * from "./view/parts/saveMenu.js";
-export * from "./view/parts/saveMenu.js";
 export * from "./view/parts/slices.js";
 export * from "./view/parts/story.js";
 export * from "./view/parts/strongest.js";

@@ -18,5 +18,5 @@ import { HeedTokens } from "./tokens.js";
  */
 export function defineElements(): void {
   if (globalThis.customElements === undefined) return;
-  for (const kind of [HeedMatrix, HeedLines, HeedTokens, HeedHeads, HeedSteps]) define(kind);
+  for (const kind of [HeedHeads, HeedLines, HeedMatrix, HeedSteps, HeedTokens]) define(kind);
 }

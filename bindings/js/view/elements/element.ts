@@ -160,7 +160,7 @@ export interface CellDetail {
   readonly layer?: number;
   /** Its head, from 0, if the data has several. */
   readonly head?: number;
-  /** The matrix, for `<heed-steps>`. */
+  /** Its matrix, in `<heed-steps>`. */
   readonly matrix?: AttentionMatrix;
   /** The place of its query, from 0. */
   readonly row: number;
