@@ -96,8 +96,8 @@ describe("Every public symbol", () => {
       .flatMap((part) => ("code" in part ? [part] : []));
     const isUsed = (name: string) => examplesOf([name]).length > 0;
     const codes = parts.filter((part) => namesIn(part).some(isUsed)).map(({ code }) => code);
-    const bare = parts.flatMap(({ name: own, code, comment }) =>
-      namesIn({ name: own, code, comment }).filter((name) => {
+    const bare = parts.flatMap(({ name: own, code }) =>
+      namesIn({ name: own, code }).filter((name) => {
         const isType = RegExp(`^(class|struct|enum class) ${name}\\b`, "m").test(code);
         const isPart = RegExp(`\\b${name}\\b`);
         const belongs = codes.some((other) => other !== code && isPart.test(other));
