@@ -46,9 +46,9 @@ function newWorker(): WorkerLike {
       name: "heed",
     });
   const { Worker: NodeWorker } = builtin("node:worker_threads");
-  // Not a literal, for which bundlers would copy the file as it is, without what it imports.
-  const script = "./workerThread.js";
-  return new NodeWorker(new URL(script, import.meta.url), {
+  // In two steps, because for both in one bundlers copy the file as it is, without what it imports, or warn.
+  const here = import.meta.url;
+  return new NodeWorker(new URL("./workerThread.js", here), {
     name: "heed",
     execArgv: [],
   }) as unknown as WorkerLike;

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type ApiSymbol, readApi } from "../../web/docs/api.mjs";
-import { declarations, headers } from "../../web/docs/headers.mjs";
+import { declarations, examplesOf, headers, namesIn } from "../../web/docs/headers.mjs";
 import { succeed } from "./child.js";
 
 const root = join(import.meta.dirname, "../..");
@@ -87,6 +87,25 @@ describe("Every public symbol", () => {
         .map((part) => `${name}: ${"name" in part ? part.name : ""}`),
     );
     expect(bare).toEqual([]);
+  });
+
+  // tests/cpp/examples_test.cpp has them: they are compiled and run with the other tests of C++.
+  test("of the C++ headers is used in an example; a type may belong to a function that is", () => {
+    const parts = headers()
+      .flatMap(({ text }) => declarations(text))
+      .flatMap((part) => ("code" in part ? [part] : []));
+    const isUsed = (name: string) => examplesOf([name]).length > 0;
+    const codes = parts.filter((part) => namesIn(part).some(isUsed)).map(({ code }) => code);
+    const bare = parts.flatMap(({ name: own, code }) =>
+      namesIn({ name: own, code }).filter((name) => {
+        const isType = RegExp(`^(class|struct|enum class) ${name}\\b`, "m").test(code);
+        const isPart = RegExp(`\\b${name}\\b`);
+        const belongs = codes.some((other) => other !== code && isPart.test(other));
+        return !isUsed(name) && !(isType && belongs);
+      }),
+    );
+    expect(bare).toEqual([]);
+    expect(parts.length).toBeGreaterThan(100);
   });
 });
 

@@ -105,9 +105,13 @@ export default defineConfig({
           include: ["tests/js/*.test.ts"],
           exclude: [
             "tests/js/{border,codegen,copies,documented,fetched,house,lifecycle,links,node,readme,release}.test.ts",
-            "tests/js/{out_of_memory,shipped_models,train_command,train_text}.test.ts",
+            "tests/js/{out_of_memory,shipped_models,train_command,train_text,view_command}.test.ts",
+            // It deflates with Node's zlib.
+            "tests/js/attention_files.test.ts",
             // These say nothing more in a browser, and take long.
             "tests/js/{calls,strangers}.test.ts",
+            // Its subject is Node.
+            "tests/js/view_entry.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 30_000,
@@ -135,7 +139,7 @@ export default defineConfig({
           // training, files that the browser keeps. The results of the operations come from the same binary as in Chromium.
           include: [
             "tests/js/{browser,load,tensor,scope,linear,variants,rope,safetensors}.test.ts",
-            "tests/js/{nn_layers,training,kept}.test.ts",
+            "tests/js/{nn_layers,training,kept,traps,worker,worker_cancel,worker_edges}.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 60_000,

@@ -191,20 +191,25 @@ describe("An engine in a worker", () => {
   });
 });
 
-test("objects that the page's garbage collector finds are free for that of the worker", async () => {
-  const heed = await loadWithTasks();
-  const make = async () => {
-    for (let i = 0; i < 20; ++i) await heed.ones([16]);
-  };
-  await make();
-  const count = async () => {
-    gc?.();
-    await heed.tasks.collect({});
-    return (await heed.memory()).tensors.count;
-  };
-  await expect.poll(count, { timeout: 20_000 }).toBeLessThanOrEqual(1);
-  heed.dispose();
-});
+// WebKit collects garbage only when it wants to.
+const collects = isNode || /Chrome/.test(navigator.userAgent);
+test.runIf(collects)(
+  "objects that the page's garbage collector finds are free for that of the worker",
+  async () => {
+    const heed = await loadWithTasks();
+    const make = async () => {
+      for (let i = 0; i < 20; ++i) await heed.ones([16]);
+    };
+    await make();
+    const count = async () => {
+      gc?.();
+      await heed.tasks.collect({});
+      return (await heed.memory()).tensors.count;
+    };
+    await expect.poll(count, { timeout: 20_000 }).toBeLessThanOrEqual(1);
+    heed.dispose();
+  },
+);
 
 describe("A worker that ends", () => {
   test("rejects what is pending and what comes, until it is started again", async () => {

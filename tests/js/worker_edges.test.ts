@@ -1,6 +1,6 @@
 // heed/worker: what must not stop a worker, reach another call, or change what is sent.
 
-import { loadInWorker, type RemoteHeed } from "heed/worker";
+import { loadInWorker, type RemoteHeed, type RemoteTensor } from "heed/worker";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "./workers.js";
 
@@ -8,6 +8,8 @@ const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
 const rest = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 let heed: RemoteHeed<TestTasks>;
+/** The live tensors of the worker. */
+const count = async () => (await heed.memory()).tensors.count;
 beforeAll(async () => {
   heed = await loadWithTasks();
 });
@@ -97,6 +99,85 @@ describe("Data arrives as it was sent", () => {
     const { data } = await heed.tasks.grow({ floats: 2 ** 25 });
     expect(Array.from(data)).toEqual([1, 1, 1, 1]);
     expect(data.buffer.byteLength).toBe(16);
+  });
+});
+
+describe("Objects in maps", () => {
+  test("go to the worker and come back, beside data and copies of the engine's memory", async () => {
+    const key = { of: "an object" };
+    const named = new Map<unknown, RemoteTensor>([
+      ["a", await heed.tensor([1, 2])],
+      [key, await heed.tensor([[3]])],
+    ]);
+    const { doubled, sizes, views } = await heed.tasks.doubleNamed({ named });
+    expect([...doubled.keys()]).toEqual(["a", key]);
+    expect([...doubled.values()].map(({ shape }) => shape)).toEqual([[2], [1, 1]]);
+    expect(await doubled.get("a")?.data).toEqual(Float32Array.of(2, 4));
+    expect([...sizes.values()]).toEqual([2, 1]);
+    expect([...views.values()]).toEqual([Float32Array.of(1, 2), Float32Array.of(3)]);
+    for (const x of [...named.values(), ...doubled.values()]) x.dispose();
+  });
+
+  test("stay after the scope that returns them, and end with it otherwise", async () => {
+    const x = await heed.ones([2]);
+    const before = await count();
+    const kept = await heed.scope(async (scoped) => {
+      await scoped.tasks.doubleNamed({ named: new Map([["lost", await scoped.ones([3])]]) });
+      return (await scoped.tasks.doubleNamed({ named: new Map([["x", x]]) })).doubled;
+    });
+    expect(await count()).toBe(before + 1);
+    expect(await kept.get("x")?.data).toEqual(Float32Array.of(2, 2));
+    for (const tensor of [x, ...kept.values()]) tensor.dispose();
+  });
+
+  test("are refused in a set and as keys, in both directions", async () => {
+    const x = await heed.ones([1]);
+    const before = await count();
+    const calls = {
+      "tasks.echo: .*, got one in a set": heed.tasks.echo(new Set([x])),
+      "tasks.echo: .*, got one as the key of a map": heed.tasks.echo(new Map([[x, 1]])),
+      "tasks.wrapped: .*, got one in a set": heed.tasks.wrapped({ x, where: "set" }),
+      "tasks.wrapped: .*, got one as the key of a map": heed.tasks.wrapped({ x, where: "key" }),
+    };
+    for (const [message, call] of Object.entries(calls)) {
+      const error = await refusalOf(call);
+      expect([error.code, error.message]).toEqual([
+        "unsupported",
+        expect.stringMatching(new RegExp(`^${message}$`)),
+      ]);
+    }
+    expect(await count()).toBe(before);
+    x.dispose();
+  });
+});
+
+describe("An object that is disposed of while a task uses it", () => {
+  test("lives until the last task that was given it before is done", async () => {
+    const counters = [newCounter(), newCounter()] as const;
+    const before = await count();
+    const x = await heed.tensor([1, 2, 3]);
+    const sums = counters.map((counter) => heed.tasks.sumLater({ x, counter }));
+    x.dispose();
+    expect(x.isDisposed).toBe(true);
+    const late = await refusalOf(heed.tasks.sumLater({ x, counter: counters[0] }));
+    expect(late.code).toBe("disposed");
+    Atomics.store(counters[0], 0, 1);
+    expect(await sums[0]).toBe(6);
+    expect(await count()).toBe(before + 1);
+    Atomics.store(counters[1], 0, 1);
+    expect(await sums[1]).toBe(6);
+    expect(await count()).toBe(before);
+  });
+
+  test("is freed when the task has ended because of its signal", async () => {
+    const before = await count();
+    const x = await heed.tensor([1, 2, 3]);
+    const { signal, abort } = controller();
+    const call = heed.tasks.sumLater({ x, counter: newCounter() }, { signal });
+    x.dispose();
+    abort();
+    expect((await refusalOf(call)).code).toBe("cancelled");
+    await expect.poll(count).toBe(before);
   });
 });
 

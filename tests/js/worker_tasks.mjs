@@ -123,6 +123,36 @@ export const tasks = {
     return { tensor: heed.add(x, x), view: x.data };
   },
 
+  /**
+   * Adds up a tensor as soon as the counter is not 0 any more.
+   * @param {{ x: Tensor, counter: Int32Array }} request
+   * @param {TaskContext<never>} context
+   * @returns {Promise<number>}
+   */
+  async sumLater({ x, counter }, { heed, pause }) {
+    while (Atomics.load(counter, 0) === 0) await pause();
+    return /** @type {number} */ (heed.scope(() => heed.sum(x).item()));
+  },
+
+  /**
+   * @param {{ named: Map<unknown, Tensor> }} request
+   * @param {TaskContext<never>} context
+   */
+  doubleNamed({ named }, { heed }) {
+    const doubled = new Map([...named].map(([name, x]) => [name, heed.add(x, x)]));
+    const sizes = new Map([...named].map(([name, { size }]) => [name, size]));
+    const views = new Map([...named].map(([name, { data }]) => [name, data]));
+    return { doubled, sizes, views };
+  },
+
+  /**
+   * @param {{ x: Tensor, where: "set" | "key" }} request
+   * @returns {unknown}
+   */
+  wrapped({ x, where }) {
+    return where === "set" ? [new Set([1]), new Set([x])] : new Map([[{ x }, 1]]);
+  },
+
   /** @param {string} message */
   fail(message) {
     throw new RangeError(message);

@@ -16,6 +16,8 @@ const tasks = {
     for (let step = 0; step < steps; ++step) progress({ step });
     return { losses: new Float32Array(steps), steps };
   },
+  double: ({ named }: { named: Map<string, Tensor> }, { heed }: TaskContext) =>
+    new Map([...named].map(([name, x]) => [name, heed.add(x, x)])),
 };
 
 export async function use(): Promise<void> {
@@ -53,6 +55,9 @@ export async function use(): Promise<void> {
   same<typeof y, RemoteTensor>(true);
   const adam = await heed.optim.Adam(layer, { learningRate: 1 });
   await adam.step([y]);
+
+  const doubled = await heed.tasks.double({ named: new Map([["x", x]]) });
+  same<typeof doubled, Map<string, RemoteTensor>>(true);
 
   const model = await heed.models.loadModel(heed, "https://huggingface.co/a/b", {
     onProgress: ({ loaded }) => void loaded.toFixed(),

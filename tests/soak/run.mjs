@@ -6,9 +6,9 @@ import { build } from "esbuild";
 const here = import.meta.dirname;
 const outdir = join(here, "../../build/soak");
 await build({
-  entryPoints: ["main", "soak"].map((name) => join(here, `${name}.ts`)),
+  entryPoints: ["main", "soak", "browser"].map((name) => join(here, `${name}.ts`)),
   outExtension: { ".js": ".mjs" },
   ...{ bundle: true, packages: "external", platform: "node", format: "esm", target: "es2022" },
   ...{ outdir, logLevel: "error" },
 });
-await import(join(outdir, "main.mjs"));
+await import(join(outdir, process.argv.includes("--browser") ? "browser.mjs" : "main.mjs"));

@@ -27,10 +27,10 @@ import { entries, rootOf } from "./entries.mjs";
 /** Members that every class has, for printing; they need no words of their own. */
 const usual = /^(\[.*\]|toString|toJSON)$/;
 
-/** Whether a member belongs to another class of the reference, or to one of JavaScript. */
+/** Whether a member belongs to another class of the reference, or to one of JavaScript or, as Base, of the browser. */
 const belongsElsewhere = ({ inheritedFrom }, exported) => {
   const owner = inheritedFrom?.name.split(".")[0];
-  return owner !== undefined && (owner === "Error" || exported.has(owner));
+  return owner !== undefined && (owner === "Error" || owner === "Base" || exported.has(owner));
 };
 
 const kinds = {
@@ -89,6 +89,8 @@ export async function readApi() {
   const app = await Application.bootstrap({
     entryPoints: all.map(({ types }) => types),
     tsconfig: rootOf("web/docs/tsconfig.json"),
+    // The members that an element has from the browser's own class.
+    excludeExternals: true,
     excludeInternal: true,
     excludePrivate: true,
     excludeProtected: true,
@@ -144,7 +146,7 @@ export async function readApi() {
     };
   }
   const symbolsIn = (container, entry, prefix) =>
-    container.children
+    (container.children ?? [])
       // What an entry exports again is described with the first one.
       .filter((child) => !child.kindOf(ReflectionKind.Reference))
       .flatMap((child) =>
@@ -156,7 +158,7 @@ export async function readApi() {
     ? project.children
     : [project];
   const namesIn = (container) =>
-    container.children.flatMap((child) =>
+    (container.children ?? []).flatMap((child) =>
       child.kindOf(ReflectionKind.Namespace) ? namesIn(child) : child.name,
     );
   const exported = new Set(modules.flatMap(namesIn));

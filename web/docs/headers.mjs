@@ -78,12 +78,59 @@ export function declarations(text) {
   return found;
 }
 
+/**
+ * The examples, which are tests: the body of each, by its name.
+ *
+ * @returns {Map<string, string>}
+ */
+export function headerExamples() {
+  const text = readFileSync(rootOf("tests/cpp/examples_test.cpp"), "utf8");
+  const tests = text.matchAll(/^TEST_F\(Example, (\w+)\) \{\n([\s\S]*?)\n\}$/gm);
+  return new Map([...tests].map(([, name, body]) => [name, body.replace(/^ {2}/gm, "")]));
+}
+
+/** The functions, types and constants that a declaration introduces: one comment may describe several. */
+export const namesIn = ({ name, code }) => [
+  ...new Set([
+    name,
+    ...[...code.matchAll(/^(?!\s|\/\/|.*\boperator\b)[^(=\n]*?\b(\w+)\(/gm)].map(
+      ([, name]) => name,
+    ),
+    ...[...code.matchAll(/^(?:class|struct|enum class) (\w+)/gm)].map(([, name]) => name),
+  ]),
+];
+
+/** The names of the examples that use one of these names; the one that is called so comes first. */
+export function examplesOf(names, examples = headerExamples()) {
+  const uses = names.map((name) => RegExp(`\\b${name}\\b`));
+  const found = [...examples].filter(([, body]) => {
+    const code = body.replace(/\/\/.*/g, "");
+    return uses.some((use) => use.test(code));
+  });
+  const own = (name) => Number(names.includes(name));
+  return found.map(([name]) => name).sort((a, b) => own(b) - own(a));
+}
+
 /** The words before the namespace: what a header is about. */
 const about = (text) =>
   (/^#pragma once\n\n((?:\/\/.*\n)+)/.exec(text)?.[1] ?? "").replace(/^\/\/ ?/gm, "");
 
+/** The example of a declaration's own, or where another one uses it. */
+function exampleOf(names, anchors) {
+  const examples = headerExamples();
+  const [first] = examplesOf(names, examples);
+  if (first === undefined) return "";
+  if (!names.includes(first) && anchors.has(first))
+    return `<p>Used in the example of <a href="#${first}">${escaped(first)}</a>.</p>`;
+  const code = coloured(examples.get(first), "cpp");
+  return `<pre class="code scroll" tabindex="0"><code>${code}</code></pre>`;
+}
+
 export function headersPage() {
   const headings = [];
+  const anchors = new Set(
+    headers().flatMap(({ text }) => declarations(text).flatMap(({ name }) => name ?? [])),
+  );
   const used = new Map();
   const parts = headers().map(({ name: file, text }) => {
     const id = file.replace(".", "-");
@@ -99,6 +146,7 @@ export function headersPage() {
 <h3><a href="#${anchor}">${escaped(part.name)}</a></h3>
 ${render(part.comment, { words: true }).html}
 <pre class="signature scroll" tabindex="0"><code>${coloured(part.code, "cpp")}</code></pre>
+${count === 0 ? exampleOf(namesIn(part), anchors) : ""}
 </section>`;
     });
     const words = `<pre class="about">${escaped(about(text).trim())}</pre>`;

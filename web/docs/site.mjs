@@ -84,7 +84,9 @@ export async function pages() {
   const cpp = {
     file: headersFile,
     title: "C++ headers",
-    html: `<h1>C++ headers</h1>\n${html}`,
+    html: `<h1>C++ headers</h1>
+<p>Tests run the examples: <code>context</code> is a <code>Context</code>, <code>numbers(x)</code> the elements of a tensor as a <code>std::vector</code>, <code>Numbers</code>, and the expectations are those of GoogleTest.</p>
+${html}`,
     headings,
   };
   const groups = [documents[0], { title: "Reference", pages: [...reference, cpp] }, documents[1]];

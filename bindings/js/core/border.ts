@@ -140,7 +140,7 @@ export class Border {
 
   /**
    * Runs an operation; a C++ exception becomes a HeedError. Read the results before the next operation
-   * runs.
+   * runs. A trap ends the engine, with a HeedError "internal".
    *
    * @param calledHere public names of arguments, by their names in C++'s messages
    */
@@ -155,7 +155,12 @@ export class Border {
       throw refuse("option", "arguments", `at most ${numbers.length} numbers`, `${args.length}`);
     for (let i = 0; i < args.length; ++i) numbers[i] = args[i] as number;
     this.#next = 0;
-    const ending = operation(this.#engine, args.length);
+    let ending: number;
+    try {
+      ending = operation(this.#engine, args.length);
+    } catch (cause) {
+      throw this.#stopped(cause);
+    }
     if (ending !== 0) throw this.#explain(ending, calledHere);
   }
 
@@ -255,6 +260,20 @@ export class Border {
   /** The next result. */
   next(): number {
     return this.#numbers[this.#next++] as number;
+  }
+
+  /**
+   * Ends the engine after a trap, or because the stack was full: C++ left its functions without undoing what they
+   * had begun, so nothing that is computed from now on could be trusted.
+   */
+  #stopped(cause: unknown): HeedError {
+    this.dispose();
+    const got = cause instanceof Error ? cause.message : String(cause);
+    return new HeedError(
+      "internal",
+      `engine: expected to finish the call, got stopped: ${got}; this engine has ended, load another`,
+      { cause },
+    );
   }
 
   #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {

@@ -14,11 +14,12 @@ export type HeedErrorCode =
   | "format" // a file, or the data for one, does not follow its format
   | "cancelled" // the call was cancelled: see heed/worker
   | "worker" // the worker has ended, or could not start
-  | "internal"; // a defect of this library
+  | "internal"; // a defect of this library or of the WebAssembly engine
 
 /**
  * The error that every function of this library throws. The message names the argument, what was expected
- * and what was given: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable.
+ * and what was given: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable;
+ * only if WebAssembly stopped in the middle of a call ("internal"), the engine has ended.
  *
  * @example
  * ```ts

@@ -94,6 +94,18 @@ async function start(
 }
 
 /**
+ * Whether WebAssembly stopped in a call. JavaScriptCore does so now and then in the first calls of a new engine, when
+ * it exchanges their code for faster code: seen once in WebKitGTK 2.50, with one thread and memory that had not grown.
+ */
+function isTrap(error: unknown): error is Error {
+  const { RuntimeError } = WebAssembly;
+  if (error instanceof RuntimeError) return true;
+  return (
+    error instanceof HeedError && error.code === "internal" && error.cause instanceof RuntimeError
+  );
+}
+
+/**
  * Loads an engine. Each call creates a new engine with its own memory and threads.
  *
  * @throws HeedError "unsupported", "load", "option", "memory"
@@ -106,46 +118,71 @@ async function start(
  */
 export async function load(options: LoadOptions = {}): Promise<Heed> {
   checkLoadOptions(options);
-  const { workerUrl, waitForThreads = true } = options;
+  const {
+    workerUrl,
+    waitForThreads = true,
+    maxMemory = mostMemory,
+    warmUp: warms = true,
+  } = options;
   const address = workerUrl === undefined ? undefined : resolve("workerUrl", workerUrl);
   const { threads: wanted, reason: threadsReason } = chooseThreads(
     options.threads,
     countCores(),
     address !== undefined || options.glue === undefined,
   );
-  const { memory, reason: memoryReason } = await createMemory(options.maxMemory ?? mostMemory);
-  const threads = new Threads(wanted, address);
-  let engine: Engine;
-  let version: string;
-  let variant: Variant;
-  try {
-    // The workers load their script while the binary is fetched and compiled.
-    const fetched = fetchBinaries(options, (glue) => threads.start(glue));
-    if (options.warmUp ?? true) touch(memory);
-    const binaries = await fetched;
-    const module = await start(binaries, memory);
-    version = String(module.version);
-    variant = binaries.variant;
-    await threads.load(module, waitForThreads);
-    engine = new Engine(new (options.debug ? LeakFinder : Border)(module, memory, threads.count));
-  } catch (error) {
-    threads.stop();
-    throw error;
+  let fetched: Promise<Binaries> | undefined;
+  let glue: URL | undefined;
+
+  /** Makes an engine. The first call fetches the files. */
+  async function begin(): Promise<Heed> {
+    const { memory, reason: memoryReason } = await createMemory(maxMemory);
+    const threads = new Threads(wanted, address);
+    let module: HeedModule | undefined;
+    let engine: Engine;
+    let variant: Variant;
+    try {
+      // The workers load their script while the binary is fetched and compiled.
+      if (fetched) threads.start(glue);
+      fetched ??= fetchBinaries(options, (found) => {
+        glue = found;
+        threads.start(found);
+      });
+      if (warms) touch(memory);
+      const binaries = await fetched;
+      module = await start(binaries, memory);
+      variant = binaries.variant;
+      await threads.load(module, waitForThreads);
+      engine = new Engine(new (options.debug ? LeakFinder : Border)(module, memory, threads.count));
+    } catch (error) {
+      threads.stop();
+      module?.PThread.terminateAllThreads();
+      throw error;
+    }
+    const version = String(module.version);
+    const running = () => engine.border.runningThreads;
+    if (waitForThreads) await threads.begin(running);
+    const heed = new Heed(engine, () => ({
+      version,
+      variant,
+      threads: running(),
+      crossOriginIsolated: globalThis.crossOriginIsolated === true,
+      reason:
+        [threadsReason ?? threads.reason(running()), memoryReason]
+          .filter((reason) => reason !== null)
+          .join("; ") || null,
+    }));
+    if (warms) await warmUp(heed);
+    return heed;
   }
-  const running = () => engine.border.runningThreads;
-  if (waitForThreads) await threads.begin(running);
-  const heed = new Heed(engine, () => ({
-    version,
-    variant,
-    threads: running(),
-    crossOriginIsolated: globalThis.crossOriginIsolated === true,
-    reason:
-      [threadsReason ?? threads.reason(running()), memoryReason]
-        .filter((reason) => reason !== null)
-        .join("; ") || null,
-  }));
-  if (options.warmUp ?? true) await warmUp(heed);
+
+  const heed = await begin().catch((error: unknown) => {
+    if (!isTrap(error)) throw error;
+    console.warn(
+      `heed: a new engine stopped in its first calls, so another is loaded: ${error.message}`,
+    );
+    return begin();
+  });
   // What could not be measured while the files were fetched is measured for the next load.
-  if (!options.variant && !options.wasm && variant === "relaxed") void measureWide();
+  if (!options.variant && !options.wasm && heed.info.variant === "relaxed") void measureWide();
   return heed;
 }

@@ -37,6 +37,10 @@ export class Calls {
   #nextObject = engineId + 1;
   /** The calls that have no answer yet. */
   readonly #controllers = new Map<number, AbortController>();
+  /** The objects that these calls were given: they live until the answer. */
+  readonly #given = new Map<number, ReadonlySet<ObjectId>>();
+  /** What is to be freed then. */
+  readonly #disposed = new Map<ObjectId, object>();
   readonly #queue: Queued[] = [];
   #isDraining = false;
 
@@ -75,7 +79,7 @@ export class Calls {
           this.#start(next);
           await nextTurn();
         } else if ("dispose" in next) {
-          dispose(this.#objects.get(next.dispose));
+          this.#dispose(next.dispose);
         } else {
           for (const id of next.forget) this.#objects.delete(id);
         }
@@ -85,8 +89,20 @@ export class Calls {
     }
   }
 
+  #dispose(id: ObjectId): void {
+    const object = this.#objects.get(id);
+    if (object === undefined) return;
+    if (this.#isGiven(id)) this.#disposed.set(id, object);
+    else dispose(object);
+  }
+
+  #isGiven(id: ObjectId): boolean {
+    return [...this.#given.values()].some((given) => given.has(id));
+  }
+
   #start(call: CallMessage): void {
     const { id } = call;
+    this.#given.set(id, givenTo(call));
     try {
       const { result, made } = running.run(id, () =>
         this.#engine.collect(() => this.#invoke(call)),
@@ -131,6 +147,9 @@ export class Calls {
   #object(id: ObjectId): object {
     const object = this.#objects.get(id);
     if (object === undefined) throw refuse("internal", "object", "one of this worker", String(id));
+    // One that was disposed of before this call, and still lives for an earlier one.
+    if (this.#disposed.has(id))
+      throw refuse("disposed", "argument", "a live object", "a disposed one");
     return object;
   }
 
@@ -149,7 +168,7 @@ export class Calls {
       // A tensor may be valid during this call only: the page gets one of its own, in the same memory.
       const lasting = (tensor: Tensor) =>
         this.#engine.keep(this.#engine.alias(tensor, tensor.shape));
-      const { packed, buffers } = this.#pack(args, (part) => {
+      const { packed, buffers } = this.#pack("callback", args, (part) => {
         if (part instanceof Tensor) return this.#name(lasting(part), true);
         return typeof part === "function" ? { copied: undefined } : undefined;
       });
@@ -173,7 +192,7 @@ export class Calls {
     const before = this.#nextObject;
     try {
       const isNew = (part: object) => [...ownedIn(part)].some((owned) => made.has(owned));
-      const { packed, buffers } = this.#pack(result, (part) => {
+      const { packed, buffers } = this.#pack(path.join("."), result, (part) => {
         if (fateOf(part) === "object") return this.#name(part as object, isNew(part as object));
         if (typeof part !== "function") return undefined;
         throw refuse("unsupported", path.join("."), "to return data or objects", "a function");
@@ -197,6 +216,12 @@ export class Calls {
   #end(id: number): void {
     this.#controllers.delete(id);
     running.end(id);
+    this.#given.delete(id);
+    for (const [object, disposed] of this.#disposed) {
+      if (this.#isGiven(object)) continue;
+      this.#disposed.delete(object);
+      dispose(disposed);
+    }
   }
 
   #name(object: object, isNew: boolean): { reference: ReceivedReference } {
@@ -210,9 +235,9 @@ export class Calls {
    * @param decide what becomes of a part, if that is special
    * @returns also the buffers that were copied out of the engine's memory, which cannot be sent
    */
-  #pack(value: unknown, decide: (part: unknown) => Decided | undefined) {
+  #pack(name: string, value: unknown, decide: (part: unknown) => Decided | undefined) {
     const buffers = new Set<ArrayBuffer>();
-    const packed = pack<ReceivedReference>(value, (part) => {
+    const packed = pack<ReceivedReference>(name, value, (part) => {
       if (ArrayBuffer.isView(part) && this.#engine.border.owns(part.buffer)) {
         const copied = (part as Uint8Array).slice();
         buffers.add(copied.buffer);
@@ -222,6 +247,15 @@ export class Calls {
     });
     return { packed, buffers };
   }
+}
+
+/** The objects of the worker that a call names: its receiver, and those in its arguments. */
+function givenTo({ object, args }: CallMessage): ReadonlySet<ObjectId> {
+  const references = args?.references ?? [];
+  const ids = references.flatMap(([, reference]) =>
+    "object" in reference ? reference.object : [],
+  );
+  return new Set([object, ...ids]);
 }
 
 type Decided = { readonly reference: ReceivedReference } | { readonly copied: unknown };
@@ -242,9 +276,9 @@ function propertyOf(holder: unknown, name: string): unknown {
 }
 
 /** Nobody waits for the end of an object, so an error of a task's own has nowhere to go but the console. */
-function dispose(object: object | undefined): void {
+function dispose(object: object): void {
   try {
-    const { dispose } = (object ?? {}) as { dispose?: unknown };
+    const { dispose } = object as { dispose?: unknown };
     const ended: unknown = typeof dispose === "function" ? dispose.call(object) : undefined;
     if (ended instanceof Promise) ended.catch(console.error);
   } catch (error) {

@@ -7,7 +7,7 @@ import { type Check, checkOptions, isFunction, isRecord, isSignal } from "../cor
 import type { Asked, Connection } from "./connection.js";
 import type { ObjectId, ReceivedReference, SentReference, Target } from "./protocol.js";
 import { RemoteScope } from "./scopes.js";
-import { fateOf, isPlain, type Packed, pack, unpack } from "./values.js";
+import { fateOf, isPlain, type Packed, pack, partsOf, unpack } from "./values.js";
 
 /** What a call needs: the running connection, and the objects of it. */
 export interface Session {
@@ -59,8 +59,7 @@ export class RemoteObject implements Disposable {
   }
 
   /**
-   * Frees its memory in the worker, after the calls that were made before have begun: await those that take longer,
-   * as tasks do. Does nothing a second time.
+   * Frees its memory in the worker when the calls that were made before are done with it. Does nothing a second time.
    */
   dispose(): void {
     if (this.isDisposed) return;
@@ -243,7 +242,7 @@ async function request(
   const callbacks: NonNullable<Asked["callbacks"]>[number][] = [];
   const callback = (run: Callback) =>
     callbacks.push((packed) => void run(...(receive(session, packed, scope) as unknown[]))) - 1;
-  const packed = pack<SentReference>(args, (part) => {
+  const packed = pack<SentReference>(target.path.join("."), args, (part) => {
     const fate = fateOf(part);
     const named = namedBy(part);
     if (named !== undefined) {
@@ -297,7 +296,7 @@ function strange({ connection }: Session): HeedError {
     : refuse("option", "argument", "an object of this worker", "one of another");
 }
 
-/** The remote objects in a value: in arrays and the fields of plain objects, however deep. */
+/** The remote objects in a value: in arrays, maps, sets and the fields of plain objects, however deep. */
 export function remotesIn(
   value: unknown,
   found: Set<RemoteObject> = new Set(),
@@ -306,8 +305,8 @@ export function remotesIn(
   if (value instanceof RemoteObject) found.add(value[ownKey]);
   else if (value !== null && typeof value === "object" && !seen.has(value)) {
     seen.add(value);
-    if (Array.isArray(value) || isPlain(value))
-      for (const part of Object.values(value)) remotesIn(part, found, seen);
+    if (Array.isArray(value) || value instanceof Map || value instanceof Set || isPlain(value))
+      for (const part of partsOf(value)) remotesIn(part, found, seen);
   }
   return found;
 }

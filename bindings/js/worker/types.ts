@@ -29,7 +29,6 @@ type Copied =
   | ArrayBufferLike
   | Date
   | Error
-  | ReadonlyMap<unknown, unknown>
   | ReadonlySet<unknown>
   // Of URL and AbortSignal, whose own names mean any object where the DOM's types are missing.
   | { readonly href: string; readonly origin: string }
@@ -50,15 +49,18 @@ export type Remote<T> = T extends Heed
   ? Heed
   : T extends Tensor
     ? RemoteTensor
-    : T extends Copied
-      ? T
-      : T extends AnyFunction
-        ? never
-        : T extends readonly unknown[]
-          ? { [I in keyof T]: Remote<T[I]> }
-          : [MethodNames<T>] extends [never]
-            ? { [Name in keyof T]: Remote<T[Name]> }
-            : RemoteOf<T>;
+    : // Before what is copied, because a map also has the methods of a set.
+      T extends ReadonlyMap<infer Key, infer Value>
+      ? Map<Key, Remote<Value>>
+      : T extends Copied
+        ? T
+        : T extends AnyFunction
+          ? never
+          : T extends readonly unknown[]
+            ? { [I in keyof T]: Remote<T[I]> }
+            : [MethodNames<T>] extends [never]
+              ? { [Name in keyof T]: Remote<T[Name]> }
+              : RemoteOf<T>;
 
 /** An object that stays in the worker. Its methods return promises, and `await` reads its properties. */
 export type RemoteOf<T> = RemoteObject & {
@@ -81,15 +83,17 @@ export type Given<T> = T extends Heed
   ? RemoteHeed
   : T extends Tensor
     ? RemoteTensor
-    : T extends Copied
-      ? T
-      : T extends (...args: infer Args) => unknown
-        ? (...args: { [I in keyof Args]: Remote<Args[I]> }) => void
-        : T extends readonly unknown[]
-          ? { [I in keyof T]: Given<T[I]> }
-          : [MethodNames<T>] extends [never]
-            ? { [Name in keyof T]: Given<T[Name]> } | (Tensor extends T ? RemoteTensor : never)
-            : GivenObject<T>;
+    : T extends ReadonlyMap<infer Key, infer Value>
+      ? ReadonlyMap<Key, Given<Value>>
+      : T extends Copied
+        ? T
+        : T extends (...args: infer Args) => unknown
+          ? (...args: { [I in keyof Args]: Remote<Args[I]> }) => void
+          : T extends readonly unknown[]
+            ? { [I in keyof T]: Given<T[I]> }
+            : [MethodNames<T>] extends [never]
+              ? { [Name in keyof T]: Given<T[Name]> } | (Tensor extends T ? RemoteTensor : never)
+              : GivenObject<T>;
 
 /**
  * An object with methods is one of the worker's. Options may have methods too, which are called by it: only `dispose`

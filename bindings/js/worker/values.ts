@@ -1,8 +1,10 @@
 // Values between a page and its worker. Data is copied, or transferred; an object with methods stays on its side,
 // and a reference names it on the other.
 
-/** A place in a value: the keys that lead to it. */
-type Path = readonly (string | number)[];
+import { refuse } from "../core/error.js";
+
+/** A place in a value: the keys that lead to it, which in a map may be anything. */
+type Path = readonly unknown[];
 
 /** A value without the things that cannot be copied, and what stands for each of them. */
 export interface Packed<Reference> {
@@ -34,23 +36,58 @@ function isCloneable(value: object): boolean {
 const isNested = (part: unknown) =>
   typeof part === "function" || (typeof part === "object" && part !== null);
 
+/** What is directly in an array, a map, a set or the fields of an object. */
+export function partsOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (value instanceof Map) return [...value.keys(), ...value.values()];
+  return value instanceof Set ? [...value] : Object.values(value);
+}
+
 /** A part of a value, as its class tells. Only its owner knows more. */
 export function fateOf(value: unknown): "parts" | "copy" | "object" | "function" {
   if (typeof value === "function") return "function";
   if (value === null || typeof value !== "object") return "copy";
-  if (Array.isArray(value)) return value.some(isNested) ? "parts" : "copy";
+  if (Array.isArray(value) || value instanceof Map || value instanceof Set)
+    return partsOf(value).some(isNested) ? "parts" : "copy";
   if (isCloneable(value) || value instanceof Error) return "copy";
   if (!isPlain(value)) return "object";
   return Object.values(value).some((part) => typeof part === "function") ? "object" : "parts";
 }
 
-/** @param fate decides about each part */
+/**
+ * @param name of the value, for the error
+ * @param fate decides about each part
+ * @throws HeedError "unsupported" for what is to be named in a set or as the key of a map
+ */
 export function pack<Reference>(
+  name: string,
   value: unknown,
   fate: (part: unknown) => Fate<Reference> | { readonly copied: unknown },
 ): Packed<Reference> {
   const references: [Path, Reference][] = [];
   const open = new Set<unknown>();
+  const copiedOnly = (part: unknown, path: Path, where: string): unknown => {
+    const before = references.length;
+    const copy = visit(part, path);
+    if (references.length === before) return copy;
+    const expected = "objects in arrays, in fields and as the values of maps";
+    throw refuse("unsupported", name, expected, `one ${where}`);
+  };
+  const visitParts = (whole: object, path: Path): unknown => {
+    if (Array.isArray(whole)) return Array.from(whole, (part, i) => visit(part, [...path, i]));
+    if (whole instanceof Set)
+      return new Set(Array.from(whole, (part) => copiedOnly(part, path, "in a set")));
+    if (whole instanceof Map)
+      return new Map(
+        Array.from(whole, ([key, part]) => {
+          const copiedKey = copiedOnly(key, path, "as the key of a map");
+          return [copiedKey, visit(part, [...path, copiedKey])];
+        }),
+      );
+    return Object.fromEntries(
+      Object.entries(whole).map(([key, part]) => [key, visit(part, [...path, key])]),
+    );
+  };
   const visit = (part: unknown, path: Path): unknown => {
     const found = fate(part);
     if (found === "copy") return part;
@@ -58,14 +95,7 @@ export function pack<Reference>(
       // A value that contains itself is left to postMessage, which can copy it.
       if (open.has(part)) return part;
       open.add(part);
-      const copy = Array.isArray(part)
-        ? Array.from(part, (inner, i) => visit(inner, [...path, i]))
-        : Object.fromEntries(
-            Object.entries(part as object).map(([key, inner]) => [
-              key,
-              visit(inner, [...path, key]),
-            ]),
-          );
+      const copy = visitParts(part as object, path);
       open.delete(part);
       return copy;
     }
@@ -75,6 +105,8 @@ export function pack<Reference>(
   };
   return { value: visit(value, []), references };
 }
+
+type Holder = Record<string, unknown> | Map<unknown, unknown>;
 
 /** @param find returns what a reference names */
 export function unpack<Reference>(
@@ -89,9 +121,12 @@ export function unpack<Reference>(
       whole = found;
       continue;
     }
-    let holder = whole as Record<string, unknown>;
-    for (const key of path.slice(0, -1)) holder = holder[key] as Record<string, unknown>;
-    holder[last] = found;
+    // A message keeps the identity of the objects that are keys of a map.
+    let holder = whole as Holder;
+    for (const key of path.slice(0, -1))
+      holder = (holder instanceof Map ? holder.get(key) : holder[key as string]) as Holder;
+    if (holder instanceof Map) holder.set(last, found);
+    else holder[last as string] = found;
   }
   return whole;
 }
@@ -106,8 +141,7 @@ export function buffersIn(
   else if (value instanceof ArrayBuffer) found.add(value);
   else if (typeof value === "object" && value !== null && !seen.has(value)) {
     seen.add(value);
-    if (fateOf(value) === "parts")
-      for (const part of Object.values(value)) buffersIn(part, found, seen);
+    if (fateOf(value) === "parts") for (const part of partsOf(value)) buffersIn(part, found, seen);
   }
   return found;
 }

@@ -3,54 +3,29 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { load } from "heed";
 import { build as buildWithVite } from "vite";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { run } from "../child.js";
-import { closeBrowser, copyEngine, isolation, open, policy, writeFiles } from "./places.js";
+import {
+  closeBrowser,
+  copyEngine,
+  isolation,
+  launchBrowser,
+  open,
+  policy,
+  writeFiles,
+} from "./places.js";
+import { serve } from "./serve.js";
+import { expected, reportModule, type WorkerReport } from "./workers.js";
 
 const { project } = inject("installed");
 const home = join(project, "node_modules/heed");
 
 afterAll(closeBrowser);
 
-interface WorkerReport {
-  numbers: number[];
-  threads: number;
-  interrupts: boolean;
-  code: string;
-  model: number[];
-}
-
-/** Computes in a worker, and cancels a call that would take seconds. */
-const reportModule = (entry = "heed/worker") => `
-  import { loadInWorker } from "${entry}";
-  export async function report(options) {
-    const heed = await loadInWorker({ threads: 2, ...options });
-    const x = await heed.tensor([1, 2]);
-    const numbers = [...(await (await heed.multiply(x, 2)).data)];
-    const large = await heed.zeros([1, 16, 4096, 64]);
-    const controller = new AbortController();
-    const call = heed.attention(large, large, large, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 30);
-    const { code } = await call.catch((error) => error);
-    const layer = await heed.nn.Linear(heed, 2, 3);
-    const { shape: model } = await layer.forward(await heed.reshape(x, [1, 2]));
-    const { threads } = heed.info;
-    const interrupts = heed.isInterruptible;
-    heed.dispose();
-    return { numbers, threads, interrupts, code, model };
-  }`;
-
 const main = 'import { report } from "./report.js"; globalThis.reports = report().catch(String);';
 const page = '<script type="module" src="/main.js"></script>';
-
-const expected: WorkerReport = {
-  numbers: [2, 4],
-  threads: 2,
-  interrupts: true,
-  code: "cancelled",
-  model: [1, 3],
-};
 
 test("in Node an engine in a worker computes, and the process ends by itself", async () => {
   writeFiles(join(project, "worker-node"), {
@@ -130,4 +105,71 @@ test("esbuild bundles a worker of one's own, with tasks", async () => {
     [2, 4],
     "models: expected heed/models among the libraries of `serve`, got none",
   ]);
+});
+
+test("two pages with four workers each compute at once, and their workers end with them", async () => {
+  const site = join(project, "worker-pages");
+  cpSync(home, join(site, "heed"), { recursive: true });
+  writeFiles(site, {
+    "main.js": `
+      import { loadInWorker } from "./heed/dist/worker.js";
+      const load = () => loadInWorker({ threads: 2, variant: "simd" });
+      async function run() {
+        const workers = await Promise.all([load(), load(), load(), load()]);
+        globalThis.isReady = true;
+        globalThis.end = () => { for (const heed of workers) heed.dispose(); };
+        await new Promise((resolve) => { globalThis.begin = resolve; });
+        return Promise.all(workers.map(async (heed, seed) => {
+          const x = await heed.normal([1, 8, 512, 64], { seed });
+          const outputs = [];
+          const begin = Date.now();
+          for (let turn = 0; turn < 10; ++turn)
+            outputs.push((await heed.attention(x, x, x, { isCausal: true })).output);
+          const sums = await Promise.all(outputs.map(async (y) => (await heed.sum(y)).item()));
+          return { sums, begin, end: Date.now(), threads: heed.info.threads };
+        }));
+      }
+      globalThis.reports = run();`,
+    "index.html": `<!doctype html><title>Heed</title>${page}`,
+  });
+  interface OneWorker {
+    sums: number[];
+    begin: number;
+    end: number;
+    threads: number;
+  }
+  const served = await serve(site, { ...isolation, ...policy });
+  const browser = await launchBrowser();
+  try {
+    const pages = await Promise.all([browser.newPage(), browser.newPage()]);
+    await Promise.all(pages.map((page) => page.goto(served.url)));
+    for (const page of pages)
+      await expect.poll(() => page.evaluate("globalThis.isReady"), { timeout: 30_000 }).toBe(true);
+    // Each worker has one more for its engine's second thread.
+    expect(pages.map((page) => page.workers().length)).toEqual([8, 8]);
+    const reports = await Promise.all(
+      pages.map((page) => page.evaluate<OneWorker[]>("(begin(), reports)")),
+    );
+    const all = reports.flat();
+    expect(all.map(({ threads }) => threads)).toEqual(Array(8).fill(2));
+    const lastBegin = Math.max(...all.map(({ begin }) => begin));
+    for (const { end } of all) expect(end).toBeGreaterThan(lastBegin);
+    const own = await load({ threads: 1, variant: "simd" });
+    for (const [seed, { sums }] of (reports[0] as OneWorker[]).entries()) {
+      const expected = own.scope(() => {
+        const x = own.normal([1, 8, 512, 64], { seed });
+        return own.sum(own.attention(x, x, x, { isCausal: true }).output).item();
+      });
+      expect(sums).toEqual(Array(10).fill(expected));
+    }
+    expect(reports[1]?.map(({ sums }) => sums)).toEqual(reports[0]?.map(({ sums }) => sums));
+    own.dispose();
+    await pages[0]?.close();
+    expect(pages[1]?.workers().length).toBe(8);
+    await pages[1]?.evaluate("end()");
+    await expect.poll(() => pages[1]?.workers().length, { timeout: 20_000 }).toBe(0);
+  } finally {
+    await browser.close();
+    served.close();
+  }
 });

@@ -1,18 +1,9 @@
-/** One head as a small picture: a button that selects it, a number below, and a box to drop it if it can be dropped. */
+/** One head as a small picture, the part of `heed/view/parts`, and a box to drop it if it can be dropped. */
 
-import { type Palette, viewOn } from "heed/view/parts";
-import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
-import { Matrix, usePicture } from "./Matrix";
-
-/** The weights of a head, max-pooled to `rows` × `cols`. */
-export interface SmallWeights {
-  readonly data: Float32Array;
-  readonly rows: number;
-  readonly cols: number;
-}
-
-const hidesFuture = (row: number, col: number) => col > row;
+import { inkIn, type Palette, type SmallWeights, Thumbnail } from "heed/view/parts";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useShell } from "../shared/shell";
+import { usePixelRatio } from "./usePixelRatio";
 
 export function HeadThumbnail({
   id,
@@ -41,27 +32,41 @@ export function HeadThumbnail({
   name: string;
   about: string;
   label: string;
-  value: ComponentChildren;
+  value: string;
   isSelected: boolean;
   isDropped?: boolean;
   isLocked?: boolean;
   onSelect(): void;
   onDrop?(isDropped: boolean): void;
 }) {
-  const { rows, cols } = small;
-  const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
-  // A pooled cell is hidden if all of its cells are.
-  const isHidden = isCausal ? hidesFuture : undefined;
-  const cell = { width: side / cols, height: side / rows };
-  const picture = usePicture({ view, rows, cols, palette, cell, isHidden });
+  const { theme } = useShell();
+  const ratio = usePixelRatio();
+  const item = useRef<HTMLLIElement>(null);
+  const thumbnail = useRef<Thumbnail>(null);
+  /** The button stays while what it does changes. */
+  const select = useRef(onSelect);
+  useLayoutEffect(() => {
+    select.current = onSelect;
+  });
+  useLayoutEffect(() => {
+    thumbnail.current ??= new Thumbnail(() => select.current());
+    const { button } = thumbnail.current;
+    if (!button.isConnected) item.current?.prepend(button);
+    const picture = {
+      small,
+      side,
+      palette,
+      hides: isCausal,
+      name,
+      about,
+      label,
+      value,
+      isSelected,
+    };
+    thumbnail.current.draw(picture, { ink: inkIn(theme, button), ratio });
+  }, [small, side, palette, isCausal, name, about, label, value, isSelected, theme, ratio]);
   return (
-    <li class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id}>
-      <button type="button" aria-pressed={isSelected} onClick={onSelect}>
-        <Matrix picture={picture} summary={`${name}; ${about}:`} />
-        <span class="thumbnail-words number">
-          <span>{label}</span> <span data-measure>{value}</span>
-        </span>
-      </button>
+    <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id}>
       {onDrop && (
         <label class="thumbnail-drop">
           <input

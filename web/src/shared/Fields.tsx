@@ -1,6 +1,6 @@
 /** The kinds of controls that the page uses. */
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 
 /** A limit, in full: its sign is a minus, as everywhere on the page. */
 const inWords = (limit: number): string => String(limit).replace("-", "−");
@@ -21,7 +21,11 @@ export function NumberField({
   // The typed text may be incomplete; only a number within the limits becomes the value.
   const [typed, setTyped] = useState<string | null>(null);
   // What is said of it stays after the field is left, which then shows the value again, until that is another one.
-  const [refused, setRefused] = useState<{ text: string; value: number } | null>(null);
+  const [refused, setRefused] = useState<{ text: string; kept: number } | null>(null);
+  // The last number that was taken, which may not have come back as the value yet.
+  const taken = useRef(value);
+  const before = useRef(value);
+  if (before.current !== value) before.current = taken.current = value;
   const id = useId();
   const isWhole = step === 1;
   const valid = (text: string) => {
@@ -44,16 +48,19 @@ export function NumberField({
           const text = currentTarget.value;
           setTyped(text);
           // An empty field is about to be filled.
-          setRefused(text === "" || valid(text) ? null : { text, value });
-          if (valid(text)) onChange(Number(text));
+          setRefused(text === "" || valid(text) ? null : { text, kept: taken.current });
+          if (valid(text)) {
+            taken.current = Number(text);
+            onChange(taken.current);
+          }
         }}
         onFocus={() => setRefused(null)}
         onBlur={() => setTyped(null)}
       />
-      {refused?.value === value && (
+      {refused?.kept === taken.current && (
         <p class="field-refused" role="status">
           {refused.text} is not {isWhole ? "a whole number" : "a number"} from {inWords(limits.min)}{" "}
-          to {inWords(limits.max)}; it stays {String(value)}.
+          to {inWords(limits.max)}; it stays {String(refused.kept)}.
         </p>
       )}
     </div>

@@ -1,9 +1,8 @@
 /** How heads are measured and ordered, and how their weights are drawn. */
 
-import type { ColourCurve, ColourRange } from "heed/view/parts";
+import type { ColourCurve, ColourRange, MeasureWords } from "heed/view/parts";
 import { ColourChoice } from "../picture/ColourChoice";
 import { Choice, Slider } from "./Fields";
-import type { MeasureWords } from "./headMeasures";
 import type { Limits } from "./linkReaders";
 import { hides } from "./restrictions";
 import type { Setter } from "./room";

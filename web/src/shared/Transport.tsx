@@ -1,7 +1,8 @@
 /** Controls to go through steps: back, play or pause, next, a slider, and the current step. */
+
+import { indexAt, type Pace } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { indexAt, type Pace } from "./play";
 import { useReducedMotion } from "./useMedia";
 
 /** Something that runs by itself, such as training or sound, and produces steps or moves through them. */
@@ -150,7 +151,8 @@ export function Transport(props: TransportProps) {
       />
       <span class="transport-place">
         <span class="faint">
-          {unit} <span class="number">{index + 1}</span> of <span class="number">{count}</span>
+          <span class="transport-unit">{unit} </span>
+          <span class="number">{index + 1}</span> of <span class="number">{count}</span>
         </span>{" "}
         {title !== undefined && <b>{title}</b>}
       </span>

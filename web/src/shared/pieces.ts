@@ -1,4 +1,7 @@
 /** Tokens as the page shows them. */
+import { tokenLabel as label, visibleToken as visible } from "heed/view/parts";
+
+export { label, visible };
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -19,16 +22,6 @@ const unfinished = "·";
 export function piecesIn(tokens: readonly Uint8Array[]): string[] {
   const stream = new TextDecoder("utf-8", { ignoreBOM: true });
   return tokens.map((bytes) => stream.decode(bytes, { stream: true }) || unfinished);
-}
-
-/** A piece where it stands alone: with its white space visible. */
-export function visible(piece: string): string {
-  return piece.replace(/\n/g, "↵").replace(/\t/g, "⇥").replace(/ /g, "␣");
-}
-
-/** A piece as a label: a space before a word is not shown. */
-export function label(piece: string): string {
-  return visible(piece.replace(/^ (?=\S)/, ""));
 }
 
 /** A piece in a sentence of the page. */

@@ -26,6 +26,23 @@ export function inkOf(element: Element): Ink {
   };
 }
 
+/**
+ * The ink of an element of `heed/view`, whose style sheet shows each colour as a property that is a colour: only such a
+ * one is computed, whatever a page has set.
+ */
+export function inkOfProbe(probe: Element): Ink {
+  const style = getComputedStyle(probe);
+  return {
+    ink: style.color,
+    page: style.backgroundColor,
+    frame: style.borderTopColor,
+    hidden: style.borderRightColor,
+    hatch: style.borderBottomColor,
+    faint: style.borderLeftColor,
+    family: style.fontFamily,
+  };
+}
+
 const inks = new Map<Theme, Ink>();
 
 /** The ink of a theme is read once, because reading a computed style forces a layout. */

@@ -1,6 +1,11 @@
+import { finished, type Job } from "./job.js";
+
+/** The numbers of a matrix. */
+export type Floats = Float32Array | Float64Array;
+
 /** A matrix inside a typed array, so that one head or a transposed weight needs no copy. */
 export interface MatrixView {
-  readonly data: Float32Array;
+  readonly data: Floats;
   readonly rows: number;
   readonly cols: number;
   readonly offset: number;
@@ -11,7 +16,7 @@ export interface MatrixView {
 }
 
 /** `rows` × `cols` numbers of `data`, row by row, starting at `offset`. */
-export function viewOn(data: Float32Array, rows: number, cols: number, offset = 0): MatrixView {
+export function viewOn(data: Floats, rows: number, cols: number, offset = 0): MatrixView {
   return { data, rows, cols, offset, rowStride: cols, colStride: 1 };
 }
 
@@ -50,30 +55,40 @@ export function largestOf(
 type Extremes = readonly [number, number] | null;
 
 /** A cache of ranges; the numbers of a matrix do not change. */
-const ranges = new WeakMap<Float32Array, Map<string, Extremes>>();
+const ranges = new WeakMap<Floats, Map<string, Extremes>>();
 
 /** The smallest and the largest finite number of a matrix; null if there is none. */
 export function rangeOf(view: MatrixView): Extremes {
+  return finished(findingRange(view));
+}
+
+/** So many numbers take some tenths of a millisecond. */
+const between = 1 << 16;
+
+/** Finds the range as `rangeOf` does, which knows it from then on; it pauses often. */
+export function* findingRange(view: MatrixView): Job<Extremes> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
   const known = ranges.get(data) ?? new Map<string, Extremes>();
+  ranges.set(data, known);
   const key = `${rows} ${cols} ${offset} ${rowStride} ${colStride}`;
   const range = known.get(key);
   if (range !== undefined) return range;
-  const found = findRange(view);
-  ranges.set(data, known.set(key, found));
-  return found;
-}
-
-function findRange(view: MatrixView): Extremes {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < view.rows; ++i) {
-    for (let j = 0; j < view.cols; ++j) {
+  let read = 0;
+  for (let i = 0; i < rows; ++i) {
+    for (let j = 0; j < cols; ++j) {
       const value = at(view, i, j);
       if (!Number.isFinite(value)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
+    read += cols;
+    if (read < between) continue;
+    read = 0;
+    yield i / rows;
   }
-  return low > high ? null : [low, high];
+  const found = low > high ? null : ([low, high] as const);
+  known.set(key, found);
+  return found;
 }

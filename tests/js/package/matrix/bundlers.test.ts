@@ -16,6 +16,7 @@ import {
   serviceWorkerPage,
   writeFiles,
 } from "../places.js";
+import { expected, reportModule } from "../workers.js";
 
 const folder = inject("matrix");
 const limit = 240_000;
@@ -28,6 +29,10 @@ const readReport = (project: string) =>
   JSON.parse(readFileSync(join(project, "report.json"), "utf8"));
 
 const script = '<script type="module" src="/main.js"></script>';
+
+/** The entry of a page that computes in a worker. */
+const workerPage =
+  'import { report } from "./workerReport.js"; globalThis.reports = report().catch(String);';
 
 describe("webpack 5", () => {
   const project = join(folder, "webpack");
@@ -64,6 +69,25 @@ describe("webpack 5", () => {
     });
   });
 
+  test("bundles heed/worker for a page, and for Node", async () => {
+    writeFiles(project, {
+      "workerReport.js": reportModule(),
+      "workerPage.js": workerPage,
+      "workerPrint.js": `
+        import { report } from "./workerReport.js";
+        report().then((result) => console.log(JSON.stringify(result)));`,
+    });
+    await succeed(process.execPath, [join(project, "build.mjs"), "workerPage.js", "web"], {
+      limit,
+    });
+    expect(await open<unknown>(join(project, "web"), script)).toEqual(expected);
+    await succeed(process.execPath, [join(project, "build.mjs"), "workerPrint.js", "node"], {
+      limit,
+    });
+    const { output } = await run(process.execPath, [join(project, "node/main.js")], { cwd: "/" });
+    expect(JSON.parse(output)).toEqual(expected);
+  });
+
   test("bundles the glue into a service worker", async () => {
     writeFiles(project, { "service.js": serviceWorker });
     await succeed(process.execPath, [join(project, "build.mjs"), "service.js", "webworker"], {
@@ -91,6 +115,33 @@ test("Rollup makes an ES module that runs beside the engine's files", async () =
   await succeed(process.execPath, [join(project, "build.mjs")], { limit });
   copyEngine(home, join(project, "out"));
   expectWorks("esbuild, or Rollup, as ESM", await open(join(project, "out"), script));
+});
+
+test("Rollup bundles heed/worker with a script of one's own", async () => {
+  const project = join(folder, "rollup-worker");
+  writeFiles(project, {
+    "workerReport.js": reportModule(),
+    "tasks.js": `
+      import * as nn from "heed/nn";
+      import { serve } from "heed/worker/serve";
+      serve({}, { nn });`,
+    "main.js": `
+      import { report } from "./workerReport.js";
+      const worker = () => new Worker("/tasks.js", { type: "module" });
+      globalThis.reports = report({ worker }).catch(String);`,
+    "build.mjs": `
+      import { rollup } from "rollup";
+      const plugin = {
+        name: "resolve",
+        resolveId: (id) => (id.startsWith("heed") ? import.meta.resolve(id).slice("file://".length) : null),
+      };
+      const input = ["main", "tasks"].map((name) => import.meta.dirname + "/" + name + ".js");
+      const bundle = await rollup({ input, plugins: [plugin] });
+      await bundle.write({ dir: import.meta.dirname + "/out", format: "es" });`,
+  });
+  await succeed(process.execPath, [join(project, "build.mjs")], { limit });
+  copyEngine(home, join(project, "out"));
+  expect(await open<unknown>(join(project, "out"), script)).toEqual(expected);
 });
 
 test("Vite builds the package and serves it in development", async () => {

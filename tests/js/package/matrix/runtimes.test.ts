@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { run } from "../../child.js";
 import { expectWorks, programs, writeFiles } from "../places.js";
+import { expected, reportModule } from "../workers.js";
 
 const folder = inject("matrix");
 const project = join(folder, "runtimes");
@@ -15,6 +16,9 @@ writeFiles(project, {
     'require("heed").load({ threads: 2 }).then((heed) => console.log(heed.info.threads));',
   "imported.cjs":
     'import("heed").then(({ load }) => load({ threads: 2 })).then((heed) => console.log(heed.info.threads));',
+  "workerReport.js": reportModule(),
+  "worker.js":
+    'import { report } from "./workerReport.js"; console.log(JSON.stringify(await report()));',
 });
 
 const runtimes: [place: string, program: string, parameters: string[]][] = [
@@ -36,6 +40,12 @@ describe.each(runtimes)("%s (%s)", (place, program, parameters) => {
     const { status, output, errors } = await start("print.js");
     expect({ status, errors }).toEqual({ status: 0, errors: "" });
     expectWorks(place, output.startsWith("{") ? JSON.parse(output) : output);
+  });
+
+  test.skipIf(isMissing)("computes in a worker, and cancels a call there", async () => {
+    const { status, output, errors } = await start("worker.js");
+    expect({ status, errors }).toEqual({ status: 0, errors: "" });
+    expect(JSON.parse(output)).toEqual(expected);
   });
 
   test.skipIf(isMissing).each(["required.cjs", "imported.cjs"])("runs %s", async (file) => {

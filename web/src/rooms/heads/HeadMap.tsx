@@ -91,6 +91,7 @@ export function HeadMap({
   title,
   of,
   note = of.name,
+  whose = note,
   picture,
 }: {
   name: string;
@@ -98,6 +99,8 @@ export function HeadMap({
   /** The head that is drawn. */
   of: NamedHead;
   note?: string;
+  /** Names the head and what was dropped in a file. */
+  whose?: string;
   picture: Picture;
 }) {
   const { selection, set, point, press } = useHeadsWorkspace();
@@ -111,7 +114,7 @@ export function HeadMap({
       actions={{ point, press, selectRow: (row) => set({ row }) }}
       saved={{
         file: `${name}-${of.head.key}`,
-        caption: `${title}, ${exhibitOf(selection.answer.exhibit).name}, ${note}: ${selection.answer.text}`,
+        caption: `${title}, ${exhibitOf(selection.answer.exhibit).name}, ${whose}: ${selection.answer.text}`,
         ...{ rows, cols: columns },
       }}
     />

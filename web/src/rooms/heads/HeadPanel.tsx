@@ -1,9 +1,8 @@
 /** One head in detail: its weights, which token attends to which, and all its measures. */
 
-import { format } from "heed/view/parts";
+import { type Explanation, format } from "heed/view/parts";
 import { useCallback } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
-import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
 import { Readout } from "../../shared/Readout";
 import { type OneHead, RowDetails } from "../../shared/RowDetails";
@@ -95,25 +94,32 @@ const headToDetail = ({ name, attention, index }: NamedHead): OneHead => ({
   ...{ name, attention, shares: attention.shares, head: index },
 });
 
-function LargeMap({ note }: { note: string }) {
+interface MapNames {
+  /** A few words beside the title of the map. */
+  readonly note: string;
+  /** Whose weights they are, in a file, which has no heading. */
+  readonly whose: string;
+}
+
+function LargeMap({ note, whose }: MapNames) {
   const { shown } = useHeadsWorkspace().selection;
   const [ref, width] = useWidth<HTMLDivElement>();
   const picture = useHeadPicture(shown, width);
   return (
     <div ref={ref} class="scroll">
       {width > 0 && (
-        <HeadMap name="weights" title="Weights" of={shown} note={note} picture={picture} />
+        <HeadMap name="weights" title="Weights" of={shown} {...{ note, whose, picture }} />
       )}
     </div>
   );
 }
 
 /** The large map of the head, or, if there is another one to compare with, both and their difference. */
-function Maps({ note }: { note: string }) {
+function Maps(names: MapNames) {
   const { restrictions } = useShell();
   const { shown, other } = useHeadsWorkspace().selection;
   const isCompared = other && !hides(restrictions, "compare");
-  return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap note={note} />;
+  return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap {...names} />;
 }
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
@@ -122,7 +128,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
   const { shown, other, row, cell } = selection;
   const { head, name, attention } = shown;
   const without = withoutWords(selection);
-  const note = without ? `${name}, ${without}` : name;
+  const whose = without ? `${name}, ${without}` : name;
   const isWide = other !== null || attention.columns.length > fewColumns;
   const [detail, otherDetail] = [headToDetail(shown), other && headToDetail(other)];
   return (
@@ -145,7 +151,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
       <div class={isWide ? "head-figure wide" : "head-figure"}>
         <div class="head-map">
           {selection.answer.picture && <Patches picture={selection.answer.picture} />}
-          <Maps note={note} />
+          <Maps note={without ?? ""} whose={whose} />
           <Transport
             count={attention.rows.length}
             index={row}

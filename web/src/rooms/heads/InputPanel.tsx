@@ -78,16 +78,19 @@ export function InputPanel({
               <label for="heads-text">
                 {field.label} <span class="field-limits">{field.limits}</span>
               </label>
-              <input
+              {/* As many lines as the text takes: a long sentence is read as a whole. */}
+              <textarea
                 id="heads-text"
                 class="sentence"
-                type="text"
+                rows={1}
                 autocomplete="off"
                 autocapitalize="off"
                 spellcheck={false}
                 maxLength={maxCharacters}
                 value={text ?? drawn}
-                onInput={({ currentTarget }) => set(withInput({ text: currentTarget.value }))}
+                onInput={({ currentTarget: { value } }) =>
+                  set(withInput({ text: value.replace(/\s*\n\s*/g, " ") }))
+                }
               />
             </div>
           )}

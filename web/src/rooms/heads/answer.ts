@@ -1,6 +1,6 @@
 /** The requests to this room's solver, and its answers. */
 import type { Alignment } from "heed/models";
-import type { SmallWeights } from "../../picture/HeadThumbnail";
+import type { SmallWeights } from "heed/view/parts";
 import type { Attention, Shares } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { UnreadableText } from "../../shared/typed";

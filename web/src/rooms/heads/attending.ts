@@ -2,10 +2,9 @@
 import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import { type Attention, attentionOf, plain, sharesOf } from "../../shared/attended";
-import type { WeightsToMeasure } from "../../shared/headMeasures";
 import type { Input } from "../../shared/typed";
 import type { HeadKey, MeasuredAttention, MeasuredHead } from "./answer";
-import { measuresOf } from "./measures";
+import { measuresOf, type WeightsToMeasure } from "./measures";
 import type { ModelProbe } from "./probe";
 import { headKey } from "./state";
 

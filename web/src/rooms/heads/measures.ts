@@ -6,9 +6,8 @@ import {
   patternNames,
   patterns,
   patternsOf,
-  rowsOf,
-  type WeightsToMeasure,
-} from "../../shared/headMeasures";
+  viewOn,
+} from "heed/view/parts";
 
 export const measureNames = ["places", "heldOut", ...patternNames] as const;
 
@@ -28,17 +27,24 @@ export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
   ...patterns,
 };
 
+/** Weights of one head: rows × columns. */
+export interface WeightsToMeasure {
+  readonly weights: Float32Array;
+  readonly rows: number;
+  readonly columns: number;
+}
+
 /**
  * @param places for each row the columns that its answer comes from
  * @param isSelf whether rows and columns are the same tokens
  */
 export function measuresOf(
-  head: WeightsToMeasure,
+  { weights, rows, columns }: WeightsToMeasure,
   { places, isSelf }: { places: Alignment | null; isSelf: boolean },
 ): Record<Exclude<MeasureName, "heldOut">, number | null> {
-  const aligned = rowsOf(head).flatMap((row, i) => {
-    const columns = places?.[i] ?? [];
-    return columns.length > 0 ? [columns.reduce((sum, j) => sum + (row[j] ?? 0), 0)] : [];
+  const aligned = (places ?? []).slice(0, rows).flatMap((right, row) => {
+    const weight = (col: number) => (col < columns ? (weights[row * columns + col] as number) : 0);
+    return right.length > 0 ? [right.reduce((sum, col) => sum + weight(col), 0)] : [];
   });
-  return { places: mean(aligned), ...patternsOf(head, isSelf) };
+  return { places: mean(aligned), ...patternsOf(viewOn(weights, rows, columns), isSelf) };
 }

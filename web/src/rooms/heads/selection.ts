@@ -107,11 +107,11 @@ export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
 /** Explains the outlined cells, or why there are none. */
 export function placesWords({ answer, shown }: HeadSelection): string {
   if (answer.places === "unknown" && !answer.picture)
-    return "The model was not taught this form, so the right places are not known.";
+    return "This form was not taught, so the right places are unknown.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
-  if (answer.places === "right") return "Outlined: the right places, where the answer comes from.";
+  if (answer.places === "right") return "Outlined: where the answer comes from.";
   const how = answer.dropped.length > 0 ? " with all heads" : "";
-  return `Outlined: the words that the model answers${how}.`;
+  return `Outlined: the answer${how}.`;
 }
 
 /** What the selected row attends to most. */

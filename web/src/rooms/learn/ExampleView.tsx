@@ -69,7 +69,7 @@ export function ExampleView({
         )}
         {text !== null && (
           <button type="button" class="link" onClick={() => set(withText(null))}>
-            Back to the held-out example
+            Back<span class="wide-only"> to the held-out example</span>
           </button>
         )}
       </div>

@@ -6,7 +6,7 @@ import "./learn.css";
 
 const learn: Room<State> = {
   title: "Learning to attend",
-  lead: "A small model trains in this page. It is told the answers, never what to attend to.",
+  lead: "A small model trains here, told the answers, never what to attend to.",
   panels: {
     play: "play, step and reset",
     example: "the example",

@@ -44,10 +44,10 @@ export function bestMass(snapshot: CourseSnapshot): number {
 
 /** What the picture of a task shows once it is learned. */
 const hopes: Readonly<Record<State["task"], string>> = {
-  reverse: "A head that learns it shows a diagonal from the lower left to the upper right.",
-  sort: "A head that learns it attends, row by row, to the next letter of the alphabet.",
-  dates: "A head that learns it finds the year, the month and the day wherever they are.",
-  pronouns: "A head that learns it attends from each pronoun to whom or what it means.",
+  reverse: "Watch a diagonal appear in one head.",
+  sort: "Watch a head find each next letter.",
+  dates: "Watch a head find year, month and day.",
+  pronouns: "Watch a head find whom a pronoun means.",
 };
 
 export function hopeOf(task: State["task"]): string {
@@ -55,38 +55,38 @@ export function hopeOf(task: State["task"]): string {
 }
 
 export function countsOf({ held, weighed }: BeginAnswer): string {
-  return `Each snapshot: answers to ${held} held-out examples, and the best head's attention over ${weighed} of them. Drag in a curve to go back in time.`;
+  return `Over ${held} held-out examples, attention over ${weighed}. Drag in a curve to go back.`;
 }
 
 export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&length=16",
     "Reverse 16 letters",
-    "More positions to tell apart take longer. Watch where the diagonal appears first.",
+    "More positions take longer. Where does the diagonal appear first?",
   ],
   [
     "#room=learn&task=sort",
     "Sort instead",
-    "Now the right places depend on the letters, not on their positions.",
+    "The right places depend on the letters, not on positions.",
   ],
   [
     "#room=learn&task=sort&compare=on",
     "One head against four",
-    "As many parameters in both, trained in turns. Which is ahead at the end? Another seed may give another result.",
+    "As many parameters in both. Which is ahead at the end? Try other seeds.",
   ],
   [
     "#room=learn&positions=off",
     "Take the positions away",
-    "Then the model sees which letters there are but not where: the loss stays high and no diagonal appears.",
+    "It sees which letters there are but not where: no diagonal appears.",
   ],
   [
     "#room=learn&task=pronouns",
     "Learn pronouns",
-    "Three layers learn whom “she” or “it” means. Look at the pronoun's row in the last two.",
+    "Three layers learn whom “she” means. Look at the pronoun's row.",
   ],
   [
     "#room=learn&rate=1000",
     "Learn too fast",
-    "With an absurd learning rate the parameters soon become NaN.",
+    "With an absurd learning rate the parameters become NaN.",
   ],
 ];

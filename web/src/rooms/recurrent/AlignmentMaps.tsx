@@ -230,9 +230,8 @@ export function AlignmentMaps() {
       <CellReadout />
       {!hides(restrictions, "text") && (
         <p class="words">
-          A row is a character of the answer, a column one of the date. Every row adds up to 1;
-          beside it is its share on the <Term name="right places" />. A recurrent state also holds
-          its neighbours, so it may be enough to attend beside them.
+          Each row adds up to 1. Beside it is its share on the <Term name="right places" />; a
+          recurrent state also holds its neighbours, so beside them may do.
         </p>
       )}
       <ChosenRow />

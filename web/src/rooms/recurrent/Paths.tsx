@@ -215,9 +215,8 @@ export function Paths() {
       </div>
       {!hides(restrictions, "text") && (
         <p class="words paths-words">
-          A long path forgets, and the gradient that comes back along it in training is weak. That
-          is why Bahdanau, Cho and Bengio (2015) let the decoder attend to the input, and why
-          Vaswani et al. (2017) attend in the encoder too.
+          A long path forgets, and little gradient comes back along it. So in Bahdanau et al. (2015)
+          the decoder attends to the input, and in Vaswani et al. (2017) the encoder attends, too.
         </p>
       )}
       <Fold title="Counted: which steps must wait for others">

@@ -23,7 +23,7 @@ export function StepBar() {
       <Transport
         {...{ count, index, go, pace }}
         label="Steps of the decoders"
-        title={right === undefined ? undefined : `right: “${visible(right)}”`}
+        title={right === undefined ? undefined : `“${visible(right)}” is right`}
         {...(!reduced && {
           live: {
             isPlaying,

@@ -1,8 +1,15 @@
 /** The numbers and texts of the maps. */
 
-import { at, format, type MatrixView, softmaxOf, viewOn } from "heed/view/parts";
+import {
+  at,
+  type Explanation,
+  type FormulaPiece,
+  format,
+  type MatrixView,
+  softmaxOf,
+  viewOn,
+} from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
-import type { Explanation, FormulaPiece } from "../../shared/explanation";
 import type { ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 import { type PointedCharacters, type RecurrentWorkspace, shownModels, titles } from "./workspace";
@@ -55,9 +62,9 @@ export function explainAlignment(
   const score =
     isMean || model === "rnn" || model === "transformer"
       ? ""
-      : `. The score s is ${scores[model]}, here counted from the row’s highest`;
+      : `\ns = ${scores[model]}, less the highest of the row`;
   return {
-    name: `${titles[model]}${what}: to say “${predictedBy(found, state.way)[row]}”, character ${row + 1}, it attends to “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
+    name: `${titles[model]}${what}: to say “${predictedBy(found, state.way)[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
     formula: [
       ...(isCompared
         ? comparisonPieces(workspace, attention, predictedBy(found, state.way), row, col)
@@ -67,10 +74,8 @@ export function explainAlignment(
       },
       { text: format(at(view, row, col)), role: "o" },
       {
-        text: ` of this row’s 1${
-          mass === null
-            ? ""
-            : `; ${format(mass)} of it is on what carries the right character: ${carrying}`
+        text: `${
+          mass === null ? "" : `; on the right places ${carrying}, ${format(mass)}`
         }${score}`,
       },
     ],

@@ -131,7 +131,7 @@ export function explainUntaught(text: string): Untaught {
   const [monthFirst] = readings;
   if (monthFirst && !isReading(monthFirst) && text.includes("/"))
     return {
-      why: `${form}: with slashes the models learned the month first, and there is no month ${monthFirst.month}. Day first, it is ${inWords(date)}.`,
+      why: `${form}: slashes put the month first, and there is no month ${monthFirst.month}. Day first, it is ${inWords(date)}.`,
       instead: taughtForm(date),
     };
   if (there.length > 1 && there.some((other) => inWords(other) !== inWords(date)))

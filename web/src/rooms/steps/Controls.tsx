@@ -172,9 +172,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           text={String(state.temperature)}
           onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
         />
-        <p class="faint">
-          Below 1 the largest scores get more weight; above 1 the weights are more even.
-        </p>
+        <p class="faint">Lower: the largest scores get more. Higher: more even.</p>
       </div>
 
       <div class="group">
@@ -191,7 +189,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           onChange={(headSize) => resize({ headSize })}
         />
         {state.example ? (
-          <p class="faint">Other sizes leave the worked example: their vectors come from a seed.</p>
+          <p class="faint">Other sizes leave the worked example.</p>
         ) : (
           <>
             <div class="field">
@@ -206,7 +204,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
                 onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
               />
             </div>
-            <p class="faint">A word's vector follows from the word and this seed.</p>
+            <p class="faint">It gives each word its vector.</p>
           </>
         )}
       </div>

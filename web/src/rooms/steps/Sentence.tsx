@@ -107,7 +107,7 @@ export function Sentence({
               label="This sentence is attended to (keys and values)"
               isEmpty={attention.keys.tokens.length === 0}
               value={state.keyText}
-              onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText }))}
+              onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText, time: null }))}
             />
           )}
           {!state.example && (

@@ -1,9 +1,10 @@
 /** The picture of the current stage. */
-import { format, leftOf, px, shorten, textWidth } from "heed/view/parts";
+import { format, leftOf, productGap, px, shorten, textWidth } from "heed/view/parts";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";
-import { layoutOf, type Product, ProductFigure, productGap } from "./ProductFigure";
+import { PairsAhead, pairsBelow } from "./PairsAhead";
+import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { RowFigure, type RowParts } from "./RowFigure";
 import { useSolution } from "./solution";
 import type { SentenceAttention } from "./state";
@@ -91,22 +92,30 @@ function SoftmaxFigure({ width }: { width: number }) {
 /** Where the chips of the tokens stand: over the columns that they will have, or in a row where those are too narrow. */
 function chipsOf(width: number, labels: FigureLabels) {
   const { leftLabels, inner, cell } = layoutOf(scoring, width, labels);
-  if (labels.queries.some((token) => textWidth(token) + chipSpace > cell.width)) return {};
+  if (labels.queries.some((token) => textWidth(token) + chipSpace > cell.width))
+    return { columns: {}, pairs: pairsBelow(width, labels.queries, cell.height) };
   const left = leftOf(leftLabels) + inner * cell.width + productGap;
-  return { class: "in-columns", style: { paddingLeft: px(left), "--column": px(cell.width) } };
+  return {
+    columns: { class: "in-columns", style: { paddingLeft: px(left), "--column": px(cell.width) } },
+    pairs: { left, cell, inColumns: true },
+  };
 }
 
 function TokensFigure({ width }: { width: number }) {
-  const { attention, unfolding, set } = useStepsWorkspace();
+  const { state, attention, unfolding, set } = useStepsWorkspace();
   const { tokens } = attention.queries;
   const made = tokens.filter((_, i) => !unfolding || unfolding.isMade("input", i, 0));
-  const columns = chipsOf(width, useLabels());
+  const labels = useLabels();
+  const { columns, pairs } = chipsOf(width, labels);
   return (
     <div class="figure-tokens">
       {attention.cross && <p class="faint">Queries</p>}
       <div {...columns}>
         <TokenRow tokens={made} selected={attention.row} onSelect={(row) => set({ row })} />
       </div>
+      {!attention.cross && pairs && (
+        <PairsAhead place={pairs} tokens={labels.queries.slice(0, made.length)} state={state} />
+      )}
       {attention.cross && (
         <>
           <p class="faint">Keys and values</p>

@@ -58,13 +58,13 @@ export function WhyRoot() {
         <h3 id="why-root-title">Why divide by √d?</h3>
         <Notices notices={failure ? [failure] : []} />
         <p>
-          A score adds up d products, so its size grows with √d. Undivided, large scores give one
-          key nearly all the weight w. Then the gradient that reaches a score through the softmax,
-          ∂w/∂score = w(1 − w), is nearly 0, and training hardly changes the score.
+          A score adds up d products, so it grows with √d. Undivided, one key gets nearly all the
+          weight w. Then the gradient of the softmax, ∂w/∂score = w(1 − w), is nearly 0, and
+          training changes little.
         </p>
         <p class="faint">
-          One query and {shown.length === 1 ? "one key" : `${shown.length} keys`} drawn at random:
-          entries of mean 0 and variance 1, as in Vaswani et al. (2017), section 3.2.1, footnote 4.
+          One query and {shown.length === 1 ? "one key" : `${shown.length} keys`} at random, mean 0
+          and variance 1 (Vaswani et al., 2017, section 3.2.1, footnote 4).
         </p>
       </div>
       <Slider

@@ -84,7 +84,7 @@ function attendWords(state: State, attention: SentenceAttention): string {
 /** Explains why all words of the example attend to the same one. */
 function countingWords({ example, position, edits }: State): string {
   if (!example || position || edits.size > 0) return "";
-  return " Here “jumps” has the largest numbers, so every word scores highest with it.";
+  return " “jumps” has the largest numbers, so it scores highest.";
 }
 
 function droppedWords({ dropped }: State, attention: SentenceAttention): string {
@@ -108,8 +108,8 @@ export const allStages: Record<StageName, Stage> = {
     matrices: [],
     explain: (state, attention) => (
       <>
-        The text is cut into {state.split === "words" ? "words and marks" : "characters"}. Each
-        piece is a token. {attendWords(state, attention)}
+        Each {state.split === "words" ? "word or mark" : "character"} is a token.{" "}
+        {attendWords(state, attention)}
       </>
     ),
   },
@@ -119,12 +119,9 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["input"],
     explain: (state) => (
       <>
-        Each token gets a vector, a row of numbers.{" "}
-        {state.example
-          ? "Here the example gives them."
-          : "Here they come from the word and the seed; a trained model has learned them."}
-        {state.position &&
-          " A code of its position is added: the same word has another vector in another place."}
+        Each token gets a vector, a row of numbers
+        {state.example ? ", given here" : ": here from a seed, in a trained model learned"}.
+        {state.position && " Its position adds to it: a word differs from place to place."}
       </>
     ),
   },
@@ -166,8 +163,8 @@ export const allStages: Record<StageName, Stage> = {
         <Word of="k" highlights="k">
           key
         </Word>{" "}
-        are multiplied entry by entry, and the products added up. This{" "}
-        <Word highlights="scores">score</Word> is large where both point the same way.
+        are multiplied entry by entry and added up. This <Word highlights="scores">score</Word> is
+        large where both point the same way.
         {countingWords(state)}
       </>
     ),
@@ -179,7 +176,7 @@ export const allStages: Record<StageName, Stage> = {
     explain: (state, attention) => (
       <>
         {state.scaled
-          ? `Longer vectors have larger scores. So each score is divided by √d, where d is the length of a query: here √${attention.headSize}.`
+          ? `Longer vectors have larger scores, so each is divided by √d, d being the length of a query: here √${attention.headSize}.`
           : "The division by √d is off: long vectors have large scores."}
         {state.temperature !== 1 &&
           ` The temperature ${state.temperature} makes them ${state.temperature < 1 ? "larger" : "smaller"}.`}
@@ -224,11 +221,11 @@ export const allStages: Record<StageName, Stage> = {
         <Word of="v" highlights="v">
           value
         </Word>{" "}
-        is multiplied by its <Word highlights="weights">weight</Word>, and they are added up. So the{" "}
+        is multiplied by its <Word highlights="weights">weight</Word>. Added up, they are the{" "}
         <Word of="o" highlights="output">
           output
-        </Word>{" "}
-        of a query is a weighted mean of the values.
+        </Word>
+        , a weighted mean.
         {blindWords(state, attention)}
       </>
     ),
@@ -243,12 +240,11 @@ export const allStages: Record<StageName, Stage> = {
     explain: (state, attention) =>
       state.example ? (
         <>
-          The outputs of several heads would now be joined and mixed by one more matrix. This
-          example has one head, so its{" "}
+          Several heads would now be joined. Here the one head's{" "}
           <Word of="o" highlights="output">
             output
           </Word>{" "}
-          is the result: a new vector for each word, which has something of{" "}
+          is the result: for each word a new vector with something of{" "}
           {hidesAny(state, attention) ? "every word that it may see" : "all words"}.
           {blindWords(state, attention)}
         </>

@@ -299,6 +299,7 @@ export function leaveExample({ example }: State): Partial<State> {
   return example ? { example: false, heads: 1, headSize: exampleSize } : {};
 }
 
+/** What was half computed of the former text is not shown of this one. */
 export function withText(now: State, text: string): Partial<State> {
-  return { ...otherCells, ...leaveExample(now), text, shuffle: null };
+  return { ...otherCells, ...leaveExample(now), text, shuffle: null, time: null };
 }

@@ -8,7 +8,7 @@ import "./stage.css";
 
 const steps: Room<State> = {
   title: "Attention, step by step",
-  lead: "Every word attends to every word: its new vector is a mean of theirs, weighted by attention.",
+  lead: "Each word becomes a mean of all words, weighted by attention.",
   panels: {
     sentence: "the sentence",
     pipeline: "the pipeline of stages",

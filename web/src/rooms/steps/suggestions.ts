@@ -14,51 +14,51 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#mask=causal&step=masked",
     "Hide the future",
-    "A model that writes word by word must not attend to later words. Each row keeps only the keys up to its own.",
+    "A model that writes must not see later words: each row ends at its own.",
   ],
   [
     "#shuffle=1&step=output",
     "Shuffle the words",
-    "Nothing here depends on the order of the words: each has the same output in its new place.",
+    "Order does not matter here: each word keeps its output.",
   ],
   [
     "#shuffle=1&position=on&step=embedding",
     "Shuffle them with positions",
-    "Now a code of its position is added to each word, and another order gives other outputs.",
+    "With positions added, another order gives other outputs.",
   ],
   [
     `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12&range=row`,
     "Leave out the division by √d",
-    "With vectors of 16 numbers the softmax saturates: “tired” gives one key all its attention. Switch the division on, and the others come back.",
+    "“tired” gives one key all its attention. Divide, and the others come back.",
   ],
   [
     "#trial=512&step=scaled",
     "See what the division by √d is for",
-    "With vectors of 512 numbers undivided scores leave almost no gradient. Make the vectors shorter below, under “Why divide by √d?”.",
+    "Undivided, vectors of 512 numbers leave almost no gradient. See “Why divide by √d?”.",
   ],
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
     "Change one number of a query or a key",
-    "An entry of the query of “quick” was 0.5 and is −2 here: its row of scores changes, and no other. An entry of a key changes a whole column.",
+    "The query of “quick” has −2 for 0.5: only its row of scores changes. A key changes a column.",
   ],
   [
     `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,
     "Eight heads at once",
-    "Each head has matrices of its own, so it attends to other words. Choose one, then see all of them joined.",
+    "Each has matrices of its own, so it attends to other words.",
   ],
   [
     `#${sampleText}&heads=4&size=4&drop=2&step=joined&head=2&query=8`,
     "Leave out a head",
-    "The second head's part of the joined row is zeros. Tick its box to bring it back.",
+    "Its part of the joined row is zeros. Tick it to bring it back.",
   ],
   [
     "#text=Le+chat+dort+l%C3%A0&keys=The+cat+is+sleeping+there&step=weights&query=2",
     "Ask another sentence",
-    "In cross-attention the queries come from one sentence, the keys and values from another. Models that translate work this way.",
+    "Queries from one sentence, keys and values from another, as in translation.",
   ],
   [
     `#${new URLSearchParams({ text: longText })}&heads=1&size=8&split=characters&step=weights&range=row`,
     "512 tokens at once",
-    "512 letters have 262,144 weights. The same letter has the same vector everywhere, so the picture looks woven. Add positions, and the pattern is gone.",
+    "262,144 weights. Equal letters have equal vectors, so it looks woven, until positions are added.",
   ],
 ];

@@ -75,7 +75,7 @@ function Thumbnails() {
         name={headName(key)}
         about={kind ? kinds[kind].name : "no name"}
         label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}
-        value={kind && shortNames[kind]}
+        value={kind ? shortNames[kind] : ""}
         isSelected={key === selected}
         isDropped={dropped.includes(key)}
         isLocked={restrictions.lock}

@@ -2,16 +2,15 @@
 
 import {
   at,
-  colourOf,
-  css,
   format,
-  inkOn,
-  largestIn,
   type MatrixView,
+  moved,
   type Palette,
+  shadesOf,
   shorten,
+  TokenStrip,
 } from "heed/view/parts";
-import { useId, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { weightsOf } from "../../shared/attended";
@@ -19,81 +18,47 @@ import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { quoted } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
-import { Steady } from "../../shared/Steady";
 import { useShell } from "../../shared/shell";
 import { Transport } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
 import { line } from "./state";
 import { useWriteWorkspace } from "./workspace";
 
-/** By how many tokens the arrow keys move. */
-const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -10, ArrowDown: 10 };
-
-/** The colours of the tokens up to the current one: the weights of its row. */
-function shadesOf(palette: Palette, weights: MatrixView | null, place: number) {
-  const largest = weights ? largestIn(palette.within, weights)(place) : 0;
-  return (i: number) => {
-    if (!weights || i > place) return {};
-    const colour = colourOf(palette, at(weights, place, i), largest);
-    return { backgroundColor: css(colour), color: inkOn(colour) };
-  };
-}
-
 function Tokens({ palette, weights }: { palette: Palette; weights: MatrixView | null }) {
   const { answer, place, clock, go } = useWriteWorkspace();
-  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const strip = useRef<TokenStrip>(null);
   const { ids, pieces, given } = answer;
-  const draw = () => {
-    const shade = shadesOf(palette, weights, place);
-    const kindOf = (i: number) =>
-      [
-        "piece",
-        i >= given && "own",
-        i > place && "later",
-        i === place && "current",
-        ids[i] === ids[0] && "start",
-      ]
+  // There may be hundreds, and pointing at a cell changes none.
+  useLayoutEffect(() => {
+    if (!list.current) return;
+    strip.current ??= new TokenStrip(list.current);
+    const classOf = (i: number) =>
+      [i >= given && "own", i > place && "later", ids[i] === ids[0] && "start"]
         .filter(Boolean)
         .join(" ");
-    return pieces.map((piece, i) => (
-      // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its current token
-      <span
-        key={i}
-        id={`${id}-${i}`}
-        role="option"
-        aria-selected={i === place}
-        aria-label={piece.trim() === "" ? "white space" : undefined}
-        class={kindOf(i)}
-        data-index={i}
-        data-weight={weights && i <= place ? at(weights, place, i) : undefined}
-        style={shade(i)}
-      >
-        {piece.replaceAll("\n", "↵\n")}
-      </span>
-    ));
-  };
+    const shades = weights && shadesOf(weights, place, palette);
+    const shade = (i: number) => (shades && i <= place ? shades(i) : null);
+    strip.current.draw({ pieces, chosen: place, shade, classOf });
+  }, [answer, palette, weights, place]);
   return (
     <div
+      ref={list}
       class={clock.isPlaying ? "written-text playing" : "written-text"}
       role="listbox"
       aria-label="The text, token by token"
-      aria-activedescendant={`${id}-${place}`}
       tabIndex={0}
       onKeyDown={(event) => {
-        const move = moves[event.key];
-        if (move === undefined) return;
+        const next = moved(event.key, place, pieces.length);
+        if (next === null) return;
         event.preventDefault();
-        go(place + move);
+        go(next);
       }}
-      onClick={({ target }) => {
-        const { index } =
-          ((target as Element).closest("[data-index]") as HTMLElement)?.dataset ?? {};
-        if (index !== undefined) go(Number(index));
+      onClick={(event) => {
+        const index = TokenStrip.indexOf(event);
+        if (index !== null) go(index);
       }}
-    >
-      {/* There may be hundreds, and pointing at a cell changes none. */}
-      <Steady by={[answer, palette, weights, place, id]}>{draw}</Steady>
-    </div>
+    />
   );
 }
 

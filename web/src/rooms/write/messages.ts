@@ -1,6 +1,7 @@
 /** The requests to this room's solver, its answers and its news. */
+
+import type { SmallWeights } from "heed/view/parts";
 import type { MatricesRequest, NetworkRequest } from "../../network/messages";
-import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Shares } from "../../shared/attended";
 import type { Candidates, Instead, Sampling } from "../../shared/candidates";
 import type { HeadKey } from "../../shared/layerHeads";

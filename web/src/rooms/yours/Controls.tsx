@@ -1,6 +1,7 @@
 /** How the next token is drawn, how heads are measured and ordered, and how weights are coloured. */
+
+import { patternNames, patterns } from "heed/view/parts";
 import { HeadLook } from "../../shared/HeadLook";
-import { patternNames, patterns } from "../../shared/headMeasures";
 import type { Setter } from "../../shared/room";
 import { SamplingFields } from "../../shared/SamplingFields";
 import { SettingsPanel } from "../../shared/SettingsPanel";

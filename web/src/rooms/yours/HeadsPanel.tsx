@@ -1,11 +1,10 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { formatShort, type Palette, px } from "heed/view/parts";
+import { formatShort, type Palette, type PatternName, patterns, px } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { type PatternName, patterns } from "../../shared/headMeasures";
 import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";

@@ -1,8 +1,9 @@
 /** Reads and writes the room's part of the link. */
+
+import { patternNames } from "heed/view/parts";
 import { spotFrom, textOfSpot } from "../../network/spots";
 import { colourReaders } from "../../shared/colourReaders";
 import { continuedReaders, putContinued, readTextFirst } from "../../shared/continuedLink";
-import { patternNames } from "../../shared/headMeasures";
 import { numberIn, oneOf, putIn, type Readers } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { addressOf } from "./source";

@@ -1,13 +1,13 @@
 /** The requests to this room's solver, its answers and its news. */
+
+import type { PatternName, SmallWeights } from "heed/view/parts";
 import type {
   MatricesAnswer,
   MatricesRequest,
   NetworkAnswer,
   NetworkRequest,
 } from "../../network/messages";
-import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Candidates, Instead, Sampling } from "../../shared/candidates";
-import type { PatternName } from "../../shared/headMeasures";
 import type { HeadKey } from "../../shared/layerHeads";
 import type { HeadShares } from "../../worker/languageHeads";
 import type { Source } from "./source";

@@ -1,7 +1,7 @@
 /** Reads texts with the person's model: its tokens, its heads, and what may come next. */
 import type { Heed, Tensor } from "heed";
+import { patternsOf, viewOn } from "heed/view/parts";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../shared/candidates";
-import { patternsOf } from "../../shared/headMeasures";
 import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../../shared/layerHeads";
 import { continuation } from "../../worker/continuation";
 import {
@@ -71,7 +71,7 @@ function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
   const keep = (weights: Tensor) => {
     const data = weights.data as Float32Array;
     const measures = Array.from({ length: heads }, (_, head) =>
-      patternsOf({ weights: data.subarray(head * size, (head + 1) * size), rows, columns }, true),
+      patternsOf(viewOn(data, rows, columns, head * size), true),
     );
     return { measures, small: pooled(heed, weights) };
   };

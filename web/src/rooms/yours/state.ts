@@ -1,10 +1,9 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). Nothing of a file's content is in it. */
 
-import type { ColourCurve, ColourRange } from "heed/view/parts";
+import type { ColourCurve, ColourRange, PatternName } from "heed/view/parts";
 import type { CausalState } from "../../network/CausalPanel";
 import { samplingLimits } from "../../shared/candidates";
 import type { Continued } from "../../shared/continuedLink";
-import type { PatternName } from "../../shared/headMeasures";
 
 export const weightTypes = ["float32", "float16", "int8"] as const;
 

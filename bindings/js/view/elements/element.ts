@@ -1,0 +1,717 @@
+/**
+ * What all elements have in common: properties and attributes, one update for all changes of a frame, the theme, the
+ * size, and a place for an error and for notes. An element extends `HeedElement` and gives:
+ *
+ * - `static tag`, its name, and `static rules`, its properties beside the common ones;
+ * - `static sheet`, its own style sheet, where `--ink`, `--page`, `--faint`, `--frame`, `--hidden`, `--hatch`,
+ *   `--accent` and `--rule` are the colours of its theme;
+ * - `build()`, which fills `this.content` once, and `update()`, which draws what the properties say;
+ * - `connected(signal)`, if it listens to anything outside of itself: the signal ends with the connection.
+ */
+import { describe, type HeedError, refuse } from "../../core/error.js";
+import type { AttentionMatrix } from "../parts/attention.js";
+import { zoomOf } from "../parts/zoom.js";
+import {
+  type ColourCurve,
+  type ColourRange,
+  colourCurves,
+  colourRanges,
+  type Theme,
+} from "../picture/colour.js";
+import { type Ink, inkOfProbe } from "../picture/ink.js";
+import type { Cell } from "../picture/layout.js";
+import type { Sides } from "./explain.js";
+import {
+  asHeedError,
+  type Hides,
+  hidesOf,
+  type Mask,
+  type Matrices,
+  matricesOf,
+  type Numbers,
+  readNumbers,
+  type Shaped,
+  wordsOf,
+} from "./input.js";
+import { baseSheet, themes } from "./sheet.js";
+import type { StepDetail } from "./steps.js";
+
+/** How a property is read from its attribute, and what is kept of a value that was set. */
+export interface Rule {
+  readonly initial: unknown;
+  /** The value of an attribute's text. */
+  parse(text: string): unknown;
+  /** Called when the property is set; returns what `update` needs, or throws a HeedError. By default the value. */
+  take?(value: unknown, name: string): unknown;
+}
+
+/** A list as JSON, or in words with spaces between them. */
+const parseList = (text: string): unknown =>
+  text.trim().startsWith("[") ? JSON.parse(text) : text.split(/\s+/).filter((word) => word !== "");
+
+/** A property with one of several values; the first one is the default. */
+export function choice(...values: readonly string[]): Rule {
+  const expected = values.map((value) => JSON.stringify(value)).join(" or ");
+  return {
+    initial: values[0],
+    parse: (text) => text,
+    take(value, name) {
+      if (values.includes(value as string)) return value;
+      throw refuse("option", name, expected, describe(value));
+    },
+  };
+}
+
+/** A property with a list of texts, or null. */
+export const texts: Rule = {
+  initial: null,
+  parse: parseList,
+  take: (value, name) => (value === null ? null : wordsOf(name, value)),
+};
+
+/** A property with a text. */
+export function text(initial: string): Rule {
+  return {
+    initial,
+    parse: (given) => given,
+    take(value, name) {
+      if (typeof value === "string") return value;
+      throw refuse("option", name, "a text", describe(value));
+    },
+  };
+}
+
+/** A property with numbers, or null: see `Numbers`. */
+export const numbers: Rule = {
+  initial: null,
+  parse: (given) => JSON.parse(given),
+  take: (value, name) => (value === null ? null : readNumbers(name, value)),
+};
+
+/** A property with a place along an axis, from 0, or null if there is no initial one. */
+export function place(initial: 0 | null): Rule {
+  return {
+    initial,
+    parse: Number,
+    take(value, name) {
+      if (value === initial || (Number.isInteger(value) && (value as number) >= 0)) return value;
+      throw refuse("option", name, "a whole number of 0 or more", describe(value));
+    },
+  };
+}
+
+/** A property with a cell or null; "row col" in an attribute. */
+export const cell: Rule = {
+  initial: null,
+  parse(given) {
+    const [row, col] = given
+      .trim()
+      .split(/[\s,]+/)
+      .map(Number);
+    return { row, col };
+  },
+  take(value, name) {
+    if (value === null) return value;
+    const { row, col } = Object(value) as Cell;
+    if ([row, col].every((each) => Number.isInteger(each) && each >= 0)) return value;
+    throw refuse("option", name, "{ row, col } or null", describe(value));
+  },
+};
+
+const shape: Rule = {
+  initial: null,
+  parse: (given) =>
+    given.trim().startsWith("[") ? JSON.parse(given) : given.split(/[\s,]+/).map(Number),
+};
+
+const mask: Rule = {
+  initial: null,
+  parse: (given) => (given === "causal" ? given : JSON.parse(given)),
+  take: (value, name) =>
+    value === null || value === "causal" ? value : (readNumbers(name, value)[0] ?? null),
+};
+
+const locale: Rule = {
+  ...text(""),
+  take(value, name) {
+    try {
+      return Intl.getCanonicalLocales(value as string | [])[0] ?? "";
+    } catch {
+      if (value === "") return "";
+      throw refuse("option", name, "a language tag such as de-CH", describe(value));
+    }
+  },
+};
+
+/** The properties that every element has. */
+const commonRules = {
+  ...{ data: numbers, shape, mask },
+  ...{ tokens: texts, queries: texts, keys: texts, roles: texts },
+  theme: choice("auto", "light", "dark"),
+  range: choice(...colourRanges),
+  curve: choice(...colourCurves),
+  controls: choice("all", "none"),
+  ...{ locale, label: text("") },
+} satisfies Record<string, Rule>;
+
+/** What an element that is pointed at, locked or chosen tells: see the event's name. */
+export interface CellDetail {
+  /** Its layer, from 0, if the data has several heads. */
+  readonly layer?: number;
+  /** Its head, from 0, if the data has several. */
+  readonly head?: number;
+  /** Its matrix, in `<heed-steps>`. */
+  readonly matrix?: AttentionMatrix;
+  /** The place of its query, from 0. */
+  readonly row: number;
+  /** The place of its key, from 0. */
+  readonly col: number;
+  /** Its number. */
+  readonly value: number;
+}
+
+/**
+ * The events of the elements: they bubble, out of shadow trees too.
+ *
+ * @example
+ * ```ts
+ * const values: (number | undefined)[] = [];
+ * const hear = ({ detail }: HeedEvents["heed-hover"]) => values.push(detail?.value);
+ * hear(new CustomEvent("heed-hover", { detail: { row: 0, col: 1, value: 0.75 } }));
+ * console.log(values); // prints: [ 0.75 ]
+ * ```
+ */
+export interface HeedEvents {
+  /** The cell that is pointed at, by pointer or keyboard; null when none is. */
+  "heed-hover": CustomEvent<CellDetail | null>;
+  /** The cell that a click or Enter keeps; null when it is released. */
+  "heed-lock": CustomEvent<CellDetail | null>;
+  /** What was chosen: a row, or a layer and a head. */
+  "heed-select": CustomEvent<Partial<CellDetail>>;
+  /** The step of `<heed-steps>` that is shown, whenever it is another one. */
+  "heed-step": CustomEvent<StepDetail>;
+  /** Why the element shows an error instead of a picture. */
+  "heed-error": CustomEvent<HeedError>;
+}
+
+declare global {
+  interface HTMLElementEventMap extends HeedEvents {}
+}
+
+/** The name of an attribute is that of its property. */
+const fromText = (rule: Rule, name: string, given: string): unknown => {
+  try {
+    return rule.parse(given);
+  } catch {
+    throw refuse("option", name, "JSON", describe(given));
+  }
+};
+
+/** In Node there is no HTMLElement: classes are defined there, too, but none can be made. */
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+/** The width of a picture that is not on a page yet, in pixels. */
+const usualWidth = 640;
+
+/** A class of elements: what `define` needs of it. */
+export interface ElementClass {
+  new (): HeedElement;
+  readonly prototype: HeedElement;
+  readonly tag: string;
+  readonly rules: Readonly<Record<string, Rule>>;
+}
+
+const rulesOf = ({ rules }: Pick<ElementClass, "rules">): Readonly<Record<string, Rule>> => ({
+  ...commonRules,
+  ...rules,
+});
+
+/** What every element has in its shadow root, open to a page's style sheet by `::part()`. */
+type PartName = "frame" | "error" | "content" | "notes" | "probe";
+
+/**
+ * Registers a class of elements under its tag, unless the tag is taken.
+ *
+ * @internal
+ */
+export function define(kind: ElementClass): void {
+  if (customElements.get(kind.tag) === undefined) customElements.define(kind.tag, kind);
+}
+
+/**
+ * Makes an element and sets properties of it.
+ *
+ * @internal
+ */
+export function make<E extends HeedElement>(
+  kind: ElementClass & (new () => E),
+  options: Partial<E>,
+): E {
+  define(kind);
+  return Object.assign(document.createElement(kind.tag), options) as E;
+}
+
+const sheets = new Map<string, CSSStyleSheet>();
+
+/** A style sheet is made once for all elements, and not by markup, which a strict policy forbids. */
+function sheetOf(css: string): CSSStyleSheet {
+  const known = sheets.get(css) ?? new CSSStyleSheet();
+  if (!sheets.has(css)) known.replaceSync(css);
+  sheets.set(css, known);
+  return known;
+}
+
+/**
+ * What the elements of `heed/view` have in common. A change shows in the next animation frame. Input that does not fit
+ * throws nothing: the element shows a sentence instead of its picture, and has it in `error` and in the event
+ * `heed-error`. Simple properties are attributes, too: lists as JSON, lists of words also with spaces between them.
+ *
+ * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`, `--heed-faint`, `--heed-frame`,
+ * `--heed-hidden`, `--heed-hatch`, `--heed-accent` and `--heed-font`, and its parts (`frame`, `content`, `notes`,
+ * `error`) with `::part()`.
+ *
+ * @example
+ * ```ts
+ * const isElement = (value: unknown) => value instanceof HeedElement;
+ * console.log(isElement(null)); // prints: false
+ * ```
+ */
+export abstract class HeedElement extends Base {
+  /** The name of the element in markup. */
+  static readonly tag: string;
+  /** @internal */
+  static readonly rules: Readonly<Record<string, Rule>> = {};
+  /** @internal */
+  static readonly sheet: string = "";
+
+  /** The numbers, [L, S], [heads, L, S] or [layers, heads, L, S]. A typed array is not copied: set it again if it changes. */
+  declare data: Numbers | null;
+  /** The shape of `data`, for a typed array. */
+  declare shape: readonly number[] | null;
+  /** The words of queries and keys, if both have the same. */
+  declare tokens: readonly string[] | null;
+  /** The words of the queries (rows), if they are not `tokens`. */
+  declare queries: readonly string[] | null;
+  /** The words of the keys (columns), if they are not `tokens`. */
+  declare keys: readonly string[] | null;
+  /** [L, S], false or 0 where a key is hidden; "causal" hides key j from query i if j > i. */
+  declare mask: Mask;
+  /** What tokens are, such as "subject": one for each token, shown beside it where a cell is read. */
+  declare roles: readonly string[] | null;
+  /** "auto" follows the page's color-scheme and the person's choice. */
+  declare theme: "auto" | Theme;
+  /** What the strongest colour stands for: a weight of 1, or the largest of the head or of the row. */
+  declare range: ColourRange;
+  /** From weight to colour. */
+  declare curve: ColourCurve;
+  /** "none" hides the save menu and other buttons. */
+  declare controls: "all" | "none";
+  /** The language of numbers in words, such as "de-CH"; the page's by default. */
+  declare locale: string;
+  /** What the picture is: for screen readers, captions and names of files. */
+  declare label: string;
+
+  #values = new Map<string, unknown>();
+  #taken = new Map<string, unknown>();
+  #refusals = new Map<string, HeedError>();
+  #changed = new Set<string>();
+  #frame = 0;
+  #done: Promise<void> = Promise.resolve();
+  #resolve: (() => void) | null = null;
+  #connection: AbortController | null = null;
+  #error: HeedError | null = null;
+  #width = 0;
+  #ink: Ink | null = null;
+  #theme: Theme = "light";
+  #isPrinting = false;
+  #matrices: {
+    readonly parts: unknown;
+    readonly shape: unknown;
+    readonly matrices: Matrices;
+  } | null = null;
+  #hides: {
+    readonly key: string;
+    readonly mask: unknown;
+    readonly hides: Hides | undefined;
+  } | null = null;
+
+  #parts: Readonly<Record<PartName, HTMLElement>> | null = null;
+
+  /**
+   * The registry of elements asks for it before it makes the first one, so it also gives the class its properties.
+   *
+   * @internal
+   */
+  static get observedAttributes(): readonly string[] {
+    // biome-ignore lint/complexity/noThisInStatic: the class that is registered, not this one
+    const kind = this as unknown as ElementClass;
+    const rules = rulesOf(kind);
+    for (const [name, rule] of Object.entries(rules)) {
+      Object.defineProperty(kind.prototype, name, {
+        configurable: true,
+        enumerable: true,
+        get(this: HeedElement) {
+          return this.#values.has(name) ? this.#values.get(name) : rule.initial;
+        },
+        set(this: HeedElement, value: unknown) {
+          this.#set(name, rule, () => value);
+        },
+      });
+    }
+    return Object.keys(rules);
+  }
+
+  /** Why the element shows no picture; null if it does. */
+  get error(): HeedError | null {
+    return this.#error;
+  }
+
+  /** Resolves when what was set is drawn: in the next animation frame; at once if nothing has changed. */
+  get updateComplete(): Promise<void> {
+    return this.#done;
+  }
+
+  /** @internal */
+  connectedCallback(): void {
+    // What was set before the class was known is a property of its own, which hides that of the class.
+    for (const name of Object.keys(this.#rules)) {
+      if (!Object.hasOwn(this, name)) continue;
+      const own = this as unknown as Record<string, unknown>;
+      const value = own[name];
+      delete own[name];
+      own[name] = value;
+    }
+    this.#build();
+    this.#ink = null;
+    this.#connection = new AbortController();
+    const { signal } = this.#connection;
+    this.#follow(signal);
+    this.connected(signal);
+    this.requestUpdate("connection");
+  }
+
+  /** @internal */
+  disconnectedCallback(): void {
+    this.#connection?.abort();
+    this.#connection = null;
+    cancelAnimationFrame(this.#frame);
+    this.#settle();
+  }
+
+  /** @internal */
+  attributeChangedCallback(name: string, _: string | null, given: string | null): void {
+    const rule = this.#rules[name] as Rule;
+    this.#set(name, rule, () => (given === null ? rule.initial : fromText(rule, name, given)));
+  }
+
+  get #rules(): Readonly<Record<string, Rule>> {
+    return rulesOf(this.constructor as typeof HeedElement);
+  }
+
+  #part(name: PartName): HTMLElement {
+    this.#build();
+    return (this.#parts as Readonly<Record<PartName, HTMLElement>>)[name];
+  }
+
+  #set(name: string, rule: Rule, read: () => unknown): void {
+    this.#refusals.delete(name);
+    this.#taken.delete(name);
+    try {
+      const value = read() ?? rule.initial;
+      this.#values.set(name, value);
+      this.#taken.set(name, rule.take ? rule.take(value, name) : value);
+    } catch (error) {
+      this.#refusals.set(name, asHeedError(error, name));
+    }
+    this.requestUpdate(name);
+  }
+
+  #build(): void {
+    if (this.#parts !== null) return;
+    const root = this.attachShadow({ mode: "open" });
+    const { sheet } = this.constructor as typeof HeedElement;
+    root.adoptedStyleSheets = [baseSheet, sheet].map(sheetOf);
+    const add = (part: PartName, parent: Node) => {
+      const element = parent.appendChild(document.createElement("div"));
+      element.setAttribute("part", part);
+      return element;
+    };
+    const frame = add("frame", root);
+    const parts = {
+      frame,
+      error: add("error", frame),
+      content: add("content", frame),
+      notes: add("notes", frame),
+      probe: add("probe", frame),
+    };
+    parts.error.setAttribute("role", "alert");
+    parts.probe.setAttribute("aria-hidden", "true");
+    this.#parts = parts;
+    this.build();
+  }
+
+  /** Starts to follow the theme, the resolution and the width; all end with the signal. */
+  #follow(signal: AbortSignal): void {
+    const changed = () => {
+      this.#ink = null;
+      this.requestUpdate("theme");
+    };
+    for (const query of [
+      "(prefers-color-scheme: dark)",
+      "(forced-colors: active)",
+      "(pointer: coarse)",
+    ])
+      matchMedia(query).addEventListener("change", changed, { signal });
+    // A page is printed at once, without another frame, and in light colours.
+    const print = (isPrinting: boolean) => {
+      this.#isPrinting = isPrinting;
+      changed();
+      this.updateNow();
+    };
+    const paper = matchMedia("print");
+    paper.addEventListener("change", () => print(paper.matches), { signal });
+    addEventListener("beforeprint", () => print(true), { signal });
+    addEventListener("afterprint", () => print(false), { signal });
+    addEventListener("resize", changed, { signal });
+    const followResolution = () => {
+      if (signal.aborted) return;
+      const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+      const next = () => {
+        changed();
+        followResolution();
+      };
+      query.addEventListener("change", next, { once: true, signal });
+    };
+    followResolution();
+    const sizes = new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry?.contentRect.width ?? 0);
+      if (width === this.#width || width === 0) return;
+      this.#width = width;
+      this.requestUpdate("width");
+    });
+    sizes.observe(this.content);
+    signal.addEventListener("abort", () => sizes.disconnect());
+  }
+
+  /**
+   * Draws in the next animation frame.
+   *
+   * @internal
+   */
+  protected requestUpdate(...names: readonly string[]): void {
+    for (const name of names) this.#changed.add(name);
+    if (!this.isConnected || this.#frame !== 0) return;
+    this.#done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#frame = requestAnimationFrame(() => this.updateNow());
+  }
+
+  /**
+   * Draws what has changed, without waiting for a frame; exports need it, because a program may ask for one at once.
+   *
+   * @internal
+   */
+  protected updateNow(): void {
+    cancelAnimationFrame(this.#frame);
+    // After an error nothing that was drawn before is known to fit.
+    const changed = new Set([...this.#changed, ...(this.#error ? ["error"] : [])]);
+    this.#changed.clear();
+    try {
+      const [refusal] = this.#refusals.values();
+      this.#dress();
+      if (refusal) throw refusal;
+      this.update(changed);
+      this.#say(null);
+    } catch (error) {
+      this.#say(asHeedError(error, (this.constructor as typeof HeedElement).tag));
+    }
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#frame = 0;
+    this.#resolve?.();
+    this.#resolve = null;
+  }
+
+  /** Sets the theme's class, by which the style sheet chooses the colours. */
+  #dress(): void {
+    const frame = this.#part("frame");
+    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
+    const auto = isDark ? "dark" : "light";
+    const theme = this.#isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
+    if (theme !== this.#theme || frame.className === "") this.#ink = null;
+    this.#theme = theme;
+    frame.className = theme;
+    if (this.locale) frame.lang = this.locale;
+    else frame.removeAttribute("lang");
+  }
+
+  /** Shows an error in the picture's place, or the picture. */
+  #say(error: HeedError | null): void {
+    const isNew = error !== null && error.message !== this.#error?.message;
+    this.#error = error;
+    const [place, content] = [this.#part("error"), this.#part("content")];
+    content.hidden = error !== null;
+    this.#part("notes").hidden = error !== null;
+    if (place.textContent !== (error?.message ?? "")) place.textContent = error?.message ?? "";
+    if (isNew) this.emit("heed-error", error);
+  }
+
+  /**
+   * Fills `this.content` with what does not depend on properties; called once.
+   *
+   * @internal
+   */
+  protected abstract build(): void;
+
+  /**
+   * Draws. An error that it throws is shown.
+   *
+   * @param changed the names of the properties that were set, and "connection", "theme", "width" and "error"
+   * @internal
+   */
+  protected abstract update(changed: ReadonlySet<string>): void;
+
+  /**
+   * Called whenever the element comes to a page.
+   *
+   * @param signal ends when it leaves the page
+   * @internal
+   */
+  protected connected(_signal: AbortSignal): void {}
+
+  /**
+   * Where the element puts its parts.
+   *
+   * @internal
+   */
+  protected get content(): HTMLElement {
+    return this.#part("content");
+  }
+
+  /**
+   * What the rule of a property made of its value. Throws the refusal if the value does not fit.
+   *
+   * @internal
+   */
+  protected taken<T>(name: string): T {
+    const refusal = this.#refusals.get(name);
+    if (refusal) throw refusal;
+    if (this.#taken.has(name)) return this.#taken.get(name) as T;
+    return this.#rules[name]?.initial as T;
+  }
+
+  /**
+   * The matrices of `data`; null if there is none. The same object until `data` or `shape` is set.
+   *
+   * @internal
+   */
+  protected get matrices(): Matrices | null {
+    const parts = this.taken<readonly Shaped[] | null>("data");
+    const shape = this.taken<readonly number[] | null>("shape");
+    if (parts === null) return null;
+    if (this.#matrices?.parts !== parts || this.#matrices.shape !== shape)
+      this.#matrices = { parts, shape, matrices: matricesOf("data", parts, shape) };
+    return this.#matrices.matrices;
+  }
+
+  /**
+   * The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a side without words.
+   * With them what the tokens are, for the sides that have as many.
+   *
+   * @internal
+   */
+  protected words(rows: number, cols: number): Sides {
+    const side = (name: string, count: number) => {
+      const own = this.taken<readonly string[] | null>(name);
+      const tokens = this.taken<readonly string[] | null>("tokens");
+      if (own !== null) return wordsOf(name, own, count);
+      return tokens === null ? undefined : wordsOf("tokens", tokens, count);
+    };
+    const roles = this.taken<readonly string[] | null>("roles");
+    if (roles !== null && ![rows, cols].includes(roles.length)) wordsOf("roles", roles, cols);
+    return { queries: side("queries", rows), keys: side("keys", cols), roles: roles ?? undefined };
+  }
+
+  /**
+   * What the mask hides of a matrix of this size: the same function until the mask or the size changes.
+   *
+   * @internal
+   */
+  protected hides(rows: number, cols: number): Hides | undefined {
+    const mask = this.taken<"causal" | Shaped | null>("mask");
+    const key = `${rows} ${cols}`;
+    if (this.#hides?.mask !== mask || this.#hides.key !== key)
+      this.#hides = { key, mask, hides: hidesOf(mask, rows, cols) };
+    return this.#hides.hides;
+  }
+
+  /**
+   * The theme in which to draw.
+   *
+   * @internal
+   */
+  protected get colours(): Theme {
+    return this.#theme;
+  }
+
+  /**
+   * The colours and the font in which to draw: the same object until the theme or the window changes.
+   *
+   * @internal
+   */
+  protected get ink(): Ink {
+    const own = this.isConnected ? inkOfProbe(this.#part("probe")) : themes[this.#theme];
+    this.#ink ??= { ...themes[this.#theme], ...own };
+    return this.#ink;
+  }
+
+  /**
+   * Screen pixels in a CSS pixel of the element.
+   *
+   * @internal
+   */
+  protected get ratio(): number {
+    return devicePixelRatio * zoomOf(this);
+  }
+
+  /**
+   * The width that the picture may have, in CSS pixels.
+   *
+   * @internal
+   */
+  protected get width(): number {
+    this.#width ||= Math.floor(this.content.clientWidth);
+    return this.#width || usualWidth;
+  }
+
+  /**
+   * Shows sentences below the picture.
+   *
+   * @internal
+   */
+  protected showNotes(notes: readonly string[]): void {
+    const place = this.#part("notes");
+    const lines = notes.map((note) => {
+      const line = document.createElement("p");
+      line.textContent = note;
+      return line;
+    });
+    if (place.textContent !== notes.join("")) place.replaceChildren(...lines);
+  }
+
+  /**
+   * Sends an event.
+   *
+   * @internal
+   */
+  protected emit<Name extends keyof HeedEvents>(
+    name: Name,
+    detail: HeedEvents[Name]["detail"],
+  ): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}

@@ -1,0 +1,109 @@
+/** Measures that describe what a head attends to in one number. */
+import { finished, type Job } from "../picture/job.js";
+import { at, largestOf, type MatrixView } from "../picture/view.js";
+
+export interface MeasureWords {
+  readonly name: string;
+  /** What the number is. */
+  readonly about: string;
+}
+
+export const patternNames = ["entropy", "largest", "previous", "first", "diagonal"] as const;
+
+export type PatternName = (typeof patternNames)[number];
+
+export const patterns: Readonly<Record<PatternName, MeasureWords>> = {
+  entropy: {
+    name: "entropy",
+    about:
+      "In bits: 0 if each row attends to one token only, 3 if it attends to eight tokens equally.",
+  },
+  largest: { name: "largest weight", about: "The mean of each row's largest weight." },
+  previous: { name: "previous token", about: "The mean weight on the previous token." },
+  first: {
+    name: "first token",
+    about: "The mean weight on the first token; in self-attention, over later rows only.",
+  },
+  diagonal: { name: "diagonal", about: "The mean weight on the token at the row's own position." },
+};
+
+/** Null of no number. */
+export function mean(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+}
+
+/** In bits. 0 log 0 is 0, and so is what is missing (NaN). */
+function entropyOf(view: MatrixView, row: number): number {
+  const { data, cols, offset, rowStride, colStride } = view;
+  let sum = 0;
+  for (let j = 0, p = offset + row * rowStride; j < cols; ++j, p += colStride) {
+    const weight = data[p] as number;
+    if (weight > 0) sum -= weight * Math.log2(weight);
+  }
+  return sum;
+}
+
+/** A measure is the mean, over some rows, of one number for each. */
+interface Measure {
+  /** From one row to before another; null if the measure makes no sense. */
+  rows(view: MatrixView, isSelf: boolean): readonly [number, number] | null;
+  of(view: MatrixView, row: number): number;
+  /** Whether it reads all numbers of a row. */
+  readsAll: boolean;
+}
+
+const all = ({ rows }: MatrixView) => [0, rows] as const;
+
+const pattern: Readonly<Record<PatternName, Measure>> = {
+  entropy: { rows: all, of: entropyOf, readsAll: true },
+  largest: { rows: all, of: largestOf, readsAll: true },
+  previous: {
+    rows: ({ rows }, isSelf) => (isSelf ? [1, rows] : null),
+    of: (view, row) => at(view, row, row - 1),
+    readsAll: false,
+  },
+  first: {
+    rows: ({ rows }, isSelf) => [isSelf ? 1 : 0, rows],
+    of: (view, row) => at(view, row, 0),
+    readsAll: false,
+  },
+  diagonal: {
+    rows: ({ rows, cols }) => [0, Math.min(rows, cols)],
+    of: (view, row) => at(view, row, row),
+    readsAll: false,
+  },
+};
+
+/** So many numbers take some tenths of a millisecond. */
+const between = 1 << 15;
+
+/**
+ * Measures the weights of one head, rows × columns; null if it has no row to measure. It pauses often: see `Slices`.
+ *
+ * @param isSelf whether rows and columns are the same tokens
+ */
+export function* measuringHead(
+  view: MatrixView,
+  name: PatternName,
+  isSelf: boolean,
+): Job<number | null> {
+  const { rows, of, readsAll } = pattern[name];
+  const [first, end] = rows(view, isSelf) ?? [0, 0];
+  let sum = 0;
+  let read = 0;
+  for (let row = first; row < end; ++row) {
+    sum += of(view, row);
+    read += readsAll ? view.cols : 1;
+    if (read < between) continue;
+    read = 0;
+    yield (row - first) / (end - first);
+  }
+  return end > first ? sum / (end - first) : null;
+}
+
+/** All measures of one head; see `measuringHead`. */
+export function patternsOf(view: MatrixView, isSelf: boolean): Record<PatternName, number | null> {
+  return Object.fromEntries(
+    patternNames.map((name) => [name, finished(measuringHead(view, name, isSelf))]),
+  ) as Record<PatternName, number | null>;
+}

@@ -1,0 +1,124 @@
+/**
+ * Max pooling without the engine: the largest number of each cell of a grid over a matrix, as the engine's
+ * `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)), as in
+ * torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
+ */
+import { finished, type Job } from "../picture/job.js";
+import type { MatrixView } from "../picture/view.js";
+
+/** The weights of a head, max-pooled to `rows` × `cols`. */
+export interface SmallWeights {
+  readonly data: Float32Array;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+/** The first position of cell `i`, and the position after its last one. */
+export function cellOf(i: number, size: number, cells: number): readonly [number, number] {
+  return [Math.floor((i * size) / cells), Math.ceil(((i + 1) * size) / cells)];
+}
+
+/** So many numbers take some tenths of a millisecond. */
+const between = 1 << 16;
+
+function largestOfPart(
+  { data, offset, rowStride, colStride }: MatrixView,
+  row: number,
+  [left, right]: readonly [number, number],
+  before: number,
+): number {
+  let largest = before;
+  const first = offset + row * rowStride;
+  for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
+    const value = data[p] as number;
+    // NaN stays, because no comparison with it is true.
+    if (value > largest || Number.isNaN(value)) largest = value;
+  }
+  return largest;
+}
+
+/** The number farthest from zero; -Infinity, which stands for a hidden score, only if there is nothing else. */
+function farthestOfPart(
+  { data, offset, rowStride, colStride }: MatrixView,
+  row: number,
+  [left, right]: readonly [number, number],
+  before: number,
+): number {
+  let farthest = before;
+  const first = offset + row * rowStride;
+  for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
+    const value = data[p] as number;
+    if (value === Number.NEGATIVE_INFINITY) continue;
+    const isFarther = farthest === Number.NEGATIVE_INFINITY || Math.abs(value) > Math.abs(farthest);
+    if (isFarther || Number.isNaN(value)) farthest = value;
+  }
+  return farthest;
+}
+
+/**
+ * Max-pools a matrix to at most `mostRows` × `mostCols`; an axis that is shorter keeps its size. It pauses often, so
+ * that its caller can leave the rest for later: see `Slices`.
+ *
+ * @param isSigned whether a cell has the number farthest from zero, for scores, in place of the largest one
+ */
+export function* pooling(
+  view: MatrixView,
+  mostRows: number,
+  mostCols = mostRows,
+  isSigned = false,
+): Job<SmallWeights> {
+  const [rows, cols] = [Math.min(view.rows, mostRows), Math.min(view.cols, mostCols)];
+  const data = new Float32Array(rows * cols).fill(Number.NEGATIVE_INFINITY);
+  const parts = Array.from({ length: cols }, (_, j) => cellOf(j, view.cols, cols));
+  const pick = isSigned ? farthestOfPart : largestOfPart;
+  let read = 0;
+  for (let i = 0; i < rows; ++i) {
+    const [top, bottom] = cellOf(i, view.rows, rows);
+    for (let row = top; row < bottom; ++row) {
+      for (const [j, part] of parts.entries()) {
+        const cell = i * cols + j;
+        data[cell] = pick(view, row, part, data[cell] as number);
+        read += part[1] - part[0];
+        if (read < between) continue;
+        read = 0;
+        yield i / rows;
+      }
+    }
+  }
+  return { data, rows, cols };
+}
+
+/** Max-pools a matrix at once; see `pooling`. */
+export function maxPooled(view: MatrixView, mostRows: number, mostCols = mostRows): SmallWeights {
+  return finished(pooling(view, mostRows, mostCols));
+}
+
+/**
+ * Finds which cells of a pooled matrix are hidden: those of which all that they stand for is. It pauses often.
+ *
+ * @param isCausal whether a cell is hidden if the one below it and the one to its left are: then one corner tells
+ */
+export function* hidingPooled(
+  hides: (row: number, col: number) => boolean,
+  whole: { readonly rows: number; readonly cols: number },
+  small: { readonly rows: number; readonly cols: number },
+  isCausal = false,
+): Job<(row: number, col: number) => boolean> {
+  const hidden = new Uint8Array(small.rows * small.cols).fill(1);
+  let read = 0;
+  for (let place = 0; place < hidden.length; ++place) {
+    const i = Math.floor(place / small.cols);
+    const [top, bottom] = cellOf(i, whole.rows, small.rows);
+    const [left, right] = cellOf(place % small.cols, whole.cols, small.cols);
+    const corner = { top: isCausal ? bottom - 1 : top, right: isCausal ? left + 1 : right };
+    for (let row = bottom - 1; row >= corner.top && hidden[place] === 1; --row) {
+      for (let col = left; col < corner.right && hidden[place] === 1; ++col)
+        if (!hides(row, col)) hidden[place] = 0;
+      read += corner.right - left;
+      if (read < between) continue;
+      read = 0;
+      yield undefined;
+    }
+  }
+  return (row, col) => hidden[row * small.cols + col] === 1;
+}

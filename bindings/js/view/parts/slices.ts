@@ -1,0 +1,71 @@
+/** Work in slices of time, so that the page can draw and answer between them. */
+import type { Job } from "../picture/job.js";
+
+/** In milliseconds: two slices and the page's own work fit into 50, from which on a task is a long one. */
+const slice = 10;
+
+/**
+ * Takes one job after the other from `pick` and runs them for some milliseconds at a time, until there is none.
+ *
+ * @param pick the next job, the most urgent one first; null if there is none
+ */
+export class Slices {
+  readonly #pick: () => Job | null;
+  #job: Job | null = null;
+  #channel: MessageChannel | null = null;
+  #idle: Promise<void> = Promise.resolve();
+  #rest: () => void = () => {};
+
+  constructor(pick: () => Job | null) {
+    this.#pick = pick;
+  }
+
+  /** Resolves when there is no job left, or all are given up. */
+  get idle(): Promise<void> {
+    return this.#idle;
+  }
+
+  /** Goes on, or begins, as there may be jobs. */
+  wake(): void {
+    if (this.#channel) return;
+    this.#idle = new Promise((resolve) => {
+      this.#rest = resolve;
+    });
+    // A message comes sooner than a timer, which browsers delay by 4 ms, and lets the page draw in between.
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      if (this.#run()) channel.port2.postMessage(null);
+      else if (this.#channel === channel) this.#close();
+    };
+    channel.port2.postMessage(null);
+    this.#channel = channel;
+  }
+
+  /** Gives up the job that runs, and takes no other until it is woken. */
+  stop(): void {
+    this.#job = null;
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#channel) this.#channel.port1.onmessage = null;
+    this.#channel?.port1.close();
+    this.#channel = null;
+    this.#rest();
+  }
+
+  /** Whether there is more to do. */
+  #run(): boolean {
+    const channel = this.#channel;
+    const end = performance.now() + slice;
+    while (performance.now() < end) {
+      this.#job ??= this.#pick();
+      if (!this.#job) return false;
+      const isDone = this.#job.next().done;
+      // A job may stop the work, or begin another.
+      if (this.#channel !== channel) return false;
+      if (isDone) this.#job = null;
+    }
+    return true;
+  }
+}

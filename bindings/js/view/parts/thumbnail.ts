@@ -1,0 +1,91 @@
+/** One head as a small picture: a button that selects it, and its number and a measure below. */
+import type { Palette } from "../picture/colour.js";
+import type { Ink } from "../picture/ink.js";
+import { geometryOf, px } from "../picture/layout.js";
+import type { Picture, Still } from "../picture/paint.js";
+import { viewOn } from "../picture/view.js";
+import { MatrixCanvas } from "./matrixCanvas.js";
+import type { SmallWeights } from "./pool.js";
+import { spanOf } from "./span.js";
+
+const noLabels = {};
+
+const hidesFuture = (row: number, col: number) => col > row;
+
+export interface ThumbnailPicture {
+  /** Null until its numbers are known; it takes up its space meanwhile. */
+  readonly small: SmallWeights | null;
+  /** In pixels. */
+  readonly side: number;
+  readonly palette: Palette;
+  /** The cells of the small picture that are hidden: all that they stand for is. True for a causal mask. */
+  readonly hides: boolean | ((row: number, col: number) => boolean) | undefined;
+  /** For screen readers: the head, and what its number is. */
+  readonly name: string;
+  readonly about: string;
+  readonly label: string;
+  readonly value: string;
+  readonly isSelected: boolean;
+}
+
+export class Thumbnail {
+  readonly button = document.createElement("button");
+  readonly #canvas = document.createElement("canvas");
+  readonly #matrix = new MatrixCanvas(this.#canvas);
+  readonly #label = spanOf("");
+  readonly #value = spanOf("");
+  #picture: Picture | null = null;
+  #drawn: ThumbnailPicture | null = null;
+
+  constructor(onSelect: () => void) {
+    this.button.type = "button";
+    this.button.addEventListener("click", onSelect);
+    const canvas = this.#canvas;
+    canvas.className = "matrix";
+    this.#value.dataset["measure"] = "";
+    const words = spanOf("thumbnail-words number");
+    words.append(this.#label, " ", this.#value);
+    this.button.append(canvas, words);
+  }
+
+  /** Draws only what differs from the last drawing. */
+  draw(shown: ThumbnailPicture, screen: { readonly ink: Ink; readonly ratio: number }): void {
+    const { name, about, label, value, isSelected } = shown;
+    const picture = this.#pictureOf(shown);
+    if (picture) this.#matrix.show({ picture, summary: `${name}; ${about}:`, ...screen });
+    else this.#reserve(shown);
+    if (this.#label.textContent !== label) this.#label.textContent = label;
+    if (this.#value.textContent !== value) this.#value.textContent = value;
+    this.button.setAttribute("aria-pressed", `${isSelected}`);
+    this.#drawn = shown;
+  }
+
+  /** Hundreds of empty pictures would take as long to draw as full ones. */
+  #reserve({ side, name }: ThumbnailPicture): void {
+    this.#canvas.style.width = px(side);
+    this.#canvas.style.height = px(side);
+    this.#canvas.setAttribute("role", "img");
+    this.#canvas.setAttribute("aria-label", `${name}:`);
+  }
+
+  /** The same object until something in it changes; null without numbers. The same one is drawn only once. */
+  #pictureOf(shown: ThumbnailPicture): Picture | null {
+    const before = this.#drawn;
+    const isSame = (["small", "side", "palette", "hides"] as const).every(
+      (name) => before?.[name] === shown[name],
+    );
+    if (isSame && this.#picture) return this.#picture;
+    const { small, side, palette, hides } = shown;
+    if (!small) return null;
+    const { data, rows, cols } = small;
+    const cell = { width: side / cols, height: side / rows };
+    const still: Still = {
+      geometry: geometryOf(rows, cols, cell, noLabels),
+      view: viewOn(data, rows, cols),
+      ...{ palette, labels: noLabels, marked: [] },
+      isHidden: hides === true ? hidesFuture : hides || undefined,
+    };
+    this.#picture = { ...still, still, selected: null, highlights: [], active: null };
+    return this.#picture;
+  }
+}

@@ -1,0 +1,127 @@
+// WebAssembly that stops in the middle of a call: a defect of the engine, of the browser's compiler, or of the
+// computer. Nothing that such an engine computes afterwards could be trusted.
+
+import { HeedError, load } from "heed";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { isNode } from "./engine.js";
+import { expectWorks } from "./values.js";
+
+// The address is a variable, because a bundler would treat `new URL(..., import.meta.url)` as one of its
+// assets.
+const here = import.meta.url;
+const address = isNode
+  ? new URL("../../dist/heed-simd.mjs", here).href
+  : `${location.origin}/dist/heed-simd.mjs`;
+
+/** A module whose function "stop" is one instruction, which traps. */
+const stop = new WebAssembly.Instance(
+  new WebAssembly.Module(
+    Uint8Array.of(
+      ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // magic, version
+      ...[0x01, 0x04, 0x01, 0x60, 0x00, 0x00], // one type: () -> ()
+      ...[0x03, 0x02, 0x01, 0x00], // one function of that type
+      ...[0x07, 0x08, 0x01, 0x04, 0x73, 0x74, 0x6f, 0x70, 0x00, 0x00], // exported as "stop"
+      ...[0x0a, 0x05, 0x01, 0x03, 0x00, 0x00, 0x0b], // unreachable
+    ),
+  ),
+).exports.stop as () => never;
+
+type Call = (...args: number[]) => unknown;
+type Module = Record<"attention" | "newEngine" | "matmul", Call> & {
+  PThread: { runningWorkers: unknown[]; unusedWorkers: unknown[] };
+};
+
+/**
+ * The options for engines of which some stop in a function.
+ *
+ * @param stops whether the call of this number stops, in the engine of this number, both counted from 0
+ */
+async function stopping(name: keyof Module, stops: (engine: number, call: number) => boolean) {
+  const { default: factory } = await import(/* @vite-ignore */ address);
+  const made: Module[] = [];
+  const glue = async (options: never) => {
+    const module: Module = await factory(options);
+    const engine = made.push(module) - 1;
+    const original = module[name] as Call;
+    let calls = 0;
+    Object.assign(module, {
+      [name]: (...args: number[]) => (stops(engine, calls++) ? stop() : original(...args)),
+    });
+    return module;
+  };
+  return { made, options: { variant: "simd", glue, workerUrl: address } as const };
+}
+
+const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+afterEach(() => warned.mockClear());
+
+const refusal = (call: () => unknown): HeedError => {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof HeedError) return error;
+    throw error;
+  }
+  return expect.fail("expected a HeedError");
+};
+
+describe.each([1, 2])("load with %i threads", (threads) => {
+  test.each([
+    ["attention", 0],
+    ["attention", 2],
+    ["newEngine", 0],
+  ] as const)("replaces an engine that stops in %s, call %i", async (name, stopsAt) => {
+    const { made, options } = await stopping(name, (engine, call) => {
+      return engine === 0 && call === stopsAt;
+    });
+    const heed = await load({ threads, ...options });
+    expect(made.length).toBe(2);
+    expect(made[0]?.PThread).toMatchObject({ runningWorkers: [], unusedWorkers: [] });
+    expect(heed.info).toMatchObject({ threads, reason: null });
+    expectWorks(heed);
+    expect(heed.memory().tensors.count).toBe(0);
+    expect(warned.mock.calls.flat()).toEqual([
+      expect.stringMatching(
+        /^heed: a new engine stopped in its first calls, so another is loaded: /,
+      ),
+    ]);
+    heed.dispose();
+  });
+
+  test("fails if the second engine stops, too", async () => {
+    const { made, options } = await stopping("attention", () => true);
+    const error = await load({ threads, ...options }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "HeedError", code: "internal" });
+    expect((error as HeedError).cause).toBeInstanceOf(WebAssembly.RuntimeError);
+    expect(made.map(({ PThread }) => PThread.runningWorkers.length)).toEqual([0, 0]);
+  });
+});
+
+test("a call that stops ends its engine, and no other", async () => {
+  const { made, options } = await stopping("matmul", (engine, call) => engine === 0 && call === 1);
+  const [heed, other] = [await load({ threads: 2, ...options }), await load({ threads: 1 })];
+  const x = heed.ones([2, 2]);
+  expect(Array.from(heed.matmul(x, x).data)).toEqual([2, 2, 2, 2]);
+  const error = refusal(() => heed.matmul(x, x));
+  expect([error.code, error.message]).toEqual([
+    "internal",
+    expect.stringMatching(
+      /^engine: expected to finish the call, got stopped: .+; this engine has ended, load another$/,
+    ),
+  ]);
+  expect(error.cause).toBeInstanceOf(WebAssembly.RuntimeError);
+  expect(made[0]?.PThread.runningWorkers).toEqual([]);
+  for (const call of [() => heed.matmul(x, x), () => heed.ones([1]), () => x.data])
+    expect(refusal(call).code).toBe("disposed");
+  x.dispose();
+  expectWorks(other);
+  for (const engine of [heed, other]) engine.dispose();
+});
+
+test("a scope in which a call stops ends with its error", async () => {
+  const { options } = await stopping("matmul", () => true);
+  const heed = await load({ threads: 1, ...options });
+  const error = refusal(() => heed.scope(() => heed.matmul(heed.ones([2, 2]), heed.ones([2, 2]))));
+  expect(error.code).toBe("internal");
+  heed.dispose();
+});

@@ -1,0 +1,69 @@
+/** Below the tokens: an empty cell for every pair that will get a number, row by row as the tokens appear. */
+import { px, textWidth } from "heed/view/parts";
+import { isVisible, type State } from "./state";
+
+const labelGap = 8;
+const headHeight = 20;
+
+export interface PairsPlace {
+  /** Where the first column begins. */
+  readonly left: number;
+  readonly cell: { readonly width: number; readonly height: number };
+  /** Whether the tokens stand over the columns; if not, each column has the number of its token. */
+  readonly inColumns: boolean;
+}
+
+/** The place of the cells, where the tokens are too wide to stand over columns of the scores. */
+export function pairsBelow(
+  width: number,
+  tokens: readonly string[],
+  height: number,
+): PairsPlace | null {
+  const left = Math.ceil(Math.max(0, ...tokens.map((text) => textWidth(text)))) + labelGap;
+  const cellWidth = Math.min(2 * height, Math.floor((width - left - 1) / tokens.length));
+  if (cellWidth < height / 2) return null;
+  return { left, cell: { width: cellWidth, height }, inColumns: false };
+}
+
+export function PairsAhead({
+  place: { left, cell, inColumns },
+  tokens,
+  state,
+}: {
+  place: PairsPlace;
+  /** Those that have appeared. */
+  tokens: readonly string[];
+  state: State;
+}) {
+  const top = inColumns ? 0 : headHeight;
+  const width = left + tokens.length * cell.width + 1;
+  const height = top + tokens.length * cell.height + 1;
+  return (
+    <svg class="pairs-ahead" aria-hidden="true" style={{ width: px(width), height: px(height) }}>
+      {tokens.map((token, row) => (
+        <g key={row}>
+          {!inColumns && (
+            <text x={left + (row + 0.5) * cell.width} y={headHeight / 2} text-anchor="middle">
+              {row + 1}
+            </text>
+          )}
+          <text x={left - labelGap} y={top + (row + 0.5) * cell.height} text-anchor="end">
+            {token}
+          </text>
+          {tokens.map(
+            (_, col) =>
+              isVisible(state, row, col) && (
+                <rect
+                  key={col}
+                  x={left + col * cell.width + 0.5}
+                  y={top + row * cell.height + 0.5}
+                  width={cell.width}
+                  height={cell.height}
+                />
+              ),
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}
