@@ -341,7 +341,9 @@ export function ModelPanel({
       <Panel name="input">
         {card || isComing ? (
           <details class="other-model">
-            <summary>{hasOwn ? "Open your model" : "Open another model"}</summary>
+            <summary>
+              {hasOwn ? "Open your model or attention files" : "Open another model"}
+            </summary>
             {ways}
           </details>
         ) : (
