@@ -29,7 +29,7 @@ const usualLabel = "Attention heads";
 const mostCells = 48;
 
 /** The side of a small picture, in pixels. */
-const sides = { least: 28, most: 60 };
+const sides = { least: 34, most: 60 };
 
 /** From this width on the chosen head stands beside the small pictures, which then have this share of it. */
 const wide = { least: 880, share: 0.42, gap: 24 };
@@ -39,6 +39,7 @@ const besides = 24 + 16;
 
 const orders = ["layer", ...patternNames] as const;
 
+/** The order of heads: by their layer, or by a measure of their weights with the largest first. */
 export type HeadOrder = (typeof orders)[number];
 
 /** What is known of a head; of those that were not on the screen yet, nothing. */
