@@ -186,13 +186,14 @@ test("A cell of a Jupyter notebook shows the one file in its frame", async () =>
     "IPython/__init__.py": "",
     "IPython/display.py": "class HTML:\n    def __init__(self, data):\n        self.data = data\n",
     "save.mjs": `
-      import { HeedMatrix } from "heed/view";
       import { npyOf, viewOn } from "heed/view/parts";
       import { writeFileSync } from "node:fs";
       const weights = viewOn(Float32Array.of(1, 0, 0.25, 0.75), 2, 2);
       writeFileSync("attentions.npy", npyOf(weights));`,
   });
   await succeed(process.execPath, ["save.mjs"], { cwd: site });
+  const zip = "import zipfile; zipfile.ZipFile('attentions.npz', 'w').write('attentions.npy')";
+  await succeed("python3", ["-c", zip], { cwd: site });
   const lines = (recipes["jupyter/cell.py"] as string).trim().split("\n");
   const shown = `shown = ${lines.at(-1)}\nprint(shown.data)`;
   const cell = [...lines.slice(0, -1), shown]
@@ -242,15 +243,17 @@ test("A slide of reveal.js goes through the steps by its own keys", async () => 
     await page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await read()).step).toBe(1);
     // Slides are enlarged by a transform: the cell under the pointer is still the one that is told.
-    const told = steps.evaluate(
-      (element) =>
-        new Promise((resolve) =>
-          element.addEventListener("heed-hover", (event) => resolve((event as CustomEvent).detail)),
-        ),
-    );
-    const box = await page.locator("heed-steps [data-matrix=q] canvas").boundingBox();
-    if (!box) throw expect.fail("expected the matrix Q on the slide");
+    await steps.evaluate((element) => {
+      element.addEventListener("heed-hover", (event) => {
+        (element as HTMLElement).dataset.told = JSON.stringify((event as CustomEvent).detail);
+      });
+    });
+    const canvas = page.locator("heed-steps [data-matrix=q] canvas");
+    // It waits until the slide stands still.
+    await canvas.hover();
+    const box = (await canvas.boundingBox()) ?? expect.fail("expected the matrix Q on the slide");
     await page.mouse.move(box.x + box.width - 4, box.y + box.height - 4);
-    expect(await told).toEqual({ matrix: "q", row: 1, col: 1, value: 2 });
+    const told = () => steps.getAttribute("data-told").then((text) => JSON.parse(text ?? "null"));
+    await expect.poll(told).toEqual({ matrix: "q", row: 1, col: 1, value: 2 });
   });
 });
