@@ -196,9 +196,7 @@ test("A cell of a Jupyter notebook shows the one file in its frame", async () =>
   await succeed("python3", ["-c", zip], { cwd: site });
   const lines = (recipes["jupyter/cell.py"] as string).trim().split("\n");
   const shown = `shown = ${lines.at(-1)}\nprint(shown.data)`;
-  const cell = [...lines.slice(0, -1), shown]
-    .join("\n")
-    .replace("attentions.npz", "attentions.npy");
+  const cell = [...lines.slice(0, -1), shown].join("\n");
   const output = await succeed("python3", ["-c", cell], { cwd: site });
   const frame = output.slice(output.indexOf("<div><iframe"));
   writeFileSync(join(site, "index.html"), `<!doctype html><title>Notebook</title>${frame}`);
