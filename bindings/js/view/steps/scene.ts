@@ -27,6 +27,16 @@ export const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "
 
 export type StepsStage = (typeof stepsStages)[number];
 
+/** The step that is shown: what the event `heed-step` tells. */
+export interface StepDetail {
+  /** Its place among all steps, from 0. */
+  readonly step: number;
+  /** How many steps there are. */
+  readonly steps: number;
+  /** What it belongs to. */
+  readonly stage: StepsStage;
+}
+
 /** The matrix that a stage computes; Q, K and V are given. */
 export const targets: Readonly<Record<Exclude<StepsStage, "inputs">, AttentionMatrix>> = {
   scores: "scores",
