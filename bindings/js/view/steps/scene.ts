@@ -25,6 +25,7 @@ import type { Attended } from "./attend.js";
 /** The stages of attention, in the order in which they compute; without a mask there is no stage "masked". */
 export const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "output"] as const;
 
+/** A stage of attention: what is given, then what is computed from it. */
 export type StepsStage = (typeof stepsStages)[number];
 
 /** The step that is shown: what the event `heed-step` tells. */
