@@ -20,6 +20,7 @@ import {
 } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
 import type { Cell } from "../picture/layout.js";
+import type { StepDetail } from "../steps/scene.js";
 import type { Sides } from "./explain.js";
 import {
   asHeedError,
@@ -34,7 +35,6 @@ import {
   wordsOf,
 } from "./input.js";
 import { baseSheet, themes } from "./sheet.js";
-import type { StepDetail } from "./steps.js";
 
 /** How a property is read from its attribute, and what is kept of a value that was set. */
 export interface Rule {

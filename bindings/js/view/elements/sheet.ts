@@ -35,6 +35,7 @@ export const baseSheet = `
   color: var(--ink);
   background: var(--page);
   font: 1rem / 1.5 var(--family);
+  text-align: start;
 }
 .light { ${declarations("light")} color-scheme: light; }
 .dark { ${declarations("dark")} color-scheme: dark; }

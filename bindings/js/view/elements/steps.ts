@@ -42,14 +42,6 @@ import { matrixSheet } from "./sheet.js";
 /** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
 export type StepsMatrix = AttentionMatrix;
 
-/** The step that is shown: what the event `heed-step` tells. */
-export interface StepDetail {
-  /** Its place among all steps, from 0, and how many there are. */
-  readonly step: number;
-  readonly steps: number;
-  readonly stage: StepsStage;
-}
-
 /** A property with a number from `least` on. */
 const numberFrom = (least: number, initial: number | null, isOpen = false): Rule => ({
   initial,

@@ -25,7 +25,18 @@ import type { Attended } from "./attend.js";
 /** The stages of attention, in the order in which they compute; without a mask there is no stage "masked". */
 export const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "output"] as const;
 
+/** A stage of attention: what is given, then what is computed from it. */
 export type StepsStage = (typeof stepsStages)[number];
+
+/** The step that is shown: what the event `heed-step` tells. */
+export interface StepDetail {
+  /** Its place among all steps, from 0. */
+  readonly step: number;
+  /** How many steps there are. */
+  readonly steps: number;
+  /** What it belongs to. */
+  readonly stage: StepsStage;
+}
 
 /** The matrix that a stage computes; Q, K and V are given. */
 export const targets: Readonly<Record<Exclude<StepsStage, "inputs">, AttentionMatrix>> = {
