@@ -56,9 +56,11 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
       () => document.body.firstElementChild?.shadowRoot?.querySelector("[aria-live]")?.textContent,
     );
   const state = () =>
-    room.page.evaluate(() => {
-      const { time, step, steps, playing, duration } = document.body
-        .firstElementChild as view.HeedSteps;
+    room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as view.HeedSteps;
+      // The events of the last step come when it is drawn.
+      await element.updateComplete;
+      const { time, step, steps, playing, duration } = element;
       return { time, step, steps, playing, duration };
     });
   /** The middle of a cell of a matrix, in the window. */
