@@ -1,4 +1,6 @@
 /** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
+
+export * from "./view/files/words.js";
 export * from "./view/parts/lines.js";
 export * from "./view/parts/measures.js";
 export * from "./view/parts/pieces.js";

@@ -72,8 +72,17 @@ export function npzOf(
     const packed = deflate(bytes);
     // From the version that a reader needs to the length of the name; 33 is the first of January 1980.
     const common = (at: number): Field[] => [
-      ...([[at, 2, 20], [at + 4, 2, 8], [at + 8, 2, 33], [at + 10, 4, crcOf(bytes)]] as const),
-      ...([[at + 14, 4, packed.length], [at + 18, 4, bytes.length], [at + 22, 2, name.length]] as const),
+      ...([
+        [at, 2, 20],
+        [at + 4, 2, 8],
+        [at + 8, 2, 33],
+        [at + 10, 4, crcOf(bytes)],
+      ] as const),
+      ...([
+        [at + 14, 4, packed.length],
+        [at + 18, 4, bytes.length],
+        [at + 22, 2, name.length],
+      ] as const),
     ];
     const local = record(30, [[0, 4, 0x04034b50], ...common(4)], name);
     parts.push(local, packed);
@@ -85,7 +94,13 @@ export function npzOf(
   const size = directory.reduce((sum, { length }) => sum + length, 0);
   const count = arrays.length;
   const end = record(22, [
-    ...([[0, 4, 0x06054b50], [8, 2, count], [10, 2, count], [12, 4, size], [16, 4, offset]] as const),
+    ...([
+      [0, 4, 0x06054b50],
+      [8, 2, count],
+      [10, 2, count],
+      [12, 4, size],
+      [16, 4, offset],
+    ] as const),
   ]);
   return [...parts, ...directory, end];
 }

@@ -22,6 +22,7 @@ import {
   type Source,
 } from "./source";
 import { ownModel, type State, type WeightType } from "./state";
+import type { AttentionActions } from "./useAttention";
 import type { Loading, ModelActions } from "./useModel";
 
 const ownName = "The model of “Write”";
@@ -188,6 +189,7 @@ function Ways({
   setDtype,
   setWhy,
   load,
+  takeAttention,
 }: {
   state: State;
   isLoading: boolean;
@@ -196,11 +198,12 @@ function Ways({
   setDtype(dtype: WeightType): void;
   setWhy(why: string): void;
   load(source: Source): void;
+  takeAttention: AttentionActions["take"];
 }) {
   const { restrictions } = useShell();
   const kept = useKept(isLoading, setWhy);
   const take = (found: readonly FoundFile[]) => {
-    if (restrictions.lock || found.length === 0) return;
+    if (restrictions.lock || found.length === 0 || takeAttention(found)) return;
     const source = folderIn(found);
     if ("why" in source) setWhy(source.why);
     else load(source);
@@ -224,6 +227,10 @@ function Ways({
         </section>
         <section class={isOver ? "way drop over" : "way drop"} aria-label="From this computer">
           <p>Drop the folder of a model here, or its files.</p>
+          <p>
+            Or attention weights that your program saved: .npy, .npz or .safetensors, with their
+            tokens in .json.
+          </p>
           <FileButtons take={take} />
         </section>
         <section class="way" aria-label="From an address">
@@ -281,6 +288,8 @@ export function ModelPanel({
   loading,
   setWhy,
   actions,
+  takeAttention,
+  reading,
   notices,
 }: {
   state: State;
@@ -289,13 +298,19 @@ export function ModelPanel({
   loading: Loading | null;
   setWhy(why: string | null): void;
   actions: ModelActions;
+  takeAttention: AttentionActions["take"];
+  /** The names of the files whose attention weights are being read. */
+  reading: string | null;
   notices: readonly string[];
 }) {
   const { restrictions } = useShell();
   const [keep, setKeep] = useState(true);
   const load = (source: Source) => actions.load(source, state.dtype);
   const ways = (
-    <Ways {...{ state, keep, setKeep, setDtype, setWhy, load }} isLoading={loading !== null} />
+    <Ways
+      {...{ state, keep, setKeep, setDtype, setWhy, load, takeAttention }}
+      isLoading={loading !== null}
+    />
   );
   const current = card && (card.address === null ? null : linkOf(card.address));
   const isNamed = state.model !== null && state.model !== current && !loading;
@@ -321,6 +336,7 @@ export function ModelPanel({
           ways
         )}
       </Panel>
+      {reading !== null && <p class="faint">Reading {reading}</p>}
       {loading && <Progress loading={loading} cancel={actions.cancel} />}
       <Announced>
         {loading ? `${loading.name} is loading` : card && `${card.name} is open`}

@@ -10,6 +10,7 @@ import type { RoomProps } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { useCells } from "../../shared/useCells";
+import { AttentionPanel } from "./AttentionPanel";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";
 import { explainWeight } from "./explain";
@@ -23,6 +24,7 @@ import { linkOf } from "./source";
 import { type State, withModel } from "./state";
 import { suggestions } from "./suggestions";
 import { TextPanel } from "./TextPanel";
+import { useAttention } from "./useAttention";
 import { useModel } from "./useModel";
 import { useReading } from "./useReading";
 import { type YoursWorkspace, YoursWorkspaceContext } from "./workspace";
@@ -44,6 +46,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     [set],
   );
   const { card, isKnown, loading, why, setWhy, actions } = useModel(onOpen);
+  const attention = useAttention(setWhy);
   const reading = useReading(state, card);
   const { text, answer, place, heads, dropped, head, shown } = reading;
   const { next, other, whyNotOther, isBusy } = reading;
@@ -80,9 +83,16 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     <YoursWorkspaceContext.Provider value={workspace}>
       <ModelPanel
         {...{ state, card, loading, setWhy, actions }}
+        takeAttention={attention.actions.take}
+        reading={attention.reading}
         setDtype={(dtype) => set({ dtype })}
         notices={[...(why ? [why] : []), ...linkNotices]}
       />
+      {attention.open && (
+        <Panel name="attention">
+          <AttentionPanel open={attention.open} close={attention.actions.close} />
+        </Panel>
+      )}
       {card && <Controls {...{ state, set, card }} />}
       {card && (
         <div class={`work ${card.predicts}${workspace ? "" : " waiting"}`}>

@@ -10,6 +10,7 @@ const yours: Room<State> = {
   lead: "Bring a language model that you know: see every head of every layer on your own text, what it expects next, and what it writes.",
   panels: {
     input: "the choice of a model",
+    attention: "attention weights from a file",
     controls: "settings",
     text: "the text and its tokens",
     next: "what the model expects",
