@@ -125,22 +125,19 @@ async function inputOf(path: string): Promise<AttentionInput> {
   }
 }
 
-/** Bytes of base64 in a block: texts have a limit. Each is a whole number of groups of three bytes. */
+/** The bytes in a block of base64, in whole groups of three: a text has a limit, and a file may be longer. */
 const blockBytes = 3 * 2 ** 24;
 
-function* inBlocks(parts: readonly Uint8Array[]): Generator<string> {
-  // A block ends with a group of three bytes; only the last one may be padded.
-  let rest = new Uint8Array(0);
+function inBlocks(parts: readonly Uint8Array[]): string[] {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
   for (const part of parts) {
-    const all = new Uint8Array(rest.length + part.length);
-    all.set(rest);
-    all.set(part, rest.length);
-    const whole = all.length - (all.length % 3);
-    for (let begin = 0; begin < whole; begin += blockBytes)
-      yield base64(all.subarray(begin, Math.min(begin + blockBytes, whole)));
-    rest = all.slice(whole);
+    bytes.set(part, at);
+    at += part.length;
   }
-  if (rest.length > 0) yield base64(rest);
+  return Array.from({ length: Math.ceil(bytes.length / blockBytes) }, (_, i) =>
+    base64(bytes.subarray(i * blockBytes, (i + 1) * blockBytes)),
+  );
 }
 
 const base64 = (bytes: Uint8Array) =>
@@ -190,7 +187,7 @@ async function write(request: Request): Promise<string> {
   const { weights, tokens, out, title, dtype, mask } = request;
   const paths = tokens === null ? [weights] : [weights, tokens];
   const { attentions, ignored } = await readAttention(await Promise.all(paths.map(inputOf)));
-  const blocks = [...inBlocks(npzParts(attentions, dtype))];
+  const blocks = inBlocks(npzParts(attentions, dtype));
   const script = fs.readFileSync(new URL("./viewPage.js", import.meta.url), "utf8");
   const rounded = dtype === "float16" ? "Weights are rounded to 16 bits." : null;
   const content = { title, attentions, rounded, mask, script, blocks, version };
