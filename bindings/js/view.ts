@@ -1,10 +1,15 @@
 /** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
+export { defineElements } from "./view/elements/define.js";
 export {
   type CellDetail,
   HeedElement,
   type HeedEvents,
 } from "./view/elements/element.js";
+export { type HeadOrder, HeedHeads, heads } from "./view/elements/heads.js";
 export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
+export { HeedLines, lines } from "./view/elements/lines.js";
+export { HeedMatrix, matrix } from "./view/elements/matrix.js";
+export { HeedTokens, tokens } from "./view/elements/tokens.js";
 export {
   type Attention,
   type AttentionFiles,

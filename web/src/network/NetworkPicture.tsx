@@ -1,10 +1,10 @@
 /** The whole network of a model that predicts the next token, with a row for each layer that opens. */
 
-import { csvOf, viewOn } from "heed/view/parts";
+import { type Contents, csvBlob, csvOf, viewOn } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Curve } from "../picture/Curve";
-import { type Contents, csvBlob, SaveMenu } from "../picture/SaveMenu";
+import { SaveMenu } from "../picture/SaveMenu";
 import { quoted } from "../shared/pieces";
 import { hides } from "../shared/restrictions";
 import { useShell } from "../shared/shell";

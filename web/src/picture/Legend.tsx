@@ -1,9 +1,24 @@
 /** The colour scale of a matrix, with its two ends. */
 
-import { css, endsIn, type MatrixView, type Palette } from "heed/view/parts";
+import { type MatrixView, type Palette, showHiddenMark, showScale } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
-const colourStops = 11;
+function Scale({ palette, view }: { palette: Palette; view: MatrixView | null }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    if (place.current) showScale(place.current, palette, view);
+  }, [palette, view]);
+  return <span ref={place} class="legend-scale number" />;
+}
+
+function HiddenMark() {
+  const place = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    if (place.current) showHiddenMark(place.current);
+  }, []);
+  return <span ref={place} class="legend-hidden" />;
+}
 
 export function Legend({
   palette,
@@ -19,26 +34,11 @@ export function Legend({
   hasHidden?: boolean;
   children?: ComponentChildren;
 }) {
-  const stops = Array.from({ length: colourStops }, (_, i) =>
-    css(palette.legend(i / (colourStops - 1))),
-  );
-  const [low, high] = view ? endsIn(palette, view) : palette.ends;
   return (
     <div class="legend">
       {name !== undefined && <span class="legend-name">{name}</span>}
-      <span class="legend-scale number">
-        <span>{low}</span>
-        <span
-          class="legend-strip"
-          style={{ backgroundImage: `linear-gradient(to right, ${stops.join(",")})` }}
-        />
-        <span>{high}</span>
-      </span>
-      {hasHidden && (
-        <span class="legend-hidden">
-          <span class="hatched" /> hidden
-        </span>
-      )}
+      <Scale palette={palette} view={view} />
+      {hasHidden && <HiddenMark />}
       {children}
     </div>
   );

@@ -1,8 +1,8 @@
 /** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
 
-import { drawingSvg, inkOf, pngOf } from "heed/view/parts";
+import { type Contents, csvBlob, drawingSvg, inkOf, pngOf, svgBlob } from "heed/view/parts";
 import type { RefObject } from "preact";
-import { type Contents, csvBlob, SaveMenu, svgBlob } from "./SaveMenu";
+import { SaveMenu } from "./SaveMenu";
 
 export function SaveDrawing({
   part,

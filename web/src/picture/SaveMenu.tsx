@@ -1,57 +1,14 @@
 /** A menu that saves a picture as an image or as numbers. */
 
 import {
-  csvOf,
-  download,
+  type Contents,
+  contentsOf,
   inkOf,
-  type Moment,
-  npyOf,
   type Picture,
-  type Playing,
-  pngOf,
-  svgOf,
+  type Saved,
+  SaveMenu as SaveMenuPart,
 } from "heed/view/parts";
-import { useRef } from "preact/hooks";
-
-/** How a matrix is saved to a file. */
-export interface Saved {
-  /** The file's name without its extension. */
-  readonly file: string;
-  readonly caption: string;
-  /** The full labels of rows and columns; on the page they may be shortened or omitted. */
-  readonly rows?: readonly string[] | undefined;
-  readonly cols?: readonly string[] | undefined;
-  /** Whether its cells appear one by one in its moving picture, or what it was before; by default its rows appear. */
-  readonly plays?: "cells" | Past | undefined;
-}
-
-/** What a matrix was before, the oldest first and itself last. */
-interface Past {
-  readonly caption: string;
-  moments(): readonly Moment[];
-}
-
-/** The words of each format, and how its files end. */
-const formats = {
-  png: ["PNG", ".png"],
-  svg: ["SVG", ".svg"],
-  moving: ["moving SVG", "-moving.svg"],
-  csv: ["CSV", ".csv"],
-  npy: ["NPY", ".npy"],
-} as const;
-
-type Format = keyof typeof formats;
-
-/** The available formats; the contents are made on demand. */
-export type Contents = Readonly<Partial<Record<Format, () => Blob | Promise<Blob>>>>;
-
-export function svgBlob(svg: string): Blob {
-  return new Blob([svg], { type: "image/svg+xml" });
-}
-
-export function csvBlob(csv: string): Blob {
-  return new Blob([csv], { type: "text/csv" });
-}
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export function SaveMenu({
   title,
@@ -62,29 +19,13 @@ export function SaveMenu({
   file: string;
   contents: Contents;
 }) {
-  const menu = useRef<HTMLDetailsElement>(null);
-  return (
-    <details ref={menu} class="save">
-      <summary aria-label={`Save ${title}`}>save</summary>
-      <span class="save-choices">
-        {Object.entries(contents).map(([format, make]) => {
-          const [words, ending] = formats[format as Format];
-          return (
-            <button
-              key={format}
-              type="button"
-              onClick={async () => {
-                if (menu.current) menu.current.open = false;
-                download(await make(), `heed-${file}${ending}`);
-              }}
-            >
-              {words}
-            </button>
-          );
-        })}
-      </span>
-    </details>
-  );
+  const place = useRef<HTMLDetailsElement>(null);
+  const menu = useRef<SaveMenuPart | null>(null);
+  useLayoutEffect(() => {
+    if (place.current) menu.current ??= new SaveMenuPart(place.current);
+    menu.current?.show(title, file, contents);
+  });
+  return <details ref={place} />;
 }
 
 export function SaveMatrix({
@@ -96,25 +37,7 @@ export function SaveMatrix({
   picture: Picture;
   saved: Saved;
 }) {
-  const { view } = picture;
-  if (!view) return null;
-  const { rows, cols, caption, plays } = saved;
-  const svg = (caption: string, playing: Playing | null = null) => {
-    const labels = { ...picture.labels, ...(rows && { rows }), ...(cols && { cols }) };
-    return svgOf({ ...picture, labels }, caption, inkOf(document.body), playing);
-  };
-  const movingSvg = () => {
-    const moments = typeof plays === "object" ? plays.moments() : [];
-    if (typeof plays === "object" && moments.length > 1) return svg(plays.caption, moments);
-    return svg(caption, plays === "cells" ? "cells" : "rows");
-  };
-  const contents: Contents = {
-    png: () => pngOf(svg(caption)),
-    svg: () => svgBlob(svg(caption)),
-    // Rows of one axis of words are computed one after the other, so they may appear so.
-    ...((plays || picture.labels.rowAxis) && { moving: () => svgBlob(movingSvg()) }),
-    csv: () => csvBlob(csvOf(view, rows, cols)),
-    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
-  };
+  if (!picture.view) return null;
+  const contents = contentsOf(picture, saved, () => inkOf(document.body));
   return <SaveMenu title={title} file={saved.file} contents={contents} />;
 }

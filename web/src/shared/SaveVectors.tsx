@@ -1,6 +1,6 @@
 /** Saves the queries and the keys of one head as numbers: a row for each token. */
-import { csvOf, type MatrixView, npyOf } from "heed/view/parts";
-import { csvBlob, SaveMenu } from "../picture/SaveMenu";
+import { csvBlob, csvOf, type MatrixView, npyOf } from "heed/view/parts";
+import { SaveMenu } from "../picture/SaveMenu";
 import { keysOf, queriesOf } from "./attended";
 import type { OneHead } from "./RowDetails";
 

@@ -18,6 +18,7 @@ import {
   type Theme,
 } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
+import type { Cell } from "../picture/layout.js";
 import {
   asHeedError,
   type Hides,
@@ -82,6 +83,36 @@ export const numbers: Rule = {
   initial: null,
   parse: (given) => JSON.parse(given),
   take: (value, name) => (value === null ? null : readNumbers(name, value)),
+};
+
+/** A property with a place along an axis, from 0, or null if there is no initial one. */
+export function place(initial: 0 | null): Rule {
+  return {
+    initial,
+    parse: Number,
+    take(value, name) {
+      if (value === initial || (Number.isInteger(value) && (value as number) >= 0)) return value;
+      throw refuse("option", name, "a whole number of 0 or more", describe(value));
+    },
+  };
+}
+
+/** A property with a cell or null; "row col" in an attribute. */
+export const cell: Rule = {
+  initial: null,
+  parse(given) {
+    const [row, col] = given
+      .trim()
+      .split(/[\s,]+/)
+      .map(Number);
+    return { row, col };
+  },
+  take(value, name) {
+    if (value === null) return value;
+    const { row, col } = Object(value) as Cell;
+    if ([row, col].every((each) => Number.isInteger(each) && each >= 0)) return value;
+    throw refuse("option", name, "{ row, col } or null", describe(value));
+  },
 };
 
 const shape: Rule = {
@@ -421,7 +452,7 @@ export abstract class HeedElement extends Base {
       this.#width = width;
       this.requestUpdate("width");
     });
-    sizes.observe(this);
+    sizes.observe(this.content);
     signal.addEventListener("abort", () => sizes.disconnect());
   }
 
@@ -446,7 +477,8 @@ export abstract class HeedElement extends Base {
    */
   protected updateNow(): void {
     cancelAnimationFrame(this.#frame);
-    const changed = new Set(this.#changed);
+    // After an error nothing that was drawn before is known to fit.
+    const changed = new Set([...this.#changed, ...(this.#error ? ["error"] : [])]);
     this.#changed.clear();
     try {
       const [refusal] = this.#refusals.values();
@@ -477,7 +509,8 @@ export abstract class HeedElement extends Base {
     if (theme !== this.#theme || frame.className === "") this.#ink = null;
     this.#theme = theme;
     frame.className = theme;
-    frame.lang = this.locale;
+    if (this.locale) frame.lang = this.locale;
+    else frame.removeAttribute("lang");
   }
 
   /** Shows an error in the picture's place, or the picture. */
@@ -501,7 +534,7 @@ export abstract class HeedElement extends Base {
   /**
    * Draws. An error that it throws is shown.
    *
-   * @param changed the names of the properties that were set, and "connection", "theme" and "width"
+   * @param changed the names of the properties that were set, and "connection", "theme", "width" and "error"
    * @internal
    */
   protected abstract update(changed: ReadonlySet<string>): void;
@@ -615,7 +648,8 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected get width(): number {
-    return this.#width || Math.floor(this.clientWidth) || usualWidth;
+    this.#width ||= Math.floor(this.content.clientWidth);
+    return this.#width || usualWidth;
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Checks what a person gives to an element and turns it into matrices. Every refusal names the property. */
 import { classOf } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
+import { finished, type Job } from "../picture/job.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
@@ -251,26 +252,38 @@ export interface Findings {
 /** A sum of numbers of 16 bits may be this far from 1. */
 const tolerance = 0.01;
 
-/** Reads a matrix once, for its notes. */
-export function findingsIn(view: MatrixView, hides?: Hides): Findings {
+/** So many numbers take some tenths of a millisecond. */
+const between = 1 << 16;
+
+/** Reads a matrix once, for its notes. It pauses often: see `Slices`. */
+export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
-  let [holes, uneven, worst] = [0, 0, 1];
+  let [holes, uneven, worst, read] = [0, 0, 1, 0];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
-    let isWhole = false;
+    let isEmpty = true;
     for (let j = 0, p = offset + i * rowStride; j < cols; ++j, p += colStride) {
       const value = data[p] as number;
       if (hides?.(i, j)) continue;
-      isWhole = true;
-      sum += value;
+      isEmpty = false;
       if (Number.isNaN(value)) ++holes;
+      else sum += value;
     }
-    // A row without a visible key has no sum, nor has one with a hole: its sum is NaN.
-    if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
+    read += cols;
+    if (read >= between) {
+      read = 0;
+      yield i / rows;
+    }
+    if (isEmpty || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }
   return { holes, rows: uneven, sum: worst };
+}
+
+/** The same at once. */
+export function findingsIn(view: MatrixView, hides?: Hides): Findings {
+  return finished(findingIn(view, hides));
 }
 
 /** The notes of a matrix: holes, and for weights rows that do not add up to 1. */

@@ -31,6 +31,7 @@ export const baseSheet = `
 [part=frame] {
   position: relative;
   overflow-x: auto;
+  padding: 4px;
   color: var(--ink);
   background: var(--page);
   font: 1rem / 1.5 var(--family);
@@ -45,12 +46,12 @@ p { margin: 0; }
 [part=notes] { font-size: 0.75rem; color: var(--faint); }
 [part=probe] {
   position: absolute;
+  top: 0;
   visibility: hidden;
   color: var(--ink);
   background-color: var(--page);
   border: 0 solid;
   border-color: var(--frame) var(--hidden) var(--hatch) var(--faint);
-  outline-color: var(--accent);
 }
 .number { font-variant-numeric: tabular-nums; }
 .faint { color: var(--faint); }
@@ -60,6 +61,7 @@ p { margin: 0; }
 .role-o { color: var(--o); }
 .only-heard {
   position: absolute;
+  top: 0;
   width: 1px;
   height: 1px;
   overflow: hidden;
@@ -83,5 +85,156 @@ button:hover { background: var(--wash); }
 @media print {
   .save, button { display: none; }
   canvas, svg { break-inside: avoid; }
+}
+`;
+
+/** Of a matrix with its legend, save menu and readout. */
+export const matrixSheet = `
+canvas { display: block; flex: none; }
+canvas.alive { cursor: crosshair; }
+.legend {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.375rem;
+  min-height: 1.5rem;
+  margin-top: 0.25rem;
+  font-size: 0.75rem;
+  color: var(--faint);
+  white-space: nowrap;
+}
+.legend-scale { display: inline-flex; align-items: center; gap: 0.375rem; white-space: normal; }
+.legend-strip { flex: none; width: 4rem; height: 0.5rem; border: 1px solid var(--frame); }
+.hatched {
+  display: inline-block;
+  width: 1rem;
+  height: 0.5rem;
+  border: 1px solid var(--frame);
+  background: repeating-linear-gradient(135deg, var(--hidden) 0 2px, var(--hatch) 2px 3px);
+}
+.save[open] { display: flex; align-items: center; gap: 0.375rem; }
+.save > summary { list-style: none; cursor: pointer; text-decoration: underline; }
+.save > summary::-webkit-details-marker { display: none; }
+.save-choices { display: inline-flex; gap: 0.25rem; }
+.readout {
+  min-height: 3.25rem;
+  margin-top: 0.5rem;
+  padding-left: 0.75rem;
+  border-left: 3px solid var(--rule);
+  font-size: 0.875rem;
+  overflow-wrap: anywhere;
+}
+.readout.locked { border-left-color: var(--ink); }
+`;
+
+/** Of lines between tokens. */
+export const linesSheet = `
+.sides { display: flex; justify-content: space-between; font-size: 0.75rem; }
+.token-lines { touch-action: pan-y; overflow: hidden; }
+.token-lines svg { display: block; }
+.token-lines path { fill: none; }
+.line-others { stroke: var(--faint); }
+.line-selected { stroke: var(--accent); }
+.line-labels text { dominant-baseline: central; fill: var(--faint); cursor: pointer; }
+.line-labels .selected { fill: var(--ink); font-weight: 600; }
+.bar {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.25rem 1.25rem;
+  min-height: 2rem;
+  margin-top: 0.25rem;
+  font-size: 0.875rem;
+}
+.bar .save { margin-left: auto; font-size: 0.75rem; color: var(--faint); }
+.bar input[type=range] { width: 8rem; vertical-align: middle; accent-color: var(--accent); }
+@media print { .bar label { display: none; } }
+@media (forced-colors: active) {
+  .line-others { stroke: GrayText; }
+  .line-selected { stroke: Highlight; }
+  .line-labels text { fill: CanvasText; }
+}
+`;
+
+/** Of shaded tokens. */
+export const tokensSheet = `
+.text {
+  max-height: 24rem;
+  overflow: auto;
+  padding: 0.25rem;
+  font-size: 1.125rem;
+  line-height: 1.9;
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+  cursor: pointer;
+}
+.piece { padding: 0.2rem 0; border-radius: 2px; unicode-bidi: isolate; }
+.apart .piece { display: inline-block; margin-inline-end: 0.25rem; padding-inline: 0.25rem; line-height: 1.4; }
+.hidden-token { color: var(--faint); text-decoration: line-through; text-decoration-color: var(--hatch); }
+.piece.pointed { outline: 1px solid var(--faint); outline-offset: 1px; }
+.piece.current { outline: 2px solid var(--ink); outline-offset: 1px; }
+.piece.kept { outline-color: var(--accent); }
+.side { font-size: 0.75rem; }
+.bar {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.25rem 1.25rem;
+  min-height: 2rem;
+  font-size: 0.875rem;
+}
+@media print {
+  .text { max-height: none; overflow: visible; print-color-adjust: exact; }
+  .bar { display: none; }
+}
+@media (forced-colors: active) { .piece { forced-color-adjust: none; } }
+`;
+
+/** Of all heads and the chosen one. */
+export const headsSheet = `
+.bar {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.25rem 1.25rem;
+  min-height: 2rem;
+  margin-bottom: 0.5rem;
+  font-size: 0.875rem;
+}
+.body { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem 1.5rem; }
+.body.wide { grid-template-columns: minmax(0, 42fr) minmax(0, 58fr); }
+.about { min-height: 2.5rem; font-size: 0.8125rem; }
+.scroll { max-height: 20rem; overflow: auto; scrollbar-gutter: stable; }
+.wide .scroll { max-height: 40rem; }
+h3, h4 { margin: 0; font: inherit; font-size: 0.875rem; }
+h3 { font-weight: 600; min-height: 2rem; }
+.layer { display: grid; grid-template-columns: 24px minmax(0, 1fr); }
+.layer h4 { color: var(--faint); padding-top: 0.25rem; font-variant-numeric: tabular-nums; }
+.layer ul { grid-column: 2; display: flex; flex-wrap: wrap; align-content: start; margin: 0; padding: 0; list-style: none; }
+.thumbnail button {
+  display: block;
+  padding: 4px;
+  border: 1px solid transparent;
+  border-radius: 3px;
+  background: none;
+  line-height: 0;
+}
+.thumbnail button:hover { border-color: var(--frame); background: var(--wash); }
+.thumbnail button[aria-pressed=true] { border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink); }
+.thumbnail button:focus-visible { outline-offset: -2px; }
+.thumbnail-words {
+  display: flex;
+  justify-content: space-between;
+  gap: 2px;
+  height: 18px;
+  padding-top: 2px;
+  font-size: 0.6875rem;
+  line-height: 16px;
+}
+.thumbnail-words [data-measure] { color: var(--faint); }
+@media print {
+  .scroll { max-height: none; overflow: visible; }
+  .bar { display: none; }
+  .thumbnail button { display: block; }
 }
 `;

@@ -1,6 +1,6 @@
 /** Draws attention as lines from queries on the left to keys on the right, stronger for larger weights. */
 import { shorten } from "../picture/format.js";
-import { type Area, px, widest } from "../picture/layout.js";
+import { type Area, widest } from "../picture/layout.js";
 import type { Line } from "./strongest.js";
 import { setAttributes, svgElement } from "./svg.js";
 
@@ -38,6 +38,8 @@ export interface LinesPicture {
   readonly own?: readonly Line[];
   /** In pixels. */
   readonly width: number;
+  /** The font of the labels; by default the page's. */
+  readonly family?: string;
 }
 
 /** Where the lines begin and end, in pixels. */
@@ -68,10 +70,10 @@ export function linesHeight(queries: readonly string[], keys: readonly string[])
   return rows * rowHeightOf(rows);
 }
 
-function layoutOf({ queries, keys, width }: LinesPicture): Layout {
+function layoutOf({ queries, keys, width, family }: LinesPicture): Layout {
   const rows = Math.max(queries.length, keys.length, 1);
-  const left = widest(shortLabels(queries)) + 12;
-  const right = Math.max(left + 40, width - widest(shortLabels(keys)) - 12);
+  const left = widest(shortLabels(queries), family) + 12;
+  const right = Math.max(left + 40, width - widest(shortLabels(keys), family) - 12);
   return { left, right, width, rows, rowHeight: rowHeightOf(rows) };
 }
 
@@ -127,7 +129,7 @@ export class LineDrawing {
     const before = this.#drawn;
     const isSame = (...names: (keyof LinesPicture)[]) =>
       before !== null && names.every((name) => before[name] === picture[name]);
-    const isLaidOut = isSame("queries", "keys", "width");
+    const isLaidOut = isSame("queries", "keys", "width", "family");
     const sameLit = isSame("lit", "own");
     if (!isLaidOut) this.#place(picture);
     if (!isLaidOut || !isSame("lines") || !sameLit)
@@ -258,12 +260,4 @@ export class LineDrawing {
     });
     mark(texts.key, keys, lit?.col, { x: right + 6 });
   }
-}
-
-/** Gives a drawing its place on the page before its width is known. */
-export function reserveLines(
-  place: HTMLElement,
-  picture: Pick<LinesPicture, "queries" | "keys">,
-): void {
-  place.style.height = px(linesHeight(picture.queries, picture.keys));
 }

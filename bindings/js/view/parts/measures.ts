@@ -96,7 +96,7 @@ export function* measuringHead(
     read += readsAll ? view.cols : 1;
     if (read < between) continue;
     read = 0;
-    yield;
+    yield (row - first) / (end - first);
   }
   return end > first ? sum / (end - first) : null;
 }

@@ -59,7 +59,7 @@ export function* pooling(
         read += part[1] - part[0];
         if (read < between) continue;
         read = 0;
-        yield;
+        yield i / rows;
       }
     }
   }
@@ -71,25 +71,32 @@ export function maxPooled(view: MatrixView, mostRows: number, mostCols = mostRow
   return finished(pooling(view, mostRows, mostCols));
 }
 
-/** Whether all cells that a pooled cell stands for are hidden, for any mask. */
-export function hidesPooled(
+/**
+ * Finds which cells of a pooled matrix are hidden: those of which all that they stand for is. It pauses often.
+ *
+ * @param isCausal whether a cell is hidden if the one below it and the one to its left are: then one corner tells
+ */
+export function* hidingPooled(
   hides: (row: number, col: number) => boolean,
   whole: { readonly rows: number; readonly cols: number },
   small: { readonly rows: number; readonly cols: number },
-): (row: number, col: number) => boolean {
-  const hidden = new Map<number, boolean>();
-  const find = (i: number, j: number): boolean => {
+  isCausal = false,
+): Job<(row: number, col: number) => boolean> {
+  const hidden = new Uint8Array(small.rows * small.cols).fill(1);
+  let read = 0;
+  for (let place = 0; place < hidden.length; ++place) {
+    const i = Math.floor(place / small.cols);
     const [top, bottom] = cellOf(i, whole.rows, small.rows);
-    const [left, right] = cellOf(j, whole.cols, small.cols);
-    // From the corner that a causal mask hides last.
-    for (let row = bottom - 1; row >= top; --row)
-      for (let col = left; col < right; ++col) if (!hides(row, col)) return false;
-    return true;
-  };
-  return (row, col) => {
-    const place = row * small.cols + col;
-    const known = hidden.get(place) ?? find(row, col);
-    hidden.set(place, known);
-    return known;
-  };
+    const [left, right] = cellOf(place % small.cols, whole.cols, small.cols);
+    const corner = { top: isCausal ? bottom - 1 : top, right: isCausal ? left + 1 : right };
+    for (let row = bottom - 1; row >= corner.top && hidden[place] === 1; --row) {
+      for (let col = left; col < corner.right && hidden[place] === 1; ++col)
+        if (!hides(row, col)) hidden[place] = 0;
+      read += corner.right - left;
+      if (read < between) continue;
+      read = 0;
+      yield undefined;
+    }
+  }
+  return (row, col) => hidden[row * small.cols + col] === 1;
 }

@@ -13,25 +13,35 @@ export class Slices {
   readonly #pick: () => Job | null;
   #job: Job | null = null;
   #channel: MessageChannel | null = null;
+  #idle: Promise<void> = Promise.resolve();
+  #rest: () => void = () => {};
 
   constructor(pick: () => Job | null) {
     this.#pick = pick;
   }
 
+  /** Resolves when there is no job left, or all are given up. */
+  get idle(): Promise<void> {
+    return this.#idle;
+  }
+
   /** Goes on, or begins, as there may be jobs. */
   wake(): void {
     if (this.#channel) return;
-    // A message comes sooner than a timer, which browsers delay by 4 ms, and later than what the page has to draw.
+    this.#idle = new Promise((resolve) => {
+      this.#rest = resolve;
+    });
+    // A message comes sooner than a timer, which browsers delay by 4 ms, and lets the page draw in between.
     const channel = new MessageChannel();
     channel.port1.onmessage = () => {
       if (this.#run()) channel.port2.postMessage(null);
-      else this.#close();
+      else if (this.#channel === channel) this.#close();
     };
     channel.port2.postMessage(null);
     this.#channel = channel;
   }
 
-  /** Leaves the job that runs, and takes no other until it is woken. */
+  /** Gives up the job that runs, and takes no other until it is woken. */
   stop(): void {
     this.#job = null;
     this.#close();
@@ -41,18 +51,20 @@ export class Slices {
     if (this.#channel) this.#channel.port1.onmessage = null;
     this.#channel?.port1.close();
     this.#channel = null;
+    this.#rest();
   }
 
   /** Whether there is more to do. */
   #run(): boolean {
-    const end = performance.now() + slice;
     const channel = this.#channel;
+    const end = performance.now() + slice;
     while (performance.now() < end) {
       this.#job ??= this.#pick();
       if (!this.#job) return false;
-      if (this.#job.next().done) this.#job = null;
-      // A job may end the work, or begin another.
+      const isDone = this.#job.next().done;
+      // A job may stop the work, or begin another.
       if (this.#channel !== channel) return false;
+      if (isDone) this.#job = null;
     }
     return true;
   }

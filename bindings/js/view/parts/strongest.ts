@@ -80,11 +80,16 @@ function limitOf(weights: Float32Array, mass: number): Limit {
   return { least, alike };
 }
 
-/** Draws no line for what is missing (NaN) or negative. */
-function readRow(weights: MatrixView, row: number, into: Float32Array): Float32Array {
+/** What is missing (NaN), negative or hidden counts as 0. */
+function readRow(
+  weights: MatrixView,
+  row: number,
+  into: Float32Array,
+  hides: LineLook["hides"],
+): Float32Array {
   for (let col = 0; col < weights.cols; ++col) {
     const weight = at(weights, row, col);
-    into[col] = weight > 0 ? weight : 0;
+    into[col] = weight > 0 && !hides?.(row, col) ? weight : 0;
   }
   return into;
 }
@@ -113,13 +118,18 @@ export interface LineLook {
   /** How weights become the strength of lines, as for colours. */
   readonly range: ColourRange;
   readonly curve: ColourCurve;
+  /** The weights that a mask hides; none by default. */
+  readonly hides?: ((row: number, col: number) => boolean) | undefined;
 }
 
 /** So many numbers take about a millisecond. */
 const between = 1 << 15;
 
 /** Finds the lines as `strongest` does. It pauses often: see `Slices`. */
-export function* choosing(weights: MatrixView, { mass, range, curve }: LineLook): Job<Line[]> {
+export function* choosing(
+  weights: MatrixView,
+  { mass, range, curve, hides }: LineLook,
+): Job<Line[]> {
   const { within, place } = weightPalette(range, curve, "light");
   if (within === "matrix") yield* findingRange(weights);
   const largestOfRow = largestIn(within, weights);
@@ -128,12 +138,12 @@ export function* choosing(weights: MatrixView, { mass, range, curve }: LineLook)
   let read = 0;
   for (let row = 0; row < weights.rows; ++row) {
     const largest = largestOfRow(row);
-    addRow(lines, readRow(weights, row, own), row, mass, (weight) => place(weight, largest));
+    addRow(lines, readRow(weights, row, own, hides), row, mass, (weight) => place(weight, largest));
     if (lines.length > 8 * mostLines) lines = strongestOf(lines, mostLines);
     read += weights.cols;
     if (read < between) continue;
     read = 0;
-    yield;
+    yield row / weights.rows;
   }
   return strongestOf(lines, mostLines);
 }
@@ -153,7 +163,7 @@ export function strongestOfRow(weights: MatrixView, row: number, look: LineLook)
   const { within, place } = weightPalette(look.range, look.curve, "light");
   const largest = largestIn(within, weights)(row);
   const lines: Line[] = [];
-  const own = readRow(weights, row, new Float32Array(weights.cols));
+  const own = readRow(weights, row, new Float32Array(weights.cols), look.hides);
   addRow(lines, own, row, look.mass, (weight) => place(weight, largest));
   return lines;
 }

@@ -1,10 +1,12 @@
 /** One head as a small picture: a button that selects it, and its number and a measure below. */
 import type { Palette } from "../picture/colour.js";
 import type { Ink } from "../picture/ink.js";
-import { geometryOf, px } from "../picture/layout.js";
-import { type Still, Surface } from "../picture/paint.js";
+import { geometryOf } from "../picture/layout.js";
+import type { Picture, Still } from "../picture/paint.js";
 import { viewOn } from "../picture/view.js";
+import { MatrixCanvas } from "./matrixCanvas.js";
 import type { SmallWeights } from "./pool.js";
+import { spanOf } from "./span.js";
 
 const noLabels = {};
 
@@ -28,65 +30,51 @@ export interface ThumbnailPicture {
 
 export class Thumbnail {
   readonly button = document.createElement("button");
-  readonly #canvas = document.createElement("canvas");
-  readonly #label = document.createElement("span");
-  readonly #value = document.createElement("span");
-  readonly #surface = new Surface();
-  #still: Still | null = null;
+  readonly #matrix: MatrixCanvas;
+  readonly #label = spanOf("");
+  readonly #value = spanOf("");
+  #picture: Picture | null = null;
   #drawn: ThumbnailPicture | null = null;
-  #painted: readonly unknown[] = [];
 
   constructor(onSelect: () => void) {
     this.button.type = "button";
     this.button.addEventListener("click", onSelect);
-    this.#canvas.className = "matrix";
-    this.#canvas.setAttribute("role", "img");
+    const canvas = document.createElement("canvas");
+    this.#matrix = new MatrixCanvas(canvas);
     this.#value.dataset["measure"] = "";
-    const words = document.createElement("span");
-    words.className = "thumbnail-words number";
+    const words = spanOf("thumbnail-words number");
     words.append(this.#label, " ", this.#value);
-    this.button.append(this.#canvas, words);
+    this.button.append(canvas, words);
   }
 
   /** Draws only what differs from the last drawing. */
-  draw(picture: ThumbnailPicture, screen: { ink: Ink; ratio: number }): void {
-    const { side, name, about, label, value, isSelected } = picture;
-    if (this.#drawn?.side !== side) {
-      this.#canvas.style.width = px(side);
-      this.#canvas.style.height = px(side);
-    }
-    this.#canvas.setAttribute("aria-label", `${name}; ${about}:`);
+  draw(shown: ThumbnailPicture, screen: { readonly ink: Ink; readonly ratio: number }): void {
+    const { name, about, label, value, isSelected } = shown;
+    const picture = this.#pictureOf(shown);
+    this.#matrix.show({ picture, summary: `${name}; ${about}:`, ...screen });
     if (this.#label.textContent !== label) this.#label.textContent = label;
     if (this.#value.textContent !== value) this.#value.textContent = value;
     this.button.setAttribute("aria-pressed", `${isSelected}`);
-    this.#paint(this.#stillOf(picture), screen);
-    this.#drawn = picture;
+    this.#drawn = shown;
   }
 
-  #paint(still: Still | null, { ink, ratio }: { ink: Ink; ratio: number }): void {
-    const painted = [still, ink, ratio];
-    if (!still || painted.every((each, i) => each === this.#painted[i])) return;
-    const picture = { ...still, still, selected: null, highlights: [], active: null };
-    this.#surface.draw(this.#canvas, picture, { ink, ratio, isLive: false });
-    this.#painted = painted;
-  }
-
-  /** The same object until something in it changes: the surface draws the same one only once. */
-  #stillOf(picture: ThumbnailPicture): Still | null {
-    const { small, side, palette, hides } = picture;
-    if (!small) return null;
+  /** The same object until something in it changes: the same one is drawn only once. */
+  #pictureOf(shown: ThumbnailPicture): Picture {
     const before = this.#drawn;
     const isSame = (["small", "side", "palette", "hides"] as const).every(
-      (name) => before?.[name] === picture[name],
+      (name) => before?.[name] === shown[name],
     );
-    if (isSame && this.#still) return this.#still;
-    const { data, rows, cols } = small;
+    if (isSame && this.#picture) return this.#picture;
+    const { small, side, palette, hides } = shown;
+    const { rows, cols } = small ?? { rows: 1, cols: 1 };
     const cell = { width: side / cols, height: side / rows };
-    this.#still = {
-      ...{ geometry: geometryOf(rows, cols, cell, noLabels), view: viewOn(data, rows, cols) },
+    const still: Still = {
+      geometry: geometryOf(rows, cols, cell, noLabels),
+      view: small && viewOn(small.data, rows, cols),
       ...{ palette, labels: noLabels, marked: [] },
       isHidden: hides === true ? hidesFuture : hides || undefined,
     };
-    return this.#still;
+    this.#picture = { ...still, still, selected: null, highlights: [], active: null };
+    return this.#picture;
   }
 }

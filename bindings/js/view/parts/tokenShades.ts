@@ -24,14 +24,10 @@ export function moved(key: string, from: number, count: number): number | null {
 
 export interface TokensPicture {
   readonly pieces: readonly string[];
-  /** The chosen token, with an outline. */
-  readonly chosen: number;
-  /** One row of shares for each query; null for no shades. */
-  readonly weights: MatrixView | null;
-  readonly palette: Palette;
-  readonly direction?: Direction;
-  /** The tokens that have a shade; by default all. */
-  readonly hasShade?: ((index: number) => boolean) | undefined;
+  /** The chosen token, with an outline; null if it is not one of these. */
+  readonly chosen: number | null;
+  /** The shade of each token; null for one without. */
+  shade(index: number): Shade | null;
   /** More classes of a token. */
   readonly classOf?: ((index: number) => string) | undefined;
 }
@@ -71,7 +67,8 @@ export function shadesOf(
   };
 }
 
-interface Shade {
+/** A weight, its colour, and the colour of words on it. */
+export interface Shade {
   readonly weight: number;
   readonly fill: string;
   readonly ink: string;
@@ -94,18 +91,17 @@ export class TokenStrip {
 
   /** Draws only what differs from the last drawing. */
   draw(picture: TokensPicture): void {
-    const { pieces, chosen, weights, palette, direction, hasShade, classOf } = picture;
+    const { pieces, chosen, shade, classOf } = picture;
     if (this.#drawn?.pieces !== pieces) this.#write(pieces);
     const before = this.#drawn?.chosen;
-    const shade =
-      weights && chosen < pieces.length ? shadesOf(weights, chosen, palette, direction) : null;
     for (const [i, span] of this.#spans.entries()) {
       const names = ["piece", classOf?.(i), i === chosen && "current"].filter(Boolean).join(" ");
       if (span.className !== names) span.className = names;
       if (i === chosen || i === before) span.setAttribute("aria-selected", `${i === chosen}`);
-      this.#shade(i, span, shade && hasShade?.(i) !== false ? shade(i) : null);
+      this.#shade(i, span, shade(i));
     }
-    this.#list.setAttribute("aria-activedescendant", `${this.#name}-${chosen}`);
+    if (chosen === null) this.#list.removeAttribute("aria-activedescendant");
+    else this.#list.setAttribute("aria-activedescendant", `${this.#name}-${chosen}`);
     this.#drawn = picture;
   }
 

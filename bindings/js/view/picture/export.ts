@@ -2,10 +2,11 @@
 
 import { npyHeader } from "../files/npyHeader.js";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
+import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
-import { type Geometry, geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout.js";
+import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
-import { decimalsThatFit, numberIn, type Still, smallNotes } from "./paint.js";
+import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, entries, type MatrixView } from "./view.js";
 
 function escapeXml(text: string): string {
@@ -17,6 +18,7 @@ const lineHeight = 16;
 const legendHeight = 40;
 const narrowest = 320;
 const colourStops = 24;
+const fontSize = 12;
 
 /** Wraps words into lines no wider than `width`. */
 export function wrapped(words: string, width: number): string[] {
@@ -35,35 +37,39 @@ export function wrapped(words: string, width: number): string[] {
  */
 export type Playing = "rows" | "cells" | readonly Moment[];
 
-/** The cells as SVG, row by row: "" for one without a number. `left` and `top` are the place of the first. */
-function cellsOf(
-  { view, palette, isHidden, geometry: g }: Still,
-  { left, top }: Pick<Geometry, "left" | "top">,
-  decimals: number | null,
-): string[] {
+type Corner = Pick<Geometry, "left" | "top">;
+
+/** Returns a function that gives a cell as SVG; `corner` is the place of the first one. What is hidden is hatched. */
+function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
+  return (row: number, col: number, fill: string, id = "") => {
+    const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
+    const place = `x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}"`;
+    return isHidden?.(row, col)
+      ? `<rect ${place} fill="url(#hidden)"/>`
+      : `<rect ${id}${place} fill="${fill}"/>`;
+  };
+}
+
+/** The cells as SVG, row by row: "" for one without a number. */
+function cellsOf(still: Still, corner: Corner, decimals: number | null): string[] {
+  const { view, palette, isHidden, geometry: g, point } = still;
   if (!view) return [];
+  const rect = rectOf(still, corner);
   const largestOfRow = largestIn(palette.within, view);
   const cells: string[] = [];
   for (let i = 0; i < g.rows; ++i) {
     const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j) {
-      const [x, y] = [left + j * g.cellWidth, top + i * g.cellHeight];
-      const rect = (fill: string) =>
-        `<rect x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}" fill="${fill}"/>`;
       const value = at(view, i, j);
       // A number that is not computed yet has no colour.
-      if (isHidden?.(i, j)) cells.push(rect("url(#hidden)"));
-      else if (Number.isNaN(value)) cells.push("");
-      else {
-        const colour = colourOf(palette, value, largest);
-        const words = decimals === null ? "" : numberIn(value, decimals);
-        cells.push(
-          rect(css(colour)) +
-            (words &&
-              `<text x="${x + g.cellWidth / 2}" y="${y + g.cellHeight / 2 + 4}" text-anchor="middle" ` +
-                `fill="${inkOn(colour)}">${words}</text>`),
-        );
-      }
+      const isEmpty = Number.isNaN(value) && !isHidden?.(i, j);
+      const colour = colourOf(palette, value, largest);
+      const words =
+        decimals === null || isEmpty || isHidden?.(i, j) ? "" : numberIn(value, decimals, point);
+      const x = corner.left + (j + 0.5) * g.cellWidth;
+      const y = corner.top + (i + 0.5) * g.cellHeight + 4;
+      const number = `<text x="${x}" y="${y}" text-anchor="middle" fill="${inkOn(colour)}">${words}</text>`;
+      cells.push(isEmpty ? "" : rect(i, j, css(colour)) + (words && number));
     }
   }
   return cells;
@@ -80,26 +86,18 @@ function fillsOf({ palette }: Still, view: MatrixView): string[] {
 }
 
 /** The cells of a picture that goes through moments. Numbers would change too fast to be read, so there are none. */
-function playedCells(
-  still: Still,
-  moments: readonly Moment[],
-  { left, top }: Pick<Geometry, "left" | "top">,
-): { style: string; groups: string[] } {
-  const { geometry: g, isHidden } = still;
+function playedCells(still: Still, moments: readonly Moment[], corner: Corner) {
+  const { cols } = still.geometry;
+  const rect = rectOf(still, corner);
   const fills = moments.map(({ view }) => fillsOf(still, view));
-  const groups = (fills.at(-1) ?? []).map((fill, cell) => {
-    const [row, col] = [Math.floor(cell / g.cols), cell % g.cols];
-    const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
-    const place = `x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}"`;
-    return isHidden?.(row, col)
-      ? `<rect ${place} fill="url(#hidden)"/>`
-      : `<rect id="c${cell}" ${place} fill="${fill}"/>`;
-  });
+  const groups = (fills.at(-1) ?? []).map((fill, cell) =>
+    rect(Math.floor(cell / cols), cell % cols, fill, `id="c${cell}" `),
+  );
   return { style: changing(fills), groups };
 }
 
 /**
- * The matrix as a stand-alone SVG, with the colours and the number of decimals of the page. If it is `playing`, it does
+ * The matrix as a stand-alone SVG, with the colours of the page and the decimals that fit. If it is `playing`, it does
  * so over and over.
  */
 export function svgOf(
@@ -120,9 +118,8 @@ export function svgOf(
   const rect = (x: number, y: number, w: number, h: number, fill: string) =>
     parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
 
-  const context = measuring("400", 12);
-  const decimals = moments.length > 0 ? null : context && decimalsThatFit(context, picture);
-  const notes = [...(palette.curve ? [palette.curve] : []), ...smallNotes(picture, decimals)];
+  const decimals = moments.length > 0 ? null : decimalsOfSize(picture, fontSize);
+  const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
   const wide = colourStops * 5;
   const notesLeft = g.left + wide + (isHidden ? 80 : 16);
   const noted = notesLeft + notes.reduce((sum, note) => sum + textWidth(note) + 16, 0);
@@ -154,7 +151,7 @@ export function svgOf(
   parts.push(...groups);
   for (const [i, label] of (labels.rows ?? []).entries())
     if (label) text(left - 6, top + (i + 0.5) * g.cellHeight + 4, label, 'text-anchor="end"');
-  const stand = labelsStand(labels.cols ?? [], g.cellWidth);
+  const stand = labelsStand(labels, g.cellWidth);
   for (const [j, label] of (labels.cols ?? []).entries()) {
     const x = left + (j + 0.5) * g.cellWidth;
     if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
@@ -164,7 +161,10 @@ export function svgOf(
   const legendY = top + g.rows * g.cellHeight + 16;
   for (let i = 0; i < colourStops; ++i)
     rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
-  const [low, high] = endsIn(palette, view);
+  const [low, high] = endsIn(palette, view).map((end) => withPoint(end, picture.point)) as [
+    string,
+    string,
+  ];
   text(left, legendY + 22, low);
   if (textWidth(high) < wide / 2) text(left + wide, legendY + 22, high, 'text-anchor="end"');
   else text(left + textWidth(low) + 16, legendY + 22, `to ${high}`);
@@ -183,7 +183,7 @@ export function svgOf(
     noteX += textWidth(note) + 16;
   }
 
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${fontSize}">
 <defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>
 ${style}<rect width="${width}" height="${height}" fill="${ink.page}"/>
 ${parts.join("\n")}

@@ -33,6 +33,18 @@ export function softmaxOf(weight: number, largest: number): string {
   return `e^${below === 0 ? "0" : format(below)} ÷ ${format(1 / largest)}`;
 }
 
+/** The decimal sign of a language, "." for "". */
+export function pointOf(locale: string): string {
+  if (locale === "") return ".";
+  const parts = new Intl.NumberFormat(locale, { numberingSystem: "latn" }).formatToParts(0.5);
+  return parts.find(({ type }) => type === "decimal")?.value ?? ".";
+}
+
+/** A text of this file with another decimal sign. */
+export function withPoint(text: string, point = "."): string {
+  return point === "." ? text : text.replace(/(\d)\.(?=\d)/g, `$1${point}`);
+}
+
 /** At most `limit` graphemes. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;

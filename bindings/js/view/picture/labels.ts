@@ -23,7 +23,7 @@ function fontOf(ink: Ink, size: number, isStrong = false): string {
 
 /** Column labels are vertical if they do not fit over their cells. */
 function standOf({ labels, geometry: g }: Labelled): boolean {
-  return labelsStand(labels.cols ?? [], g.cellWidth);
+  return labelsStand(labels, g.cellWidth);
 }
 
 /** Font sizes of labels. */

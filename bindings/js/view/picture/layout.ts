@@ -21,6 +21,8 @@ export interface Labels {
   readonly colAxis?: string;
   /** Whether labels have a frame, as tokens in a row have. */
   readonly chips?: boolean;
+  /** The font of labels and numbers; that of the page's body by default. */
+  readonly family?: string;
 }
 
 /** The titles of the axes of a matrix of tokens by tokens. */
@@ -55,56 +57,73 @@ export function px(size: number): string {
 }
 
 let canvas: CanvasRenderingContext2D | null = null;
+let bodyFamily: string | null = null;
 
-/** A canvas context that measures text in the page's font. */
-export function measuring(weight: string, size: number): CanvasRenderingContext2D | null {
+/** The font of the page, read once, because reading a computed style forces a layout. */
+function familyOfBody(): string {
+  bodyFamily ??= getComputedStyle(document.body).fontFamily;
+  return bodyFamily;
+}
+
+/** A canvas context that measures text in a font, by default the page's. */
+export function measuring(
+  weight: string,
+  size: number,
+  family = familyOfBody(),
+): CanvasRenderingContext2D | null {
   canvas ??= document.createElement("canvas").getContext("2d");
-  if (canvas) canvas.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  if (canvas) canvas.font = `${weight} ${size}px ${family}`;
   return canvas;
 }
 
-/** A cache of widths, because every picture measures the same labels. */
-const widths = new Map<string, number>();
+/** A cache of widths by font, because every picture measures the same labels. */
+const widths = new Map<string, Map<string, number>>();
 const mostWidths = 4096;
 
 /** The width of a label as the canvas will draw it, at 12 pixels. */
-export function textWidth(text: string): number {
-  const known = widths.get(text);
+export function textWidth(text: string, family = familyOfBody()): number {
+  const ofFont = widths.get(family) ?? new Map<string, number>();
+  widths.set(family, ofFont);
+  const known = ofFont.get(text);
   if (known !== undefined) return known;
   // Labels of highlighted rows are bold: measure them so, so that nothing moves when a row is highlighted.
-  const context = measuring("600", 12);
+  const context = measuring("600", 12, family);
   if (!context) return text.length * 7;
   const { width } = context.measureText(text);
-  if (widths.size === mostWidths) widths.clear();
-  widths.set(text, width);
+  if (ofFont.size === mostWidths) ofFont.clear();
+  ofFont.set(text, width);
   return width;
 }
 
-const widestOf = new WeakMap<readonly string[], number>();
+const widestOf = new WeakMap<readonly string[], { family: string; width: number }>();
 
-export function widest(labels: readonly string[]): number {
-  const known = widestOf.get(labels) ?? Math.ceil(Math.max(0, ...labels.map(textWidth)));
-  widestOf.set(labels, known);
-  return known;
+export function widest(labels: readonly string[], family = familyOfBody()): number {
+  const known = widestOf.get(labels);
+  if (known?.family === family) return known.width;
+  const most = labels.reduce((most, label) => Math.max(most, textWidth(label, family)), 0);
+  const width = Math.ceil(most);
+  widestOf.set(labels, { family, width });
+  return width;
 }
 
 /** Whether column labels are vertical. Single characters never are; they are drawn smaller instead. */
-export function labelsStand(labels: readonly string[], cellWidth: number): boolean {
-  return widest(labels) > cellWidth - 2 && labels.some((label) => [...label].length > 1);
+export function labelsStand({ cols = [], family }: Labels, cellWidth: number): boolean {
+  return widest(cols, family) > cellWidth - 2 && cols.some((label) => [...label].length > 1);
 }
 
 /** The space to the left of the cells: the axis title, the labels up to a limit, and a gap. */
 export function leftOf(labels: Labels, limit = labelLimit): number {
-  const { rowAxis, rows, rowsWidth = 0, chips = false } = labels;
+  const { rowAxis, rows, rowsWidth = 0, chips = false, family } = labels;
   const gap = 10 + (chips ? 2 * chipPadding : 0);
-  return (rowAxis ? 18 : 0) + (rows ? Math.max(rowsWidth, Math.min(limit, widest(rows))) + gap : 0);
+  const width = rows && Math.max(rowsWidth, Math.min(limit, widest(rows, family)));
+  return (rowAxis ? 18 : 0) + (width === undefined ? 0 : width + gap);
 }
 
 function topOf(labels: Labels, cellWidth: number, limit: number): number {
-  const standing = labels.cols && labelsStand(labels.cols, cellWidth);
+  const { cols, colAxis, family } = labels;
+  const standing = labelsStand(labels, cellWidth);
   return (
-    (labels.colAxis ? 18 : 0) +
-    (labels.cols ? (standing ? Math.min(limit, widest(labels.cols)) + 10 : 20) : 0)
+    (colAxis ? 18 : 0) + (cols ? (standing ? Math.min(limit, widest(cols, family)) + 10 : 20) : 0)
   );
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour.js";
-import { format } from "./format.js";
+import { format, withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { drawLabels, drawStrongLabels } from "./labels.js";
 import {
@@ -30,6 +30,8 @@ export interface Still {
   readonly marked: readonly Area[];
   /** The most decimals of its numbers; `mostDecimals` by default. */
   readonly decimals?: number | undefined;
+  /** The decimal sign of its numbers; "." by default. */
+  readonly point?: string | undefined;
 }
 
 export const mostDecimals = 3;
@@ -122,17 +124,21 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
   context.stroke();
 }
 
-/** The number of decimals that fit into a cell for every number of the matrix, or null if not even one fits. */
-export function decimalsThatFit(
-  context: CanvasRenderingContext2D,
+type Numbered = Pick<Still, "geometry" | "view" | "isHidden" | "decimals" | "labels" | "point">;
+
+/** The number of decimals of this size that fit into a cell for every number, or null if not even one fits. */
+export function decimalsOfSize(
   {
     geometry: g,
     view: shown,
     isHidden,
     decimals: most = mostDecimals,
-  }: Pick<Still, "geometry" | "view" | "isHidden" | "decimals">,
+    labels: { family },
+  }: Numbered,
+  size: number,
 ): number | null {
-  if (!shown) return null;
+  const context = measuring("400", size, family);
+  if (!shown || !context) return null;
   // A part has the decimals of the whole, so that they do not change while more of it is computed.
   const view = shown.whole ?? shown;
   // All digits have the same width, so most widths are already known.
@@ -146,8 +152,8 @@ export function decimalsThatFit(
   let decimals = most;
   for (let i = 0; i < view.rows; ++i) {
     for (let j = 0; j < view.cols; ++j) {
-      if (isHidden?.(i, j)) continue;
       const value = at(view, i, j);
+      if (Number.isNaN(value) || isHidden?.(i, j)) continue;
       while (widthOfText(format(value, decimals)) > g.cellWidth - 6) {
         if (--decimals === 0) return null;
       }
@@ -156,58 +162,62 @@ export function decimalsThatFit(
   return decimals;
 }
 
+function findDecimals(still: Numbered): number | null {
+  const { cellWidth, cellHeight } = still.geometry;
+  return isTooSmall(cellWidth, cellHeight) ? null : decimalsOfSize(still, numberSize(cellHeight));
+}
+
+const known = new WeakMap<Numbered, number | null>();
+
+/** The number of decimals that the canvas shows, or null if it shows no numbers. Found once for each picture. */
+export function decimalsIn(still: Numbered): number | null {
+  const found = known.get(still);
+  if (found !== undefined) return found;
+  const decimals = findDecimals(still);
+  known.set(still, decimals);
+  return decimals;
+}
+
 /** A number as a cell shows it. Hundreds of "0.0" would hide the others. */
-export function numberIn(value: number, decimals: number): string {
-  return decimals < mostDecimals && isSmall(value, decimals) ? "·" : format(value, decimals);
+export function numberIn(value: number, decimals: number, point?: string): string {
+  if (decimals < mostDecimals && isSmall(value, decimals)) return "·";
+  return withPoint(format(value, decimals), point);
 }
 
 /** Whether a number rounds to zero. */
 const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 ** -decimals;
 
-/** What the dots of a picture mean, if it has any. */
-export function smallNotes(
-  { view: shown, isHidden }: Pick<Still, "view" | "isHidden">,
-  decimals: number | null,
-): string[] {
+/** What the dots of a picture mean, if it has any; by default as the canvas shows it. */
+export function notesOf(still: Numbered, decimals = decimalsIn(still)): string[] {
+  const { view: shown, isHidden, point } = still;
   if (!shown || decimals === null || decimals >= mostDecimals) return [];
   const view = shown.whole ?? shown;
   for (let i = 0; i < view.rows; ++i)
     for (let j = 0; j < view.cols; ++j)
       if (!isHidden?.(i, j) && isSmall(at(view, i, j), decimals))
-        return [`· less than ${(0.5 * 10 ** -decimals).toFixed(decimals + 1)}`];
+        return [withPoint(`· less than ${(0.5 * 10 ** -decimals).toFixed(decimals + 1)}`, point)];
   return [];
 }
 
 const fontSize = 12;
+
 const numberSize = (cellHeight: number) => Math.min(fontSize, cellHeight * 0.7);
 
-/** The number of decimals that fit into cells of this size, or null; see `decimalsThatFit`. */
+/** The number of decimals that fit into cells of this size, or null; see `decimalsIn`. */
 export function decimalsOf(view: MatrixView, cell: CellSize): number | null {
-  if (isTooSmall(cell.width, cell.height)) return null;
-  const context = measuring("400", numberSize(cell.height));
   const geometry = geometryOf(view.rows, view.cols, cell, {});
   // Hidden scores are not written.
   const isHidden = (row: number, col: number) => at(view, row, col) === Number.NEGATIVE_INFINITY;
-  return context && decimalsThatFit(context, { geometry, view, isHidden });
-}
-
-/** The same for its legend on the page. */
-export function notesOf(still: Still): string[] {
-  const { cellWidth, cellHeight } = still.geometry;
-  if (isTooSmall(cellWidth, cellHeight)) return [];
-  const context = measuring("400", numberSize(cellHeight));
-  return smallNotes(still, context && decimalsThatFit(context, still));
+  return findDecimals({ geometry, view, isHidden, labels: {} });
 }
 
 const isTooSmall = (width: number, height: number) => height < 15 || width < 24;
 
 function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
-  const { geometry: g, view, palette, isHidden } = still;
-  // Setting a font takes longer than drawing a small picture.
-  if (isTooSmall(g.cellWidth, g.cellHeight)) return;
-  context.font = `${numberSize(g.cellHeight)}px ${ink.family}`;
-  const decimals = decimalsThatFit(context, still);
+  const { geometry: g, view, palette, isHidden, point } = still;
+  const decimals = decimalsIn(still);
   if (!view || decimals === null) return;
+  context.font = `${numberSize(g.cellHeight)}px ${ink.family}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   const largestOfRow = largestIn(palette.within, view);
@@ -218,7 +228,7 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;
       context.fillStyle = inkOn(colourOf(palette, value, largest));
       context.fillText(
-        numberIn(value, decimals),
+        numberIn(value, decimals, point),
         g.left + (j + 0.5) * g.cellWidth,
         g.top + (i + 0.5) * g.cellHeight + 0.5,
       );

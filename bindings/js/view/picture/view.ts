@@ -83,7 +83,7 @@ export function* findingRange(view: MatrixView): Job<Extremes> {
     read += cols;
     if (read < between) continue;
     read = 0;
-    yield;
+    yield i / rows;
   }
   const found = low > high ? null : ([low, high] as const);
   known.set(key, found);

@@ -16,6 +16,7 @@ import {
   type Picture,
   positivePalette,
   rangeOf,
+  type Saved,
   signedPalette,
   tokenAxes,
   transposed,
@@ -24,7 +25,6 @@ import {
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
-import type { Saved } from "../../picture/SaveMenu";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
 import { isAfter, isShare, kindOf, type MatrixName } from "./matrices";

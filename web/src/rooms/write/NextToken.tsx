@@ -1,6 +1,6 @@
 /** What may follow the current token: the most likely ones, before and after sampling's settings and dropped heads. */
-import { csvOf, npyOf, viewOn } from "heed/view/parts";
-import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
+import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
+import { SaveMenu } from "../../picture/SaveMenu";
 import {
   CandidateRow,
   InsteadWords,

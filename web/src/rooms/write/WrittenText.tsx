@@ -6,6 +6,7 @@ import {
   type MatrixView,
   moved,
   type Palette,
+  shadesOf,
   shorten,
   TokenStrip,
 } from "heed/view/parts";
@@ -36,8 +37,9 @@ function Tokens({ palette, weights }: { palette: Palette; weights: MatrixView | 
       [i >= given && "own", i > place && "later", ids[i] === ids[0] && "start"]
         .filter(Boolean)
         .join(" ");
-    const hasShade = (i: number) => i <= place;
-    strip.current.draw({ pieces, chosen: place, weights, palette, hasShade, classOf });
+    const shades = weights && shadesOf(weights, place, palette);
+    const shade = (i: number) => (shades && i <= place ? shades(i) : null);
+    strip.current.draw({ pieces, chosen: place, shade, classOf });
   }, [answer, palette, weights, place]);
   return (
     <div

@@ -1,6 +1,6 @@
 /** What may follow the selected token, or stand in its place and in that of each masked one. */
-import { csvOf, npyOf, viewOn } from "heed/view/parts";
-import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
+import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
+import { SaveMenu } from "../../picture/SaveMenu";
 import {
   CandidateRow,
   InsteadWords,

@@ -1,0 +1,74 @@
+/** What one token attends to, or what attends to it, in words. */
+import { refuse } from "../../core/error.js";
+import { format, withPoint } from "../picture/format.js";
+import type { Area, Cell } from "../picture/layout.js";
+import { at, type MatrixView } from "../picture/view.js";
+import { type Explained, formulaOf, placeOf, sideOf } from "./explain.js";
+import type { Matrices } from "./input.js";
+
+/** The matrix of a layer and a head. Throws a HeedError if there is none. */
+export function headAt(matrices: Matrices, layer: number, head: number): MatrixView {
+  for (const [name, index, count] of [
+    ["layer", layer, matrices.layers],
+    ["head", head, matrices.heads],
+  ] as const)
+    if (index >= count) throw refuse("option", name, `a number below ${count}`, `${index}`);
+  return matrices.view(layer, head);
+}
+
+/** The cells of a row or a column with the largest weights, the largest first; of equal ones the first. */
+export function largestCells(
+  { view, hides }: Pick<Explained, "view" | "hides">,
+  { row, col }: Area,
+  count: number,
+): (Cell & { readonly value: number })[] {
+  const found: (Cell & { readonly value: number })[] = [];
+  const length = row === undefined ? view.rows : view.cols;
+  for (let i = 0; i < length; ++i) {
+    const cell = row === undefined ? { row: i, col: col as number } : { row, col: i };
+    const value = at(view, cell.row, cell.col);
+    if (
+      !(value > 0) ||
+      hides?.(cell.row, cell.col) ||
+      (found.length === count && value <= (found.at(-1)?.value as number))
+    )
+      continue;
+    const before = found.findIndex((other) => other.value < value);
+    found.splice(before < 0 ? found.length : before, 0, { ...cell, value });
+    if (found.length > count) found.pop();
+  }
+  return found;
+}
+
+/** The name of a file for a picture, without its ending. */
+export function fileOf(label: string): string {
+  return label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+}
+
+/** How many tokens a sentence names. */
+const named = 3;
+
+const wordOf = (words: readonly string[] | undefined, index: number) =>
+  words ? `“${words[index]}”` : `${index + 1}`;
+
+/** A sentence about a query, a key or one weight. */
+export function attendsWords(explained: Explained, area: Area): string {
+  const { words, point } = explained;
+  const { row, col } = area;
+  if (row !== undefined && col !== undefined) {
+    const cell = { row, col };
+    return `${placeOf(words, cell)}: ${formulaOf(explained, cell)}`;
+  }
+  const number = (value: number) => withPoint(format(value), point);
+  const cells = largestCells(explained, area, named);
+  const isRow = row !== undefined;
+  const others = cells.map(({ value, ...cell }) =>
+    isRow
+      ? `${wordOf(words.keys, cell.col)} ${number(value)}`
+      : `${wordOf(words.queries, cell.row)} ${number(value)}`,
+  );
+  const list = others.length > 0 ? others.join(", ") : "nothing";
+  return isRow
+    ? `${sideOf("query", row, words.queries)} attends most to ${list}`
+    : `${sideOf("key", col as number, words.keys)} is attended to most by ${list}`;
+}

@@ -1,0 +1,21 @@
+import { define } from "./element.js";
+import { HeedHeads } from "./heads.js";
+import { HeedLines } from "./lines.js";
+import { HeedMatrix } from "./matrix.js";
+import { HeedTokens } from "./tokens.js";
+
+/**
+ * Registers all elements of `heed/view`, for pages that use them in their markup. Where there are no custom elements, as
+ * in Node, it does nothing. A tag that is already taken stays as it is.
+ *
+ * @throws DOMException if one of the classes is registered under another name
+ * @example
+ * ```ts
+ * defineElements();
+ * console.log(typeof globalThis.customElements); // prints: undefined
+ * ```
+ */
+export function defineElements(): void {
+  if (globalThis.customElements === undefined) return;
+  for (const kind of [HeedMatrix, HeedLines, HeedTokens, HeedHeads]) define(kind);
+}

@@ -1,0 +1,68 @@
+/** What a cell of a matrix is, and how its number came about. */
+
+import { format, withPoint } from "../picture/format.js";
+import type { Cell } from "../picture/layout.js";
+import { at, largestOf, type MatrixView } from "../picture/view.js";
+import type { Hides } from "./input.js";
+
+/** The words of the two sides of a matrix, if it has any. */
+export interface Sides {
+  readonly queries: readonly string[] | undefined;
+  readonly keys: readonly string[] | undefined;
+}
+
+export interface Explained {
+  readonly kind: "weights" | "scores";
+  readonly view: MatrixView;
+  /** The scores that weights were made from. */
+  readonly scores: MatrixView | null;
+  readonly hides: Hides | undefined;
+  readonly words: Sides;
+  /** The decimal sign. */
+  readonly point: string;
+}
+
+/** A query or a key, counted from 1 as people do. */
+export function sideOf(name: string, index: number, words: readonly string[] | undefined): string {
+  return `${name} ${index + 1}${words ? ` “${words[index]}”` : ""}`;
+}
+
+/** The cell's place, such as: query 2 “sat”, key 1 “cat”. */
+export function placeOf({ queries, keys }: Sides, { row, col }: Cell): string {
+  return `${sideOf("query", row, queries)}, ${sideOf("key", col, keys)}`;
+}
+
+/** A row's softmax: its largest score, and the sum of e^(score - largest). */
+function softmaxOfRow(scores: MatrixView, row: number, hides: Hides | undefined) {
+  const visible: number[] = [];
+  for (let col = 0; col < scores.cols; ++col)
+    if (!hides?.(row, col)) visible.push(at(scores, row, col));
+  const largest = visible.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+  const sum = visible.reduce((total, score) => total + Math.exp(score - largest), 0);
+  return { largest, sum };
+}
+
+/** A weight that differs more from the softmax of its score was not made by it. */
+const tolerance = 0.005;
+
+/** The number of a cell in words, with the softmax where the scores are known. */
+export function formulaOf(
+  { kind, view, scores, hides, point }: Explained,
+  { row, col }: Cell,
+): string {
+  const number = (value: number) => withPoint(format(value), point);
+  const value = at(view, row, col);
+  if (hides?.(row, col)) return "hidden by the mask";
+  if (Number.isNaN(value)) return "missing (NaN)";
+  const known = kind === "scores" ? view : scores;
+  if (known === null) {
+    const largest = number(largestOf(view, row));
+    return `weight ${number(value)}; the largest of its row is ${largest}`;
+  }
+  const score = at(known, row, col);
+  const { largest, sum } = softmaxOfRow(known, row, hides);
+  const share = Math.exp(score - largest) / sum;
+  const made = `score ${number(score)}; e^s ÷ Σ e^s = e^(${number(score)} − ${number(largest)}) ÷ ${number(sum)} = ${number(share)}`;
+  const isMade = kind === "scores" || Math.abs(share - value) <= tolerance;
+  return isMade ? made : `${made}, but the weight is ${number(value)}`;
+}

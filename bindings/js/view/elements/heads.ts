@@ -1,0 +1,473 @@
+/** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
+
+import { HeedError } from "../../core/error.js";
+import { Legend } from "../parts/legend.js";
+import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
+import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
+import {
+  type ColourCurve,
+  type ColourRange,
+  type Palette,
+  weightPalette,
+} from "../picture/colour.js";
+import { formatShort, pointOf, withPoint } from "../picture/format.js";
+import type { Job } from "../picture/job.js";
+import type { MatrixView } from "../picture/view.js";
+import { headAt } from "./attends.js";
+import { type CellDetail, choice, make, place } from "./element.js";
+import type { Sides } from "./explain.js";
+import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
+import type { Hides, Matrices } from "./input.js";
+import { HeedLines } from "./lines.js";
+import { HeedMatrix } from "./matrix.js";
+import { headsSheet, matrixSheet } from "./sheet.js";
+import { SlicedElement, share } from "./sliced.js";
+
+const usualLabel = "Attention heads";
+
+/** The most cells along a side of a small picture. */
+const mostCells = 48;
+
+/** The side of a small picture, in pixels. */
+const sides = { least: 28, most: 60 };
+
+/** From this width on the chosen head stands beside the small pictures, which then have this share of it. */
+const wide = { least: 880, share: 0.42 };
+
+/** The number of a layer before its heads, and a scroll bar after them, in pixels. */
+const besides = 24 + 16;
+
+const orders = ["layer", ...patternNames] as const;
+
+export type HeadOrder = (typeof orders)[number];
+
+/** What is known of a head; of those that were not on the screen yet, nothing. */
+interface Known {
+  small: SmallWeights | null;
+  readonly measures: Partial<Record<PatternName, number | null>>;
+}
+
+interface Shown {
+  readonly matrices: Matrices;
+  readonly view: MatrixView;
+  readonly words: Sides;
+  readonly hides: Hides | undefined;
+  readonly palette: Palette;
+  readonly order: HeadOrder;
+  /** The measure below each small picture. */
+  readonly measure: PatternName;
+  readonly isSelf: boolean;
+  readonly point: string;
+  readonly label: string;
+}
+
+const titled = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
+
+/**
+ * `<heed-heads>`: every head of every layer as a small picture with a measure below it, by layer or sorted by a measure,
+ * and one head in detail, as `<heed-matrix>` or `<heed-lines>`. A small picture is computed when it comes on the screen,
+ * and large arrays are read in slices, so that the page stays responsive. Arrow keys go from head to head, Enter chooses.
+ *
+ * @example
+ * ```ts
+ * console.log(HeedHeads.tag); // prints: heed-heads
+ * if (globalThis.document) {
+ *   const weights = new Float32Array(2 * 4 * 3 * 3).fill(1 / 3);
+ *   const element = heads({ data: weights, shape: [2, 4, 3, 3], tokens: ["I", "see", "it"] });
+ *   element.addEventListener("heed-select", ({ detail }) => console.log(detail.layer, detail.head));
+ *   document.body.append(element);
+ * }
+ * ```
+ */
+export class HeedHeads extends SlicedElement {
+  static override readonly tag = "heed-heads";
+  /** @internal */
+  static override readonly rules = {
+    ...{ order: choice(...orders), view: choice("matrix", "lines") },
+    ...{ layer: place(0), head: place(0), mass: share(0.8) },
+  };
+  /** @internal */
+  static override readonly sheet = matrixSheet + headsSheet;
+
+  /** By layer, or by a measure, the largest first. */
+  declare order: HeadOrder;
+  /** How the chosen head is shown. */
+  declare view: "matrix" | "lines";
+  /** The layer of the chosen head, from 0. */
+  declare layer: number;
+  /** The chosen head in its layer, from 0. */
+  declare head: number;
+  /** The share of each query's attention, 0 to 1, that lines carry. */
+  declare mass: number;
+
+  #shown: Shown | null = null;
+  #known: readonly Known[] = [];
+  #rows: readonly (readonly HeadIndex[])[] = [];
+  #sortedBy: HeadOrder | null = null;
+  #palette: { readonly key: string; readonly palette: Palette } | null = null;
+  /** Which cells of all small pictures are hidden; undefined until it is known. */
+  #hidden: Hides | null | undefined = undefined;
+  #detail: HeedMatrix | HeedLines | null = null;
+  #given = new Map<string, unknown>();
+  readonly #grid = new HeadGrid(
+    (index) => this.#select(index),
+    () => this.work(false),
+  );
+  readonly #order = document.createElement("select");
+  readonly #view = document.createElement("select");
+  readonly #range = document.createElement("select");
+  readonly #bar = document.createElement("div");
+  readonly #about = document.createElement("p");
+  readonly #all = document.createElement("div");
+  readonly #legend = new Legend();
+  readonly #title = document.createElement("h3");
+  readonly #one = document.createElement("div");
+  readonly #body = document.createElement("div");
+
+  /** @internal */
+  protected override build(): void {
+    const choose = (
+      select: HTMLSelectElement,
+      name: "order" | "view" | "range",
+      words: string,
+      choices: readonly (readonly [value: string, words: string])[],
+    ) => {
+      for (const [value, words] of choices) select.add(new Option(words, value));
+      select.addEventListener("change", () => Object.assign(this, { [name]: select.value }));
+      const label = document.createElement("label");
+      label.append(`${words} `, select);
+      return label;
+    };
+    this.#bar.className = "bar";
+    this.#bar.setAttribute("part", "controls");
+    this.#bar.append(
+      choose(this.#order, "order", "Order", [
+        ["layer", "by layer"],
+        ...patternNames.map((name) => [name, `by ${patterns[name].name}`] as const),
+      ]),
+      choose(this.#view, "view", "Chosen head", [
+        ["matrix", "as a matrix"],
+        ["lines", "as lines"],
+      ]),
+      choose(this.#range, "range", "Colours", [
+        ["absolute", "from 0 to 1"],
+        ["head", "per head"],
+        ["row", "per row"],
+      ]),
+    );
+    this.#about.className = "about faint";
+    this.#all.className = "all";
+    this.#all.setAttribute("part", "heads");
+    const scroll = document.createElement("div");
+    scroll.className = "scroll";
+    scroll.append(this.#grid.element);
+    this.#legend.element.setAttribute("part", "legend");
+    this.#all.append(this.#about, scroll, this.#legend.element);
+    this.#one.className = "one";
+    this.#one.setAttribute("part", "head");
+    this.#one.append(this.#title);
+    this.#body.className = "body";
+    this.#body.append(this.#all, this.#one);
+    this.content.append(this.#bar, this.#body);
+    for (const name of ["heed-hover", "heed-lock", "heed-select"] as const)
+      this.#one.addEventListener(name, (event) => this.#tell(event));
+  }
+
+  /** @internal */
+  protected override connected(signal: AbortSignal): void {
+    super.connected(signal);
+    this.#grid.connect(signal);
+  }
+
+  /** @internal */
+  protected override update(changed: ReadonlySet<string>): void {
+    const isOther = [...changed].some((name) => name !== "measured");
+    const before = this.#shown;
+    if (isOther) this.#shown = this.#look();
+    const shown = this.#shown;
+    for (const part of Array.from(this.content.children))
+      part.toggleAttribute("hidden", shown === null);
+    if (shown === null) return;
+    const isNew = this.#forget(shown, before);
+    this.#arrange(shown);
+    this.#describe(shown);
+    this.#drawGrid(shown);
+    if (isOther) this.#drawDetail(shown);
+    this.work(isNew);
+  }
+
+  /** What the properties say; null without data. Throws where they do not fit together. */
+  #look(): Shown | null {
+    const matrices = this.matrices;
+    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
+    const [order, range, curve] = [
+      this.taken<HeadOrder>("order"),
+      this.taken<ColourRange>("range"),
+      this.taken<ColourCurve>("curve"),
+    ];
+    this.taken("view");
+    this.taken("mass");
+    if (matrices === null) return null;
+    const { rows, cols } = matrices;
+    const words = this.words(rows, cols);
+    const key = `${range} ${curve} ${this.colours}`;
+    if (this.#palette?.key !== key)
+      this.#palette = { key, palette: weightPalette(range, curve, this.colours) };
+    return {
+      ...{ matrices, words, order, palette: this.#palette.palette },
+      view: headAt(matrices, layer, head),
+      hides: this.hides(rows, cols),
+      measure: order === "layer" ? "entropy" : order,
+      isSelf: rows === cols && `${words.queries}` === `${words.keys}`,
+      point: pointOf(this.taken("locale")),
+      label: this.taken<string>("label") || usualLabel,
+    };
+  }
+
+  /** Forgets what is known of the heads if it is not of these numbers. */
+  #forget(shown: Shown, before: Shown | null): boolean {
+    const { matrices, hides } = shown;
+    if (before?.hides !== hides || before?.matrices !== matrices)
+      this.#hidden = hides ? undefined : null;
+    if (before?.matrices === matrices && before.isSelf === shown.isSelf) return false;
+    this.#grid.clear();
+    this.#sortedBy = null;
+    this.#rows = [];
+    this.#known = Array.from({ length: matrices.layers * matrices.heads }, () => ({
+      small: null,
+      measures: {},
+    }));
+    return true;
+  }
+
+  #viewOf({ matrices }: Shown, index: HeadIndex): MatrixView {
+    const layer = Math.floor(index / matrices.heads);
+    return matrices.view(layer, index % matrices.heads);
+  }
+
+  /** How many heads are measured by the measure in use. */
+  #measured({ measure }: Shown): number {
+    return this.#known.filter(({ measures }) => measures[measure] !== undefined).length;
+  }
+
+  /** Rows of heads: by layer, or sorted as soon as all are measured. */
+  #arrange(shown: Shown): void {
+    const { order, measure, matrices } = shown;
+    const isSorted = order !== "layer" && this.#measured(shown) === this.#known.length;
+    // The heads stay where they are until all are measured.
+    const by = order === "layer" || isSorted ? order : (this.#sortedBy ?? "layer");
+    if (by === this.#sortedBy && this.#rows.length > 0) return;
+    this.#sortedBy = by;
+    const all = this.#known.map((_, index) => index);
+    const score = (index: HeadIndex) => {
+      const value = this.#known[index]?.measures[measure] ?? Number.NEGATIVE_INFINITY;
+      return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+    };
+    if (isSorted) all.sort((a, b) => score(b) - score(a) || a - b);
+    this.#rows = Array.from({ length: matrices.layers }, (_, row) =>
+      all.slice(row * matrices.heads, (row + 1) * matrices.heads),
+    );
+  }
+
+  #describe(shown: Shown): void {
+    const { order, measure, palette, hides, point } = shown;
+    this.#order.value = order;
+    this.#view.value = this.view;
+    this.#range.value = this.range;
+    this.#bar.toggleAttribute("hidden", this.controls === "none");
+    const { name, about } = patterns[measure];
+    const count = this.#known.length;
+    const isBusy = order !== "layer" && this.#measured(shown) < count;
+    const below =
+      this.#sortedBy === "layer"
+        ? `One row for each layer. Below each head: its number, and ${name}.`
+        : `Below each head: its layer and number, and ${name}, the largest first.`;
+    const words = isBusy ? `Measuring heads: ${this.#measured(shown)} of ${count}.` : below;
+    if (this.#about.textContent !== words) this.#about.textContent = words;
+    this.#about.title = about;
+    this.#legend.show(palette, null, { hasHidden: hides !== undefined, point });
+  }
+
+  #drawGrid(shown: Shown): void {
+    const { matrices, palette, measure, point, label } = shown;
+    const { heads } = matrices;
+    const isWide = this.width >= wide.least;
+    this.#body.classList.toggle("wide", isWide);
+    const room = (isWide ? this.width * wide.share : this.width) - besides;
+    const lines = Math.ceil((heads * (sides.least + around)) / room);
+    const perLine = Math.ceil(heads / lines);
+    const side = Math.floor(room / perLine) - around;
+    const byLayer = this.#sortedBy === "layer";
+    this.#grid.element.setAttribute("aria-label", `${label}, ${this.#known.length} heads`);
+    this.#grid.draw({
+      ...{ rows: this.#rows, perLine, ink: this.ink, ratio: this.ratio },
+      titles: byLayer ? this.#rows.map((_, layer) => `${layer + 1}`) : [],
+      side: Math.max(sides.least, Math.min(sides.most, side)),
+      selected: this.layer * heads + this.head,
+      picture: (index) => {
+        const [layer, head] = [Math.floor(index / heads) + 1, (index % heads) + 1];
+        const { small = null, measures = {} } = this.#known[index] ?? {};
+        const value = measures[measure];
+        const isNumber = value !== null && value !== undefined && !Number.isNaN(value);
+        const hidden = this.#hidden ?? undefined;
+        return {
+          ...{ small, palette, hides: hidden },
+          ...{ name: `layer ${layer}, head ${head}`, about: patterns[measure].name },
+          label: byLayer ? `${head}` : `${layer}.${head}`,
+          value: isNumber ? withPoint(formatShort(value), point) : value === undefined ? "…" : "–",
+        };
+      },
+    });
+  }
+
+  /** The chosen head, in an element of its own. */
+  #drawDetail({ view, words, label }: Shown): void {
+    const kind = this.view === "lines" ? HeedLines : HeedMatrix;
+    if (!(this.#detail instanceof kind)) {
+      this.#detail?.remove();
+      this.#detail = kind === HeedLines ? make(HeedLines, {}) : make(HeedMatrix, {});
+      this.#given.clear();
+      this.#one.append(this.#detail);
+    }
+    const name = `layer ${this.layer + 1}, head ${this.head + 1}`;
+    this.#title.textContent = titled(name);
+    const { data, offset, rows, cols } = view;
+    if (this.#given.get("view") !== view)
+      Object.assign(this.#detail, {
+        data: data.subarray(offset, offset + rows * cols),
+        shape: [rows, cols],
+      });
+    this.#given.set("view", view);
+    const properties = {
+      ...{ queries: words.queries ?? null, keys: words.keys ?? null, mask: this.mask },
+      ...{ range: this.range, curve: this.curve, controls: this.controls, locale: this.locale },
+      label: `${label}: ${name}`,
+      ...(kind === HeedLines && { mass: this.mass }),
+    };
+    // What a person changes in the element stays as long as the property here does not change.
+    for (const [key, value] of Object.entries(properties)) {
+      if (this.#given.has(key) && this.#given.get(key) === value) continue;
+      this.#given.set(key, value);
+      Object.assign(this.#detail, { [key]: value });
+    }
+  }
+
+  /** @internal */
+  protected override pick(): Job | null {
+    const shown = this.#shown;
+    if (!shown) return null;
+    if (this.#hidden === undefined) return this.#hide(shown);
+    const { measure, order } = shown;
+    const isUnknown = (index: HeadIndex) => this.#known[index]?.measures[measure] === undefined;
+    const { seen } = this.#grid;
+    const blank = seen.find((index) => this.#known[index]?.small === null);
+    if (blank !== undefined) return this.#pool(shown, blank);
+    const next = seen.find(isUnknown);
+    if (next !== undefined) return this.#measure(shown, next);
+    const rest = order === "layer" ? -1 : this.#known.findIndex((_, index) => isUnknown(index));
+    return rest < 0 ? null : this.#measure(shown, rest);
+  }
+
+  *#hide({ matrices, hides }: Shown): Job {
+    const small = {
+      rows: Math.min(mostCells, matrices.rows),
+      cols: Math.min(mostCells, matrices.cols),
+    };
+    this.#hidden = hides
+      ? yield* hidingPooled(hides, matrices, small, this.mask === "causal")
+      : null;
+  }
+
+  *#pool(shown: Shown, index: HeadIndex): Job {
+    (this.#known[index] as Known).small = yield* pooling(this.#viewOf(shown, index), mostCells);
+    this.#grid.update(index);
+  }
+
+  *#measure(shown: Shown, index: HeadIndex): Job {
+    const { measure, isSelf, order } = shown;
+    const value = yield* measuringHead(this.#viewOf(shown, index), measure, isSelf);
+    (this.#known[index] as Known).measures[measure] = value;
+    this.#grid.update(index);
+    if (order !== "layer") this.requestUpdate("measured");
+  }
+
+  #select(index: HeadIndex): void {
+    const heads = this.matrices?.heads ?? 1;
+    this.layer = Math.floor(index / heads);
+    this.head = index % heads;
+    this.emit("heed-select", { layer: this.layer, head: this.head });
+  }
+
+  /** Says what happens in the chosen head, and which one it is. */
+  #tell(event: CustomEvent<Partial<CellDetail> | null>): void {
+    event.stopPropagation();
+    const { layer, head } = this;
+    const detail = event.detail && { ...event.detail, layer, head };
+    this.emit(event.type as "heed-select", detail as Partial<CellDetail>);
+  }
+
+  /** The element of the chosen head, as it is now, for a file. */
+  #saved(): HeedMatrix | HeedLines {
+    this.updateNow();
+    if (this.#shown !== null && this.#detail !== null && this.error === null) return this.#detail;
+    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
+  }
+
+  /**
+   * The chosen head as a stand-alone SVG: its matrix, or its lines.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  svg(): string {
+    return this.#saved().svg();
+  }
+
+  /**
+   * The same as PNG, with two pixels for each of the SVG.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async png(): Promise<Blob> {
+    return this.#saved().png();
+  }
+
+  /**
+   * The weights of the chosen head as CSV (RFC 4180), with the words of queries and keys.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  csv(): string {
+    return this.#saved().csv();
+  }
+
+  /**
+   * The weights of the chosen head as NPY: float32, [L, S].
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npy(): Uint8Array<ArrayBuffer> {
+    return this.#saved().npy();
+  }
+}
+
+/**
+ * Makes a `<heed-heads>`, and defines it and the elements in it if they are not.
+ *
+ * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
+ * @throws ReferenceError where there is no document, as in Node
+ * @example
+ * ```ts
+ * const weights = new Float32Array(2 * 4 * 3 * 3).fill(1 / 3);
+ * const show = () => document.body.append(heads({ data: weights, shape: [2, 4, 3, 3] }));
+ * console.log(typeof globalThis.document === "undefined" ? "no page here" : show()); // prints: no page here
+ * ```
+ */
+export function heads(options: Partial<HeedHeads> = {}): HeedHeads {
+  return make(HeedHeads, options);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "heed-heads": HeedHeads;
+  }
+}

@@ -1,0 +1,426 @@
+/** `<heed-lines>`: which token attends to which, as lines. */
+
+import { HeedError, refuse } from "../../core/error.js";
+import { LineDrawing, linesHeight } from "../parts/lines.js";
+import { tokenLabel } from "../parts/pieces.js";
+import { drawingSvg } from "../parts/saveDrawing.js";
+import { csvBlob, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
+import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { pointOf } from "../picture/format.js";
+import type { Job } from "../picture/job.js";
+import { type Area, type Cell, px } from "../picture/layout.js";
+import { at } from "../picture/view.js";
+import { attendsWords, fileOf, headAt, largestCells } from "./attends.js";
+import { type CellDetail, cell, make, place } from "./element.js";
+import type { Explained } from "./explain.js";
+import { findingIn, notesAbout } from "./input.js";
+import { Readout } from "./readout.js";
+import { linesSheet, matrixSheet } from "./sheet.js";
+import { SlicedElement, share } from "./sliced.js";
+
+const usualLabel = "Attention as lines";
+
+const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col === b?.col;
+
+/** What is shown but for what is pointed at. */
+interface Shown extends Explained {
+  readonly queries: readonly string[];
+  readonly keys: readonly string[];
+  readonly look: LineLook;
+  readonly label: string;
+}
+
+/** The words of a side as labels; its numbers if it has none. */
+const labelsOf = (words: readonly string[] | undefined, count: number): readonly string[] =>
+  words?.map(tokenLabel) ?? Array.from({ length: count }, (_, i) => `${i + 1}`);
+
+/**
+ * `<heed-lines>`: lines from queries, on the left, to the keys that they attend to, stronger for larger weights. Of each
+ * query's attention those lines are drawn that carry the share `mass`. Pointing at a token or a line colours it and says
+ * its number; a click on a query selects it, and one on a line keeps it; Escape releases. Arrow keys go from query to
+ * query, and from line to line. In `data` with several heads, `layer` and `head` choose one.
+ *
+ * @example
+ * ```ts
+ * console.log(HeedLines.tag); // prints: heed-lines
+ * if (globalThis.document) {
+ *   const element = lines({ data: [[1, 0], [0.25, 0.75]], tokens: ["I", "see"], mass: 1 });
+ *   element.addEventListener("heed-select", ({ detail }) => console.log(detail.row));
+ *   document.body.append(element);
+ * }
+ * ```
+ */
+export class HeedLines extends SlicedElement {
+  static override readonly tag = "heed-lines";
+  /** @internal */
+  static override readonly rules = {
+    ...{ mass: share(0.8), locked: cell },
+    ...{ layer: place(0), head: place(0), row: place(null) },
+  };
+  /** @internal */
+  static override readonly sheet = matrixSheet + linesSheet;
+
+  /** The share of each query's attention, 0 to 1, that the lines carry. */
+  declare mass: number;
+  /** Which layer of `data` is shown, from 0. */
+  declare layer: number;
+  /** Which head of the layer is shown, from 0. */
+  declare head: number;
+  /** The line that is kept, from a query (row) to a key (col); null if none is. */
+  declare locked: Cell | null;
+  /** The query that is selected, from 0; null if none is. */
+  declare row: number | null;
+
+  #hover: Area | null = null;
+  #isByKeyboard = false;
+  #shown: Shown | null = null;
+  #lines: readonly Line[] = [];
+  #jobs: Job[] = [];
+  #done: number | null = null;
+  #lit: { readonly area: Area; readonly own: readonly Line[] | undefined } | null = null;
+  readonly #drawing = new LineDrawing();
+  readonly #place = document.createElement("div");
+  readonly #slider = document.createElement("input");
+  readonly #carried = document.createElement("output");
+  readonly #menu = new SaveMenu();
+  readonly #readout = new Readout();
+
+  /** @internal */
+  protected override build(): void {
+    const place = this.#place;
+    place.className = "token-lines";
+    place.setAttribute("part", "lines");
+    place.setAttribute("role", "application");
+    place.setAttribute("aria-roledescription", "lines");
+    place.tabIndex = 0;
+    place.append(this.#drawing.svg);
+    place.addEventListener("pointermove", (event) => this.#point(this.#under(event), "pointer"));
+    place.addEventListener("pointerleave", () => this.#point(null, "pointer"));
+    place.addEventListener("click", (event) => this.#press(this.#under(event)));
+    place.addEventListener("keydown", (event) => this.#key(event));
+    place.addEventListener("blur", () => this.#point(null, "keyboard"));
+    this.#slider.type = "range";
+    this.#slider.max = "100";
+    this.#slider.step = "5";
+    this.#slider.addEventListener("input", () => {
+      this.mass = Number(this.#slider.value) / 100;
+    });
+    const label = document.createElement("label");
+    label.append("Lines that carry ", this.#slider, " ", this.#carried);
+    const bar = document.createElement("div");
+    bar.className = "bar";
+    bar.setAttribute("part", "controls");
+    bar.append(label, this.#menu.element);
+    const sides = document.createElement("div");
+    sides.className = "sides faint";
+    for (const words of ["queries attend →", "→ keys"])
+      sides.appendChild(document.createElement("span")).textContent = words;
+    this.content.append(sides, place, bar, this.#readout.element);
+  }
+
+  /** @internal */
+  protected override connected(signal: AbortSignal): void {
+    super.connected(signal);
+    const release = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape") return;
+      this.#point(null, "pointer");
+      this.#lock(null);
+    };
+    addEventListener("keydown", release, { signal });
+  }
+
+  /** @internal */
+  protected override update(changed: ReadonlySet<string>): void {
+    const isOther = [...changed].some(
+      (name) => !["hover", "locked", "row", "lines"].includes(name),
+    );
+    const isMoved = isOther && [...changed].every((name) => ["width", "theme"].includes(name));
+    if (isOther) this.#shown = this.#look();
+    const shown = this.#shown;
+    for (const part of Array.from(this.content.children))
+      part.toggleAttribute("hidden", shown === null);
+    if (shown === null) return;
+    const { rows, cols } = shown.view;
+    this.#check("locked", this.taken("locked"), rows, cols);
+    this.#check("row", this.taken<number | null>("row"), rows, cols);
+    if (isOther && !isMoved) this.#choose(shown);
+    if (isOther) this.#describe(shown);
+    this.#draw(shown);
+  }
+
+  #check(name: string, value: Area | number | null, rows: number, cols: number): void {
+    const { row = 0, col = 0 } = typeof value === "number" ? { row: value } : (value ?? {});
+    if (row >= rows || col >= cols)
+      throw refuse("option", name, `a place in [${rows}, ${cols}]`, `[${row}, ${col}]`);
+  }
+
+  #look(): Shown | null {
+    const matrices = this.matrices;
+    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
+    const [mass, range, curve] = [
+      this.taken<number>("mass"),
+      this.taken<LineLook["range"]>("range"),
+      this.taken<LineLook["curve"]>("curve"),
+    ];
+    if (matrices === null) return null;
+    const { rows, cols } = matrices;
+    const view = headAt(matrices, layer, head);
+    const hides = this.hides(rows, cols);
+    const words = this.words(rows, cols);
+    const isSameWords =
+      words.queries === this.#shown?.words.queries && words.keys === this.#shown?.words.keys;
+    const isKept = isSameWords && this.#shown?.view.rows === rows && this.#shown.view.cols === cols;
+    return {
+      ...{ kind: "weights", view, scores: null, hides, words },
+      point: pointOf(this.taken("locale")),
+      // The same lists, so that labels are written once.
+      queries: isKept && this.#shown ? this.#shown.queries : labelsOf(words.queries, rows),
+      keys: isKept && this.#shown ? this.#shown.keys : labelsOf(words.keys, cols),
+      look: { mass, range, curve, hides },
+      label: this.taken<string>("label") || usualLabel,
+    };
+  }
+
+  /** Finds the lines, and then what there is to say about the numbers: at once, or of large matrices in slices. */
+  #choose(shown: Shown): void {
+    const element = this;
+    function* choose(): Job {
+      element.#lines = yield* choosing(shown.view, shown.look);
+      element.#lit = null;
+      element.#done = null;
+      element.requestUpdate("lines");
+    }
+    function* note(): Job {
+      const findings = yield* findingIn(shown.view, shown.hides);
+      element.showNotes(notesAbout(findings, true));
+    }
+    this.#lines = [];
+    this.#lit = null;
+    this.#jobs = [choose(), note()];
+    this.#done = 0;
+    this.work(true, shown.view.rows * shown.view.cols);
+  }
+
+  /** @internal */
+  protected override pick(): Job | null {
+    const job = this.#jobs.shift();
+    if (!job) return null;
+    const element = this;
+    function* watched(): Job {
+      for (let step = job?.next(); step && !step.done; step = job?.next()) {
+        if (element.#done !== null && step.value !== undefined) element.#done = step.value;
+        element.requestUpdate("lines");
+        yield step.value;
+      }
+    }
+    return watched();
+  }
+
+  #describe({ label, view, look, words }: Shown): void {
+    const percent = Math.round(100 * look.mass);
+    this.#slider.value = `${percent}`;
+    this.#carried.textContent = percent === 100 ? "all attention" : `the top ${percent} %`;
+    this.#place.setAttribute(
+      "aria-label",
+      `${label}, ${view.rows} queries and ${view.cols} keys. Up and down arrow keys move from query to query, left and right from line to line. Enter keeps a line.`,
+    );
+    (this.#place.nextElementSibling as Element).toggleAttribute("hidden", this.controls === "none");
+    this.#menu.show(label, fileOf(label), {
+      png: () => this.png(),
+      svg: () => svgBlob(this.svg()),
+      csv: () => csvBlob(csvOf(view, words.queries, words.keys)),
+      npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+    });
+  }
+
+  /** What is coloured: what is kept, else what is pointed at, else the selected query. */
+  #active(): Area | null {
+    const { row } = this;
+    return this.locked ?? this.#hover ?? (row === null ? null : { row });
+  }
+
+  #draw(shown: Shown): void {
+    const { view, queries, keys } = shown;
+    const { rows, cols } = view;
+    const [active, hover] = [this.#active(), this.#hover];
+    if (hover && ((hover.row ?? 0) >= rows || (hover.col ?? 0) >= cols)) this.#hover = null;
+    if (!active) this.#lit = null;
+    else if (!isSame(this.#lit?.area ?? null, active))
+      this.#lit = { area: active, own: this.#linesOf(shown, active) };
+    this.#place.style.height = px(linesHeight(queries, keys));
+    this.#drawing.draw({
+      ...{ queries, keys, lines: this.#lines, lit: this.#lit?.area ?? null },
+      ...{ width: this.width, family: this.ink.family },
+      ...(this.#lit?.own && { own: this.#lit.own }),
+    });
+    this.#read(shown, active);
+  }
+
+  /** All lines of a query, even if they are not among the strongest ones of all. */
+  #linesOf({ view, look }: Shown, { row, col }: Area): readonly Line[] | undefined {
+    if (row === undefined) return undefined;
+    if (col === undefined) return strongestOfRow(view, row, look);
+    return strongestOfRow(view, row, { ...look, mass: 1 }).filter((line) => line.col === col);
+  }
+
+  #read(shown: Shown, active: Area | null): void {
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    const hint = isTouch
+      ? "Tap a token to see what it attends to."
+      : "Point at a token or a line to see what attends to what; a click keeps it.";
+    const done = this.#done;
+    const busy = done === null ? hint : `Choosing the strongest lines: ${Math.round(100 * done)} %`;
+    this.#readout.show(active && attendsWords(shown, active), {
+      hint: busy,
+      isKept: this.locked !== null,
+      isHeard: this.#isByKeyboard,
+    });
+  }
+
+  #under({ clientX, clientY }: MouseEvent): Area | null {
+    const { left, top, width } = this.#drawing.svg.getBoundingClientRect();
+    const zoom = width / (this.#drawing.svg.clientWidth || width) || 1;
+    return this.#drawing.hit((clientX - left) / zoom, (clientY - top) / zoom);
+  }
+
+  /** A token stands for its strongest line. */
+  #detail(area: Area | null): CellDetail | null {
+    const [matrices, shown] = [this.matrices, this.#shown];
+    if (!area || !shown || !matrices) return null;
+    const { row = 0, col = 0 } =
+      area.row !== undefined && area.col !== undefined
+        ? area
+        : (largestCells(shown, area, 1)[0] ?? area);
+    const hasHeads = matrices.layers * matrices.heads > 1;
+    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
+    return { ...head, row, col, value: at(shown.view, row, col) };
+  }
+
+  #point(area: Area | null, by: "pointer" | "keyboard"): void {
+    this.#isByKeyboard = by === "keyboard";
+    if (isSame(this.#hover, area)) return;
+    this.#hover = area;
+    this.emit("heed-hover", this.#detail(area));
+    this.requestUpdate("hover");
+    // The next key counts from here, and may come before the next frame.
+    if (by === "keyboard" && this.isConnected) this.updateNow();
+  }
+
+  #press(area: Area | null): void {
+    if (area?.row !== undefined && area.col !== undefined) {
+      const { row, col } = area;
+      this.#lock(isSame(this.locked, area) ? null : { row, col });
+    } else if (area?.row !== undefined) {
+      this.#lock(null);
+      this.row = this.row === area.row ? null : area.row;
+      this.emit("heed-select", this.row === null ? {} : { row: this.row });
+    } else {
+      this.#lock(null);
+    }
+  }
+
+  #lock(kept: Cell | null): void {
+    if (isSame(this.locked, kept)) return;
+    this.locked = kept;
+    this.emit("heed-lock", this.#detail(kept));
+  }
+
+  #key(event: KeyboardEvent): void {
+    const shown = this.#shown;
+    if (!shown) return;
+    const { rows, cols } = shown.view;
+    const now = this.locked ?? this.#hover ?? { row: this.row ?? -1 };
+    const row = now.row ?? -1;
+    const to = (next: number) => ({ row: Math.max(0, Math.min(rows - 1, next)) });
+    const along = (step: number): Area => {
+      const order = largestCells(shown, to(row), cols);
+      const place = order.findIndex(({ col }) => col === now.col) + step;
+      const next =
+        order[Math.max(0, Math.min(order.length - 1, now.col === undefined ? 0 : place))];
+      return next ? { row: next.row, col: next.col } : to(row);
+    };
+    const moves: Record<string, () => Area> = {
+      ArrowUp: () => to(row - 1),
+      ArrowDown: () => to(row + 1),
+      Home: () => to(0),
+      End: () => to(rows - 1),
+      ArrowLeft: () => along(-1),
+      ArrowRight: () => along(1),
+    };
+    const move = moves[event.key];
+    if (move) {
+      if (this.locked) this.#lock(null);
+      this.#point(move(), "keyboard");
+    } else if (event.key === "Enter" || event.key === " ") this.#press(this.#active());
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** What is shown now, for a file. */
+  #saved(): Shown {
+    this.updateNow();
+    if (this.#shown !== null && this.error === null) return this.#shown;
+    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
+  }
+
+  /**
+   * The lines as a stand-alone SVG, with its caption; empty if the element is not on a page.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  svg(): string {
+    const { label } = this.#saved();
+    return drawingSvg(this.#place, label, this.ink);
+  }
+
+  /**
+   * The lines as PNG, with two pixels for each of the SVG.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async png(): Promise<Blob> {
+    return pngOf(this.svg());
+  }
+
+  /**
+   * All weights as CSV (RFC 4180), with the words of queries and keys.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  csv(): string {
+    const { view, words } = this.#saved();
+    return csvOf(view, words.queries, words.keys);
+  }
+
+  /**
+   * All weights as NPY: float32, [L, S].
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npy(): Uint8Array<ArrayBuffer> {
+    return npyOf(this.#saved().view);
+  }
+}
+
+/**
+ * Makes a `<heed-lines>`, and defines it if it is not.
+ *
+ * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
+ * @throws ReferenceError where there is no document, as in Node
+ * @example
+ * ```ts
+ * const show = () => document.body.append(lines({ data: [[1, 0], [0.25, 0.75]], tokens: ["I", "see"] }));
+ * console.log(typeof globalThis.document === "undefined" ? "no page here" : show()); // prints: no page here
+ * ```
+ */
+export function lines(options: Partial<HeedLines> = {}): HeedLines {
+  return make(HeedLines, options);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "heed-lines": HeedLines;
+  }
+}

@@ -1,0 +1,329 @@
+/** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
+
+import { HeedError, refuse } from "../../core/error.js";
+import { Legend } from "../parts/legend.js";
+import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
+import { contentsOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
+import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { pointOf, withPoint } from "../picture/format.js";
+import type { Area, Cell } from "../picture/layout.js";
+import { notesOf, type Picture, type Still } from "../picture/paint.js";
+import { at, type MatrixView } from "../picture/view.js";
+import { fileOf, headAt } from "./attends.js";
+import { type CellDetail, cell, choice, HeedElement, make, numbers, place } from "./element.js";
+import { type Explained, formulaOf, placeOf } from "./explain.js";
+import {
+  findingsIn,
+  type Matrices,
+  matricesOf,
+  type Numbers,
+  notesAbout,
+  type Shaped,
+} from "./input.js";
+import { pictureOf } from "./matrixPicture.js";
+import { matrixSheet } from "./sheet.js";
+
+const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
+
+const usualLabels = { weights: "Attention weights", scores: "Attention scores" };
+
+/** What is shown but for the cells that are pointed at. */
+interface Shown extends Explained {
+  readonly still: Still;
+  readonly saved: Saved;
+  readonly summary: string;
+}
+
+function saveOf(label: string, { words }: Explained): Saved {
+  return { file: fileOf(label), caption: label, rows: words.queries, cols: words.keys };
+}
+
+/** A picture with the cell that is pointed at or kept, its row and column, and the row that is selected. */
+function withHighlights(still: Still, active: Cell | null, row: number | null): Picture {
+  const highlights: Area[] = active ? [{ row: active.row }, { col: active.col }] : [];
+  return { ...still, still, highlights, active, selected: row === null ? null : { row } };
+}
+
+/**
+ * `<heed-matrix>`: a matrix of weights or scores with the words of its queries (rows) and keys (columns). Pointing at a
+ * cell shows its number and, where the scores are known, its softmax. A click or Enter keeps the cell, Escape releases
+ * it; a click on a row's word selects the row. In `data` with several heads, `layer` and `head` choose one.
+ *
+ * @example
+ * ```ts
+ * console.log(HeedMatrix.tag); // prints: heed-matrix
+ * if (globalThis.document) {
+ *   const element = matrix({ data: [[1, 0], [0.25, 0.75]], tokens: ["I", "see"], mask: "causal" });
+ *   element.addEventListener("heed-hover", ({ detail }) => console.log(detail?.value));
+ *   document.body.append(element);
+ * }
+ * ```
+ */
+export class HeedMatrix extends HeedElement {
+  static override readonly tag = "heed-matrix";
+  /** @internal */
+  static override readonly rules = {
+    kind: choice("weights", "scores"),
+    ...{ scores: numbers, locked: cell },
+    ...{ layer: place(0), head: place(0), row: place(null) },
+  };
+  /** @internal */
+  static override readonly sheet = matrixSheet;
+
+  /** What `data` is: shares of attention, whose rows add up to 1, or signed scores before the softmax. */
+  declare kind: "weights" | "scores";
+  /** The scores that the weights were made from, in the shape of `data`. */
+  declare scores: Numbers | null;
+  /** Which layer of `data` is shown, from 0. */
+  declare layer: number;
+  /** Which head of the layer is shown, from 0. */
+  declare head: number;
+  /** The cell that is kept; null if none is. */
+  declare locked: Cell | null;
+  /** The row that is selected, from 0; null if none is. */
+  declare row: number | null;
+
+  #hover: Cell | null = null;
+  #isByKeyboard = false;
+  #shown: Shown | null = null;
+  #scoresOf: { readonly key: readonly unknown[]; readonly matrices: Matrices } | null = null;
+  readonly #canvas = document.createElement("canvas");
+  readonly #matrix = new MatrixCanvas(this.#canvas);
+  readonly #legend = new Legend();
+  readonly #menu = new SaveMenu();
+  readonly #name = document.createElement("p");
+  readonly #formula = document.createElement("p");
+  readonly #heard = document.createElement("div");
+
+  /** @internal */
+  protected override build(): void {
+    const readout = document.createElement("div");
+    readout.className = "readout";
+    readout.append(this.#name, this.#formula);
+    this.#formula.className = "number";
+    this.#heard.className = "only-heard";
+    this.#heard.setAttribute("aria-live", "polite");
+    const parts = { matrix: this.#canvas, legend: this.#legend.element, readout };
+    for (const [name, element] of Object.entries(parts)) element.setAttribute("part", name);
+    this.content.append(...Object.values(parts), this.#heard);
+  }
+
+  /** @internal */
+  protected override connected(signal: AbortSignal): void {
+    const release = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape") return;
+      this.#point(null, "pointer");
+      this.#lock(null);
+    };
+    addEventListener("keydown", release, { signal });
+    signal.addEventListener("abort", () => this.#matrix.disconnect());
+  }
+
+  /** @internal */
+  protected override update(changed: ReadonlySet<string>): void {
+    const isOther = [...changed].some((name) => !["hover", "locked", "row"].includes(name));
+    if (isOther) this.#shown = this.#look();
+    const shown = this.#shown;
+    for (const part of Array.from(this.content.children))
+      part.toggleAttribute("hidden", shown === null);
+    if (shown === null) return;
+    if (isOther) this.#describe(shown);
+    const { rows, cols } = shown.view;
+    const locked = this.taken<Cell | null>("locked");
+    if (locked && (locked.row >= rows || locked.col >= cols))
+      throw refuse(
+        "option",
+        "locked",
+        `a cell of [${rows}, ${cols}]`,
+        `[${locked.row}, ${locked.col}]`,
+      );
+    const row = this.taken<number | null>("row");
+    if (row !== null && row >= rows) throw refuse("option", "row", `a row of ${rows}`, `${row}`);
+    const isInside = this.#hover && this.#hover.row < rows && this.#hover.col < cols;
+    const active = locked ?? (isInside ? this.#hover : null);
+    this.#matrix.show({
+      picture: withHighlights(shown.still, active, row),
+      ...{ summary: shown.summary, ink: this.ink, ratio: this.ratio },
+      actions: {
+        point: (cell, by) => this.#point(cell, by),
+        press: (cell) => this.#lock(isSame(cell, this.locked) ? null : cell),
+        selectRow: (row) => this.#select(row),
+      },
+    });
+    this.#read(shown, active, locked !== null);
+  }
+
+  /** What the properties say; null without data. Throws where they do not fit together. */
+  #look(): Shown | null {
+    const matrices = this.matrices;
+    const [kind, layer, head] = [
+      this.taken<Explained["kind"]>("kind"),
+      this.taken<number>("layer"),
+      this.taken<number>("head"),
+    ];
+    if (matrices === null) return null;
+    const { rows, cols } = matrices;
+    const view = headAt(matrices, layer, head);
+    const hides = this.hides(rows, cols);
+    const words = this.words(rows, cols);
+    const point = pointOf(this.taken("locale"));
+    const explained = { kind, view, hides, words, point, scores: this.#scoresFor(matrices) };
+    const still = pictureOf(view, words, hides, {
+      ...{ kind, point, theme: this.colours, width: this.width, family: this.ink.family },
+      ...{ range: this.taken("range"), curve: this.taken("curve") },
+    });
+    const label = this.taken<string>("label") || usualLabels[kind];
+    const summary = `${summaryOf(label, view, rows, cols)} Arrow keys move. Enter keeps a cell.`;
+    const saved = saveOf(label, explained);
+    return { ...explained, still, saved, summary: withPoint(summary, point) };
+  }
+
+  /** The scores of the matrix that is shown. */
+  #scoresFor({ layers, heads, rows, cols }: Matrices): MatrixView | null {
+    const parts = this.taken<readonly Shaped[] | null>("scores");
+    if (parts === null) return null;
+    const shape = this.taken<readonly number[] | null>("shape");
+    const key = [parts, shape];
+    if (!this.#scoresOf?.key.every((each, i) => each === key[i]))
+      this.#scoresOf = { key, matrices: matricesOf("scores", parts, shape) };
+    const { matrices } = this.#scoresOf;
+    const [expected, got] = [
+      [layers, heads, rows, cols],
+      [matrices.layers, matrices.heads, matrices.rows, matrices.cols],
+    ].map((sizes) => `[${sizes.join(", ")}]`) as [string, string];
+    if (expected !== got) throw refuse("shape", "scores", `${expected}, as data has`, got);
+    return matrices.view(this.layer, this.head);
+  }
+
+  /** Legend, save menu and notes. */
+  #describe({ still, saved, view, hides, kind, point }: Shown): void {
+    this.#menu.show(
+      saved.caption,
+      saved.file,
+      contentsOf(withHighlights(still, null, null), saved, () => this.ink),
+    );
+    this.#legend.show(still.palette, view, {
+      hasHidden: still.isHidden !== undefined,
+      notes: notesOf(still),
+      more: this.controls === "none" ? [] : [this.#menu.element],
+      point,
+    });
+    const notes = notesAbout(findingsIn(view, hides), kind === "weights");
+    this.showNotes(notes.map((note) => withPoint(note, point)));
+  }
+
+  /** The readout, which is read aloud when the keyboard moves the cursor. */
+  #read(shown: Shown, active: Cell | null, isLocked: boolean): void {
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    const hint = isTouch
+      ? "Tap a cell to see its number."
+      : "Point at a cell to see its number; a click keeps it.";
+    const release = isTouch ? "tap it again to release it" : "press Escape to release it";
+    const name = active && placeOf(shown.words, active);
+    const formula = active ? formulaOf(shown, active) : "";
+    this.#name.parentElement?.classList.toggle("locked", isLocked);
+    this.#name.textContent =
+      name === null ? hint : `${name}${isLocked ? ` · kept; ${release}` : ""}`;
+    this.#name.classList.toggle("faint", name === null);
+    this.#formula.textContent = formula;
+    const heard = active && this.#isByKeyboard ? `${name}: ${formula}` : "";
+    if (this.#heard.textContent !== heard) this.#heard.textContent = heard;
+  }
+
+  #detail(cell: Cell | null): CellDetail | null {
+    const { matrices } = this;
+    if (cell === null || matrices === null || this.#shown === null) return null;
+    const hasHeads = matrices.layers * matrices.heads > 1;
+    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
+    return { ...head, ...cell, value: at(this.#shown.view, cell.row, cell.col) };
+  }
+
+  #point(cell: Cell | null, by: "pointer" | "keyboard"): void {
+    this.#isByKeyboard = by === "keyboard";
+    if (isSame(this.#hover, cell)) return;
+    this.#hover = cell;
+    this.emit("heed-hover", this.#detail(cell));
+    // The keyboard's cursor takes a kept cell along.
+    if (by === "keyboard" && cell && this.locked) this.#lock(cell);
+    this.requestUpdate("hover");
+    // The next key counts from this cell, and may come before the next frame.
+    if (by === "keyboard") this.updateNow();
+  }
+
+  #lock(cell: Cell | null): void {
+    if (isSame(this.locked, cell)) return;
+    this.locked = cell;
+    this.emit("heed-lock", this.#detail(cell));
+  }
+
+  #select(row: number): void {
+    this.row = this.row === row ? null : row;
+    this.emit("heed-select", this.row === null ? {} : { row });
+  }
+
+  /** What is shown now, for a file. */
+  #saved(): Shown {
+    this.updateNow();
+    if (this.#shown !== null && this.error === null) return this.#shown;
+    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
+  }
+
+  /**
+   * The picture as a stand-alone SVG, with its labels in full, its caption and its legend.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  svg(): string {
+    const { still, saved } = this.#saved();
+    return savedSvg(withHighlights(still, null, null), saved, this.ink);
+  }
+
+  /**
+   * The picture as PNG, with two pixels for each of the SVG.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async png(): Promise<Blob> {
+    return pngOf(this.svg());
+  }
+
+  /**
+   * The numbers as CSV (RFC 4180), with the words of queries and keys.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  csv(): string {
+    const { view, words } = this.#saved();
+    return csvOf(view, words.queries, words.keys);
+  }
+
+  /**
+   * The numbers as NPY: float32, [L, S].
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npy(): Uint8Array<ArrayBuffer> {
+    return npyOf(this.#saved().view);
+  }
+}
+
+/**
+ * Makes a `<heed-matrix>`, and defines it if it is not.
+ *
+ * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
+ * @throws ReferenceError where there is no document, as in Node
+ * @example
+ * ```ts
+ * const show = () => document.body.append(matrix({ data: [[1, 0], [0.25, 0.75]], tokens: ["I", "see"] }));
+ * console.log(typeof globalThis.document === "undefined" ? "no page here" : show()); // prints: no page here
+ * ```
+ */
+export function matrix(options: Partial<HeedMatrix> = {}): HeedMatrix {
+  return make(HeedMatrix, options);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "heed-matrix": HeedMatrix;
+  }
+}

@@ -1,0 +1,68 @@
+/** The picture of a matrix of attention: its colours, its labels and the size of its cells. */
+
+import {
+  type ColourCurve,
+  type ColourRange,
+  type Palette,
+  signedPalette,
+  type Theme,
+  weightPalette,
+} from "../picture/colour.js";
+import { shorten } from "../picture/format.js";
+import { cellsFor, geometryOf, type Labels, leftOf, tokenAxes } from "../picture/layout.js";
+import type { Still } from "../picture/paint.js";
+import { at, type MatrixView, rangeOf } from "../picture/view.js";
+import type { Sides } from "./explain.js";
+import type { Hides } from "./input.js";
+
+export interface Look {
+  readonly kind: "weights" | "scores";
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+  readonly theme: Theme;
+  /** The width that the picture may have, in CSS pixels. */
+  readonly width: number;
+  readonly family: string;
+  /** The decimal sign. */
+  readonly point: string;
+}
+
+/** A longer label is shortened, but not in files. */
+const longestLabel = 12;
+
+function paletteOf(view: MatrixView, { kind, range, curve, theme }: Look): Palette {
+  if (kind === "weights") return weightPalette(range, curve, theme);
+  const [low, high] = rangeOf(view) ?? [0, 1];
+  return signedPalette(Math.max(-low, high), theme);
+}
+
+/** A score of −∞ is hidden, whatever the mask says: its weight is 0. */
+function hiddenIn(view: MatrixView, kind: Look["kind"], hides: Hides | undefined) {
+  if (kind === "weights") return hides;
+  const isHidden: Hides = (row, col) =>
+    hides?.(row, col) === true || at(view, row, col) === Number.NEGATIVE_INFINITY;
+  return isHidden;
+}
+
+export function pictureOf(
+  view: MatrixView,
+  { queries, keys }: Sides,
+  hides: Hides | undefined,
+  look: Look,
+): Still {
+  const { rows, cols } = view;
+  const short = (words: readonly string[]) => words.map((word) => shorten(word, longestLabel));
+  const labels: Labels = {
+    ...tokenAxes,
+    ...(queries && { rows: short(queries) }),
+    ...(keys && { cols: short(keys) }),
+    family: look.family,
+  };
+  const cell = cellsFor(look.width - leftOf(labels), cols, rows);
+  return {
+    geometry: geometryOf(rows, cols, cell, labels),
+    ...{ view, labels, marked: [], point: look.point },
+    palette: paletteOf(view, look),
+    isHidden: hiddenIn(view, look.kind, hides),
+  };
+}

@@ -1,0 +1,54 @@
+/** An element whose work on large arrays is done in slices of time: see `Slices`. */
+import { describe, refuse } from "../../core/error.js";
+import { Slices } from "../parts/slices.js";
+import { finished, type Job } from "../picture/job.js";
+import { HeedElement, type Rule } from "./element.js";
+
+/** A property with a number from 0 to 1. */
+export function share(initial: number): Rule {
+  return {
+    initial,
+    parse: Number,
+    take(value, name) {
+      if (typeof value === "number" && value >= 0 && value <= 1) return value;
+      throw refuse("option", name, "a number from 0 to 1", describe(value));
+    },
+  };
+}
+
+/** Up to this many numbers are read at once: that takes a few milliseconds. */
+const few = 1 << 17;
+
+export abstract class SlicedElement extends HeedElement {
+  #slices = new Slices(() => this.pick());
+
+  /** @internal */
+  protected override connected(signal: AbortSignal): void {
+    signal.addEventListener("abort", () => this.#slices.stop());
+  }
+
+  /**
+   * The next job; null if there is none.
+   *
+   * @internal
+   */
+  protected abstract pick(): Job | null;
+
+  /**
+   * Begins to work, or goes on.
+   *
+   * @param isNew whether the job that runs is out of date
+   * @param size how many numbers it reads: few of them are read at once
+   * @internal
+   */
+  protected work(isNew: boolean, size = Number.POSITIVE_INFINITY): void {
+    if (isNew) this.#slices.stop();
+    if (size > few) this.#slices.wake();
+    else for (let job = this.pick(); job !== null; job = this.pick()) finished(job);
+  }
+
+  /** Resolves when what was set is drawn: a large array in several frames. */
+  override get updateComplete(): Promise<void> {
+    return super.updateComplete.then(() => this.#slices.idle);
+  }
+}

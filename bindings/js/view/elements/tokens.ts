@@ -1,0 +1,427 @@
+/** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
+
+import { HeedError, refuse } from "../../core/error.js";
+import { Legend } from "../parts/legend.js";
+import { csvBlob, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { stripSvg } from "../parts/stripSvg.js";
+import { type Direction, moved, shadesOf, TokenStrip } from "../parts/tokenShades.js";
+import { type Palette, weightPalette } from "../picture/colour.js";
+import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { pointOf } from "../picture/format.js";
+import type { Job } from "../picture/job.js";
+import type { Area, Cell } from "../picture/layout.js";
+import { at, findingRange } from "../picture/view.js";
+import { attendsWords, fileOf, headAt, largestCells } from "./attends.js";
+import { type CellDetail, choice, make, place } from "./element.js";
+import type { Explained } from "./explain.js";
+import { findingIn, notesAbout } from "./input.js";
+import { Readout } from "./readout.js";
+import { matrixSheet, tokensSheet } from "./sheet.js";
+import { SlicedElement } from "./sliced.js";
+
+const usualLabel = "Attention over the text";
+
+/** The two lists of words, of which only the keys' is shown if queries and keys are the same tokens. */
+type Side = "queries" | "keys";
+
+interface Shown extends Explained {
+  readonly palette: Palette;
+  readonly pieces: Readonly<Record<Side, readonly string[]>>;
+  readonly isSelf: boolean;
+  readonly direction: Direction;
+  readonly label: string;
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
+
+/** Words that have no space around them stand apart; pieces of a text follow each other as they are. */
+const areWords = (pieces: readonly string[]) => !pieces.some((piece) => /^\s|\s$/.test(piece));
+
+const other: Record<Side, Side> = { queries: "keys", keys: "queries" };
+
+/**
+ * `<heed-tokens>`: the tokens of a text, shaded by the weights with which one of them attends to the others; with
+ * `direction` "to", by the weights with which they attend to it. Pointing at a token shows its row, a click or Enter keeps
+ * it, and then pointing at another one says the weight between the two; Escape releases. If queries and keys are not the
+ * same tokens, each has a text of its own. In `data` with several heads, `layer` and `head` choose one.
+ *
+ * @example
+ * ```ts
+ * console.log(HeedTokens.tag); // prints: heed-tokens
+ * if (globalThis.document) {
+ *   const element = tokens({ data: [[1, 0], [0.25, 0.75]], tokens: ["I", " see"], row: 1 });
+ *   element.addEventListener("heed-select", ({ detail }) => console.log(detail.row));
+ *   document.body.append(element);
+ * }
+ * ```
+ */
+export class HeedTokens extends SlicedElement {
+  static override readonly tag = "heed-tokens";
+  /** @internal */
+  static override readonly rules = {
+    direction: choice("from", "to"),
+    ...{ layer: place(0), head: place(0), row: place(null) },
+  };
+  /** @internal */
+  static override readonly sheet = matrixSheet + tokensSheet;
+
+  /** Whether tokens are shaded by what the chosen one attends to, or by how much they attend to it. */
+  declare direction: Direction;
+  /** Which layer of `data` is shown, from 0. */
+  declare layer: number;
+  /** Which head of the layer is shown, from 0. */
+  declare head: number;
+  /** The token that is kept: a query, or with `direction` "to" a key; null if none is. */
+  declare row: number | null;
+
+  #hover: { readonly side: Side; readonly index: number } | null = null;
+  /** The token that is chosen while none is kept. */
+  #cursor: number | null = null;
+  #isByKeyboard = false;
+  #shown: Shown | null = null;
+  #jobs: Job[] = [];
+  #isReady = false;
+  readonly #lists: Readonly<Record<Side, HTMLElement>> = {
+    queries: document.createElement("div"),
+    keys: document.createElement("div"),
+  };
+  readonly #strips: Readonly<Record<Side, TokenStrip>> = {
+    queries: new TokenStrip(this.#lists.queries),
+    keys: new TokenStrip(this.#lists.keys),
+  };
+  readonly #titles: Readonly<Record<Side, HTMLElement>> = {
+    queries: document.createElement("p"),
+    keys: document.createElement("p"),
+  };
+  readonly #legend = new Legend();
+  readonly #menu = new SaveMenu();
+  readonly #select = document.createElement("select");
+  readonly #bar = document.createElement("div");
+  readonly #readout = new Readout();
+
+  /** @internal */
+  protected override build(): void {
+    for (const side of ["queries", "keys"] as const) {
+      const [list, title] = [this.#lists[side], this.#titles[side]];
+      list.setAttribute("role", "listbox");
+      list.setAttribute("part", side);
+      list.className = "text";
+      list.addEventListener("pointermove", (event) => this.#point(side, event));
+      list.addEventListener("pointerleave", () => this.#point(side, null));
+      list.addEventListener("click", (event) => this.#click(side, event));
+      list.addEventListener("keydown", (event) => this.#key(side, event));
+      title.className = "side faint";
+      title.textContent = side;
+      this.content.append(title, list);
+    }
+    for (const [value, words] of [
+      ["from", "what it attends to"],
+      ["to", "what attends to it"],
+    ] as const)
+      this.#select.add(new Option(words, value));
+    this.#select.addEventListener("change", () => {
+      this.#hover = null;
+      this.direction = this.#select.value as Direction;
+    });
+    const label = document.createElement("label");
+    label.append("Shaded by ", this.#select);
+    this.#bar.className = "bar";
+    this.#bar.setAttribute("part", "controls");
+    this.#bar.append(label);
+    this.#legend.element.setAttribute("part", "legend");
+    this.content.append(this.#legend.element, this.#bar, this.#readout.element);
+  }
+
+  /** @internal */
+  protected override connected(signal: AbortSignal): void {
+    super.connected(signal);
+    const release = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") this.#keep(null);
+    };
+    addEventListener("keydown", release, { signal });
+  }
+
+  /** @internal */
+  protected override update(changed: ReadonlySet<string>): void {
+    const isOther = [...changed].some((name) => !["hover", "row", "ready"].includes(name));
+    const isRead = [...changed].some((name) =>
+      ["data", "shape", "mask", "layer", "head"].includes(name),
+    );
+    if (isOther) this.#shown = this.#look();
+    const shown = this.#shown;
+    for (const part of Array.from(this.content.children))
+      part.toggleAttribute("hidden", shown === null);
+    if (shown === null) return;
+    const count = shown.pieces[this.#side(shown)].length;
+    const row = this.taken<number | null>("row");
+    if (row !== null && row >= count)
+      throw refuse("option", "row", `a token of ${count}`, `${row}`);
+    if (this.#cursor !== null && this.#cursor >= count) this.#cursor = null;
+    if (isOther && (isRead || changed.has("range"))) this.#read(shown);
+    if (isOther || changed.has("ready")) this.#describe(shown);
+    this.#draw(shown);
+  }
+
+  #look(): Shown | null {
+    const matrices = this.matrices;
+    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
+    const direction = this.taken<Direction>("direction");
+    if (matrices === null) return null;
+    const { rows, cols } = matrices;
+    const view = headAt(matrices, layer, head);
+    const words = this.words(rows, cols);
+    const before = this.#shown;
+    const isKept =
+      before?.words.queries === words.queries &&
+      before?.words.keys === words.keys &&
+      before?.view.rows === rows &&
+      before.view.cols === cols;
+    return {
+      ...{ kind: "weights", view, scores: null, words, direction },
+      hides: this.hides(rows, cols),
+      point: pointOf(this.taken("locale")),
+      palette: weightPalette(this.taken("range"), this.taken("curve"), this.colours),
+      // The same lists, so that the tokens are written once.
+      pieces: isKept
+        ? (before as Shown).pieces
+        : { queries: words.queries ?? numbered(rows), keys: words.keys ?? numbered(cols) },
+      isSelf: rows === cols && `${words.queries}` === `${words.keys}`,
+      label: this.taken<string>("label") || usualLabel,
+    };
+  }
+
+  /** What there is to say about all numbers: of large matrices in slices, after the first picture. */
+  #read(shown: Shown): void {
+    const element = this;
+    function* read(): Job {
+      // The range of a head is needed for its colours, and known from then on.
+      if (shown.palette.within === "matrix") yield* findingRange(shown.view);
+      element.#isReady = true;
+      element.requestUpdate("ready");
+      element.showNotes(notesAbout(yield* findingIn(shown.view, shown.hides), true));
+    }
+    this.#isReady = shown.palette.within !== "matrix";
+    this.#jobs = [read()];
+    this.work(true, shown.view.rows * shown.view.cols);
+  }
+
+  /** @internal */
+  protected override pick(): Job | null {
+    return this.#jobs.shift() ?? null;
+  }
+
+  /** Where the chosen token is. */
+  #side({ isSelf, direction }: Shown): Side {
+    return isSelf ? "keys" : direction === "from" ? "queries" : "keys";
+  }
+
+  #describe({ label, view, words, palette, isSelf, hides, point, direction, pieces }: Shown): void {
+    const hasControls = this.controls !== "none";
+    const save = hasControls ? [this.#menu.element] : [];
+    const more = { hasHidden: hides !== undefined, more: save, point };
+    this.#legend.show(palette, palette.within === "matrix" && this.#isReady ? view : null, more);
+    this.#bar.toggleAttribute("hidden", !hasControls);
+    this.#select.value = direction;
+    for (const side of ["queries", "keys"] as const) {
+      const list = this.#lists[side];
+      const isShown = !isSelf || side === "keys";
+      list.toggleAttribute("hidden", !isShown);
+      this.#titles[side].toggleAttribute("hidden", isSelf);
+      list.classList.toggle("apart", areWords(pieces[side]));
+      list.setAttribute("aria-label", isSelf ? `${label}, token by token` : `${label}: ${side}`);
+    }
+    this.#menu.show(label, fileOf(label), {
+      png: () => this.png(),
+      svg: () => svgBlob(this.svg()),
+      csv: () => csvBlob(csvOf(view, words.queries, words.keys)),
+      npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+    });
+  }
+
+  /** The token whose row or column is shown: the kept one, else that which is pointed at, else the last one. */
+  #chosen(shown: Shown): number {
+    const side = this.#side(shown);
+    const hover = this.#hover?.side === side ? this.#hover.index : null;
+    return this.row ?? hover ?? this.#cursor ?? shown.pieces[side].length - 1;
+  }
+
+  /** What the readout is about: the chosen token, or its weight with the one that is pointed at. */
+  #area(shown: Shown): Area {
+    const chosen = this.#chosen(shown);
+    const shaded = shown.isSelf ? "keys" : other[this.#side(shown)];
+    const second = this.#hover?.side === shaded ? this.#hover.index : null;
+    const isPair = second !== null && (this.row !== null || !shown.isSelf);
+    const pair = isPair ? { first: chosen, second } : { first: chosen, second: undefined };
+    return shown.direction === "from"
+      ? { row: pair.first, col: pair.second }
+      : { row: pair.second, col: pair.first };
+  }
+
+  #draw(shown: Shown): void {
+    const { view, palette, pieces, isSelf, hides, direction } = shown;
+    const chosen = this.#chosen(shown);
+    const side = this.#side(shown);
+    const shaded = isSelf ? "keys" : other[side];
+    const shades = this.#isReady ? shadesOf(view, chosen, palette, direction) : null;
+    const isHidden = (i: number) =>
+      (direction === "from" ? hides?.(chosen, i) : hides?.(i, chosen)) === true;
+    const pointed = this.#hover;
+    for (const each of isSelf ? [side] : (["queries", "keys"] as const)) {
+      const isHere = each === side;
+      const hasShades = each === shaded;
+      this.#strips[each].draw({
+        pieces: pieces[each],
+        chosen: isHere ? chosen : pointed?.side === each ? pointed.index : null,
+        shade: (i) => (hasShades && shades && !isHidden(i) ? shades(i) : null),
+        classOf: (i) =>
+          [
+            hasShades && isHidden(i) && "hidden-token",
+            pointed?.side === each && pointed.index === i && "pointed",
+            isHere && this.row === i && "kept",
+          ]
+            .filter(Boolean)
+            .join(" "),
+      });
+      this.#lists[each].tabIndex = isHere ? 0 : -1;
+    }
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    const isPointed = this.row !== null || this.#hover !== null || this.#cursor !== null;
+    this.#readout.show(isPointed ? attendsWords(shown, this.#area(shown)) : null, {
+      hint: isTouch
+        ? "Tap a token to see what it attends to."
+        : "Point at a token to see what it attends to; a click keeps it.",
+      isKept: this.row !== null,
+      isHeard: this.#isByKeyboard,
+    });
+  }
+
+  /** A token stands for its largest weight. */
+  #detail(area: Area): CellDetail | null {
+    const [matrices, shown] = [this.matrices, this.#shown];
+    if (!matrices || !shown) return null;
+    const { row = 0, col = 0 }: Area =
+      area.row !== undefined && area.col !== undefined
+        ? area
+        : (largestCells(shown, area, 1)[0] ?? area);
+    const cell: Cell = { row, col };
+    const hasHeads = matrices.layers * matrices.heads > 1;
+    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
+    return { ...head, ...cell, value: at(shown.view, row, col) };
+  }
+
+  #point(side: Side, event: Event | null): void {
+    const index = event && TokenStrip.indexOf(event);
+    if (index === (this.#hover?.side === side ? this.#hover.index : null)) return;
+    this.#isByKeyboard = false;
+    this.#hover = index === null ? null : { side, index };
+    const shown = this.#shown;
+    this.emit("heed-hover", this.#hover && shown ? this.#detail(this.#area(shown)) : null);
+    this.requestUpdate("hover");
+  }
+
+  #click(side: Side, event: Event): void {
+    const index = TokenStrip.indexOf(event);
+    const shown = this.#shown;
+    if (index === null || !shown || side !== this.#side(shown)) return;
+    this.#cursor = index;
+    this.#keep(this.row === index ? null : index);
+  }
+
+  #keep(index: number | null): void {
+    if (this.row === index) return;
+    this.row = index;
+    const shown = this.#shown;
+    this.emit("heed-select", index === null ? {} : { row: index });
+    const kept = index === null || !shown ? null : this.#detail(this.#area(shown));
+    this.emit("heed-lock", kept);
+  }
+
+  #key(side: Side, event: KeyboardEvent): void {
+    const shown = this.#shown;
+    if (!shown || side !== this.#side(shown)) return;
+    const chosen = this.#chosen(shown);
+    const next = moved(event.key, chosen, shown.pieces[side].length);
+    if (next === null && event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#isByKeyboard = true;
+    this.#hover = null;
+    if (next === null) this.#keep(this.row === null ? chosen : null);
+    else {
+      this.#cursor = next;
+      if (this.row !== null) this.#keep(next);
+      else this.emit("heed-hover", this.#detail(this.#area(shown)));
+      this.requestUpdate("hover");
+      this.updateNow();
+      this.#strips[side].reveal();
+    }
+  }
+
+  /** What is shown now, for a file. */
+  #saved(): Shown {
+    this.updateNow();
+    if (this.#shown !== null && this.error === null) return this.#shown;
+    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
+  }
+
+  /**
+   * The shaded text as a stand-alone SVG, with its caption; empty if the element is not on a page.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  svg(): string {
+    const shown = this.#saved();
+    const lists = shown.isSelf ? [this.#lists.keys] : [this.#lists.queries, this.#lists.keys];
+    const words = attendsWords(shown, this.#area({ ...shown }));
+    return stripSvg(lists, `${shown.label}: ${words}`, this.ink);
+  }
+
+  /**
+   * The shaded text as PNG, with two pixels for each of the SVG.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async png(): Promise<Blob> {
+    return pngOf(this.svg());
+  }
+
+  /**
+   * All weights as CSV (RFC 4180), with the words of queries and keys.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  csv(): string {
+    const { view, words } = this.#saved();
+    return csvOf(view, words.queries, words.keys);
+  }
+
+  /**
+   * All weights as NPY: float32, [L, S].
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npy(): Uint8Array<ArrayBuffer> {
+    return npyOf(this.#saved().view);
+  }
+}
+
+/**
+ * Makes a `<heed-tokens>`, and defines it if it is not.
+ *
+ * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
+ * @throws ReferenceError where there is no document, as in Node
+ * @example
+ * ```ts
+ * const show = () => document.body.append(tokens({ data: [[1, 0], [0.25, 0.75]], tokens: ["I", " see"] }));
+ * console.log(typeof globalThis.document === "undefined" ? "no page here" : show()); // prints: no page here
+ * ```
+ */
+export function tokens(options: Partial<HeedTokens> = {}): HeedTokens {
+  return make(HeedTokens, options);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "heed-tokens": HeedTokens;
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * A matrix on a canvas: its picture, its size, and a cell cursor for pointer and keyboard. It does not know what its
+ * numbers mean.
+ */
+
+import { format } from "../picture/format.js";
+import type { Ink } from "../picture/ink.js";
+import { type Cell, heightOf, px, widthOf } from "../picture/layout.js";
+import { type Picture, Surface } from "../picture/paint.js";
+import { type MatrixView, rangeOf } from "../picture/view.js";
+import { zoomOf } from "./zoom.js";
+
+/** What a person can do with a matrix. */
+export interface MatrixActions {
+  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+  press(cell: Cell): void;
+  selectRow?: ((row: number) => void) | undefined;
+  /** If given, dragging and the space bar hide and show cells. */
+  paint?: ((cell: Cell, hidden: boolean) => void) | undefined;
+}
+
+export interface ShownMatrix {
+  readonly picture: Picture;
+  /** For screen readers: what the matrix is, its size and its range. */
+  readonly summary: string;
+  readonly ink: Ink;
+  /** Screen pixels in a CSS pixel. */
+  readonly ratio: number;
+  /** Without these the matrix is not interactive. */
+  readonly actions?: MatrixActions | undefined;
+}
+
+/** A sentence about a matrix, for screen readers. */
+export function summaryOf(
+  title: string,
+  view: MatrixView | null,
+  rows: number,
+  cols: number,
+): string {
+  const size = `${title}, ${rows} rows and ${cols} columns`;
+  if (!view) return `${size}.`;
+  const range = rangeOf(view);
+  return range
+    ? `${size}, from ${format(range[0])} to ${format(range[1])}.`
+    : `${size}, all hidden.`;
+}
+
+const moves: Readonly<Record<string, (cell: Cell, last: Cell) => Cell>> = {
+  ArrowUp: ({ row, col }) => ({ row: row - 1, col }),
+  ArrowDown: ({ row, col }) => ({ row: row + 1, col }),
+  ArrowLeft: ({ row, col }) => ({ row, col: col - 1 }),
+  ArrowRight: ({ row, col }) => ({ row, col: col + 1 }),
+  Home: ({ row }) => ({ row, col: 0 }),
+  End: ({ row }, last) => ({ row, col: last.col }),
+};
+
+const clamped = (index: number, last: number) => Math.max(0, Math.min(last, index));
+
+export class MatrixCanvas {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #zoom: () => number;
+  readonly #surface = new Surface();
+  #connection: AbortController | null = null;
+  #shown: ShownMatrix | null = null;
+  /** The last cell of the keyboard's cursor, and what a drag paints. */
+  #cursor: Cell = { row: 0, col: 0 };
+  #painting: boolean | null = null;
+
+  /** @param zoom how many CSS pixels of the window one of the canvas takes */
+  constructor(canvas: HTMLCanvasElement, zoom = () => zoomOf(canvas)) {
+    this.#canvas = canvas;
+    this.#zoom = zoom;
+  }
+
+  /** Listens from the first time that there are actions: most thumbnails never have any. */
+  #listen(): void {
+    this.#connection = new AbortController();
+    const { signal } = this.#connection;
+    const on = <Name extends keyof HTMLElementEventMap>(
+      name: Name,
+      listen: (event: HTMLElementEventMap[Name], actions: MatrixActions) => void,
+    ) =>
+      this.#canvas.addEventListener(
+        name,
+        (event) => {
+          if (this.#shown?.actions) listen(event, this.#shown.actions);
+        },
+        { signal },
+      );
+    on("pointermove", (event, actions) => this.#move(event, actions));
+    on("pointerdown", (event, actions) => this.#startPainting(event, actions));
+    for (const name of ["pointerup", "pointercancel"] as const)
+      on(name, () => {
+        this.#painting = null;
+      });
+    on("pointerleave", (_, { point }) => point(null, "pointer"));
+    on("click", (event, actions) => this.#click(event, actions));
+    on("keydown", (event, actions) => this.#press(event, actions));
+    on("focus", (_, { point }) => {
+      if (this.#canvas.matches(":focus-visible")) point(this.#cursor, "keyboard");
+    });
+    on("blur", (_, { point }) => point(null, "keyboard"));
+  }
+
+  /** Draws what has changed. */
+  show(shown: ShownMatrix): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    const { picture, ink, ratio, summary, actions } = shown;
+    const isLive = actions !== undefined;
+    if (isLive && this.#connection === null) this.#listen();
+    const isSameKind =
+      (before?.actions !== undefined) === isLive &&
+      (before?.actions?.paint === undefined) === (actions?.paint === undefined);
+    const isSame = before !== null && isSameKind && before.summary === summary;
+    if (!isSame || before.picture.geometry !== picture.geometry)
+      this.#describe(picture, summary, actions);
+    const isSameDrawing =
+      before?.picture === picture && before.ink === ink && before.ratio === ratio;
+    if (!isSame || !isSameDrawing)
+      this.#surface.draw(this.#canvas, picture, { ink, ratio, isLive });
+  }
+
+  /** Ends its listeners; they begin anew when it is shown again. */
+  disconnect(): void {
+    this.#connection?.abort();
+    this.#connection = null;
+  }
+
+  #describe({ geometry }: Picture, summary: string, actions: MatrixActions | undefined): void {
+    const canvas = this.#canvas;
+    const look = actions ? (actions.paint ? "matrix alive painted" : "matrix alive") : "matrix";
+    canvas.className = look;
+    canvas.style.width = px(Math.ceil(widthOf(geometry)));
+    canvas.style.height = px(Math.ceil(heightOf(geometry)));
+    const attributes = {
+      role: actions ? "application" : "img",
+      "aria-label": summary,
+      ...{ "aria-roledescription": actions && "heat map", tabindex: actions && "0" },
+      ...{ "data-left": actions && geometry.left, "data-top": actions && geometry.top },
+    };
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === undefined) canvas.removeAttribute(name);
+      else if (canvas.getAttribute(name) !== `${value}`) canvas.setAttribute(name, `${value}`);
+    }
+  }
+
+  get #picture(): Picture {
+    return (this.#shown as ShownMatrix).picture;
+  }
+
+  /** The cell under the pointer, without a column to the left of the cells and without a row above them. */
+  #hit({ clientX, clientY }: MouseEvent): { row: number | undefined; col: number | undefined } {
+    const { geometry } = this.#picture;
+    const { left, top } = this.#canvas.getBoundingClientRect();
+    const zoom = this.#zoom();
+    const row = Math.floor(((clientY - top) / zoom - geometry.top) / geometry.cellHeight);
+    const col = Math.floor(((clientX - left) / zoom - geometry.left) / geometry.cellWidth);
+    return {
+      row: row >= 0 && row < geometry.rows ? row : undefined,
+      col: col >= 0 && col < geometry.cols ? col : undefined,
+    };
+  }
+
+  #cellAt(event: MouseEvent): Cell | null {
+    const { row, col } = this.#hit(event);
+    return row === undefined || col === undefined ? null : { row, col };
+  }
+
+  #move(event: PointerEvent, { point, paint }: MatrixActions): void {
+    const cell = this.#cellAt(event);
+    const { active } = this.#picture;
+    if (cell && this.#painting !== null) paint?.(cell, this.#painting);
+    if (cell?.row !== active?.row || cell?.col !== active?.col) point(cell, "pointer");
+  }
+
+  #startPainting(event: PointerEvent, { paint }: MatrixActions): void {
+    const cell = this.#cellAt(event);
+    if (!paint || !cell || event.button !== 0) return;
+    this.#canvas.setPointerCapture(event.pointerId);
+    this.#painting = !this.#picture.isHidden?.(cell.row, cell.col);
+    paint(cell, this.#painting);
+  }
+
+  #click(event: MouseEvent, { press, selectRow, paint }: MatrixActions): void {
+    const { row, col } = this.#hit(event);
+    if (row === undefined) return;
+    if (col === undefined) selectRow?.(row);
+    else if (!paint) press({ row, col });
+  }
+
+  #press(event: KeyboardEvent, { point, press, paint }: MatrixActions): void {
+    const { geometry, isHidden, active } = this.#picture;
+    const last = { row: geometry.rows - 1, col: geometry.cols - 1 };
+    const now = {
+      row: Math.min(active?.row ?? this.#cursor.row, last.row),
+      col: Math.min(active?.col ?? this.#cursor.col, last.col),
+    };
+    const move = moves[event.key];
+    if (move) {
+      const next = move(now, last);
+      this.#cursor = { row: clamped(next.row, last.row), col: clamped(next.col, last.col) };
+      point(this.#cursor, "keyboard");
+    } else if (event.key === " " && paint) {
+      paint(now, !isHidden?.(now.row, now.col));
+    } else if (event.key === "Enter" || event.key === " ") {
+      press(now);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,123 @@
+/** A menu that saves a picture as an image or as numbers. */
+
+import { csvOf, download, npyOf, type Playing, pngOf, svgOf } from "../picture/export.js";
+import type { Ink } from "../picture/ink.js";
+import type { Moment } from "../picture/moving.js";
+import type { Picture } from "../picture/paint.js";
+
+/** How a matrix is saved to a file. */
+export interface Saved {
+  /** The file's name without its extension. */
+  readonly file: string;
+  readonly caption: string;
+  /** The full labels of rows and columns; on the page they may be shortened or omitted. */
+  readonly rows?: readonly string[] | undefined;
+  readonly cols?: readonly string[] | undefined;
+  /** Whether its cells appear one by one in its moving picture, or what it was before; by default its rows appear. */
+  readonly plays?: "cells" | Past | undefined;
+}
+
+/** What a matrix was before, the oldest first and itself last. */
+interface Past {
+  readonly caption: string;
+  moments(): readonly Moment[];
+}
+
+/** The words of each format, and how its files end. */
+const formats = {
+  png: ["PNG", ".png"],
+  svg: ["SVG", ".svg"],
+  moving: ["moving SVG", "-moving.svg"],
+  csv: ["CSV", ".csv"],
+  npy: ["NPY", ".npy"],
+} as const;
+
+type Format = keyof typeof formats;
+
+/** The available formats; the contents are made on demand. */
+export type Contents = Readonly<Partial<Record<Format, () => Blob | Promise<Blob>>>>;
+
+export function svgBlob(svg: string): Blob {
+  return new Blob([svg], { type: "image/svg+xml" });
+}
+
+export function csvBlob(csv: string): Blob {
+  return new Blob([csv], { type: "text/csv" });
+}
+
+/** A matrix as SVG with its full labels; "" without numbers. */
+export function savedSvg(
+  picture: Picture,
+  { rows, cols, caption }: Saved,
+  ink: Ink,
+  playing: Playing | null = null,
+): string {
+  const labels = { ...picture.labels, ...(rows && { rows }), ...(cols && { cols }) };
+  return svgOf({ ...picture, labels }, caption, ink, playing);
+}
+
+function movingSvg(picture: Picture, saved: Saved, ink: Ink): string {
+  const { plays } = saved;
+  const moments = typeof plays === "object" ? plays.moments() : [];
+  if (typeof plays === "object" && moments.length > 1)
+    return savedSvg(picture, { ...saved, caption: plays.caption }, ink, moments);
+  return savedSvg(picture, saved, ink, plays === "cells" ? "cells" : "rows");
+}
+
+/** The formats of a matrix; none without numbers. The ink is read when one is chosen. */
+export function contentsOf(picture: Picture, saved: Saved, inkNow: () => Ink): Contents {
+  const { view } = picture;
+  if (!view) return {};
+  const svg = () => savedSvg(picture, saved, inkNow());
+  return {
+    png: () => pngOf(svg()),
+    svg: () => svgBlob(svg()),
+    // Rows of one axis of words are computed one after the other, so they may appear so.
+    ...((saved.plays || picture.labels.rowAxis) && {
+      moving: () => svgBlob(movingSvg(picture, saved, inkNow())),
+    }),
+    csv: () => csvBlob(csvOf(view, saved.rows, saved.cols)),
+    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+  };
+}
+
+/** The parts of a menu within a `details`: they belong to whoever made it. */
+export class SaveMenu {
+  readonly element: HTMLDetailsElement;
+  readonly #summary = document.createElement("summary");
+  readonly #choices = document.createElement("span");
+  #contents: Contents = {};
+  #file = "";
+
+  constructor(element = document.createElement("details")) {
+    this.element = element;
+    element.className = "save";
+    this.#summary.textContent = "save";
+    this.#choices.className = "save-choices";
+    element.append(this.#summary, this.#choices);
+  }
+
+  /** @param file the name of the file, without its ending */
+  show(title: string, file: string, contents: Contents): void {
+    const [before, now] = [this.#contents, contents].map((each) => Object.keys(each).join());
+    this.#contents = contents;
+    this.#file = file;
+    this.#summary.setAttribute("aria-label", `Save ${title}`);
+    if (before === now) return;
+    const buttons = (Object.keys(contents) as Format[]).map((format) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = formats[format][0];
+      button.addEventListener("click", () => this.#save(format));
+      return button;
+    });
+    this.#choices.replaceChildren(...buttons);
+  }
+
+  async #save(format: Format): Promise<void> {
+    this.element.open = false;
+    const file = `heed-${this.#file}${formats[format][1]}`;
+    const blob = await this.#contents[format]?.();
+    if (blob) download(blob, file);
+  }
+}

@@ -1,0 +1,341 @@
+/** The elements of `heed/view` in a page of their own, as a person meets them, under the Playground's policy. */
+import type * as view from "heed/view";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ElementsPage } from "./elementsPage";
+
+const scores = [
+  [2, 0.5, 1],
+  [0.25, 1.5, -1],
+  [1, 1, 3],
+];
+
+/** The softmax of each row up to its own place, as a causal model has it. */
+const weights = scores.map((row, i) => {
+  const visible = row.map((score, j) => (j > i ? 0 : Math.exp(score)));
+  const sum = visible.reduce((total, each) => total + each, 0);
+  return visible.map((each) => each / sum);
+});
+const tokens = ["the", "cat", "sat"];
+const usual = { data: weights, tokens, mask: "causal" };
+const weightOf = (row: number, col: number) => Math.fround(weights[row]?.[col] ?? 0);
+
+describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
+  let room: ElementsPage;
+
+  beforeAll(async () => {
+    const markup = `<heed-matrix data="[[1, 0], [0.25, 0.75]]" tokens="I see" mask="causal" curve="sqrt"></heed-matrix>`;
+    room = await ElementsPage.open(name, markup);
+  });
+  afterAll(async () => {
+    const { complaints } = room;
+    await room.close();
+    expect(complaints).toEqual([]);
+  });
+
+  test("reads its attributes", async () => {
+    const read = await room.page.evaluate(async () => {
+      const element = document.querySelector("heed-matrix") as view.HeedMatrix;
+      await element.updateComplete;
+      return { csv: element.csv(), mask: element.mask, curve: element.curve, error: element.error };
+    });
+    const csv = '"","I","see"\r\n"I",1,0\r\n"see",0.25,0.75\r\n';
+    expect(read).toEqual({ csv, mask: "causal", curve: "sqrt", error: null });
+  });
+
+  test("draws larger weights in stronger colours, and hatches what is hidden", async () => {
+    await room.show("heed-matrix", usual);
+    const [large, small] = [await room.colour(0, 0), await room.colour(1, 0)];
+    expect(large.slice(0, 3)).toEqual([0, 34, 78]);
+    expect(small[0]).toBeGreaterThan(large[0] as number);
+    expect(await room.words("[part=legend]")).toBe("0 1 hidden save");
+    expect(await room.words("[part=notes]")).toBe("");
+  });
+
+  test("shows the number of the cell that is pointed at, and tells of it", async () => {
+    await room.show("heed-matrix", usual);
+    expect(await room.words("[part=readout]")).toBe(
+      "Point at a cell to see its number; a click keeps it.",
+    );
+    const { x, y } = await room.place(2, 1);
+    await room.page.mouse.move(x, y);
+    await expect
+      .poll(() => room.words("[part=readout]"))
+      .toBe("query 3 “sat”, key 2 “cat” weight 0.107; the largest of its row is 0.787");
+    const detail = { row: 2, col: 1, value: weightOf(2, 1) };
+    expect(await room.events()).toEqual([["heed-hover", detail]]);
+    await room.page.mouse.move(0, 0);
+    await expect.poll(() => room.events()).toEqual([["heed-hover", null]]);
+    await expect.poll(() => room.words("[part=readout]")).toContain("Point at a cell");
+  });
+
+  test("shows the softmax where the scores are known, and says so if it is not the weight", async () => {
+    await room.show("heed-matrix", { ...usual, scores, locked: { row: 2, col: 0 } });
+    expect(await room.words("[part=readout]")).toContain(
+      "score 1.000; e^s ÷ Σ e^s = e^(1.000 − 3.000) ÷ 1.271 = 0.107",
+    );
+    await room.set({ data: [...weights.slice(0, 2), [0.5, 0.25, 0.25]] });
+    expect(await room.words("[part=readout]")).toMatch(/= 0\.107, but the weight is 0\.500$/);
+    await room.set({ data: scores, scores: null, kind: "scores" });
+    expect(await room.words("[part=readout]")).toMatch(/÷ 1\.271 = 0\.107$/);
+    expect(await room.words("[part=legend]")).toContain("−3.00 3.00");
+  });
+
+  test("keeps the cell that is clicked until Escape, and selects the row of a word", async () => {
+    await room.show("heed-matrix", usual);
+    const cell = await room.place(1, 0);
+    await room.page.mouse.click(cell.x, cell.y);
+    await expect.poll(() => room.words("[part=readout]")).toContain("kept; press Escape");
+    const detail = { row: 1, col: 0, value: weightOf(1, 0) };
+    expect((await room.events()).at(-1)).toEqual(["heed-lock", detail]);
+    await room.page.keyboard.press("Escape");
+    await expect.poll(() => room.words("[part=readout]")).not.toContain("kept");
+    expect(await room.events()).toContainEqual(["heed-lock", null]);
+    const word = await room.place(2, -1);
+    await room.page.mouse.click(word.x, word.y);
+    expect((await room.events()).at(-1)).toEqual(["heed-select", { row: 2 }]);
+  });
+
+  test("is read cell by cell by keyboard", async () => {
+    await room.show("heed-matrix", { ...usual, label: "Head 4" });
+    await room.page.keyboard.press("Tab");
+    for (const key of [
+      "ArrowDown",
+      "ArrowDown",
+      "End",
+      "ArrowLeft",
+      "ArrowRight",
+      "ArrowRight",
+    ] as const)
+      await room.page.keyboard.press(key);
+    const heard = () =>
+      room.page.evaluate(
+        () =>
+          document.body.firstElementChild?.shadowRoot?.querySelector("[aria-live]")?.textContent,
+      );
+    expect(await heard()).toBe(
+      "query 3 “sat”, key 3 “sat”: weight 0.787; the largest of its row is 0.787",
+    );
+    await room.page.keyboard.press("Home");
+    await room.page.keyboard.press("Enter");
+    expect((await room.events()).at(-1)).toEqual([
+      "heed-lock",
+      { row: 2, col: 0, value: weightOf(2, 0) },
+    ]);
+    await room.page.keyboard.press("ArrowUp");
+    expect((await room.events()).at(-1)).toEqual([
+      "heed-lock",
+      { row: 1, col: 0, value: weightOf(1, 0) },
+    ]);
+    const named = await room.page.evaluate(() => {
+      const canvas = document.body.firstElementChild?.shadowRoot?.activeElement;
+      return [canvas?.getAttribute("role"), canvas?.getAttribute("aria-label")];
+    });
+    const summary =
+      "Head 4, 3 rows and 3 columns, from 0.000 to 1.000. Arrow keys move. Enter keeps a cell.";
+    expect(named).toEqual(["application", summary]);
+  });
+
+  test.for([
+    [{ tokens: ["the", "cat"] }, "tokens: expected 3 texts, got 2"],
+    [{ data: [[1, 0], [1]] }, "data[1]: expected 2 entries, as in the first list, got 1"],
+    [{ data: [1, 2, 3] }, "data: expected [L, S], [heads, L, S] or [layers, heads, L, S], got [3]"],
+    [
+      { data: "weights" },
+      'data: expected a typed array, lists of numbers or a tensor, got "weights"',
+    ],
+    [{ mask: [[true]] }, "mask: expected [3, 3], got [1, 1]"],
+    [{ scores: [[1]] }, "scores: expected [1, 1, 3, 3], as data has, got [1, 1, 1, 1]"],
+    [{ theme: "grey" }, 'theme: expected "auto" or "light" or "dark", got "grey"'],
+    [{ head: 1 }, "head: expected a number below 1, got 1"],
+    [{ locked: { row: 3, col: 0 } }, "locked: expected a cell of [3, 3], got [3, 0]"],
+  ] as const)("says where it stands what does not fit: %o", async ([wrong, message]) => {
+    await room.show("heed-matrix", { ...usual, ...wrong });
+    expect(await room.words("[part=error]")).toBe(message);
+    expect(await room.words("[part=content]")).toBe("");
+    expect(await room.events()).toEqual([["heed-error", message]]);
+    const code = () =>
+      room.page.evaluate(() => (document.body.firstElementChild as view.HeedMatrix).error?.code);
+    expect(["shape", "dtype", "option"]).toContain(await code());
+    // Nothing that a person does brings the old picture back; Escape only releases a cell.
+    if (!("locked" in wrong)) await room.page.keyboard.press("Escape");
+    await room.set({ label: "another" });
+    expect(await room.words("[part=error]")).toBe(message);
+    const right = { ...usual, scores: null, theme: "auto", head: 0, locked: null };
+    await room.set(right);
+    expect(await room.words("[part=error]")).toBe("");
+    expect(await room.words("[part=legend]")).toContain("hidden");
+  });
+
+  test("draws rows that do not add up to 1 and numbers that are missing, and says so", async () => {
+    await room.show("heed-matrix", {
+      data: [
+        [0.5, 0.2],
+        [3, null],
+      ],
+    });
+    expect(await room.words("[part=notes]")).toBe(
+      "1 number missing (NaN): left empty. 1 row not adding up to 1: one adds up to 0.7.",
+    );
+    expect(await room.colour(1, 1)).toEqual([0, 0, 0, 0]);
+    await room.set({ kind: "scores" });
+    expect(await room.words("[part=notes]")).toBe("1 number missing (NaN): left empty.");
+  });
+
+  test("shows nothing without data", async () => {
+    await room.show("heed-matrix", { tokens });
+    expect(await room.words("[part=frame]")).toBe("");
+    expect(await room.events()).toEqual([]);
+  });
+
+  test("is dark or light, as its theme or the page says, and in the page's own colours", async () => {
+    await room.show("heed-matrix", { ...usual, theme: "light" });
+    const background = () =>
+      room.page.evaluate(() => {
+        const frame = document.body.firstElementChild?.shadowRoot?.firstElementChild;
+        return frame ? getComputedStyle(frame).backgroundColor : "";
+      });
+    expect(await background()).toBe("rgb(255, 255, 255)");
+    await room.set({ theme: "dark" });
+    expect(await background()).toBe("rgb(27, 28, 31)");
+    expect((await room.colour(0, 0)).slice(0, 3)).toEqual([254, 232, 56]);
+    await room.page.evaluate(() => {
+      document.documentElement.style.colorScheme = "dark";
+    });
+    await room.show("heed-matrix", usual);
+    expect(await background()).toBe("rgb(27, 28, 31)");
+    await room.page.evaluate(() => {
+      document.documentElement.style.colorScheme = "light";
+      const { style } = document.body.firstElementChild as HTMLElement;
+      style.setProperty("--heed-page", "light-dark(rgb(1 2 3), black)");
+    });
+    await room.set({ locale: "de-CH" });
+    expect(await background()).toBe("rgb(1, 2, 3)");
+    const svg = await room.page.evaluate(() =>
+      (document.body.firstElementChild as view.HeedMatrix).svg(),
+    );
+    expect(svg).toContain('fill="rgb(1, 2, 3)"');
+    await room.page.evaluate(() => {
+      document.documentElement.style.colorScheme = "";
+    });
+  });
+
+  test("writes numbers as its language does", async () => {
+    await room.show("heed-matrix", { ...usual, locale: "de", locked: { row: 2, col: 1 } });
+    expect(await room.words("[part=readout]")).toContain(
+      "weight 0,107; the largest of its row is 0,787",
+    );
+    const svg = await room.page.evaluate(() =>
+      (document.body.firstElementChild as view.HeedMatrix).svg(),
+    );
+    expect(svg).toContain(">0,787</text>");
+  });
+
+  test("exports its picture and its numbers", async () => {
+    await room.show("heed-matrix", { ...usual, label: "Layer 3, head 4" });
+    const made = await room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      const svg = new DOMParser().parseFromString(element.svg(), "image/svg+xml");
+      const png = await element.png();
+      return {
+        texts: [...svg.querySelectorAll("text")].map(({ textContent }) => textContent),
+        hidden: svg.querySelectorAll('rect[width="72"][fill="url(#hidden)"]').length,
+        broken: svg.querySelector("parsererror") !== null,
+        png: [png.type, [...new Uint8Array(await png.slice(1, 4).arrayBuffer())]],
+        csv: element.csv().split("\r\n")[2],
+        npy: [...new Float32Array(element.npy().slice(-36).buffer)],
+      };
+    });
+    expect(made.texts).toEqual(
+      expect.arrayContaining(["Layer 3, head 4", "cat", "0.787", "hidden"]),
+    );
+    expect([made.hidden, made.broken]).toEqual([3, false]);
+    expect(made.png).toEqual(["image/png", [0x50, 0x4e, 0x47]]);
+    expect(made.csv?.startsWith('"cat",0.2227')).toBe(true);
+    expect(made.npy).toEqual(weights.flat().map(Math.fround));
+  });
+
+  test("saves by its menu, unless it has none", async () => {
+    await room.show("heed-matrix", { ...usual, label: "Layer 3, head 4" });
+    const files = await room.page.evaluate(async () => {
+      const saved: string[] = [];
+      HTMLAnchorElement.prototype.click = function () {
+        saved.push(this.download);
+      };
+      const root = document.body.firstElementChild?.shadowRoot;
+      root?.querySelector("summary")?.click();
+      for (const button of root?.querySelectorAll("button") ?? []) {
+        button.click();
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      return saved;
+    });
+    const file = (ending: string) => `heed-layer-3-head-4${ending}`;
+    expect(files).toEqual([".png", ".svg", "-moving.svg", ".csv", ".npy"].map(file));
+    await room.set({ controls: "none" });
+    expect(await room.words("[part=legend]")).toBe("0 1 hidden");
+  });
+
+  test("fits a narrow page, and follows its width", async () => {
+    await room.show("heed-matrix", usual);
+    const width = () =>
+      room.page.evaluate(
+        () =>
+          document.body.firstElementChild?.shadowRoot
+            ?.querySelector("canvas")
+            ?.getBoundingClientRect().width,
+      );
+    const before = await width();
+    await room.page.evaluate(() => {
+      (document.body.firstElementChild as HTMLElement).style.width = "150px";
+    });
+    await expect.poll(width).toBeLessThanOrEqual(150);
+    expect(before).toBeGreaterThan(200);
+  });
+
+  test("shows a head of many, and which one it is in its events", async () => {
+    const none = weights.map((row) => row.map(() => 1 / 3));
+    await room.show("heed-matrix", {
+      data: [
+        [none, none],
+        [none, weights],
+      ],
+      layer: 1,
+      head: 1,
+      tokens,
+    });
+    const csv = await room.page.evaluate(() =>
+      (document.body.firstElementChild as view.HeedMatrix).csv(),
+    );
+    expect(csv.split("\r\n")[1]).toBe('"the",1,0,0');
+    await room.page.keyboard.press("Tab");
+    expect(await room.events()).toEqual([
+      ["heed-hover", { layer: 1, head: 1, row: 0, col: 0, value: 1 }],
+    ]);
+  });
+
+  test("leaves no listener when it leaves the page, and draws when it comes back", async () => {
+    await room.page.evaluate(() => document.body.replaceChildren());
+    const before = await room.page.evaluate(() => globalThis.openListeners());
+    await room.show("heed-matrix", usual);
+    expect((await room.page.evaluate(() => globalThis.openListeners())).length).toBeGreaterThan(
+      before.length,
+    );
+    const element = await room.page.evaluateHandle(() => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      element.remove();
+      element.tokens = ["a", "b", "c"];
+      return element;
+    });
+    expect(await room.page.evaluate(() => globalThis.openListeners())).toEqual(before);
+    await element.evaluate(async (element) => {
+      document.body.append(element);
+      await element.updateComplete;
+    });
+    const { x, y } = await room.place(1, 1);
+    await room.page.mouse.move(x, y);
+    await expect.poll(() => room.words("[part=readout]")).toContain("query 2 “b”, key 2 “b”");
+    await element.evaluate((element) => element.remove());
+    await element.dispose();
+    expect(await room.page.evaluate(() => globalThis.openListeners())).toEqual(before);
+  });
+});

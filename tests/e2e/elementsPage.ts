@@ -1,0 +1,178 @@
+/** A page with the elements of `heed/view` in a bundle, served with the policy of the Playground. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import type * as view from "heed/view";
+import type { Browser, Page } from "puppeteer-core";
+import { type BrowserName, complaintsOf, launch, serve } from "./browsers";
+
+declare global {
+  /** What the bundle gives to the functions that a test evaluates in the page. */
+  var heedView: typeof view;
+  /** The events that the elements sent, as [name, detail], since the last look. */
+  var heardEvents: [string, unknown][];
+  /** The listeners that have not ended, by the target's class and the event's name. */
+  var openListeners: () => string[];
+}
+
+const bundled = `import * as view from "heed/view"; globalThis.heedView = view; view.defineElements();`;
+
+/** Counts what listens to anything that outlives an element: the window, the document and media queries. */
+function watchListeners(): void {
+  const open: { name: string; target: EventTarget; listener: unknown; signal?: AbortSignal }[] = [];
+  const { addEventListener, removeEventListener } = EventTarget.prototype;
+  const outlives = (target: EventTarget) =>
+    target === window || target === document || target instanceof MediaQueryList;
+  EventTarget.prototype.addEventListener = function (name, listener, options) {
+    const target = (this ?? window) as EventTarget;
+    const signal = typeof options === "object" ? options?.signal : undefined;
+    if (outlives(target)) open.push({ name, target, listener, ...(signal && { signal }) });
+    addEventListener.call(target, name, listener, options);
+  };
+  EventTarget.prototype.removeEventListener = function (name, listener, options) {
+    const target = (this ?? window) as EventTarget;
+    const found = open.findIndex(
+      (each) => each.name === name && each.target === target && each.listener === listener,
+    );
+    if (found >= 0) open.splice(found, 1);
+    removeEventListener.call(target, name, listener, options);
+  };
+  globalThis.openListeners = () =>
+    open
+      .filter(({ signal }) => !signal?.aborted)
+      .map(({ name, target }) => `${target.constructor.name} ${name}`);
+  document.addEventListener("securitypolicyviolation", (event) => {
+    console.error(`the Content-Security-Policy refused ${event.violatedDirective}`);
+  });
+}
+
+export class ElementsPage {
+  readonly page: Page;
+  readonly complaints: string[];
+  readonly #end: () => Promise<void>;
+
+  private constructor(page: Page, end: () => Promise<void>) {
+    this.page = page;
+    this.complaints = complaintsOf(page);
+    this.#end = end;
+  }
+
+  /** @param body the page's own markup */
+  static async open(name: BrowserName, body = ""): Promise<ElementsPage> {
+    const root = resolve(import.meta.dirname, "../..");
+    const folder = mkdtempSync(join(tmpdir(), "heed-elements-"));
+    await build({
+      stdin: { contents: bundled, resolveDir: root },
+      ...{ bundle: true, minify: true, format: "esm", outfile: join(folder, "main.js") },
+    });
+    const head = '<meta charset="utf-8"><title>Elements</title><link rel="icon" href="data:,">';
+    const script = '<script type="module" src="./main.js"></script>';
+    const html = `<!doctype html><html lang="en"><head>${head}${script}</head><body>${body}</body></html>`;
+    writeFileSync(join(folder, "index.html"), html);
+    const server = await serve("--dir", folder);
+    const browser: Browser = await launch(name);
+    const page = await browser.newPage();
+    const opened = new ElementsPage(page, async () => {
+      await browser.close();
+      server.stop();
+      rmSync(folder, { recursive: true });
+    });
+    await page.setViewport({ width: 800, height: 900 });
+    await page.evaluateOnNewDocument(watchListeners);
+    await page.goto(server.url);
+    await page.waitForFunction(() => customElements.get("heed-matrix") !== undefined);
+    return opened;
+  }
+
+  close(): Promise<void> {
+    return this.#end();
+  }
+
+  /** Puts an element alone on the page, with its events heard, and waits until it is drawn. */
+  async show(tag: string, properties: object): Promise<void> {
+    await this.page.mouse.move(0, 0);
+    await this.page.evaluate(
+      async (tag, properties) => {
+        document.body.replaceChildren();
+        const element = document.createElement(tag) as view.HeedElement;
+        globalThis.heardEvents = [];
+        for (const name of ["heed-hover", "heed-lock", "heed-select", "heed-error"])
+          element.addEventListener(name, (event) => {
+            const { detail } = event as CustomEvent;
+            const told = detail instanceof Error ? detail.message : detail;
+            globalThis.heardEvents.push([name, told]);
+          });
+        document.body.append(element);
+        await Object.assign(element, properties).updateComplete;
+        // The first size that the observer tells may draw once more.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await element.updateComplete;
+      },
+      tag,
+      properties,
+    );
+  }
+
+  /** Sets properties of the element and waits until it is drawn. */
+  async set(properties: object): Promise<void> {
+    await this.page.evaluate(async (properties) => {
+      const element = document.body.firstElementChild as view.HeedElement;
+      await Object.assign(element, properties).updateComplete;
+    }, properties);
+  }
+
+  /** The words of a part of the element, as a person sees them; "" of one that is hidden. */
+  words(selector: string): Promise<string> {
+    return this.page.evaluate((selector) => {
+      const root = document.body.firstElementChild?.shadowRoot;
+      const element = root?.querySelector<HTMLElement>(selector);
+      return element?.checkVisibility() ? element.innerText.replace(/\s+/g, " ").trim() : "";
+    }, selector);
+  }
+
+  /** The events since the last look. */
+  events(): Promise<[string, unknown][]> {
+    return this.page.evaluate(() => globalThis.heardEvents.splice(0));
+  }
+
+  /** The middle of a cell of the matrix, or with a negative column of a row's word, in the window. */
+  async place(row: number, col: number): Promise<{ x: number; y: number }> {
+    return this.page.evaluate(
+      (row, col) => {
+        const canvas = document.body.firstElementChild?.shadowRoot?.querySelector("canvas");
+        if (!canvas) throw new Error("there is no canvas");
+        const { left, top, width, height } = canvas.getBoundingClientRect();
+        const { data } = document.body.firstElementChild as view.HeedMatrix;
+        const [rows, cols] = [(data as number[][]).length, (data as number[][])[0]?.length ?? 0];
+        const [fromLeft = 0, fromTop = 0] = ["data-left", "data-top"].map((name) =>
+          Number(canvas.getAttribute(name)),
+        );
+        const x = col < 0 ? fromLeft - 10 : fromLeft + ((col + 0.5) * (width - fromLeft)) / cols;
+        return { x: left + x, y: top + fromTop + ((row + 0.5) * (height - fromTop)) / rows };
+      },
+      row,
+      col,
+    );
+  }
+
+  /** The colour of the canvas near the lower left corner of a cell, where no number stands. */
+  async colour(row: number, col: number): Promise<number[]> {
+    const { x, y } = await this.place(row, col);
+    return this.page.evaluate(
+      (x, y) => {
+        const canvas = document.body.firstElementChild?.shadowRoot?.querySelector("canvas");
+        if (!canvas) throw new Error("there is no canvas");
+        const { left, top, width } = canvas.getBoundingClientRect();
+        const ratio = canvas.width / width;
+        const [column, line] = [(x - left - 24) * ratio, (y - top + 10) * ratio] as const;
+        // A copy: to read the canvas itself would change how the browser draws it.
+        const pixel = new OffscreenCanvas(1, 1).getContext("2d");
+        pixel?.drawImage(canvas, Math.round(column), Math.round(line), 1, 1, 0, 0, 1, 1);
+        return [...(pixel?.getImageData(0, 0, 1, 1).data ?? [])];
+      },
+      x,
+      y,
+    );
+  }
+}
