@@ -382,7 +382,7 @@ describe("safetensors", () => {
     const tensors = {
       "attentions.0": { dtype: "float32", shape: [1, 2, 3, 3], data },
       "attentions.1": {
-        ...{ dtype: "bfloat16", shape: [2, 3, 3] },
+        ...({ dtype: "bfloat16", shape: [2, 3, 3] } as const),
         data: Uint16Array.from(new Uint32Array(data.buffer), (bits) => bits >>> 16),
       },
       "attentions.2": {

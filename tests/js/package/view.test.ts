@@ -45,13 +45,16 @@ async function shown() {
   };
   await element.updateComplete;
   const root = element.shadowRoot as ShadowRoot;
-  const [canvas] = root.querySelectorAll<HTMLCanvasElement>(".thumbnail canvas");
-  const pixels = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data;
+  const canvas = root.querySelector(".thumbnail canvas") as HTMLCanvasElement;
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context?.drawImage(canvas, 0, 0);
+  const pixels = context?.getImageData(0, 0, canvas.width, canvas.height).data;
   return {
     title: document.title,
     error: element.error?.message ?? null,
     thumbnails: root.querySelectorAll(".thumbnail").length,
-    colours: new Set(new Uint32Array((pixels ?? new Uint8ClampedArray(4)).buffer)).size,
+    colours: new Set(new Uint32Array(pixels?.buffer ?? [])).size,
     csv: element.csv(),
     page: getComputedStyle(document.body).backgroundColor,
   };
