@@ -1,4 +1,5 @@
-/** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
+// `heed/view`: attention as pictures, without a framework and without WebAssembly. Nothing runs on import.
+
 export { defineElements } from "./view/elements/define.js";
 export {
   type CellDetail,
@@ -17,3 +18,5 @@ export {
   type AttentionName,
   readAttention,
 } from "./view/files/attention.js";
+export type { ColourCurve, ColourRange, Theme } from "./view/picture/colour.js";
+export type { Cell } from "./view/picture/layout.js";

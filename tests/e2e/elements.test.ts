@@ -17,7 +17,7 @@ const weights = scores.map((row, i) => {
 });
 const tokens = ["the", "cat", "sat"];
 const usual = { data: weights, tokens, mask: "causal" };
-const weightOf = (row: number, col: number) => Math.fround(weights[row]?.[col] ?? 0);
+const weightOf = (row: number, col: number) => weights[row]?.[col] ?? 0;
 
 describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
   let room: ElementsPage;

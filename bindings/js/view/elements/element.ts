@@ -153,16 +153,29 @@ const commonRules = {
 
 /** What an element that is pointed at, locked or chosen tells: see the event's name. */
 export interface CellDetail {
-  /** The layer and the head, for an element that has several. */
+  /** Its layer, from 0, if the data has several heads. */
   readonly layer?: number;
+  /** Its head, from 0, if the data has several. */
   readonly head?: number;
-  /** The query's place and the key's. */
+  /** The place of its query, from 0. */
   readonly row: number;
+  /** The place of its key, from 0. */
   readonly col: number;
+  /** Its number. */
   readonly value: number;
 }
 
-/** The events of the elements: they bubble, out of shadow trees too. */
+/**
+ * The events of the elements: they bubble, out of shadow trees too.
+ *
+ * @example
+ * ```ts
+ * const values: (number | undefined)[] = [];
+ * const hear = ({ detail }: HeedEvents["heed-hover"]) => values.push(detail?.value);
+ * hear(new CustomEvent("heed-hover", { detail: { row: 0, col: 1, value: 0.75 } }));
+ * console.log(values); // prints: [ 0.75 ]
+ * ```
+ */
 export interface HeedEvents {
   /** The cell that is pointed at, by pointer or keyboard; null when none is. */
   "heed-hover": CustomEvent<CellDetail | null>;
@@ -243,9 +256,21 @@ function sheetOf(css: string): CSSStyleSheet {
 
 /**
  * What the elements of `heed/view` have in common. A change shows in the next animation frame. Input that does not fit
- * is no exception: the element says so where it stands, in `error` and by the event `heed-error`.
+ * throws nothing: the element shows a sentence instead of its picture, and has it in `error` and in the event
+ * `heed-error`. Simple properties are attributes, too: lists as JSON, lists of words also with spaces between them.
+ *
+ * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`, `--heed-faint`, `--heed-frame`,
+ * `--heed-hidden`, `--heed-hatch`, `--heed-accent` and `--heed-font`, and its parts (`frame`, `content`, `notes`,
+ * `error`) with `::part()`.
+ *
+ * @example
+ * ```ts
+ * const isElement = (value: unknown) => value instanceof HeedElement;
+ * console.log(isElement(null)); // prints: false
+ * ```
  */
 export abstract class HeedElement extends Base {
+  /** The name of the element in markup. */
   static readonly tag: string;
   /** @internal */
   static readonly rules: Readonly<Record<string, Rule>> = {};

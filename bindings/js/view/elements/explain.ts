@@ -1,5 +1,6 @@
 /** What a cell of a matrix is, and how its number came about. */
 
+import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
 import type { Cell } from "../picture/layout.js";
 import { at, largestOf, type MatrixView } from "../picture/view.js";
@@ -24,7 +25,7 @@ export interface Explained {
 
 /** A query or a key, counted from 1 as people do. */
 export function sideOf(name: string, index: number, words: readonly string[] | undefined): string {
-  return `${name} ${index + 1}${words ? ` “${words[index]}”` : ""}`;
+  return `${name} ${index + 1}${words ? ` “${tokenLabel(words[index] ?? "")}”` : ""}`;
 }
 
 /** The cell's place, such as: query 2 “sat”, key 1 “cat”. */

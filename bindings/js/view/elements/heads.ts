@@ -32,7 +32,7 @@ const mostCells = 48;
 const sides = { least: 28, most: 60 };
 
 /** From this width on the chosen head stands beside the small pictures, which then have this share of it. */
-const wide = { least: 880, share: 0.42 };
+const wide = { least: 880, share: 0.42, gap: 24 };
 
 /** The number of a layer before its heads, and a scroll bar after them, in pixels. */
 const besides = 24 + 16;
@@ -293,7 +293,7 @@ export class HeedHeads extends SlicedElement {
     const { heads } = matrices;
     const isWide = this.width >= wide.least;
     this.#body.classList.toggle("wide", isWide);
-    const room = (isWide ? this.width * wide.share : this.width) - besides;
+    const room = (isWide ? (this.width - wide.gap) * wide.share : this.width) - besides;
     const lines = Math.ceil((heads * (sides.least + around)) / room);
     const perLine = Math.ceil(heads / lines);
     const side = Math.floor(room / perLine) - around;

@@ -60,6 +60,7 @@ function withHighlights(still: Still, active: Cell | null, row: number | null): 
  * ```
  */
 export class HeedMatrix extends HeedElement {
+  /** The name of the element in markup. */
   static override readonly tag = "heed-matrix";
   /** @internal */
   static override readonly rules = {

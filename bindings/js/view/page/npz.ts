@@ -1,8 +1,8 @@
 // Writes an .npz, as numpy.savez_compressed does: arrays of NumPy, deflated, in a zip file of less than 4 GB.
 
 import type { Attention } from "../files/attention.js";
-import { npyHeader } from "../files/npyHeader.js";
 import { crcOf } from "../files/zip.js";
+import { npyHeader } from "../picture/npyHeader.js";
 
 /** How weights are stored. float16 has 11 binary digits: numbers differ by at most 0.05 %. */
 export type PageDType = "float32" | "float16";

@@ -1,11 +1,11 @@
 /** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
-import { npyHeader } from "../files/npyHeader.js";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
+import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, entries, type MatrixView } from "./view.js";
 

@@ -1,6 +1,7 @@
 /** Plays the story: the moment shown depends only on how long it has been playing. */
+
+import { indexAt } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { indexAt } from "../../shared/play";
 import type { Live } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
 

@@ -1,9 +1,8 @@
 /** The room "Write": connects the link, the language model and the clock to the parts of the page. */
 
-import type { Cell } from "heed/view/parts";
+import { type Cell, explanationText } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps, Setter } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";

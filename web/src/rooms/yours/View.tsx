@@ -1,9 +1,8 @@
 /** The room "Your model": connects the link, the model and the active cell to the parts of the page. */
 
-import type { Cell } from "heed/view/parts";
+import { type Cell, explanationText } from "heed/view/parts";
 import { useCallback, useMemo, useRef } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import type { HeadKey } from "../../shared/layerHeads";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
