@@ -1,6 +1,6 @@
 // heed view as installed: its page opens from a file, without a network, in Chromium and Firefox.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,6 +11,7 @@ import { launchFirefox } from "../../harness/firefox.mjs";
 import { run } from "../child.js";
 import { npy, npz } from "../zipped.js";
 import { launchBrowser } from "./places.js";
+import { serve } from "./serve.js";
 
 const { project } = inject("installed");
 const program = join(project, "node_modules/.bin/heed");
@@ -137,6 +138,30 @@ describe("In Chromium the page of heed view", () => {
     expect(await alert.textContent()).toMatch(/^This file is damaged: zip: attentions\.npy: /);
     expect(told).toEqual([]);
   });
+});
+
+test("the README's page shows the files that heed view reads", async () => {
+  const readme = readFileSync(join(project, "node_modules/heed/README.md"), "utf8");
+  const page = /```html\n(<heed-heads.*?)```/s.exec(readme)?.[1] as string;
+  const imports = { "heed/view": "/node_modules/heed/dist/view.js" };
+  const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
+  writeFileSync(join(project, "index.html"), `<!doctype html><title>gpt</title>${map}${page}`);
+  for (const [from, to] of [
+    ["gpt.npz", "attentions.npz"],
+    ["tokens.json", "tokens.json"],
+  ] as const)
+    cpSync(join(folder, from), join(project, to));
+  const served = await serve(project, {});
+  const browser = await launchBrowser();
+  try {
+    const opened = await browser.newPage();
+    await opened.goto(served.url);
+    await opened.waitForSelector("heed-heads .thumbnail canvas");
+    expect(await opened.evaluate(shown)).toMatchObject(expected);
+  } finally {
+    await browser.close();
+    served.close();
+  }
 });
 
 test("In Firefox the page of heed view shows all heads without a network", async () => {

@@ -6,7 +6,9 @@ import { allocate, type NumberArray } from "./numbers.js";
 
 /** A file: of the browser, or its bytes with its name. */
 export interface AttentionInput {
+  /** What messages call the file. */
   readonly name: string;
+  /** Its content. */
   readonly data: Blob | ArrayBuffer | Uint8Array;
 }
 
@@ -19,13 +21,15 @@ export type AttentionName =
 
 /** The weights of all layers and heads. */
 export interface Attention {
+  /** What attends to what: "attentions" unless the file has an encoder-decoder's. */
   readonly name: AttentionName;
   /** [layers, heads, queries, keys] */
   readonly shape: readonly [number, number, number, number];
   /** Row-major. Whole numbers and doubles are rounded to float32. */
   readonly data: Float32Array;
-  /** The tokens of the queries and of the keys; null if no file has them. */
+  /** The tokens of the queries; null if no file has them. */
   readonly queries: readonly string[] | null;
+  /** The tokens of the keys; null if no file has them. */
   readonly keys: readonly string[] | null;
 }
 
@@ -177,6 +181,15 @@ const blobOf = (data: AttentionInput["data"]) =>
  * @param files one file of weights, and none or one of tokens
  * @throws HeedError "format" for a broken file, "shape" for sizes that do not fit, "dtype" for what is no number,
  *   "memory" for more numbers than there is room for, "load" for a file that can no longer be read
+ * @example
+ * ```ts
+ * const weights = safetensors.write({ "layer.0": heed.tensor([[1, 0], [0.25, 0.75]]) });
+ * const { attentions } = await readAttention([
+ *   { name: "weights.safetensors", data: weights },
+ *   { name: "tokens.json", data: new Blob(['["The", "cat"]']) },
+ * ]);
+ * console.log(attentions[0]?.shape, attentions[0]?.keys); // prints: [ 1, 1, 2, 2 ] [ 'The', 'cat' ]
+ * ```
  */
 export async function readAttention(
   files: Iterable<AttentionInput | File>,

@@ -27,7 +27,7 @@ function halfBits(bits: number): number {
 }
 
 /** An array of NumPy with the weights. */
-export function npyOf({ shape, data }: Attention, dtype: PageDType): Uint8Array<ArrayBuffer> {
+export function npyOf({ shape, data }: Attention, dtype: PageDType): Uint8Array {
   const size = dtype === "float16" ? 2 : 4;
   const header = npyHeader(dtype === "float16" ? "<f2" : "<f4", shape);
   const bytes = new Uint8Array(header.length + size * data.length);
@@ -44,7 +44,7 @@ export function npyOf({ shape, data }: Attention, dtype: PageDType): Uint8Array<
 
 type Field = readonly [at: number, bytes: 2 | 4, value: number];
 
-function record(size: number, fields: readonly Field[], name = ""): Uint8Array<ArrayBuffer> {
+function record(size: number, fields: readonly Field[], name = ""): Uint8Array {
   const bytes = new Uint8Array(size + name.length);
   const view = new DataView(bytes.buffer);
   for (const [at, width, value] of fields)

@@ -1,5 +1,5 @@
 /** What stands before the numbers of a row-major array of NumPy with two axes or more: a multiple of 64 bytes. */
-export function npyHeader(descr: "<f4" | "<f2", shape: readonly number[]): Uint8Array<ArrayBuffer> {
+export function npyHeader(descr: "<f4" | "<f2", shape: readonly number[]): Uint8Array {
   const sizes = shape.join(", ");
   const text = `\x93NUMPY\x01\x00  {'descr': '${descr}', 'fortran_order': False, 'shape': (${sizes}), }`;
   const length = Math.ceil((text.length + 1) / 64) * 64;
