@@ -29,7 +29,7 @@ const usualLabel = "Attention heads";
 const mostCells = 48;
 
 /** The side of a small picture, in pixels. */
-const sides = { least: 28, most: 60 };
+const sides = { least: 34, most: 60 };
 
 /** From this width on the chosen head stands beside the small pictures, which then have this share of it. */
 const wide = { least: 880, share: 0.42, gap: 24 };

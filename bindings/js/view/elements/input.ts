@@ -1,5 +1,5 @@
 /** Checks what a person gives to an element and turns it into matrices. Every refusal names the property. */
-import { classOf } from "../../core/copies.js";
+import { classOf, isMarked } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job } from "../picture/job.js";
 import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
@@ -100,14 +100,16 @@ function checkShape(name: string, shape: unknown): asserts shape is readonly num
 /** Numbers of 16 bits are stored as whole numbers, which only their tensor can read. */
 const isHalf = ({ dtype = "" }: TensorLike) => /^b?float16$/.test(dtype);
 
-/** A tensor's numbers are copied: the engine's memory may move before they are drawn. */
+/** The numbers of a tensor of Heed are copied: the engine's memory may move before they are drawn. */
 function readTensor(name: string, tensor: TensorLike): Shaped {
   const { shape } = tensor;
   checkShape(`${name}.shape`, shape);
   const own = isHalf(tensor) ? undefined : tensor.data;
   if (own === undefined && typeof tensor.toArray !== "function")
     throw refuse("dtype", name, "an object with data or toArray()", describe(tensor));
-  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : floats(own).slice();
+  const read = () =>
+    isMarked(tensor) ? floats(own as ArrayLike<number>).slice() : floats(own as ArrayLike<number>);
+  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : read();
   if (data.length !== sizeOf(shape))
     throw refuse(
       "shape",

@@ -147,7 +147,8 @@ export const linesSheet = `
   font-size: 0.875rem;
 }
 .bar .save { margin-left: auto; font-size: 0.75rem; color: var(--faint); }
-.bar input[type=range] { width: 8rem; vertical-align: middle; accent-color: var(--accent); }
+.bar output { display: inline-block; min-width: 6.5rem; white-space: nowrap; }
+.bar input[type=range] { width: 6rem; vertical-align: middle; accent-color: var(--accent); }
 @media print { .bar label { display: none; } }
 @media (forced-colors: active) {
   .line-others { stroke: GrayText; }
@@ -236,9 +237,8 @@ h3 { font-weight: 600; min-height: 2rem; }
   justify-content: space-between;
   height: 18px;
   padding-top: 2px;
-  font-size: 0.6875rem;
+  font-size: 0.625rem;
   line-height: 16px;
-  letter-spacing: -0.02em;
   white-space: nowrap;
 }
 .thumbnail-words [data-measure] { color: var(--faint); }
