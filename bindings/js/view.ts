@@ -1,4 +1,5 @@
-/** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
+// `heed/view`: attention as pictures, without a framework and without WebAssembly. Nothing runs on import.
+
 export { defineElements } from "./view/elements/define.js";
 export {
   type CellDetail,
@@ -10,3 +11,5 @@ export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/i
 export { HeedLines, lines } from "./view/elements/lines.js";
 export { HeedMatrix, matrix } from "./view/elements/matrix.js";
 export { HeedTokens, tokens } from "./view/elements/tokens.js";
+export type { ColourCurve, ColourRange, Theme } from "./view/picture/colour.js";
+export type { Cell } from "./view/picture/layout.js";

@@ -11,6 +11,27 @@ export const binaries = { simd: 151_000, relaxed: 151_000, wide: 161_000 };
 export const archive = 900_000;
 
 /**
+ * Of the pictures, bundled, minified and gzipped: all elements, and a program that uses one of them. All share the
+ * drawing of a matrix, its export, and what elements have in common.
+ */
+export const pictures = { all: 25_000, matrix: 19_500 };
+
+/**
+ * @param {string} program a module that imports from "heed"
+ * @param {string} root the folder of the package
+ * @returns {Promise<number>} its bytes as a bundle, minified and gzipped
+ */
+export async function bundleSize(program, root) {
+  // A release measures sizes, too, and has no bundler.
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: root },
+    ...{ bundle: true, minify: true, format: "esm", write: false, logLevel: "error" },
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+}
+
+/**
  * @param {string} dist the folder of the binaries
  * @returns {{ name: string, bytes: number, most: number }[]}
  */

@@ -176,6 +176,40 @@ const rules: Rule[] = [
     brokenBy: { path: "bindings/js/ops/a.ts", text: 'import { Linear } from "../nn/layers.js";' },
   },
   {
+    says: "the drawing of pictures knows itself",
+    about: /^bindings\/js\/view\/picture\//,
+    reads: imports,
+    allows: (name) => /^bindings\/js\/view\/picture\//.test(name),
+    brokenBy: {
+      path: "bindings/js/view/picture/a.ts",
+      text: 'import { Legend } from "../parts/legend.js";',
+    },
+  },
+  {
+    says: "the parts of the elements know the drawing of pictures and what of the core needs no engine",
+    about: /^bindings\/js\/view\/parts\//,
+    reads: imports,
+    allows: (name) =>
+      /^bindings\/js\/(view\/(parts|picture)\/.*|core\/(copies|error|objects|safetensorsHeader))\.js$/.test(
+        name,
+      ),
+    brokenBy: {
+      path: "bindings/js/view/parts/a.ts",
+      text: 'import { HeedElement } from "../elements/element.js";',
+    },
+  },
+  {
+    says: "pictures know what of the core needs no engine, and no operations, modules and models",
+    about: /^bindings\/js\/(view|viewParts)(\/.*)?\.ts$/,
+    reads: imports,
+    allows: (name) =>
+      /^bindings\/js\/(view\/.*|core\/(copies|error|objects|safetensorsHeader))\.js$/.test(name),
+    brokenBy: {
+      path: "bindings/js/view/elements/a.ts",
+      text: 'import type { Tensor } from "../../core/tensor.js";',
+    },
+  },
+  {
     says: "the page knows itself and the package's public entries",
     about: /^web\//,
     reads: imports,

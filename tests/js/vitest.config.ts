@@ -108,6 +108,8 @@ export default defineConfig({
             "tests/js/{out_of_memory,shipped_models,train_command,train_text}.test.ts",
             // These say nothing more in a browser, and take long.
             "tests/js/{calls,strangers}.test.ts",
+            // Its subject is Node.
+            "tests/js/view_entry.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 30_000,

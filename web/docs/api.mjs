@@ -27,10 +27,10 @@ import { entries, rootOf } from "./entries.mjs";
 /** Members that every class has, for printing; they need no words of their own. */
 const usual = /^(\[.*\]|toString|toJSON)$/;
 
-/** Whether a member belongs to another class of the reference, or to one of JavaScript. */
+/** Whether a member belongs to another class of the reference, or to one of JavaScript or, as Base, of the browser. */
 const belongsElsewhere = ({ inheritedFrom }, exported) => {
   const owner = inheritedFrom?.name.split(".")[0];
-  return owner !== undefined && (owner === "Error" || exported.has(owner));
+  return owner !== undefined && (owner === "Error" || owner === "Base" || exported.has(owner));
 };
 
 const kinds = {
@@ -89,6 +89,8 @@ export async function readApi() {
   const app = await Application.bootstrap({
     entryPoints: all.map(({ types }) => types),
     tsconfig: rootOf("web/docs/tsconfig.json"),
+    // The members that an element has from the browser's own class.
+    excludeExternals: true,
     excludeInternal: true,
     excludePrivate: true,
     excludeProtected: true,

@@ -19,6 +19,7 @@ import {
 } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
 import type { Cell } from "../picture/layout.js";
+import type { Sides } from "./explain.js";
 import {
   asHeedError,
   type Hides,
@@ -153,16 +154,29 @@ const commonRules = {
 
 /** What an element that is pointed at, locked or chosen tells: see the event's name. */
 export interface CellDetail {
-  /** The layer and the head, for an element that has several. */
+  /** Its layer, from 0, if the data has several heads. */
   readonly layer?: number;
+  /** Its head, from 0, if the data has several. */
   readonly head?: number;
-  /** The query's place and the key's. */
+  /** The place of its query, from 0. */
   readonly row: number;
+  /** The place of its key, from 0. */
   readonly col: number;
+  /** Its number. */
   readonly value: number;
 }
 
-/** The events of the elements: they bubble, out of shadow trees too. */
+/**
+ * The events of the elements: they bubble, out of shadow trees too.
+ *
+ * @example
+ * ```ts
+ * const values: (number | undefined)[] = [];
+ * const hear = ({ detail }: HeedEvents["heed-hover"]) => values.push(detail?.value);
+ * hear(new CustomEvent("heed-hover", { detail: { row: 0, col: 1, value: 0.75 } }));
+ * console.log(values); // prints: [ 0.75 ]
+ * ```
+ */
 export interface HeedEvents {
   /** The cell that is pointed at, by pointer or keyboard; null when none is. */
   "heed-hover": CustomEvent<CellDetail | null>;
@@ -243,9 +257,21 @@ function sheetOf(css: string): CSSStyleSheet {
 
 /**
  * What the elements of `heed/view` have in common. A change shows in the next animation frame. Input that does not fit
- * is no exception: the element says so where it stands, in `error` and by the event `heed-error`.
+ * throws nothing: the element shows a sentence instead of its picture, and has it in `error` and in the event
+ * `heed-error`. Simple properties are attributes, too: lists as JSON, lists of words also with spaces between them.
+ *
+ * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`, `--heed-faint`, `--heed-frame`,
+ * `--heed-hidden`, `--heed-hatch`, `--heed-accent` and `--heed-font`, and its parts (`frame`, `content`, `notes`,
+ * `error`) with `::part()`.
+ *
+ * @example
+ * ```ts
+ * const isElement = (value: unknown) => value instanceof HeedElement;
+ * console.log(isElement(null)); // prints: false
+ * ```
  */
 export abstract class HeedElement extends Base {
+  /** The name of the element in markup. */
   static readonly tag: string;
   /** @internal */
   static readonly rules: Readonly<Record<string, Rule>> = {};
@@ -264,7 +290,7 @@ export abstract class HeedElement extends Base {
   declare keys: readonly string[] | null;
   /** [L, S], false or 0 where a key is hidden; "causal" hides key j from query i if j > i. */
   declare mask: Mask;
-  /** The names of the parts that tokens play, one for each token. */
+  /** What tokens are, such as "subject": one for each token, shown beside it where a cell is read. */
   declare roles: readonly string[] | null;
   /** "auto" follows the page's color-scheme and the person's choice. */
   declare theme: "auto" | Theme;
@@ -291,6 +317,7 @@ export abstract class HeedElement extends Base {
   #width = 0;
   #ink: Ink | null = null;
   #theme: Theme = "light";
+  #isPrinting = false;
   #matrices: {
     readonly parts: unknown;
     readonly shape: unknown;
@@ -349,6 +376,7 @@ export abstract class HeedElement extends Base {
       own[name] = value;
     }
     this.#build();
+    this.#ink = null;
     this.#connection = new AbortController();
     const { signal } = this.#connection;
     this.#follow(signal);
@@ -429,12 +457,15 @@ export abstract class HeedElement extends Base {
     ])
       matchMedia(query).addEventListener("change", changed, { signal });
     // A page is printed at once, without another frame, and in light colours.
-    const atOnce = () => {
+    const print = (isPrinting: boolean) => {
+      this.#isPrinting = isPrinting;
       changed();
       this.updateNow();
     };
-    matchMedia("print").addEventListener("change", atOnce, { signal });
-    addEventListener("beforeprint", atOnce, { signal });
+    const paper = matchMedia("print");
+    paper.addEventListener("change", () => print(paper.matches), { signal });
+    addEventListener("beforeprint", () => print(true), { signal });
+    addEventListener("afterprint", () => print(false), { signal });
     addEventListener("resize", changed, { signal });
     const followResolution = () => {
       if (signal.aborted) return;
@@ -501,11 +532,10 @@ export abstract class HeedElement extends Base {
   /** Sets the theme's class, by which the style sheet chooses the colours. */
   #dress(): void {
     const frame = this.#part("frame");
-    const isPrinted = matchMedia("print").matches;
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
     const auto = isDark ? "dark" : "light";
-    const theme = isPrinted ? "light" : own === "light" || own === "dark" ? own : auto;
+    const theme = this.#isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
     if (theme !== this.#theme || frame.className === "") this.#ink = null;
     this.#theme = theme;
     frame.className = theme;
@@ -584,20 +614,20 @@ export abstract class HeedElement extends Base {
 
   /**
    * The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a side without words.
+   * With them what the tokens are, for the sides that have as many.
    *
    * @internal
    */
-  protected words(
-    rows: number,
-    cols: number,
-  ): { queries: readonly string[] | undefined; keys: readonly string[] | undefined } {
+  protected words(rows: number, cols: number): Sides {
     const side = (name: string, count: number) => {
       const own = this.taken<readonly string[] | null>(name);
       const tokens = this.taken<readonly string[] | null>("tokens");
       if (own !== null) return wordsOf(name, own, count);
       return tokens === null ? undefined : wordsOf("tokens", tokens, count);
     };
-    return { queries: side("queries", rows), keys: side("keys", cols) };
+    const roles = this.taken<readonly string[] | null>("roles");
+    if (roles !== null && ![rows, cols].includes(roles.length)) wordsOf("roles", roles, cols);
+    return { queries: side("queries", rows), keys: side("keys", cols), roles: roles ?? undefined };
   }
 
   /**

@@ -6,9 +6,13 @@ import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
+  /** The sizes, outermost first. */
   readonly shape: readonly number[];
+  /** The type of the numbers: those of "float16" and "bfloat16" are read by `toArray`. */
   readonly dtype?: string;
+  /** The numbers, row by row; they are copied when the property is set. */
   readonly data?: ArrayLike<number>;
+  /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;
 }
 
@@ -264,20 +268,21 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   let [holes, uneven, worst, read] = [0, 0, 1, 0];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
-    let isEmpty = true;
+    let isWhole = false;
     for (let j = 0, p = offset + i * rowStride; j < cols; ++j, p += colStride) {
       const value = data[p] as number;
       if (hides?.(i, j)) continue;
-      isEmpty = false;
+      isWhole = true;
+      sum += value;
       if (Number.isNaN(value)) ++holes;
-      else sum += value;
     }
     read += cols;
     if (read >= between) {
       read = 0;
       yield i / rows;
     }
-    if (isEmpty || Math.abs(sum - 1) <= tolerance) continue;
+    // A row without a visible key has no sum, nor has one with a hole: its sum is NaN.
+    if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }

@@ -66,6 +66,7 @@ function withHighlights(still: Still, active: Cell | null, row: number | null): 
  * ```
  */
 export class HeedMatrix extends SlicedElement {
+  /** The name of the element in markup. */
   static override readonly tag = "heed-matrix";
   /** @internal */
   static override readonly rules = {

@@ -4,12 +4,14 @@ import { largestOf, type MatrixView, rangeOf } from "./view.js";
 
 export type Rgb = readonly [number, number, number];
 
+/** Dark on light, or light on dark. */
 export type Theme = "light" | "dark";
 
-/** How a weight becomes a colour: its range, and the curve over that range. */
 export const colourRanges = ["absolute", "head", "row"] as const;
 export const colourCurves = ["linear", "sqrt", "log"] as const;
+/** What has the strongest colour: a weight of 1, or the largest one of its head or of its row. */
 export type ColourRange = (typeof colourRanges)[number];
+/** The curve from weight to colour over that range; "log" begins at 0.001. */
 export type ColourCurve = (typeof colourCurves)[number];
 
 /**

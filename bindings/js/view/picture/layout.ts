@@ -1,7 +1,10 @@
 /** The size of a picture's cells and of its labels, which does not depend on its numbers. */
 
+/** A cell of a matrix. */
 export interface Cell {
+  /** The place of its query, from 0. */
   readonly row: number;
+  /** The place of its key, from 0. */
   readonly col: number;
 }
 
