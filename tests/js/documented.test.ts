@@ -128,15 +128,15 @@ import { writeFileSync } from "node:fs";
 import { formatWithOptions } from "node:util";
 
 const heed = await load();
-let lines: string[] = [];
+let printed: string[] = [];
 console.log = (...words: unknown[]) => {
-  lines.push(...formatWithOptions({ colors: false }, ...words).split("\\n"));
+  printed.push(...formatWithOptions({ colors: false }, ...words).split("\\n"));
 };
 const results: { lines: string[]; error: string | null }[] = [];
 async function run(example: () => Promise<void>) {
-  lines = [];
+  printed = [];
   const error = await example().then(() => null, (error) => String(error?.stack ?? error));
-  results.push({ lines, error });
+  results.push({ lines: printed, error });
 }
 ${functions.join("\n\n")}
 ${functions.map((_, i) => `await run(example${i});`).join("\n")}

@@ -39,7 +39,9 @@ function conditions({ text }: Source): string[] {
 
 /** Returns the imports of a TypeScript file, without those of examples in comments. Relative ones are resolved to paths. */
 function imports({ path, text }: Source): string[] {
-  const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew\s+URL\s*\(\s*)(["'])([^"'\n]+)\1/g;
+  // A text "from" is no import.
+  const specifier =
+    /(?:(?<!["'])\bfrom\s*|\bimport\s*\(?\s*|\bnew\s+URL\s*\(\s*)(["'])([^"'\n]+)\1/g;
   const code = text.replace(/^\s*(\*|\/\/).*$/gm, "");
   return [...code.matchAll(specifier)].map(([, , name]) =>
     name?.startsWith(".") ? normalize(join(dirname(path), name)) : (name as string),
@@ -315,6 +317,7 @@ describe("the layers", () => {
        * const g = await import("./g.js");
        */
       // import h from "./h.js";
+      type Way = "from" | "to";
     `;
     const found = imports({ path: "web/src/x.ts", text });
     expect(found).toEqual(["web/src/a.js", "web/src/b.js", "web/c.js", "d/e", "web/src/f.ts"]);

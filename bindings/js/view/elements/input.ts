@@ -10,7 +10,7 @@ export interface TensorLike {
   readonly shape: readonly number[];
   /** The type of the numbers: those of "float16" and "bfloat16" are read by `toArray`. */
   readonly dtype?: string;
-  /** The numbers, row by row; they are copied when the property is set. */
+  /** The numbers, row by row. Those of a tensor of Heed are copied when the property is set. */
   readonly data?: ArrayLike<number>;
   /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;
