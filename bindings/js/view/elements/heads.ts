@@ -40,6 +40,7 @@ const besides = 24 + 16;
 const orders = ["layer", ...patternNames] as const;
 
 /** The order of heads: by their layer, or by a measure of their weights with the largest first. */
+/** By layer, or by a measure of each head, the largest first. */
 export type HeadOrder = (typeof orders)[number];
 
 /** What is known of a head; of those that were not on the screen yet, nothing. */
