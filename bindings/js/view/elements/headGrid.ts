@@ -100,7 +100,9 @@ export class HeadGrid {
     const before = this.#drawn;
     this.#drawn = picture;
     if (before?.rows !== picture.rows) this.#arrange(picture);
-    if (before?.selected !== picture.selected) this.#rove(picture.selected);
+    // The focus may have moved on since the head was chosen.
+    const isElsewhere = this.element.querySelector(":focus") === null;
+    if (before?.selected !== picture.selected && isElsewhere) this.#rove(picture.selected);
     this.element.style.setProperty("--side", px(picture.side));
     for (const row of this.#rows) {
       row.element.style.minHeight = px(heightOf(picture, row.heads.length));

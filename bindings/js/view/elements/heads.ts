@@ -40,6 +40,7 @@ const besides = 24 + 16;
 const orders = ["layer", ...patternNames] as const;
 
 /** The order of heads: by their layer, or by a measure of their weights with the largest first. */
+/** By layer, or by a measure of each head, the largest first. */
 export type HeadOrder = (typeof orders)[number];
 
 /** What is known of a head; of those that were not on the screen yet, nothing. */
@@ -123,6 +124,7 @@ export class HeedHeads extends SlicedElement {
   readonly #legend = new Legend();
   readonly #title = document.createElement("h3");
   readonly #one = document.createElement("div");
+  readonly #frame = document.createElement("div");
   readonly #body = document.createElement("div");
 
   /** @internal */
@@ -169,7 +171,8 @@ export class HeedHeads extends SlicedElement {
     this.#one.append(this.#title);
     this.#body.className = "body";
     this.#body.append(this.#all, this.#one);
-    this.content.append(this.#bar, this.#body);
+    this.#frame.append(this.#bar, this.#body);
+    this.content.append(this.#frame);
     for (const name of ["heed-hover", "heed-lock", "heed-select"] as const)
       this.#one.addEventListener(name, (event) => this.#tell(event));
   }
@@ -186,8 +189,7 @@ export class HeedHeads extends SlicedElement {
     const before = this.#shown;
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
-    for (const part of Array.from(this.content.children))
-      part.toggleAttribute("hidden", shown === null);
+    this.#frame.hidden = shown === null;
     if (shown === null) return;
     const isNew = this.#forget(shown, before);
     this.#arrange(shown);

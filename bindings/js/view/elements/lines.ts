@@ -82,6 +82,7 @@ export class HeedLines extends SlicedElement {
   #jobs: Job[] = [];
   #done: number | null = null;
   #lit: { readonly area: Area; readonly own: readonly Line[] | undefined } | null = null;
+  readonly #frame = document.createElement("div");
   readonly #drawing = new LineDrawing();
   readonly #place = document.createElement("div");
   readonly #slider = document.createElement("input");
@@ -119,7 +120,8 @@ export class HeedLines extends SlicedElement {
     sides.className = "sides faint";
     for (const words of ["queries attend →", "→ keys"])
       sides.appendChild(document.createElement("span")).textContent = words;
-    this.content.append(sides, place, bar, this.#readout.element);
+    this.#frame.append(sides, place, bar, this.#readout.element);
+    this.content.append(this.#frame);
   }
 
   /** @internal */
@@ -141,8 +143,7 @@ export class HeedLines extends SlicedElement {
     const isMoved = isOther && [...changed].every((name) => ["width", "theme"].includes(name));
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
-    for (const part of Array.from(this.content.children))
-      part.toggleAttribute("hidden", shown === null);
+    this.#frame.hidden = shown === null;
     if (shown === null) return;
     const { rows, cols } = shown.view;
     this.#check("locked", this.taken("locked"), rows, cols);

@@ -93,6 +93,7 @@ export class HeedTokens extends SlicedElement {
     queries: document.createElement("p"),
     keys: document.createElement("p"),
   };
+  readonly #frame = document.createElement("div");
   readonly #legend = new Legend();
   readonly #menu = new SaveMenu();
   readonly #select = document.createElement("select");
@@ -112,7 +113,7 @@ export class HeedTokens extends SlicedElement {
       list.addEventListener("keydown", (event) => this.#key(side, event));
       title.className = "side faint";
       title.textContent = side;
-      this.content.append(title, list);
+      this.#frame.append(title, list);
     }
     for (const [value, words] of [
       ["from", "what it attends to"],
@@ -129,7 +130,8 @@ export class HeedTokens extends SlicedElement {
     this.#bar.setAttribute("part", "controls");
     this.#bar.append(label);
     this.#legend.element.setAttribute("part", "legend");
-    this.content.append(this.#legend.element, this.#bar, this.#readout.element);
+    this.#frame.append(this.#legend.element, this.#bar, this.#readout.element);
+    this.content.append(this.#frame);
   }
 
   /** @internal */
@@ -149,8 +151,7 @@ export class HeedTokens extends SlicedElement {
     );
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
-    for (const part of Array.from(this.content.children))
-      part.toggleAttribute("hidden", shown === null);
+    this.#frame.hidden = shown === null;
     if (shown === null) return;
     const count = shown.pieces[this.#side(shown)].length;
     const row = this.taken<number | null>("row");

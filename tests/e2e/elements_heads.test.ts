@@ -1,0 +1,431 @@
+/** `<heed-lines>`, `<heed-tokens>` and `<heed-heads>` in a page of their own, under the Playground's policy. */
+import type * as view from "heed/view";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ElementsPage } from "./elementsPage";
+
+/** Of the second row most lies on the first token, of the third on the second, and so on. */
+const weights = [
+  [1, 0, 0, 0],
+  [0.75, 0.25, 0, 0],
+  [0.125, 0.625, 0.25, 0],
+  [0.0625, 0.125, 0.5, 0.3125],
+];
+const tokens = ["the", "cat", "sat", "down"];
+const usual = { data: weights, tokens, mask: "causal" };
+const cross = [
+  [0.25, 0.75, 0],
+  [0.5, 0.25, 0.25],
+];
+const strange = ["😀", "👩‍👩‍👧‍👦", "שלום", "\n"];
+
+/** Heads that differ: the one of layer l and number h moves a share h / 4 to the previous token. */
+const stacked = (layers: number, heads: number) =>
+  Array.from({ length: layers }, (_, layer) =>
+    Array.from({ length: heads }, (_, head) =>
+      weights.map((row, i) =>
+        row.map((_, j) => {
+          const share = (head + layer / 8) / (heads + 1);
+          return i === 0 ? Number(j === 0) : j === i - 1 ? share : j === i ? 1 - share : 0;
+        }),
+      ),
+    ),
+  );
+
+const refusals = [
+  ["data of one axis", { data: [1, 2] }, /data: expected \[L, S\]/],
+  ["words that are too few", { ...usual, tokens: ["a"] }, /tokens: expected 4 texts, got 1/],
+  ["another head", { ...usual, head: 3 }, /head: expected a number below 1, got 3/],
+  ["a mask of another shape", { ...usual, mask: [[1]] }, /mask: expected \[4, 4\], got \[1, 1\]/],
+  ["a text as data", { data: "weights" }, /data: expected/],
+  ["lists of unequal lengths", { data: [[1, 0], [1]] }, /data\[1\]: expected 2 entries/],
+] as const;
+
+describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
+  let room: ElementsPage;
+  beforeAll(async () => {
+    room = await ElementsPage.open(name);
+  });
+  afterAll(async () => {
+    const { complaints } = room;
+    await room.close();
+    expect(complaints).toEqual([]);
+  });
+
+  /** The middle of what a selector finds in the element, in the window. */
+  const middleOf = (selector: string, at = 0) =>
+    room.page.evaluate(
+      (selector, at) => {
+        const found = document.body.firstElementChild?.shadowRoot?.querySelectorAll(selector)[at];
+        if (!found) throw new Error(`there is no ${selector}`);
+        const { left, top, width, height } = found.getBoundingClientRect();
+        return { x: left + width / 2, y: top + height / 2 };
+      },
+      selector,
+      at,
+    );
+  const point = async (selector: string, at = 0) => {
+    const { x, y } = await middleOf(selector, at);
+    await room.page.mouse.move(x, y);
+  };
+  const click = async (selector: string, at = 0) => {
+    const { x, y } = await middleOf(selector, at);
+    await room.page.mouse.click(x, y);
+  };
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await room.page.keyboard.press(key as "Tab");
+  };
+  const all = (selector: string) =>
+    room.page.evaluate(
+      (selector) =>
+        [...(document.body.firstElementChild?.shadowRoot?.querySelectorAll(selector) ?? [])].map(
+          ({ textContent }) => textContent,
+        ),
+      selector,
+    );
+  const heard = () =>
+    room.page.evaluate(
+      () => document.body.firstElementChild?.shadowRoot?.querySelector("[aria-live]")?.textContent,
+    );
+  const error = () =>
+    room.page.evaluate(() => (document.body.firstElementChild as view.HeedElement).error?.message);
+
+  describe.for(["heed-lines", "heed-tokens", "heed-heads"] as const)("<%s>", (tag) => {
+    test.for(refusals)("says that it cannot show %s", async ([, properties, message]) => {
+      await room.show(tag, properties);
+      expect(await error()).toMatch(message);
+      expect(await room.words("[role=alert]")).toMatch(message);
+      expect((await room.events()).filter(([name]) => name === "heed-error")).toHaveLength(1);
+      await room.set({ ...usual, head: 0 });
+      expect(await error()).toBeUndefined();
+      expect(await room.words("[role=alert]")).toBe("");
+    });
+
+    test("takes numbers of every shape", async () => {
+      const shapes = [
+        { data: weights },
+        { data: [weights, weights] },
+        {
+          data: [
+            [weights, weights],
+            [weights, weights],
+          ],
+        },
+        { data: cross, tokens: null, keys: ["a", "b", "c"] },
+        { data: [[1]], tokens: ["a"] },
+      ];
+      for (const properties of shapes) {
+        await room.show(tag, { tokens, ...properties });
+        expect(await error()).toBeUndefined();
+      }
+      const typed = await room.page.evaluate(async (tag) => {
+        const element = document.createElement(tag) as view.HeedLines;
+        document.body.replaceChildren(element);
+        const answers = [];
+        for (const make of [Float32Array, Float64Array]) {
+          element.data = new make(2 * 3 * 5 * 5).fill(1 / 5);
+          element.shape = [2, 3, 5, 5];
+          [element.layer, element.head] = [1, 2];
+          await element.updateComplete;
+          answers.push(element.error, element.npy().length);
+        }
+        return answers;
+      }, tag);
+      expect(typed).toEqual([null, 128 + 100, null, 128 + 100]);
+    });
+
+    test("draws what is missing and rows that do not add up to one, and says so", async () => {
+      await room.show(tag, {
+        data: [
+          [null, 1],
+          [3, 1],
+        ],
+      });
+      expect(await error()).toBeUndefined();
+      const notes = () =>
+        room.page.evaluate(() => {
+          const root = document.body.firstElementChild?.shadowRoot;
+          const inner = root?.querySelector("heed-matrix")?.shadowRoot ?? root;
+          return inner?.querySelector("[part=notes]")?.textContent;
+        });
+      await expect.poll(notes).toMatch(/1 number missing \(NaN\).*1 row not adding up to 1/);
+    });
+
+    test("shows words with emoji, of right-to-left scripts and of white space", async () => {
+      await room.show(tag, { ...usual, tokens: strange, row: 2 });
+      expect(await error()).toBeUndefined();
+      const words = await room.page.evaluate(() => {
+        const root = document.body.firstElementChild?.shadowRoot;
+        return (root?.querySelector("heed-matrix")?.shadowRoot ?? root)?.textContent;
+      });
+      if (tag !== "heed-heads")
+        for (const word of strange.slice(0, 3)) expect(words).toContain(word);
+    });
+
+    test("ends what it listens to when it leaves the page, and works when it comes back", async () => {
+      await room.page.evaluate(() => document.body.replaceChildren());
+      const before = await room.page.evaluate(() => globalThis.openListeners().length);
+      await room.show(tag, { data: stacked(2, 3), tokens });
+      const after = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedElement;
+        element.remove();
+        const count = globalThis.openListeners().length;
+        document.body.append(element);
+        await element.updateComplete;
+        return { count, error: element.error };
+      });
+      expect(after).toEqual({ count: before, error: null });
+      await room.page.evaluate(() => document.body.replaceChildren());
+    });
+
+    test("gives files", async () => {
+      await room.show(tag, usual);
+      const files = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedLines;
+        const png = await element.png();
+        const bytes = [...new Uint8Array(await png.slice(0, 4).arrayBuffer())];
+        const svg = new DOMParser().parseFromString(element.svg(), "image/svg+xml");
+        const texts = [...svg.querySelectorAll("text")].map(({ textContent }) => textContent);
+        return { csv: element.csv(), bytes, texts, npy: element.npy().length };
+      });
+      expect(files.csv.split("\r\n")[1]).toBe('"the",1,0,0,0');
+      expect(files.bytes).toEqual([0x89, 0x50, 0x4e, 0x47]);
+      expect(files.npy).toBe(128 + 4 * 16);
+      for (const word of tokens) expect(files.texts).toContain(word);
+    });
+
+    test("of 2,048 tokens shows a picture, and gives it up for other data", async () => {
+      const long = await room.page.evaluate(async (tag) => {
+        const element = document.createElement(tag) as view.HeedLines;
+        document.body.replaceChildren(element);
+        const size = 2048;
+        const data = new Float32Array(size * size);
+        for (let i = 0; i < size; ++i) data[i * size + i] = 1;
+        element.data = data;
+        element.shape = [size, size];
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        element.data = data.slice();
+        await element.updateComplete;
+        const inner = element.shadowRoot?.querySelector("heed-matrix");
+        await inner?.updateComplete;
+        const isOpen = element.error === null;
+        element.shape = null;
+        element.data = [
+          [1, 0],
+          [0.5, 0.5],
+        ];
+        await element.updateComplete;
+        return { isOpen, csv: element.csv() };
+      }, tag);
+      expect(long).toEqual({ isOpen: true, csv: '"","1","2"\r\n"1",1,0\r\n"2",0.5,0.5\r\n' });
+    });
+  });
+
+  describe("<heed-lines>", () => {
+    const counted = () =>
+      room.page.evaluate(() => {
+        const root = document.body.firstElementChild?.shadowRoot;
+        const paths = (part: string) => root?.querySelectorAll(`${part} path`).length;
+        return [paths(".line-others"), paths(".line-selected")];
+      });
+
+    test("draws the lines that carry the share, and those of the selected query in colour", async () => {
+      await room.show("heed-lines", { ...usual, mass: 1, row: 3 });
+      expect(await counted()).toEqual([6, 4]);
+      expect(await room.words("[part=readout]")).toBe(
+        "query 4 “down” attends most to “sat” 0.500, “down” 0.313, “cat” 0.125",
+      );
+      await room.set({ mass: 0.5, row: null });
+      expect(await counted()).toEqual([4, 0]);
+    });
+
+    test("colours the token or the line that is pointed at, and keeps a line that is clicked", async () => {
+      await room.show("heed-lines", { ...usual, mass: 0.5 });
+      await point(".line-labels text", 2);
+      await expect.poll(() => room.words("[part=readout]")).toContain("query 3 “sat” attends most");
+      expect(await room.events()).toEqual([["heed-hover", { row: 2, col: 1, value: 0.625 }]]);
+      await point(".line-labels text", 4);
+      await expect.poll(() => room.words("[part=readout]")).toContain("key 1 “the” is attended to");
+      await click(".line-labels text", 3);
+      expect((await room.events()).at(-1)).toEqual(["heed-select", { row: 3 }]);
+      const line = await middleOf(".token-lines svg");
+      const { y } = await middleOf(".line-labels text", 0);
+      await room.page.mouse.click(line.x, y);
+      const kept = ["heed-lock", { row: 0, col: 0, value: 1 }];
+      await expect.poll(() => room.events()).toContainEqual(kept);
+      await expect.poll(() => room.words("[part=readout]")).toContain("kept; press Escape");
+      await press("Escape");
+      await expect.poll(() => room.events()).toContainEqual(["heed-lock", null]);
+    });
+
+    test("is read by keyboard, from query to query and from line to line", async () => {
+      await room.show("heed-lines", usual);
+      await press("Tab", "ArrowDown", "ArrowDown", "ArrowDown");
+      expect(await heard()).toContain("query 3 “sat” attends most to “cat” 0.625");
+      await press("ArrowRight", "ArrowRight");
+      expect(await heard()).toBe(
+        "query 3 “sat”, key 3 “sat”: weight 0.250; the largest of its row is 0.625",
+      );
+      await press("Enter");
+      expect((await room.events()).at(-1)).toEqual(["heed-lock", { row: 2, col: 2, value: 0.25 }]);
+    });
+  });
+
+  describe("<heed-tokens>", () => {
+    const shades = () =>
+      room.page.evaluate(() =>
+        [...(document.body.firstElementChild?.shadowRoot?.querySelectorAll(".piece") ?? [])].map(
+          (piece) => (piece as HTMLElement).dataset.weight ?? null,
+        ),
+      );
+
+    test("shades by what the kept token attends to, or by what attends to it", async () => {
+      await room.show("heed-tokens", { ...usual, row: 1 });
+      expect(await shades()).toEqual(["0.75", "0.25", null, null]);
+      await room.set({ direction: "to" });
+      expect(await shades()).toEqual([null, "0.25", "0.625", "0.125"]);
+      expect(await room.words("[part=readout]")).toContain("key 2 “cat” is attended to most by");
+    });
+
+    test("follows the pointer, keeps what is clicked, and says the weight between two", async () => {
+      await room.show("heed-tokens", usual);
+      await point(".piece", 2);
+      await expect.poll(shades).toEqual(["0.125", "0.625", "0.25", null]);
+      expect(await room.events()).toEqual([["heed-hover", { row: 2, col: 1, value: 0.625 }]]);
+      await click(".piece", 2);
+      expect((await room.events()).map(([name]) => name)).toEqual(["heed-select", "heed-lock"]);
+      await point(".piece", 0);
+      await expect
+        .poll(() => room.words("[part=readout]"))
+        .toContain("query 3 “sat”, key 1 “the”: weight 0.125");
+      expect((await room.events()).at(-1)).toEqual([
+        "heed-hover",
+        { row: 2, col: 0, value: 0.125 },
+      ]);
+      await press("Escape");
+      expect(await room.events()).toContainEqual(["heed-select", {}]);
+    });
+
+    test("is read by keyboard", async () => {
+      await room.show("heed-tokens", usual);
+      await press("Tab", "Home", "ArrowRight");
+      expect(await heard()).toContain("query 2 “cat” attends most to “the” 0.750");
+      await press("Enter", "End");
+      expect(await heard()).toContain("query 4 “down” attends most to “sat” 0.500");
+      expect((await room.events()).filter(([name]) => name === "heed-select")).toEqual([
+        ["heed-select", { row: 1 }],
+        ["heed-select", { row: 3 }],
+      ]);
+    });
+
+    test("has two texts if queries and keys differ", async () => {
+      await room.show("heed-tokens", {
+        data: cross,
+        queries: ["ein", "Hund"],
+        keys: ["a", "big", "dog"],
+      });
+      await click("[part=queries] .piece", 0);
+      await expect.poll(shades).toEqual([null, null, "0.25", "0.75", "0"]);
+      await point("[part=keys] .piece", 1);
+      await expect.poll(() => room.words("[part=readout]")).toContain("key 2 “big”: weight 0.750");
+    });
+  });
+
+  describe("<heed-heads>", () => {
+    const labels = () => all(".thumbnail-words > span:first-child");
+    const focused = () =>
+      room.page.evaluate(() => {
+        const { activeElement } = document.body.firstElementChild?.shadowRoot ?? {};
+        return activeElement?.querySelector(".thumbnail-words")?.textContent?.split(" ")[0];
+      });
+
+    test("shows all heads by layer, or sorted by a measure, with the measure below", async () => {
+      await room.show("heed-heads", { data: stacked(2, 3), tokens, order: "previous" });
+      await expect.poll(labels).toEqual(["2.3", "1.3", "2.2", "1.2", "2.1", "1.1"]);
+      expect((await all("[data-measure]"))[0]).toBe("0.53");
+      expect(await room.words(".about")).toContain("previous token, the largest first");
+      await room.set({ order: "diagonal" });
+      await expect.poll(labels).toEqual(["1.1", "2.1", "1.2", "2.2", "1.3", "2.3"]);
+      await room.set({ order: "layer" });
+      await expect.poll(labels).toEqual(["1", "2", "3", "1", "2", "3"]);
+      await expect.poll(() => all("[data-measure]")).not.toContain("…");
+    });
+
+    test("shows the chosen head in detail, as a matrix or as lines, and tells of it", async () => {
+      await room.show("heed-heads", { data: stacked(2, 3), tokens });
+      await expect.poll(labels).toHaveLength(6);
+      await click(".thumbnail button", 4);
+      expect(await room.events()).toContainEqual(["heed-select", { layer: 1, head: 1 }]);
+      await expect.poll(() => room.words("h3")).toBe("Layer 2, head 2");
+      const row = () =>
+        room.page.evaluate(
+          () => (document.body.firstElementChild as view.HeedHeads).csv().split("\r\n")[2],
+        );
+      const expected = [0.28125, 0.71875].join();
+      expect(await row()).toBe(`"cat",${expected},0,0`);
+      const corner = await room.page.evaluate(() => {
+        const root = document.body.firstElementChild?.shadowRoot?.querySelector("heed-matrix");
+        const canvas = root?.shadowRoot?.querySelector("canvas");
+        if (!canvas) throw new Error("there is no canvas");
+        const { right, bottom } = canvas.getBoundingClientRect();
+        return { x: right - 10, y: bottom - 10 };
+      });
+      await room.events();
+      await room.page.mouse.move(corner.x, corner.y);
+      await expect
+        .poll(async () => (await room.events()).at(-1))
+        .toEqual(["heed-hover", expect.objectContaining({ layer: 1, head: 1 })]);
+      await room.set({ view: "lines" });
+      const lines = () =>
+        room.page.evaluate(() => {
+          const root = document.body.firstElementChild?.shadowRoot?.querySelector("heed-lines");
+          return root?.shadowRoot?.querySelectorAll(".line-others path").length;
+        });
+      await expect.poll(lines).toBeGreaterThan(0);
+    });
+
+    test("moves one focus through the grid by keyboard, and Enter chooses", async () => {
+      await room.show("heed-heads", { data: stacked(3, 4), tokens, controls: "none" });
+      await expect.poll(labels).toHaveLength(12);
+      await press("Tab");
+      expect(await focused()).toBe("1");
+      await press("ArrowRight", "ArrowDown", "End");
+      expect(await focused()).toBe("4");
+      await press("Enter");
+      expect(await room.events()).toContainEqual(["heed-select", { layer: 1, head: 3 }]);
+      await press("ArrowUp", "Home", "ArrowUp");
+      expect(await focused()).toBe("1");
+      const tabbable = await room.page.evaluate(
+        () =>
+          document.body.firstElementChild?.shadowRoot?.querySelectorAll('.thumbnail [tabindex="0"]')
+            .length,
+      );
+      expect(tabbable).toBe(1);
+    });
+
+    test("computes only the heads that are on the screen", async () => {
+      await room.page.evaluate(async () => {
+        const element = document.createElement("heed-heads") as view.HeedHeads;
+        document.body.replaceChildren(element);
+        const size = 64;
+        element.data = new Float32Array(40 * 8 * size * size).fill(1 / size);
+        element.shape = [40, 8, size, size];
+        await element.updateComplete;
+      });
+      const painted = () =>
+        room.page.evaluate(
+          () =>
+            document.body.firstElementChild?.shadowRoot?.querySelectorAll(
+              ".thumbnail canvas[width]",
+            ).length ?? 0,
+        );
+      await expect.poll(painted).toBeGreaterThan(8);
+      const before = await painted();
+      expect(before).toBeLessThan(200);
+      await room.page.evaluate(() => {
+        const scroll = document.body.firstElementChild?.shadowRoot?.querySelector(".scroll");
+        if (scroll) scroll.scrollTop = scroll.scrollHeight;
+      });
+      await expect.poll(painted).toBeGreaterThan(before);
+    });
+  });
+});
