@@ -147,15 +147,15 @@ import { writeFileSync } from "node:fs";
 import { formatWithOptions } from "node:util";
 
 const heed = await load();
-let lines: string[] = [];
+let printedLines: string[] = [];
 console.log = (...words: unknown[]) => {
-  lines.push(...formatWithOptions({ colors: false }, ...words).split("\\n"));
+  printedLines.push(...formatWithOptions({ colors: false }, ...words).split("\\n"));
 };
 const results: { lines: string[]; error: string | null }[] = [];
 async function run(example: () => Promise<void>) {
-  lines = [];
+  printedLines = [];
   const error = await example().then(() => null, (error) => String(error?.stack ?? error));
-  results.push({ lines, error });
+  results.push({ lines: printedLines, error });
 }
 ${functions.join("\n\n")}
 ${functions.map((_, i) => `await run(example${i});`).join("\n")}
