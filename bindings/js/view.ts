@@ -10,6 +10,15 @@ export { type HeadOrder, HeedHeads, heads } from "./view/elements/heads.js";
 export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
 export { HeedLines, lines } from "./view/elements/lines.js";
 export { HeedMatrix, matrix } from "./view/elements/matrix.js";
+export { HeedSteps, type StepsMatrix, steps } from "./view/elements/steps.js";
 export { HeedTokens, tokens } from "./view/elements/tokens.js";
+export {
+  type Attention,
+  type AttentionFiles,
+  type AttentionInput,
+  type AttentionName,
+  readAttention,
+} from "./view/files/attention.js";
 export type { ColourCurve, ColourRange, Theme } from "./view/picture/colour.js";
 export type { Cell } from "./view/picture/layout.js";
+export type { StepDetail, StepsStage } from "./view/steps/scene.js";

@@ -85,6 +85,20 @@ describe.each(["chrome", "firefox"] as const)("In %s the documentation", (name) 
     await expect.poll(shown).toEqual(["rope", "RopeOptions"]);
   });
 
+  test("is larger on a wide screen", async () => {
+    await open("memory.html");
+    const sizes = async (width: number) => {
+      await page.setViewport({ width, height: 1440 });
+      return page.evaluate(() => [
+        document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        getComputedStyle(document.querySelector("main p") as Element).fontSize,
+      ]);
+    };
+    expect(await sizes(1440)).toEqual([0, "16px"]);
+    expect(await sizes(2560)).toEqual([0, "24px"]);
+    expect(await sizes(3840)).toEqual([0, "36px"]);
+  });
+
   test("has the theme that was chosen in the Playground", async () => {
     await page.evaluate(() => localStorage.setItem("heed-theme", "dark"));
     await open("memory.html");

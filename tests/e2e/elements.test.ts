@@ -17,7 +17,7 @@ const weights = scores.map((row, i) => {
 });
 const tokens = ["the", "cat", "sat"];
 const usual = { data: weights, tokens, mask: "causal" };
-const weightOf = (row: number, col: number) => Math.fround(weights[row]?.[col] ?? 0);
+const weightOf = (row: number, col: number) => weights[row]?.[col] ?? 0;
 
 describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
   let room: ElementsPage;
@@ -66,6 +66,14 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
     await room.page.mouse.move(0, 0);
     await expect.poll(() => room.events()).toEqual([["heed-hover", null]]);
     await expect.poll(() => room.words("[part=readout]")).toContain("Point at a cell");
+  });
+
+  test("says what tokens are", async () => {
+    const roles = ["article", "subject", "verb"];
+    await room.show("heed-matrix", { ...usual, roles, locked: { row: 2, col: 1 } });
+    expect(await room.words("[part=readout]")).toContain(
+      "query 3 “sat” (verb), key 2 “cat” (subject)",
+    );
   });
 
   test("shows the softmax where the scores are known, and says so if it is not the weight", async () => {
@@ -143,6 +151,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
       { data: "weights" },
       'data: expected a typed array, lists of numbers or a tensor, got "weights"',
     ],
+    [{ roles: ["article"] }, "roles: expected 3 texts, got 1"],
     [{ mask: [[true]] }, "mask: expected [3, 3], got [1, 1]"],
     [{ scores: [[1]] }, "scores: expected [1, 1, 3, 3], as data has, got [1, 1, 1, 1]"],
     [{ theme: "grey" }, 'theme: expected "auto" or "light" or "dark", got "grey"'],
@@ -160,7 +169,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
     if (!("locked" in wrong)) await room.page.keyboard.press("Escape");
     await room.set({ label: "another" });
     expect(await room.words("[part=error]")).toBe(message);
-    const right = { ...usual, scores: null, theme: "auto", head: 0, locked: null };
+    const right = { ...usual, roles: null, scores: null, theme: "auto", head: 0, locked: null };
     await room.set(right);
     expect(await room.words("[part=error]")).toBe("");
     expect(await room.words("[part=legend]")).toContain("hidden");
@@ -219,6 +228,25 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
     });
   });
 
+  test("is light on paper", async () => {
+    await room.show("heed-matrix", { ...usual, theme: "dark" });
+    const during = await room.page.evaluate(() => {
+      const frame = document.body.firstElementChild?.shadowRoot?.firstElementChild;
+      return ["beforeprint", "afterprint"].map((name) => {
+        dispatchEvent(new Event(name));
+        return frame?.className;
+      });
+    });
+    expect(during).toEqual(["light", "dark"]);
+  });
+
+  test("has no fault of accessibility", async () => {
+    for (const properties of [usual, { ...usual, locked: { row: 1, col: 0 } }, { data: [1] }]) {
+      await room.show("heed-matrix", { ...properties, theme: "dark" });
+      expect(await room.faults()).toEqual([]);
+    }
+  });
+
   test("writes numbers as its language does", async () => {
     await room.show("heed-matrix", { ...usual, locale: "de", locked: { row: 2, col: 1 } });
     expect(await room.words("[part=readout]")).toContain(
@@ -252,6 +280,19 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
     expect(made.png).toEqual(["image/png", [0x50, 0x4e, 0x47]]);
     expect(made.csv?.startsWith('"cat",0.2227')).toBe(true);
     expect(made.npy).toEqual(weights.flat().map(Math.fround));
+  });
+
+  test("exports before it stands on a page, and takes the page's colours when it does", async () => {
+    const fills = await room.page.evaluate(() => {
+      const element = heedView.matrix({ data: [[1]], theme: "light" });
+      element.style.setProperty("--heed-page", "rgb(1 2 3)");
+      const before = element.svg();
+      document.body.replaceChildren(element);
+      return [before, element.svg()].map(
+        (svg) => /<rect width="\d{3}" height="\d+" fill="([^"]+)"/.exec(svg)?.[1],
+      );
+    });
+    expect(fills).toEqual(["#ffffff", "rgb(1, 2, 3)"]);
   });
 
   test("saves by its menu, unless it has none", async () => {

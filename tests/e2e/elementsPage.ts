@@ -1,5 +1,6 @@
 /** A page with the elements of `heed/view` in a bundle, served with the policy of the Playground. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
@@ -15,6 +16,8 @@ declare global {
   /** The listeners that have not ended, by the target's class and the event's name. */
   var openListeners: () => string[];
 }
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const bundled = `import * as view from "heed/view"; globalThis.heedView = view; view.defineElements();`;
 
@@ -97,7 +100,7 @@ export class ElementsPage {
         document.body.replaceChildren();
         const element = document.createElement(tag) as view.HeedElement;
         globalThis.heardEvents = [];
-        for (const name of ["heed-hover", "heed-lock", "heed-select", "heed-error"])
+        for (const name of ["heed-hover", "heed-lock", "heed-select", "heed-step", "heed-error"])
           element.addEventListener(name, (event) => {
             const { detail } = event as CustomEvent;
             const told = detail instanceof Error ? detail.message : detail;
@@ -129,6 +132,20 @@ export class ElementsPage {
       const element = root?.querySelector<HTMLElement>(selector);
       return element?.checkVisibility() ? element.innerText.replace(/\s+/g, " ").trim() : "";
     }, selector);
+  }
+
+  /** What axe finds wrong within the element. */
+  async faults(): Promise<string[]> {
+    await this.page.evaluate(axe);
+    return this.page.evaluate(async () => {
+      type Found = { violations: { id: string; nodes: { html: string }[] }[] };
+      type Axe = { run(context: Element, options: object): Promise<Found> };
+      const { axe } = globalThis as unknown as { axe: Axe };
+      // The page around the element has no landmarks.
+      const options = { rules: { region: { enabled: false } } };
+      const { violations } = await axe.run(document.body, options);
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    });
   }
 
   /** The events since the last look. */

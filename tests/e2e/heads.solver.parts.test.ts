@@ -117,6 +117,6 @@ test("What is said of dropped heads is said of those of the answer, not of those
   const after = selectionOf(await ask({ dropped: chosen.dropped }), { ...chosen, dropped: [] });
   expect(withoutWords(after)).toBe("without layer 1, head 3");
   // The outlined places stay those of the answer with all heads.
-  expect(placesWords(before)).toBe("Outlined: the words that the model answers.");
-  expect(placesWords(after)).toBe("Outlined: the words that the model answers with all heads.");
+  expect(placesWords(before)).toBe("Outlined: the answer.");
+  expect(placesWords(after)).toBe("Outlined: the answer with all heads.");
 });

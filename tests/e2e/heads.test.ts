@@ -309,6 +309,28 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   test("fit a window 360 pixels wide, whichever the model", async () => {
     const room = await enter("", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    // The choices for one head stand in one line.
+    const tops = await room.page.$$eval(
+      ".head-bar :is(h2, label:not(:has(select)), select)",
+      (parts) =>
+        parts.map((part) => part.getBoundingClientRect()).map(({ top, bottom }) => top + bottom),
+    );
+    for (const top of tops) expect(Math.abs(top - (tops[0] as number))).toBeLessThan(16);
+    // A long sentence is read as a whole where a field grows with its text.
+    await room.paste("#heads-text", "Alice helped Clara because she was kind. Alice left.");
+    await expect.poll(() => room.text(".saying")).toMatch(/^“she” means /);
+    const hidden = await room.page.$eval("#heads-text", (field) =>
+      CSS.supports("field-sizing: content") ? field.scrollHeight - field.clientHeight : 0,
+    );
+    expect(hidden).toBeLessThanOrEqual(1);
+    // A word that the model does not know is in view, however late it comes.
+    await room.paste(
+      "#heads-text",
+      `${"Alice helped Clara because she was kind. ".repeat(3)}Zorg left.`,
+    );
+    await room.page.waitForSelector(".unread mark");
+    const right = await room.page.$eval(".unread mark", (m) => m.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(360);
     for (const model of ["dates", "sort", "reverse", "brackets"]) {
       await room.page.evaluate((model) => {
         location.hash = `#room=heads&model=${model}`;

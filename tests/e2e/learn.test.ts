@@ -242,6 +242,30 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
+  test("has what one types above its pictures on a telephone, and every character of the answer whole", async () => {
+    const room = await enter("&task=dates&train=off", { width: 360 });
+    const boxes = () =>
+      room.page.evaluate(() =>
+        [".learn-example input", ".learn-answer", ".learn-large canvas"].map(
+          (part) => document.querySelector(part)?.getBoundingClientRect().top ?? Number.NaN,
+        ),
+      );
+    const [field, answer, picture] = await boxes();
+    expect(field).toBeLessThan(answer as number);
+    expect(answer).toBeLessThan(picture as number);
+    expect(picture).toBeLessThan(740 - 100);
+    const cut = () =>
+      room.page.$$eval(".learn-answer .token", (tokens) =>
+        tokens.filter((token) => token.scrollWidth > token.clientWidth).map((t) => t.textContent),
+      );
+    expect(await cut()).toEqual([]);
+    // Why a text cannot be read is said over the grey pictures, beside the field; nothing moves.
+    await room.paste(".learn-example input", "3 May");
+    await expect.poll(() => room.text(".unread-why")).toContain("not a date");
+    expect(await boxes()).toEqual([field, answer, picture]);
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+  });
+
   test("learns its other tasks and begins anew with each", async () => {
     const room = await enter();
     // What is paused is this training, not the next.

@@ -1,13 +1,19 @@
 /** The page's parts that need no browser. */
 
 import {
+  countOf,
   css,
   csvOf,
   format,
+  indexAt,
   inkOn,
+  isMadeBy,
+  momentAt,
   npyOf,
   shorten,
   signedColour,
+  type Timeline,
+  tempoAt,
   transposed,
   viewOn,
   weightColour,
@@ -20,15 +26,7 @@ import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/sca
 import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
-import {
-  countOf,
-  isMadeBy,
-  momentAt,
-  type Timeline,
-  tempoAt,
-} from "../../web/src/rooms/steps/time";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
-import { indexAt } from "../../web/src/shared/play";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Step by step”", () => {

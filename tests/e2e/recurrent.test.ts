@@ -47,7 +47,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(await room.text("[data-matrix=rnn]")).toContain("22 characters kept in 64 numbers");
     // The step that is shown is the one that the formula explains.
     expect(await room.text(".transport")).toContain("Step 10 of 11");
-    expect(await room.text(".maps .readout")).toContain("character 10, it attends");
+    expect(await room.text(".maps .readout")).toContain("(character 10), it attends");
     await room.click("Dates never seen: how many are right");
     for (const model of [...shown, "dot"] as const) {
       const report = JSON.parse(fileOf(model, "report.json").toString());
@@ -181,6 +181,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       };
       return [box(document.querySelector(".step-bar")), box(map)] as const;
     });
+    // A message comes in its place: nothing moves.
+    const answers = () =>
+      room.page.$eval(".answers", (part) => part.getBoundingClientRect().top + scrollY);
+    const before = await answers();
+    for (const text of ["31/12/1999", "hello", "二〇二一 🎂", "", "2021-03-03"]) {
+      await room.paste("#date", text);
+      await expect.poll(() => room.text(".date-message")).not.toBe("");
+      expect(await answers(), text).toBe(before);
+    }
     expect(bar.top).toBeGreaterThanOrEqual(0);
     expect(bar.bottom).toBeLessThanOrEqual(map.top);
     expect(map.left).toBeGreaterThanOrEqual(0);

@@ -1,10 +1,11 @@
 /** The parts of "Step by step" that need no browser: its story, and the trial of the division by √d. */
 import { type Heed, load } from "heed";
+import { indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { seededNumbers } from "../../web/src/rooms/steps/seeded";
 import { stageNames } from "../../web/src/rooms/steps/stageNames";
 import { initialState, sentenceAttentionOf } from "../../web/src/rooms/steps/state";
-import { indexIn, paceOf, placeAt, playFrom, storyOf } from "../../web/src/rooms/steps/story";
+import { storyOf } from "../../web/src/rooms/steps/story";
 import { type TrialAnswer, type TrialRequest, trialSizes } from "../../web/src/rooms/steps/trial";
 import solveTrial from "../../web/src/rooms/steps/trialSolve";
 import type { SolverContext } from "../../web/src/worker/solver";

@@ -218,7 +218,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".transport-place")).toBe("Moment 82 of 82 Joined");
     await room.page.keyboard.press("Home");
     await expect.poll(() => room.text(".transport-place")).toBe("Moment 1 of 82 Tokens");
-    expect(await room.text(".figure-tokens")).toBe("The 1");
+    expect(await room.text(".figure-tokens .tokens")).toBe("The 1");
   });
 
   test("opens at the tokens and plays by itself until it is touched, and not when it is entered later", async () => {
@@ -241,6 +241,19 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.ready();
     expect(await room.text(".transport .play")).toBe("Play");
     expect(await room.text(".transport b")).toBe("Joined");
+  });
+
+  test("shows all of a text that is typed while it plays, with an empty cell for each pair", async () => {
+    const room = await enter();
+    expect(await room.text(".transport .play")).toBe("Pause");
+    await room.paste("#text", "a b c d");
+    const seen = async () => [
+      (await room.page.$$(".figure-tokens .token")).length,
+      (await room.page.$$(".pairs-ahead rect")).length,
+    ];
+    await expect.poll(seen).toEqual([4, 16]);
+    await room.click("causal");
+    await expect.poll(seen).toEqual([4, 10]);
   });
 
   test("plays to the end and waits there, and then begins anew", async () => {
@@ -385,6 +398,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.type("-1");
     // K of “The” was [0.2, 0.1].
     await expect.poll(async () => (await room.table()).score[0]).toBe(-1.94);
+    // More than is allowed: the last number that was is kept, however fast one types.
+    await room.type(".edit-cell input", "1e30");
+    await expect
+      .poll(() => room.text(".field-refused"))
+      .toBe("1e30 is not a number from −1000 to 1000; it stays 1000.");
+    await expect.poll(() => room.link()).toContain(":1000");
+    expect(await room.text(".field-refused")).toContain("it stays 1000");
     await room.click("Undo 2 edits");
     await room.untilTable({ score: [0.16, 0.6, 1.04, 1.48, 1.92] });
     await expect.poll(() => room.link()).not.toContain("edits");
@@ -640,7 +660,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.press("Home");
     await expect.poll(() => room.link()).toContain("trial=2");
     expect(Math.max(...(await check()).map((row) => row[5] as number))).toBeGreaterThan(0.05);
-    expect(await room.text(".why-root")).toContain("Vaswani et al. (2017), section 3.2.1");
+    expect(await room.text(".why-root")).toContain("Vaswani et al., 2017, section 3.2.1");
   });
 
   test.each(kinds)(

@@ -151,9 +151,18 @@ describe("In chrome, the room Write", () => {
   test("reads any script, and counts what the cache holds", async () => {
     const own = "鯨は海に住む。 Ὁμήρου 🐳\n";
     const room = await enter();
+    // Until the new text is there, what belongs to the former one is marked as such.
+    await room.page.evaluate(() => {
+      const work = document.querySelector("main > .work") as Element;
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      new MutationObserver(() => seen.push(work.className)).observe(work, { attributes: true });
+    });
     await room.paste("#write-text", own);
     const expected = reference.ids(own);
     await expect.poll(async () => (await room.place()).count).toBe(expected.length + 40);
+    const seen = await room.page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    expect(seen).toEqual(["work stale", "work"]);
     const pieces = await room.pieces();
     const [start, ...shown] = pieces.slice(0, expected.length);
     expect(start).toBe("start");

@@ -229,8 +229,15 @@ describe("In chrome, the room Your model", () => {
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
     expect((await room.tokens()).length).toBe(16);
+    const opacities = () =>
+      room.page.$$eval(".text textarea, .chips, .all-heads, .next", (all) =>
+        all.map((one) => getComputedStyle(one).opacity),
+      );
+    expect(await opacities()).toEqual(["1", "0.3", "0.3", "0.3"]);
     await room.paste("#yours-text", "");
     await expect.poll(notice).toContain("the text has no token");
+    await room.paste("#yours-text", wordsOf([1, 2]));
+    await expect.poll(opacities).toEqual(["1", "1", "1", "1"]);
     model.dispose();
   });
 

@@ -147,15 +147,15 @@ import { writeFileSync } from "node:fs";
 import { formatWithOptions } from "node:util";
 
 const heed = await load();
-let printedLines: string[] = [];
+let printed: string[] = [];
 console.log = (...words: unknown[]) => {
-  printedLines.push(...formatWithOptions({ colors: false }, ...words).split("\\n"));
+  printed.push(...formatWithOptions({ colors: false }, ...words).split("\\n"));
 };
 const results: { lines: string[]; error: string | null }[] = [];
 async function run(example: () => Promise<void>) {
-  printedLines = [];
+  printed = [];
   const error = await example().then(() => null, (error) => String(error?.stack ?? error));
-  results.push({ lines: printedLines, error });
+  results.push({ lines: printed, error });
 }
 ${functions.join("\n\n")}
 ${functions.map((_, i) => `await run(example${i});`).join("\n")}

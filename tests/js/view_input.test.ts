@@ -107,11 +107,12 @@ describe("Numbers", () => {
     expect(valuesOf(ofBatch)).toEqual(expected);
   });
 
-  test("are not copied from a Float32Array, but from a tensor, whose memory moves", () => {
+  test("are not copied, but from a tensor of Heed, whose memory moves", () => {
     const data = new Float32Array(numbers);
     expect(readNumbers("data", data)[0]?.data).toBe(data);
-    const [copy] = readNumbers("data", { shape: [2, 3], data });
-    expect(copy?.data).not.toBe(data);
+    expect(readNumbers("data", { shape: [2, 3], data })[0]?.data).toBe(data);
+    const tensor = heed().tensor(data, [2, 3]);
+    expect(readNumbers("data", tensor)[0]?.data.buffer).not.toBe(tensor.data.buffer);
   });
 
   test("may be missing: null is NaN", () => {

@@ -27,10 +27,13 @@ import { entries, rootOf } from "./entries.mjs";
 /** Members that every class has, for printing; they need no words of their own. */
 const usual = /^(\[.*\]|toString|toJSON)$/;
 
-/** Whether a member belongs to another class of the reference, or to one of JavaScript or, as Base, of the browser. */
-const belongsElsewhere = ({ inheritedFrom }, exported) => {
+/** Whether a member belongs to another class of the reference, or to one of JavaScript or of the browser. */
+const belongsElsewhere = ({ kind, inheritedFrom }, exported) => {
   const owner = inheritedFrom?.name.split(".")[0];
-  return owner !== undefined && (owner === "Error" || owner === "Base" || exported.has(owner));
+  return (
+    owner !== undefined &&
+    (kind === ReflectionKind.Constructor || owner === "Error" || exported.has(owner))
+  );
 };
 
 const kinds = {

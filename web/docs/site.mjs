@@ -21,6 +21,7 @@ export const documents = [
         path: "web/guides/onnxruntime.md",
         title: "From onnxruntime-web",
       },
+      { file: "view.html", path: "web/guides/view.md", title: "Pictures in your own pages" },
       { file: "hosting.html", path: "web/guides/hosting.md", title: "Isolation and hosting" },
       { file: "memory.html", path: "web/guides/memory.md", title: "Memory" },
       { file: "numerics.html", path: "web/guides/numerics.md", title: "Numerics" },

@@ -2,7 +2,10 @@
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
+import { isListOf, isObject, isRecord } from "./objects.js";
 import { type DType, Tensor } from "./tensor.js";
+
+export { isListOf, isObject, isRecord };
 
 export interface Check {
   expected: string;
@@ -67,18 +70,6 @@ export const isListOrTensor: Check = {
   accepts: (value) => Array.isArray(value) || value instanceof Tensor,
 };
 
-/** Whether a value is a list whose entries all fit. Unlike `every`, this checks the holes of a list, too. */
-export function isListOf<T>(
-  value: unknown,
-  fits: (entry: unknown) => boolean,
-): value is readonly T[] {
-  try {
-    return Array.isArray(value) && value.findIndex((entry) => !fits(entry)) === -1;
-  } catch {
-    return false; // an entry that cannot be read
-  }
-}
-
 /** Whether a value is an object whose members of these names can be read: a getter may throw. */
 export function isReadable(value: unknown, ...names: string[]): value is Record<string, unknown> {
   try {
@@ -115,13 +106,6 @@ export function oneOf(...names: string[]): Check {
     accepts: (value) => names.includes(value as string),
   };
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object";
-
-/** Whether a value is an object and no list. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && !Array.isArray(value);
 
 /**
  * Throws for options that are not an object, for an unknown option, and for a value that does not fit or cannot be

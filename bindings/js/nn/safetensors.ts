@@ -4,8 +4,7 @@
 
 import { describe, refuse, withArticle } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
-import { checkAttached } from "../core/tensor.js";
-import { isListOf, isRecord } from "../core/validate.js";
+import { isListOf, isRecord } from "../core/objects.js";
 import {
   checkMetadata,
   countOf,
@@ -17,7 +16,8 @@ import {
   readHeader,
   type SafetensorsDType,
   types,
-} from "./safetensorsHeader.js";
+} from "../core/safetensorsHeader.js";
+import { checkAttached } from "../core/tensor.js";
 
 export type { SafetensorsDType };
 

@@ -56,7 +56,7 @@ test("installing runs no script and brings no other package", () => {
   expect(Object.keys(manifest.peerDependencies ?? {})).toEqual(Object.keys(optional));
   expect(manifest.peerDependenciesMeta).toEqual(optional);
   expect(manifest.optionalDependencies).toBeUndefined();
-  expect(manifest.bin).toBeUndefined();
+  expect(manifest.bin).toEqual({ heed: "./dist/cli.js" });
   const packages = readdirSync(join(project, "node_modules")).filter((name) => name[0] !== ".");
   expect(packages).toEqual(["heed"]);
 });

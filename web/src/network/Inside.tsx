@@ -1,7 +1,8 @@
 /** What is inside of an open row of the network, and how the number that is pointed at came about. */
+
+import { explanationText } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { Announced } from "../shared/Announced";
-import { explanationText } from "../shared/explanation";
 import { Readout } from "../shared/Readout";
 import { Steady } from "../shared/Steady";
 import { EndPart, StartPart } from "./EndParts";

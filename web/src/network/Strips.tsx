@@ -133,14 +133,11 @@ export function Strips({
         : {},
     [words, hasLabels],
   );
-  const signed = useMemo(
-    () =>
-      rootPalette(
-        view.data.reduce((most, each) => Math.max(most, Math.abs(each)), 0),
-        theme,
-      ),
-    [view, theme],
-  );
+  const signed = useMemo(() => {
+    let most = 0;
+    for (const each of view.data) most = Math.max(most, Math.abs(each));
+    return rootPalette(most, theme);
+  }, [view, theme]);
   const { active: spot } = pointing;
   const activeRow = spot ? stripAt(strips, spot) : -1;
   const activeCol = spot ? (entries?.indexOf(spot.col) ?? spot.col) : -1;

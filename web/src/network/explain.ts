@@ -1,9 +1,7 @@
 /** What a number of the network is, and how it is computed from others: pure functions of numbers. */
 
-import { format } from "heed/view/parts";
-import type { Explanation } from "../shared/explanation";
+import { type Explanation, format, operand, times } from "heed/view/parts";
 import { label } from "../shared/pieces";
-import { operand, times } from "../shared/terms";
 import { explainAttention } from "./explainAttention";
 import { entry, type Facts, partOf, readers } from "./facts";
 import { activations, added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";

@@ -1,9 +1,7 @@
 /** How the numbers of an attention are computed. */
 
-import { format } from "heed/view/parts";
+import { type Explanation, format, operand } from "heed/view/parts";
 import { formulaOf } from "../shared/attended";
-import type { Explanation } from "../shared/explanation";
-import { operand } from "../shared/terms";
 import { columnsOf, entry, type Facts, isDropped, readers } from "./facts";
 import { added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
 import type { AttentionNumbers, Spot } from "./messages";

@@ -1,8 +1,6 @@
 /** Pieces of formulas of the network: pure functions of numbers. */
 
-import { format } from "heed/view/parts";
-import type { FormulaPiece, Role } from "../shared/explanation";
-import { operand, sum, times } from "../shared/terms";
+import { type FormulaPiece, format, operand, type Role, sum, times } from "heed/view/parts";
 import type { Activation, Matrix, NormNumbers } from "./messages";
 
 /** Numbers of which a formula names some. */

@@ -22,10 +22,9 @@ export function NumberField({
   const [typed, setTyped] = useState<string | null>(null);
   // What is said of it stays after the field is left, which then shows the value again, until that is another one.
   const [refused, setRefused] = useState<{ text: string; kept: number } | null>(null);
-  // The last number that was taken, which may not have come back as the value yet.
-  const taken = useRef(value);
-  const before = useRef(value);
-  if (before.current !== value) before.current = taken.current = value;
+  // The value at first and the numbers that were taken since, which come back as the value one after another.
+  const taken = useRef([value]);
+  if (refused?.kept === value) taken.current = [value];
   const id = useId();
   const isWhole = step === 1;
   const valid = (text: string) => {
@@ -48,16 +47,21 @@ export function NumberField({
           const text = currentTarget.value;
           setTyped(text);
           // An empty field is about to be filled.
-          setRefused(text === "" || valid(text) ? null : { text, kept: taken.current });
+          setRefused(
+            text === "" || valid(text) ? null : { text, kept: taken.current.at(-1) ?? value },
+          );
           if (valid(text)) {
-            taken.current = Number(text);
-            onChange(taken.current);
+            taken.current.push(Number(text));
+            onChange(Number(text));
           }
         }}
-        onFocus={() => setRefused(null)}
+        onFocus={() => {
+          taken.current = [value];
+          setRefused(null);
+        }}
         onBlur={() => setTyped(null)}
       />
-      {refused?.kept === taken.current && (
+      {refused && taken.current.includes(value) && (
         <p class="field-refused" role="status">
           {refused.text} is not {isWhole ? "a whole number" : "a number"} from {inWords(limits.min)}{" "}
           to {inWords(limits.max)}; it stays {String(refused.kept)}.

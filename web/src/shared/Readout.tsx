@@ -1,6 +1,7 @@
 /** The formula of the active cell, with its numbers. */
+
+import type { Explanation, FormulaPiece } from "heed/view/parts";
 import { useState } from "preact/hooks";
-import type { Explanation, FormulaPiece } from "./explanation";
 import { usePointerWords } from "./useMedia";
 
 /** What stands for further pieces is a button that shows them. */

@@ -1,13 +1,28 @@
 /** A field for a text of several lines, as large as a heading. */
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** About as many lines as the text takes, for browsers that do not size a field by its content. */
-function linesOf(text: string): number {
-  const lines = text.split("\n").map((line) => Math.ceil((line.length + 1) / 80));
-  return Math.min(
-    4,
-    lines.reduce((sum, each) => sum + each, 0),
-  );
+/** Makes a field as high as its text, where the browser does not. */
+function useHeightOfText(text: string) {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    const field = ref.current;
+    if (!field || CSS.supports("field-sizing: content")) return;
+    let width = 0;
+    const grow = () => {
+      // A height that a person gave it stays.
+      if (field.clientWidth === width) return;
+      width = field.clientWidth;
+      field.style.height = "0";
+      const border = field.offsetHeight - field.clientHeight;
+      field.style.height = `${field.scrollHeight + border}px`;
+    };
+    const observer = new ResizeObserver(grow);
+    observer.observe(field);
+    grow();
+    return () => observer.disconnect();
+  }, [text]);
+  return ref;
 }
 
 export function SentenceArea({
@@ -23,13 +38,15 @@ export function SentenceArea({
   maxLength: number;
   onInput(text: string): void;
 }) {
+  const ref = useHeightOfText(value);
   return (
     <div class="sentence-field">
       <label for={id}>{label}</label>
       <textarea
         id={id}
         class="sentence"
-        rows={linesOf(value)}
+        ref={ref}
+        rows={1}
         spellcheck={false}
         maxLength={maxLength}
         value={value}

@@ -1,7 +1,8 @@
 /** Controls to go through steps: back, play or pause, next, a slider, and the current step. */
+
+import { indexAt, type Pace } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { indexAt, type Pace } from "./play";
 import { useReducedMotion } from "./useMedia";
 
 /** Something that runs by itself, such as training or sound, and produces steps or moves through them. */

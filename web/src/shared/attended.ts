@@ -4,9 +4,17 @@
  */
 import type { Heed } from "heed";
 import type { LabelledWeights } from "heed/models";
-import { at, type Cell, format, type MatrixView, viewOn } from "heed/view/parts";
-import type { FormulaPiece } from "./explanation";
-import { operand, sum, times } from "./terms";
+import {
+  at,
+  type Cell,
+  type FormulaPiece,
+  format,
+  type MatrixView,
+  operand,
+  sum,
+  times,
+  viewOn,
+} from "heed/view/parts";
 
 export type AttentionName = "encoder" | "decoder" | "cross";
 

@@ -1,7 +1,7 @@
 // The safetensors files of a model, one or several with an index, and the places of their tensors.
 
 import { describe, HeedError, refuse } from "../../core/error.js";
-import { headerLength, lengthBytes, type Place, readHeader } from "../../nn/safetensorsHeader.js";
+import { headerLength, lengthBytes, type Place, readHeader } from "../../core/safetensorsHeader.js";
 import type { OpenSource } from "../fetched.js";
 import { type Folder, missing, parseJson } from "../sources.js";
 

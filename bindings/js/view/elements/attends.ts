@@ -1,5 +1,6 @@
 /** What one token attends to, or what attends to it, in words. */
 import { refuse } from "../../core/error.js";
+import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
 import type { Area, Cell } from "../picture/layout.js";
 import { at, type MatrixView } from "../picture/view.js";
@@ -49,7 +50,7 @@ export function fileOf(label: string): string {
 const named = 3;
 
 const wordOf = (words: readonly string[] | undefined, index: number) =>
-  words ? `“${words[index]}”` : `${index + 1}`;
+  words ? `“${tokenLabel(words[index] ?? "")}”` : `${index + 1}`;
 
 /** A sentence about a query, a key or one weight. */
 export function attendsWords(explained: Explained, area: Area): string {

@@ -2,6 +2,7 @@ import { define } from "./element.js";
 import { HeedHeads } from "./heads.js";
 import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
+import { HeedSteps } from "./steps.js";
 import { HeedTokens } from "./tokens.js";
 
 /**
@@ -17,5 +18,5 @@ import { HeedTokens } from "./tokens.js";
  */
 export function defineElements(): void {
   if (globalThis.customElements === undefined) return;
-  for (const kind of [HeedMatrix, HeedLines, HeedTokens, HeedHeads]) define(kind);
+  for (const kind of [HeedHeads, HeedLines, HeedMatrix, HeedSteps, HeedTokens]) define(kind);
 }

@@ -9,6 +9,7 @@
  * - `connected(signal)`, if it listens to anything outside of itself: the signal ends with the connection.
  */
 import { describe, type HeedError, refuse } from "../../core/error.js";
+import type { AttentionMatrix } from "../parts/attention.js";
 import { zoomOf } from "../parts/zoom.js";
 import {
   type ColourCurve,
@@ -19,6 +20,8 @@ import {
 } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
 import type { Cell } from "../picture/layout.js";
+import type { StepDetail } from "../steps/scene.js";
+import type { Sides } from "./explain.js";
 import {
   asHeedError,
   type Hides,
@@ -157,6 +160,8 @@ export interface CellDetail {
   readonly layer?: number;
   /** Its head, from 0, if the data has several. */
   readonly head?: number;
+  /** Its matrix, in `<heed-steps>`. */
+  readonly matrix?: AttentionMatrix;
   /** The place of its query, from 0. */
   readonly row: number;
   /** The place of its key, from 0. */
@@ -183,6 +188,8 @@ export interface HeedEvents {
   "heed-lock": CustomEvent<CellDetail | null>;
   /** What was chosen: a row, or a layer and a head. */
   "heed-select": CustomEvent<Partial<CellDetail>>;
+  /** The step of `<heed-steps>` that is shown, whenever it is another one. */
+  "heed-step": CustomEvent<StepDetail>;
   /** Why the element shows an error instead of a picture. */
   "heed-error": CustomEvent<HeedError>;
 }
@@ -289,7 +296,7 @@ export abstract class HeedElement extends Base {
   declare keys: readonly string[] | null;
   /** [L, S], false or 0 where a key is hidden; "causal" hides key j from query i if j > i. */
   declare mask: Mask;
-  /** The names of the parts that tokens play, one for each token. */
+  /** What tokens are, such as "subject": one for each token, shown beside it where a cell is read. */
   declare roles: readonly string[] | null;
   /** "auto" follows the page's color-scheme and the person's choice. */
   declare theme: "auto" | Theme;
@@ -316,6 +323,7 @@ export abstract class HeedElement extends Base {
   #width = 0;
   #ink: Ink | null = null;
   #theme: Theme = "light";
+  #isPrinting = false;
   #matrices: {
     readonly parts: unknown;
     readonly shape: unknown;
@@ -374,6 +382,7 @@ export abstract class HeedElement extends Base {
       own[name] = value;
     }
     this.#build();
+    this.#ink = null;
     this.#connection = new AbortController();
     const { signal } = this.#connection;
     this.#follow(signal);
@@ -454,12 +463,15 @@ export abstract class HeedElement extends Base {
     ])
       matchMedia(query).addEventListener("change", changed, { signal });
     // A page is printed at once, without another frame, and in light colours.
-    const atOnce = () => {
+    const print = (isPrinting: boolean) => {
+      this.#isPrinting = isPrinting;
       changed();
       this.updateNow();
     };
-    matchMedia("print").addEventListener("change", atOnce, { signal });
-    addEventListener("beforeprint", atOnce, { signal });
+    const paper = matchMedia("print");
+    paper.addEventListener("change", () => print(paper.matches), { signal });
+    addEventListener("beforeprint", () => print(true), { signal });
+    addEventListener("afterprint", () => print(false), { signal });
     addEventListener("resize", changed, { signal });
     const followResolution = () => {
       if (signal.aborted) return;
@@ -526,11 +538,10 @@ export abstract class HeedElement extends Base {
   /** Sets the theme's class, by which the style sheet chooses the colours. */
   #dress(): void {
     const frame = this.#part("frame");
-    const isPrinted = matchMedia("print").matches;
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
     const auto = isDark ? "dark" : "light";
-    const theme = isPrinted ? "light" : own === "light" || own === "dark" ? own : auto;
+    const theme = this.#isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
     if (theme !== this.#theme || frame.className === "") this.#ink = null;
     this.#theme = theme;
     frame.className = theme;
@@ -609,20 +620,20 @@ export abstract class HeedElement extends Base {
 
   /**
    * The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a side without words.
+   * With them what the tokens are, for the sides that have as many.
    *
    * @internal
    */
-  protected words(
-    rows: number,
-    cols: number,
-  ): { queries: readonly string[] | undefined; keys: readonly string[] | undefined } {
+  protected words(rows: number, cols: number): Sides {
     const side = (name: string, count: number) => {
       const own = this.taken<readonly string[] | null>(name);
       const tokens = this.taken<readonly string[] | null>("tokens");
       if (own !== null) return wordsOf(name, own, count);
       return tokens === null ? undefined : wordsOf("tokens", tokens, count);
     };
-    return { queries: side("queries", rows), keys: side("keys", cols) };
+    const roles = this.taken<readonly string[] | null>("roles");
+    if (roles !== null && ![rows, cols].includes(roles.length)) wordsOf("roles", roles, cols);
+    return { queries: side("queries", rows), keys: side("keys", cols), roles: roles ?? undefined };
   }
 
   /**

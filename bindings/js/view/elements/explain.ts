@@ -1,5 +1,6 @@
 /** What a cell of a matrix is, and how its number came about. */
 
+import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
 import type { Cell } from "../picture/layout.js";
 import { at, largestOf, type MatrixView } from "../picture/view.js";
@@ -9,6 +10,8 @@ import type { Hides } from "./input.js";
 export interface Sides {
   readonly queries: readonly string[] | undefined;
   readonly keys: readonly string[] | undefined;
+  /** What tokens are, for the sides that have as many. */
+  readonly roles?: readonly string[] | undefined;
 }
 
 export interface Explained {
@@ -24,12 +27,16 @@ export interface Explained {
 
 /** A query or a key, counted from 1 as people do. */
 export function sideOf(name: string, index: number, words: readonly string[] | undefined): string {
-  return `${name} ${index + 1}${words ? ` “${words[index]}”` : ""}`;
+  return `${name} ${index + 1}${words ? ` “${tokenLabel(words[index] ?? "")}”` : ""}`;
 }
 
-/** The cell's place, such as: query 2 “sat”, key 1 “cat”. */
-export function placeOf({ queries, keys }: Sides, { row, col }: Cell): string {
-  return `${sideOf("query", row, queries)}, ${sideOf("key", col, keys)}`;
+/** The cell's place, such as: query 2 “sat” (verb), key 1 “cat” (subject). */
+export function placeOf({ queries, keys, roles }: Sides, { row, col }: Cell): string {
+  const side = (name: string, index: number, words: readonly string[] | undefined) => {
+    const role = words && roles?.length === words.length ? ` (${roles[index]})` : "";
+    return sideOf(name, index, words) + role;
+  };
+  return `${side("query", row, queries)}, ${side("key", col, keys)}`;
 }
 
 /** A row's softmax: its largest score, and the sum of e^(score - largest). */

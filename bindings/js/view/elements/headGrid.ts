@@ -101,6 +101,7 @@ export class HeadGrid {
     this.#drawn = picture;
     if (before?.rows !== picture.rows) this.#arrange(picture);
     if (before?.selected !== picture.selected) this.#rove(picture.selected);
+    this.element.style.setProperty("--side", px(picture.side));
     for (const row of this.#rows) {
       row.element.style.minHeight = px(heightOf(picture, row.heads.length));
       if (row.isSeen) this.#fill(row);

@@ -29,17 +29,17 @@ const usualLabel = "Attention heads";
 const mostCells = 48;
 
 /** The side of a small picture, in pixels. */
-const sides = { least: 28, most: 60 };
+const sides = { least: 34, most: 60 };
 
 /** From this width on the chosen head stands beside the small pictures, which then have this share of it. */
-const wide = { least: 880, share: 0.42 };
+const wide = { least: 880, share: 0.42, gap: 24 };
 
 /** The number of a layer before its heads, and a scroll bar after them, in pixels. */
 const besides = 24 + 16;
 
 const orders = ["layer", ...patternNames] as const;
 
-/** How the heads are listed: by layer, or by how strongly they have a pattern. */
+/** The order of heads: by their layer, or by a measure of their weights with the largest first. */
 export type HeadOrder = (typeof orders)[number];
 
 /** What is known of a head; of those that were not on the screen yet, nothing. */
@@ -294,7 +294,7 @@ export class HeedHeads extends SlicedElement {
     const { heads } = matrices;
     const isWide = this.width >= wide.least;
     this.#body.classList.toggle("wide", isWide);
-    const room = (isWide ? this.width * wide.share : this.width) - besides;
+    const room = (isWide ? (this.width - wide.gap) * wide.share : this.width) - besides;
     const lines = Math.ceil((heads * (sides.least + around)) / room);
     const perLine = Math.ceil(heads / lines);
     const side = Math.floor(room / perLine) - around;

@@ -1,8 +1,8 @@
 /** Checks what a person gives to an element and turns it into matrices. Every refusal names the property. */
-import { classOf } from "../../core/copies.js";
+import { classOf, isMarked } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job } from "../picture/job.js";
-import { type MatrixView, viewOn } from "../picture/view.js";
+import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
@@ -10,7 +10,7 @@ export interface TensorLike {
   readonly shape: readonly number[];
   /** The type of the numbers: those of "float16" and "bfloat16" are read by `toArray`. */
   readonly dtype?: string;
-  /** The numbers, row by row; they are copied when the property is set. */
+  /** The numbers, row by row. Those of a tensor of Heed are copied when the property is set. */
   readonly data?: ArrayLike<number>;
   /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;
@@ -29,7 +29,7 @@ export type Numbers = ArrayBufferView | NestedNumbers | TensorLike | readonly Te
 export interface Shaped {
   /** Undefined for a typed array, until the property `shape` says it. */
   readonly shape: readonly number[] | undefined;
-  readonly data: Float32Array;
+  readonly data: Floats;
 }
 
 /** The matrices of all layers and heads; each has `rows` queries and `cols` keys. */
@@ -55,9 +55,10 @@ const isTensorLike = (value: unknown): value is TensorLike =>
 const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView =>
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
 
-/** As 32-bit floats, without a copy if they are. */
-function floats(numbers: ArrayLike<number>): Float32Array {
-  return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers);
+/** As floats, without a copy if they are. */
+function floats(numbers: ArrayLike<number>): Floats {
+  const areFloats = numbers instanceof Float32Array || numbers instanceof Float64Array;
+  return areFloats ? numbers : Float64Array.from(numbers);
 }
 
 /** The shape of nested lists, read along the first entries. */
@@ -70,7 +71,7 @@ function shapeOfLists(value: unknown): number[] {
 
 function readLists(name: string, lists: unknown): Shaped {
   const shape = shapeOfLists(lists);
-  const data = new Float32Array(sizeOf(shape));
+  const data = new Float64Array(sizeOf(shape));
   let place = 0;
   const read = (value: unknown, axis: number, path: string): void => {
     if (axis === shape.length) {
@@ -99,14 +100,16 @@ function checkShape(name: string, shape: unknown): asserts shape is readonly num
 /** Numbers of 16 bits are stored as whole numbers, which only their tensor can read. */
 const isHalf = ({ dtype = "" }: TensorLike) => /^b?float16$/.test(dtype);
 
-/** A tensor's numbers are copied: the engine's memory may move before they are drawn. */
+/** The numbers of a tensor of Heed are copied: the engine's memory may move before they are drawn. */
 function readTensor(name: string, tensor: TensorLike): Shaped {
   const { shape } = tensor;
   checkShape(`${name}.shape`, shape);
   const own = isHalf(tensor) ? undefined : tensor.data;
   if (own === undefined && typeof tensor.toArray !== "function")
     throw refuse("dtype", name, "an object with data or toArray()", describe(tensor));
-  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : new Float32Array(own);
+  const read = () =>
+    isMarked(tensor) ? floats(own as ArrayLike<number>).slice() : floats(own as ArrayLike<number>);
+  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : read();
   if (data.length !== sizeOf(shape))
     throw refuse(
       "shape",
@@ -265,20 +268,21 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   let [holes, uneven, worst, read] = [0, 0, 1, 0];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
-    let isEmpty = true;
+    let isWhole = false;
     for (let j = 0, p = offset + i * rowStride; j < cols; ++j, p += colStride) {
       const value = data[p] as number;
       if (hides?.(i, j)) continue;
-      isEmpty = false;
+      isWhole = true;
+      sum += value;
       if (Number.isNaN(value)) ++holes;
-      else sum += value;
     }
     read += cols;
     if (read >= between) {
       read = 0;
       yield i / rows;
     }
-    if (isEmpty || Math.abs(sum - 1) <= tolerance) continue;
+    // A row without a visible key has no sum, nor has one with a hole: its sum is NaN.
+    if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }

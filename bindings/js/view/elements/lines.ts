@@ -19,6 +19,9 @@ import { Readout } from "./readout.js";
 import { linesSheet, matrixSheet } from "./sheet.js";
 import { SlicedElement, share } from "./sliced.js";
 
+/** Milliseconds between drawings while lines are found. */
+const pace = 400;
+
 const usualLabel = "Attention as lines";
 
 const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col === b?.col;
@@ -185,8 +188,15 @@ export class HeedLines extends SlicedElement {
   /** Finds the lines, and then what there is to say about the numbers: at once, or of large matrices in slices. */
   #choose(shown: Shown): void {
     const element = this;
+    let drawn = performance.now();
+    // Those that are found so far, now and then, as all may take seconds.
+    const show = (lines: readonly Line[]) => {
+      if (performance.now() - drawn < pace) return;
+      element.#lines = [...lines];
+      drawn = performance.now();
+    };
     function* choose(): Job {
-      element.#lines = yield* choosing(shown.view, shown.look);
+      element.#lines = yield* choosing(shown.view, shown.look, show);
       element.#lit = null;
       element.#done = null;
       element.requestUpdate("lines");

@@ -3,25 +3,29 @@
 import { HeedError, refuse } from "../../core/error.js";
 import { Legend } from "../parts/legend.js";
 import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
-import { contentsOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
+import { contentsOf, csvBlob, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
 import { csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf, withPoint } from "../picture/format.js";
+import type { Job } from "../picture/job.js";
 import type { Area, Cell } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
 import { at, type MatrixView } from "../picture/view.js";
 import { fileOf, headAt } from "./attends.js";
-import { type CellDetail, cell, choice, HeedElement, make, numbers, place } from "./element.js";
+import { type CellDetail, cell, choice, make, numbers, place } from "./element.js";
 import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
   findingsIn,
+  type Hides,
   type Matrices,
   matricesOf,
   type Numbers,
   notesAbout,
   type Shaped,
 } from "./input.js";
+import { isLarge, LargeMatrix } from "./large.js";
 import { pictureOf } from "./matrixPicture.js";
 import { matrixSheet } from "./sheet.js";
+import { SlicedElement } from "./sliced.js";
 
 const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
 
@@ -32,6 +36,8 @@ interface Shown extends Explained {
   readonly still: Still;
   readonly saved: Saved;
   readonly summary: string;
+  /** Of a matrix that is not drawn number by number. */
+  readonly large: LargeMatrix | null;
 }
 
 function saveOf(label: string, { words }: Explained): Saved {
@@ -59,7 +65,7 @@ function withHighlights(still: Still, active: Cell | null, row: number | null): 
  * }
  * ```
  */
-export class HeedMatrix extends HeedElement {
+export class HeedMatrix extends SlicedElement {
   /** The name of the element in markup. */
   static override readonly tag = "heed-matrix";
   /** @internal */
@@ -87,6 +93,8 @@ export class HeedMatrix extends HeedElement {
   #hover: Cell | null = null;
   #isByKeyboard = false;
   #shown: Shown | null = null;
+  #large: LargeMatrix | null = null;
+  #job: Job | null = null;
   #scoresOf: { readonly key: readonly unknown[]; readonly matrices: Matrices } | null = null;
   readonly #canvas = document.createElement("canvas");
   readonly #matrix = new MatrixCanvas(this.#canvas);
@@ -111,6 +119,7 @@ export class HeedMatrix extends HeedElement {
 
   /** @internal */
   protected override connected(signal: AbortSignal): void {
+    super.connected(signal);
     const release = ({ key }: KeyboardEvent) => {
       if (key !== "Escape") return;
       this.#point(null, "pointer");
@@ -122,7 +131,9 @@ export class HeedMatrix extends HeedElement {
 
   /** @internal */
   protected override update(changed: ReadonlySet<string>): void {
-    const isOther = [...changed].some((name) => !["hover", "locked", "row"].includes(name));
+    const isOther = [...changed].some(
+      (name) => !["hover", "locked", "row", "progress"].includes(name),
+    );
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
     for (const part of Array.from(this.content.children))
@@ -142,13 +153,20 @@ export class HeedMatrix extends HeedElement {
     if (row !== null && row >= rows) throw refuse("option", "row", `a row of ${rows}`, `${row}`);
     const isInside = this.#hover && this.#hover.row < rows && this.#hover.col < cols;
     const active = locked ?? (isInside ? this.#hover : null);
+    const { large, still } = shown;
+    const whole = (cell: Cell) => large?.cell(cell) ?? cell;
+    const drawn = (cell: Cell) => large?.drawn(cell) ?? cell;
     this.#matrix.show({
-      picture: withHighlights(shown.still, active, row),
+      picture: withHighlights(
+        still,
+        active && drawn(active),
+        row === null ? null : drawn({ row, col: 0 }).row,
+      ),
       ...{ summary: shown.summary, ink: this.ink, ratio: this.ratio },
       actions: {
-        point: (cell, by) => this.#point(cell, by),
-        press: (cell) => this.#lock(isSame(cell, this.locked) ? null : cell),
-        selectRow: (row) => this.#select(row),
+        point: (cell, by) => this.#point(cell && whole(cell), by),
+        press: (cell) => this.#lock(isSame(whole(cell), this.locked) ? null : whole(cell)),
+        selectRow: (row) => this.#select(whole({ row, col: 0 }).row),
       },
     });
     this.#read(shown, active, locked !== null);
@@ -169,14 +187,49 @@ export class HeedMatrix extends HeedElement {
     const words = this.words(rows, cols);
     const point = pointOf(this.taken("locale"));
     const explained = { kind, view, hides, words, point, scores: this.#scoresFor(matrices) };
-    const still = pictureOf(view, words, hides, {
-      ...{ kind, point, theme: this.colours, width: this.width, family: this.ink.family },
-      ...{ range: this.taken("range"), curve: this.taken("curve") },
-    });
+    const large = isLarge(view) ? this.#largeOf(view, hides, kind) : null;
+    if (!large && this.#large) {
+      this.#large = null;
+      this.#job = null;
+      this.work(true);
+    }
+    const still = pictureOf(
+      large?.small ?? view,
+      large
+        ? { queries: large.words(words.queries, "rows"), keys: large.words(words.keys, "cols") }
+        : words,
+      large ? large.hidden : hides,
+      {
+        ...{ kind, point, theme: this.colours, width: this.width, family: this.ink.family },
+        ...{ range: this.taken("range"), curve: this.taken("curve") },
+      },
+    );
     const label = this.taken<string>("label") || usualLabels[kind];
-    const summary = `${summaryOf(label, view, rows, cols)} Arrow keys move. Enter keeps a cell.`;
+    // The range of a large matrix is known when all of it is read.
+    const ranged = large && large.findings === null ? null : view;
+    const summary = `${summaryOf(label, ranged, rows, cols)} Arrow keys move. Enter keeps a cell.`;
     const saved = saveOf(label, explained);
-    return { ...explained, still, saved, summary: withPoint(summary, point) };
+    return { ...explained, still, saved, large, summary: withPoint(summary, point) };
+  }
+
+  /** The same object until the matrix or its mask changes. */
+  #largeOf(view: MatrixView, hides: Hides | undefined, kind: Explained["kind"]): LargeMatrix {
+    const { whole, hides: hidden, kind: known } = this.#large ?? {};
+    if (this.#large && whole === view && hidden === hides && known === kind) return this.#large;
+    const large = new LargeMatrix(view, hides, kind);
+    this.#large = large;
+    this.#job = large.read(this.mask === "causal", () =>
+      this.requestUpdate(large.done === null ? "read" : "progress"),
+    );
+    this.work(true);
+    return large;
+  }
+
+  /** @internal */
+  protected override pick(): Job | null {
+    const job = this.#job;
+    this.#job = null;
+    return job;
   }
 
   /** The scores of the matrix that is shown. */
@@ -197,28 +250,34 @@ export class HeedMatrix extends HeedElement {
   }
 
   /** Legend, save menu and notes. */
-  #describe({ still, saved, view, hides, kind, point }: Shown): void {
-    this.#menu.show(
-      saved.caption,
-      saved.file,
-      contentsOf(withHighlights(still, null, null), saved, () => this.ink),
-    );
-    this.#legend.show(still.palette, view, {
+  #describe({ still, saved, view, hides, kind, point, large }: Shown): void {
+    const picture = withHighlights(still, null, null);
+    this.#menu.show(saved.caption, saved.file, {
+      ...contentsOf(picture, large ? { ...saved, ...still.labels } : saved, () => this.ink),
+      csv: () => csvBlob(csvOf(view, saved.rows, saved.cols)),
+      npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+    });
+    const [rows, cols] = large?.scale ?? [1, 1];
+    const most = kind === "weights" ? "the largest" : "the one farthest from 0";
+    this.#legend.show(still.palette, large && large.done !== null ? null : (still.view ?? view), {
       hasHidden: still.isHidden !== undefined,
-      notes: notesOf(still),
+      notes: large && rows * cols > 1 ? [`a cell is ${most} of ${rows} × ${cols}`] : notesOf(still),
       more: this.controls === "none" ? [] : [this.#menu.element],
       point,
     });
-    const notes = notesAbout(findingsIn(view, hides), kind === "weights");
+    const findings = large ? large.findings : findingsIn(view, hides);
+    const notes = findings ? notesAbout(findings, kind === "weights") : [];
     this.showNotes(notes.map((note) => withPoint(note, point)));
   }
 
   /** The readout, which is read aloud when the keyboard moves the cursor. */
   #read(shown: Shown, active: Cell | null, isLocked: boolean): void {
     const isTouch = matchMedia("(pointer: coarse)").matches;
-    const hint = isTouch
+    const done = shown.large?.done ?? null;
+    const usual = isTouch
       ? "Tap a cell to see its number."
       : "Point at a cell to see its number; a click keeps it.";
+    const hint = done === null ? usual : `Reading the numbers: ${Math.round(100 * done)} %`;
     const release = isTouch ? "tap it again to release it" : "press Escape to release it";
     const name = active && placeOf(shown.words, active);
     const formula = active ? formulaOf(shown, active) : "";
@@ -275,8 +334,9 @@ export class HeedMatrix extends HeedElement {
    * @throws HeedError without numbers, or with what `error` says
    */
   svg(): string {
-    const { still, saved } = this.#saved();
-    return savedSvg(withHighlights(still, null, null), saved, this.ink);
+    const { still, saved, large } = this.#saved();
+    const words = large ? { ...saved, ...still.labels } : saved;
+    return savedSvg(withHighlights(still, null, null), words, this.ink);
   }
 
   /**

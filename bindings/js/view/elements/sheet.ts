@@ -35,6 +35,7 @@ export const baseSheet = `
   color: var(--ink);
   background: var(--page);
   font: 1rem / 1.5 var(--family);
+  text-align: start;
 }
 .light { ${declarations("light")} color-scheme: light; }
 .dark { ${declarations("dark")} color-scheme: dark; }
@@ -147,7 +148,8 @@ export const linesSheet = `
   font-size: 0.875rem;
 }
 .bar .save { margin-left: auto; font-size: 0.75rem; color: var(--faint); }
-.bar input[type=range] { width: 8rem; vertical-align: middle; accent-color: var(--accent); }
+.bar output { display: inline-block; min-width: 6.5rem; white-space: nowrap; }
+.bar input[type=range] { width: 6rem; vertical-align: middle; accent-color: var(--accent); }
 @media print { .bar label { display: none; } }
 @media (forced-colors: active) {
   .line-others { stroke: GrayText; }
@@ -170,7 +172,7 @@ export const tokensSheet = `
 }
 .piece { padding: 0.2rem 0; border-radius: 2px; unicode-bidi: isolate; }
 .apart .piece { display: inline-block; margin-inline-end: 0.25rem; padding-inline: 0.25rem; line-height: 1.4; }
-.hidden-token { color: var(--faint); text-decoration: line-through; text-decoration-color: var(--hatch); }
+.hidden-token { color: var(--faint); background: var(--hidden); }
 .piece.pointed { outline: 1px solid var(--faint); outline-offset: 1px; }
 .piece.current { outline: 2px solid var(--ink); outline-offset: 1px; }
 .piece.kept { outline-color: var(--accent); }
@@ -203,7 +205,14 @@ export const headsSheet = `
 }
 .body { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem 1.5rem; }
 .body.wide { grid-template-columns: minmax(0, 42fr) minmax(0, 58fr); }
-.about { min-height: 2.5rem; font-size: 0.8125rem; }
+.about {
+  display: flex;
+  align-items: end;
+  min-height: 2.5rem;
+  padding-bottom: 0.375rem;
+  font-size: 0.8125rem;
+  line-height: 1.3;
+}
 .scroll { max-height: 20rem; overflow: auto; scrollbar-gutter: stable; }
 .wide .scroll { max-height: 40rem; }
 h3, h4 { margin: 0; font: inherit; font-size: 0.875rem; }
@@ -211,8 +220,10 @@ h3 { font-weight: 600; min-height: 2rem; }
 .layer { display: grid; grid-template-columns: 24px minmax(0, 1fr); }
 .layer h4 { color: var(--faint); padding-top: 0.25rem; font-variant-numeric: tabular-nums; }
 .layer ul { grid-column: 2; display: flex; flex-wrap: wrap; align-content: start; margin: 0; padding: 0; list-style: none; }
+.thumbnail { width: calc(var(--side) + 10px); }
 .thumbnail button {
   display: block;
+  width: 100%;
   padding: 4px;
   border: 1px solid transparent;
   border-radius: 3px;
@@ -225,11 +236,11 @@ h3 { font-weight: 600; min-height: 2rem; }
 .thumbnail-words {
   display: flex;
   justify-content: space-between;
-  gap: 2px;
   height: 18px;
   padding-top: 2px;
-  font-size: 0.6875rem;
+  font-size: 0.625rem;
   line-height: 16px;
+  white-space: nowrap;
 }
 .thumbnail-words [data-measure] { color: var(--faint); }
 @media print {

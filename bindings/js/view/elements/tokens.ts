@@ -215,10 +215,10 @@ export class HeedTokens extends SlicedElement {
     return isSelf ? "keys" : direction === "from" ? "queries" : "keys";
   }
 
-  #describe({ label, view, words, palette, isSelf, hides, point, direction, pieces }: Shown): void {
+  #describe({ label, view, words, palette, isSelf, point, direction, pieces }: Shown): void {
     const hasControls = this.controls !== "none";
     const save = hasControls ? [this.#menu.element] : [];
-    const more = { hasHidden: hides !== undefined, more: save, point };
+    const more = { more: save, point };
     this.#legend.show(palette, palette.within === "matrix" && this.#isReady ? view : null, more);
     this.#bar.toggleAttribute("hidden", !hasControls);
     this.#select.value = direction;

@@ -70,11 +70,24 @@ export function linesHeight(queries: readonly string[], keys: readonly string[])
   return rows * rowHeightOf(rows);
 }
 
+const stepOf = (rowHeight: number) => Math.ceil(labelHeight / rowHeight);
+
+/** Of thousands of labels most are never drawn: measures those that are, and the one with the most letters. */
+function widestLabel(tokens: readonly string[], rowHeight: number, family?: string): number {
+  const labels = shortLabels(tokens);
+  const step = stepOf(rowHeight);
+  if (step === 1) return widest(labels, family);
+  const longest = labels.reduce((most, label) => (label.length > most.length ? label : most), "");
+  return widest([longest, ...labels.filter((_, i) => i % step === 0)], family);
+}
+
 function layoutOf({ queries, keys, width, family }: LinesPicture): Layout {
   const rows = Math.max(queries.length, keys.length, 1);
-  const left = widest(shortLabels(queries), family) + 12;
-  const right = Math.max(left + 40, width - widest(shortLabels(keys), family) - 12);
-  return { left, right, width, rows, rowHeight: rowHeightOf(rows) };
+  const rowHeight = rowHeightOf(rows);
+  const [before, after] = [queries, keys].map((tokens) => widestLabel(tokens, rowHeight, family));
+  const left = (before as number) + 12;
+  const right = Math.max(left + 40, width - (after as number) - 12);
+  return { left, right, width, rows, rowHeight };
 }
 
 const middleOf = ({ rowHeight }: Layout, index: number) => (index + 0.5) * rowHeight;
@@ -174,7 +187,7 @@ export class LineDrawing {
     const { left, right, rowHeight, rows } = layout;
     setAttributes(this.svg, { width, height: rows * rowHeight });
     setAttributes(this.#labels, { "font-size": Math.max(8, Math.min(12, rowHeight - 1)) });
-    const step = Math.ceil(labelHeight / rowHeight);
+    const step = stepOf(rowHeight);
     const write = (tokens: readonly string[], attributes: Record<string, string | number>) => {
       const labels = shortLabels(tokens);
       const made = new Map<number, SVGElement>();

@@ -8,7 +8,6 @@ import type { Ink } from "../picture/ink.js";
 import { type Cell, heightOf, px, widthOf } from "../picture/layout.js";
 import { type Picture, Surface } from "../picture/paint.js";
 import { type MatrixView, rangeOf } from "../picture/view.js";
-import { zoomOf } from "./zoom.js";
 
 /** What a person can do with a matrix. */
 export interface MatrixActions {
@@ -66,8 +65,11 @@ export class MatrixCanvas {
   #cursor: Cell = { row: 0, col: 0 };
   #painting: boolean | null = null;
 
-  /** @param zoom how many CSS pixels of the window one of the canvas takes */
-  constructor(canvas: HTMLCanvasElement, zoom = () => zoomOf(canvas)) {
+  /** @param zoom how many CSS pixels of the window one of the canvas takes, by zoom or by a transform as on slides */
+  constructor(
+    canvas: HTMLCanvasElement,
+    zoom = () => canvas.getBoundingClientRect().width / canvas.offsetWidth,
+  ) {
     this.#canvas = canvas;
     this.#zoom = zoom;
   }

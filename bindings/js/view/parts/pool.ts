@@ -37,25 +37,47 @@ function largestOfPart(
   return largest;
 }
 
+/** The number farthest from zero; -Infinity, which stands for a hidden score, only if there is nothing else. */
+function farthestOfPart(
+  { data, offset, rowStride, colStride }: MatrixView,
+  row: number,
+  [left, right]: readonly [number, number],
+  before: number,
+): number {
+  let farthest = before;
+  const first = offset + row * rowStride;
+  for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
+    const value = data[p] as number;
+    if (value === Number.NEGATIVE_INFINITY) continue;
+    const isFarther = farthest === Number.NEGATIVE_INFINITY || Math.abs(value) > Math.abs(farthest);
+    if (isFarther || Number.isNaN(value)) farthest = value;
+  }
+  return farthest;
+}
+
 /**
  * Max-pools a matrix to at most `mostRows` × `mostCols`; an axis that is shorter keeps its size. It pauses often, so
  * that its caller can leave the rest for later: see `Slices`.
+ *
+ * @param isSigned whether a cell has the number farthest from zero, for scores, in place of the largest one
  */
 export function* pooling(
   view: MatrixView,
   mostRows: number,
   mostCols = mostRows,
+  isSigned = false,
 ): Job<SmallWeights> {
   const [rows, cols] = [Math.min(view.rows, mostRows), Math.min(view.cols, mostCols)];
   const data = new Float32Array(rows * cols).fill(Number.NEGATIVE_INFINITY);
   const parts = Array.from({ length: cols }, (_, j) => cellOf(j, view.cols, cols));
+  const pick = isSigned ? farthestOfPart : largestOfPart;
   let read = 0;
   for (let i = 0; i < rows; ++i) {
     const [top, bottom] = cellOf(i, view.rows, rows);
     for (let row = top; row < bottom; ++row) {
       for (const [j, part] of parts.entries()) {
         const cell = i * cols + j;
-        data[cell] = largestOfPart(view, row, part, data[cell] as number);
+        data[cell] = pick(view, row, part, data[cell] as number);
         read += part[1] - part[0];
         if (read < between) continue;
         read = 0;

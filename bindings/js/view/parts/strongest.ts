@@ -49,26 +49,33 @@ function strongestOf(lines: readonly Line[], count: number): Line[] {
 /** Sums of weights of 16 bits are this far from 1 without saying anything. */
 const rounding = 0.01;
 
-/** The least of the largest weights that add up to `mass`, and how many weights of just this size belong to them. */
+/** The least of the weights that are lines, and how many weights of just this size are. */
 interface Limit {
   readonly least: number;
   readonly alike: number;
 }
 
-const everything: Limit = { least: 0, alike: 0 };
+/** The weights that are not 0 and not below `least`. */
+function atLeast(weights: Float32Array, least: number): Float32Array {
+  const found = new Float32Array(weights.length);
+  let count = 0;
+  for (const weight of weights) if (weight > 0 && weight >= least) found[count++] = weight;
+  return found.subarray(0, count);
+}
 
 /**
  * @param weights of one row, which are not negative
  * @param mass a share of the row's sum: weights that add up to something else than 1 are allowed
+ * @param floor weights below this are no lines in any case
  */
-function limitOf(weights: Float32Array, mass: number): Limit {
-  if (mass >= 1) return everything;
+function limitOf(weights: Float32Array, mass: number, floor: number): Limit {
+  if (mass >= 1) return { least: floor, alike: floor > 0 ? weights.length : 0 };
   let sum = 0;
   for (const weight of weights) sum += weight;
   const wanted = Math.abs(sum - 1) < rounding ? mass : mass * sum;
   // Weights smaller than this add up to less than may be left out, so they need not be sorted.
-  const tiny = Math.max(0, sum - wanted) / weights.length;
-  const sorted = weights.filter((weight) => weight > 0 && weight >= tiny).sort();
+  const tiny = Math.max(floor, Math.max(0, sum - wanted) / weights.length);
+  const sorted = atLeast(weights, tiny).sort();
   let carried = 0;
   let next = sorted.length;
   // Rounding must not drop the last line if `mass` is everything.
@@ -80,18 +87,36 @@ function limitOf(weights: Float32Array, mass: number): Limit {
   return { least, alike };
 }
 
+/** A weight up to `largest` such that no smaller one is as strong as `strong`. */
+function weightBelow(
+  strength: (weight: number) => number,
+  strong: number,
+  largest: number,
+): number {
+  let [low, high] = [0, largest];
+  for (let turn = 0; turn < 24; ++turn) {
+    const middle = (low + high) / 2;
+    if (strength(middle) < strong * (1 - 1e-6)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /** What is missing (NaN), negative or hidden counts as 0. */
 function readRow(
   weights: MatrixView,
   row: number,
   into: Float32Array,
   hides: LineLook["hides"],
-): Float32Array {
+): number {
+  let largest = 0;
   for (let col = 0; col < weights.cols; ++col) {
     const weight = at(weights, row, col);
-    into[col] = weight > 0 && !hides?.(row, col) ? weight : 0;
+    const isLine = weight > 0 && !hides?.(row, col);
+    into[col] = isLine ? weight : 0;
+    if (isLine && weight > largest) largest = weight;
   }
-  return into;
+  return largest;
 }
 
 /** The lines of one row, in the order of its columns, added to `lines`. */
@@ -99,10 +124,9 @@ function addRow(
   lines: Line[],
   own: Float32Array,
   row: number,
-  mass: number,
   strength: (weight: number) => number,
+  { least, alike }: Limit,
 ): void {
-  const { least, alike } = limitOf(own, mass);
   let left = alike;
   for (let col = 0; col < own.length; ++col) {
     const weight = own[col] as number;
@@ -125,24 +149,38 @@ export interface LineLook {
 /** So many numbers take about a millisecond. */
 const between = 1 << 15;
 
-/** Finds the lines as `strongest` does. It pauses often: see `Slices`. */
+/**
+ * Finds the lines as `strongest` does. It pauses often: see `Slices`.
+ *
+ * @param show called at each pause with the lines of the rows so far
+ */
 export function* choosing(
   weights: MatrixView,
   { mass, range, curve, hides }: LineLook,
+  show: (lines: readonly Line[]) => void = () => {},
 ): Job<Line[]> {
   const { within, place } = weightPalette(range, curve, "light");
   if (within === "matrix") yield* findingRange(weights);
   const largestOfRow = largestIn(within, weights);
   const own = new Float32Array(weights.cols);
   let lines: Line[] = [];
+  let weakest = 0;
   let read = 0;
   for (let row = 0; row < weights.rows; ++row) {
-    const largest = largestOfRow(row);
-    addRow(lines, readRow(weights, row, own, hides), row, mass, (weight) => place(weight, largest));
-    if (lines.length > 8 * mostLines) lines = strongestOf(lines, mostLines);
+    const end = largestOfRow(row);
+    const strength = (weight: number) => place(weight, end);
+    const largest = readRow(weights, row, own, hides);
+    // A line that is weaker than enough others need not be found.
+    const floor = weakest > 0 ? weightBelow(strength, weakest, largest) : 0;
+    if (largest > 0) addRow(lines, own, row, strength, limitOf(own, mass, floor));
+    if (lines.length > 2 * mostLines) {
+      lines = strongestOf(lines, mostLines);
+      weakest = lines.reduce((least, line) => Math.min(least, line.strength), 1);
+    }
     read += weights.cols;
     if (read < between) continue;
     read = 0;
+    show(lines);
     yield row / weights.rows;
   }
   return strongestOf(lines, mostLines);
@@ -163,7 +201,8 @@ export function strongestOfRow(weights: MatrixView, row: number, look: LineLook)
   const { within, place } = weightPalette(look.range, look.curve, "light");
   const largest = largestIn(within, weights)(row);
   const lines: Line[] = [];
-  const own = readRow(weights, row, new Float32Array(weights.cols), look.hides);
-  addRow(lines, own, row, look.mass, (weight) => place(weight, largest));
+  const own = new Float32Array(weights.cols);
+  readRow(weights, row, own, look.hides);
+  addRow(lines, own, row, (weight) => place(weight, largest), limitOf(own, look.mass, 0));
   return lines;
 }

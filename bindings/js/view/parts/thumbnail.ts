@@ -1,7 +1,7 @@
 /** One head as a small picture: a button that selects it, and its number and a measure below. */
 import type { Palette } from "../picture/colour.js";
 import type { Ink } from "../picture/ink.js";
-import { geometryOf } from "../picture/layout.js";
+import { geometryOf, px } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import { viewOn } from "../picture/view.js";
 import { MatrixCanvas } from "./matrixCanvas.js";
@@ -30,7 +30,8 @@ export interface ThumbnailPicture {
 
 export class Thumbnail {
   readonly button = document.createElement("button");
-  readonly #matrix: MatrixCanvas;
+  readonly #canvas = document.createElement("canvas");
+  readonly #matrix = new MatrixCanvas(this.#canvas);
   readonly #label = spanOf("");
   readonly #value = spanOf("");
   #picture: Picture | null = null;
@@ -39,8 +40,8 @@ export class Thumbnail {
   constructor(onSelect: () => void) {
     this.button.type = "button";
     this.button.addEventListener("click", onSelect);
-    const canvas = document.createElement("canvas");
-    this.#matrix = new MatrixCanvas(canvas);
+    const canvas = this.#canvas;
+    canvas.className = "matrix";
     this.#value.dataset["measure"] = "";
     const words = spanOf("thumbnail-words number");
     words.append(this.#label, " ", this.#value);
@@ -51,26 +52,36 @@ export class Thumbnail {
   draw(shown: ThumbnailPicture, screen: { readonly ink: Ink; readonly ratio: number }): void {
     const { name, about, label, value, isSelected } = shown;
     const picture = this.#pictureOf(shown);
-    this.#matrix.show({ picture, summary: `${name}; ${about}:`, ...screen });
+    if (picture) this.#matrix.show({ picture, summary: `${name}; ${about}:`, ...screen });
+    else this.#reserve(shown);
     if (this.#label.textContent !== label) this.#label.textContent = label;
     if (this.#value.textContent !== value) this.#value.textContent = value;
     this.button.setAttribute("aria-pressed", `${isSelected}`);
     this.#drawn = shown;
   }
 
-  /** The same object until something in it changes: the same one is drawn only once. */
-  #pictureOf(shown: ThumbnailPicture): Picture {
+  /** Hundreds of empty pictures would take as long to draw as full ones. */
+  #reserve({ side, name }: ThumbnailPicture): void {
+    this.#canvas.style.width = px(side);
+    this.#canvas.style.height = px(side);
+    this.#canvas.setAttribute("role", "img");
+    this.#canvas.setAttribute("aria-label", `${name}:`);
+  }
+
+  /** The same object until something in it changes; null without numbers. The same one is drawn only once. */
+  #pictureOf(shown: ThumbnailPicture): Picture | null {
     const before = this.#drawn;
     const isSame = (["small", "side", "palette", "hides"] as const).every(
       (name) => before?.[name] === shown[name],
     );
     if (isSame && this.#picture) return this.#picture;
     const { small, side, palette, hides } = shown;
-    const { rows, cols } = small ?? { rows: 1, cols: 1 };
+    if (!small) return null;
+    const { data, rows, cols } = small;
     const cell = { width: side / cols, height: side / rows };
     const still: Still = {
       geometry: geometryOf(rows, cols, cell, noLabels),
-      view: small && viewOn(small.data, rows, cols),
+      view: viewOn(data, rows, cols),
       ...{ palette, labels: noLabels, marked: [] },
       isHidden: hides === true ? hidesFuture : hides || undefined,
     };

@@ -5,6 +5,7 @@ import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
+import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, entries, type MatrixView } from "./view.js";
 
@@ -258,16 +259,11 @@ export function columnsCsv(
  * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
  */
 export function npyOf(view: MatrixView): Uint8Array<ArrayBuffer> {
-  const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${view.rows}, ${view.cols}), }`;
-  const before = 10;
-  const start = Math.ceil((before + dictionary.length + 1) / 64) * 64;
-  const header = `${dictionary.padEnd(start - before - 1)}\n`;
-  const bytes = new Uint8Array(start + 4 * view.rows * view.cols);
+  const header = npyHeader("<f4", [view.rows, view.cols]);
+  const bytes = new Uint8Array(header.length + 4 * view.rows * view.cols);
   const memory = new DataView(bytes.buffer);
-  bytes.set([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0]);
-  memory.setUint16(8, header.length, true);
-  bytes.set(new TextEncoder().encode(header), before);
-  let place = start;
+  bytes.set(header);
+  let place = header.length;
   for (const value of entries(view)) {
     memory.setFloat32(place, value, true);
     place += 4;

@@ -1,8 +1,11 @@
 import { finished, type Job } from "./job.js";
 
+/** The numbers of a matrix. */
+export type Floats = Float32Array | Float64Array;
+
 /** A matrix inside a typed array, so that one head or a transposed weight needs no copy. */
 export interface MatrixView {
-  readonly data: Float32Array;
+  readonly data: Floats;
   readonly rows: number;
   readonly cols: number;
   readonly offset: number;
@@ -13,7 +16,7 @@ export interface MatrixView {
 }
 
 /** `rows` × `cols` numbers of `data`, row by row, starting at `offset`. */
-export function viewOn(data: Float32Array, rows: number, cols: number, offset = 0): MatrixView {
+export function viewOn(data: Floats, rows: number, cols: number, offset = 0): MatrixView {
   return { data, rows, cols, offset, rowStride: cols, colStride: 1 };
 }
 
@@ -52,7 +55,7 @@ export function largestOf(
 type Extremes = readonly [number, number] | null;
 
 /** A cache of ranges; the numbers of a matrix do not change. */
-const ranges = new WeakMap<Float32Array, Map<string, Extremes>>();
+const ranges = new WeakMap<Floats, Map<string, Extremes>>();
 
 /** The smallest and the largest finite number of a matrix; null if there is none. */
 export function rangeOf(view: MatrixView): Extremes {

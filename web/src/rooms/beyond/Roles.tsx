@@ -1,6 +1,7 @@
 /** Explains what queries, keys and values are here, with the same letters and colours in every panel. */
+
+import type { Role } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import type { Role } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 
 export function Roles({ children }: { children: ComponentChildren }) {

@@ -1,9 +1,8 @@
 /** One head in detail: its weights, which token attends to which, and all its measures. */
 
-import { format } from "heed/view/parts";
+import { type Explanation, format } from "heed/view/parts";
 import { useCallback } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
-import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
 import { Readout } from "../../shared/Readout";
 import { type OneHead, RowDetails } from "../../shared/RowDetails";

@@ -1,9 +1,8 @@
 /** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
 
-import type { Cell } from "heed/view/parts";
+import { type Cell, explanationText } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import { shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";

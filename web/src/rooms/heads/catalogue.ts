@@ -20,7 +20,7 @@ export const exhibits = {
   pronouns: {
     folder: "pronouns-encoder",
     name: "pronouns",
-    field: { label: "Sentence", limits: `up to ${mostTokens} known words and marks` },
+    field: { label: "Sentence", limits: `up to ${mostTokens} known words` },
     does: "says whom or what each pronoun means",
     first: { text: "Alice helped Clara because she was kind." },
   },

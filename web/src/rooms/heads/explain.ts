@@ -1,8 +1,7 @@
 /** What a cell of a head's weights means, and how it is computed. */
 
-import { at, type Cell, format } from "heed/view/parts";
+import { at, type Cell, type Explanation, format } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
-import type { Explanation } from "../../shared/explanation";
 import type { HeadSelection } from "./selection";
 
 export function explainHeadWeight(cell: Cell, { shown, other }: HeadSelection): Explanation {

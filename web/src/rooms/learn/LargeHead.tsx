@@ -1,11 +1,18 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
 
-import { type Area, type Cell, cellsFor, leftOf, type Palette, tokenAxes } from "heed/view/parts";
+import {
+  type Area,
+  type Cell,
+  cellsFor,
+  explanationText,
+  leftOf,
+  type Palette,
+  tokenAxes,
+} from "heed/view/parts";
 import { useMemo, useState } from "preact/hooks";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { Announced } from "../../shared/Announced";
 import { type Shares, weightsOf } from "../../shared/attended";
-import { explanationText } from "../../shared/explanation";
 import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { RowDetails } from "../../shared/RowDetails";

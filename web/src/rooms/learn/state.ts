@@ -72,7 +72,7 @@ export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
   pronouns: {
     ...{ title: "who is it?", steps: 3000, hasLetters: false },
     such: () => "Alice wrote a note and gave it to Bob.",
-    limits: () => "up to 24 known words and marks",
+    limits: () => "up to 24 known words",
     ...{ heads: 4, layers: 3, size: 64, rate: 0.002 },
   },
 };

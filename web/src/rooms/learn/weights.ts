@@ -1,8 +1,7 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
 
-import { at, type Cell, format } from "heed/view/parts";
+import { at, type Cell, type Explanation, format } from "heed/view/parts";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
-import type { Explanation } from "../../shared/explanation";
 import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead } from "./state";
 import { bestCourseHead } from "./words";

@@ -230,8 +230,8 @@ export function AlignmentMaps() {
       <CellReadout />
       {!hides(restrictions, "text") && (
         <p class="words">
-          Each row adds up to 1. Beside it is its share on the <Term name="right places" />; a
-          recurrent state also holds its neighbours, so beside them may do.
+          Each row adds up to 1. Beside it is its share on the <Term name="right places" />. A
+          recurrent state also holds its neighbours, so a place beside them may be enough.
         </p>
       )}
       <ChosenRow />

@@ -1,8 +1,9 @@
 /** Holds what is pointed at, so that only the parts that show it are redrawn. */
+
+import { explanationText } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import { explainAlignment } from "./maps";
 import {
   type PointedCharacters,

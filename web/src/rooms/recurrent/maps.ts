@@ -1,8 +1,15 @@
 /** The numbers and texts of the maps. */
 
-import { at, format, type MatrixView, softmaxOf, viewOn } from "heed/view/parts";
+import {
+  at,
+  type Explanation,
+  type FormulaPiece,
+  format,
+  type MatrixView,
+  softmaxOf,
+  viewOn,
+} from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
-import type { Explanation, FormulaPiece } from "../../shared/explanation";
 import type { ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 import { type PointedCharacters, type RecurrentWorkspace, shownModels, titles } from "./workspace";

@@ -19,7 +19,7 @@ export function pairsBelow(
   tokens: readonly string[],
   height: number,
 ): PairsPlace | null {
-  const left = Math.ceil(Math.max(0, ...tokens.map(textWidth))) + labelGap;
+  const left = Math.ceil(Math.max(0, ...tokens.map((text) => textWidth(text)))) + labelGap;
   const cellWidth = Math.min(2 * height, Math.floor((width - left - 1) / tokens.length));
   if (cellWidth < height / 2) return null;
   return { left, cell: { width: cellWidth, height }, inColumns: false };

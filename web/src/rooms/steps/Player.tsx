@@ -1,7 +1,8 @@
 /** The one transport of the room: it moves through all stages, and through each of them number by number. */
+
+import type { Story } from "heed/view/parts";
 import { type Live, Transport } from "../../shared/Transport";
 import { allStages } from "./stages";
-import type { Story } from "./story";
 import { momentWords } from "./unfolding";
 import { useStepsWorkspace } from "./workspace";
 

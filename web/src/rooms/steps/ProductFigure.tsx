@@ -1,15 +1,7 @@
 /** One matrix on the left, one or more above it, and in the corners their products: a row meets a column in its cell. */
-import {
-  geometryOf,
-  heightOf,
-  type Labels,
-  leftOf,
-  px,
-  tokenAxes,
-  topCellsFor,
-} from "heed/view/parts";
-import { type FigureLabels, noteOf, stageCells, useLabels } from "./figureLabels";
-import { kindOf, type MatrixName } from "./matrices";
+import { productGap, productLayout, px } from "heed/view/parts";
+import { type FigureLabels, figureMatrix, noteOf, useLabels } from "./figureLabels";
+import type { MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix, type PictureOptions } from "./solution";
 
 export interface Product {
@@ -23,37 +15,15 @@ interface ProductColumn {
   readonly corner: MatrixName;
 }
 
-/** Between two matrices. */
-export const productGap = 16;
-const nameHeight = 28;
-
 export function layoutOf({ left, columns }: Product, width: number, labels: FigureLabels) {
-  const { queries, keys, sizes } = labels;
-  const leftKind = kindOf(left);
-  const leftLabels: Labels = {
-    rows: leftKind.rows === "query" ? queries : keys,
-    chips: true,
-    ...(columns.some(({ flip }) => flip) && { rowAxis: tokenAxes.rowAxis }),
+  const matrix = (name: MatrixName) => figureMatrix(name, labels);
+  const product = {
+    left: matrix(left),
+    columns: columns.map(({ top, flip = false, corner }) => ({
+      ...{ top: matrix(top), flip, corner: matrix(corner) },
+    })),
   };
-  const parts = columns.map(({ top, flip = false, corner }) => {
-    const topLabels: Labels = flip ? { cols: keys, colAxis: tokenAxes.colAxis, chips: true } : {};
-    return { top, flip, corner, topLabels, size: sizes[kindOf(corner).cols] };
-  });
-  const inner = sizes[leftKind.cols];
-  const rows = sizes[leftKind.rows];
-  // The width of a picture is rounded up.
-  const gutters = parts.reduce(
-    (all, { topLabels }) => all + leftOf(topLabels) + productGap + 1,
-    leftOf(leftLabels) + 1,
-  );
-  const total = inner + parts.reduce((all, { size }) => all + size, 0);
-  const cell = stageCells(width - gutters, total, rows);
-  const topCell = topCellsFor(cell, inner);
-  const above = Math.max(
-    ...parts.map(({ topLabels, size }) => heightOf(geometryOf(inner, size, topCell, topLabels))),
-  );
-  const height = above + productGap / 2 + 2 * nameHeight + rows * cell.height;
-  return { leftLabels, parts, inner, cell, topCell, height };
+  return productLayout(product, width, labels);
 }
 
 export function ProductFigure({ product, width }: { product: Product; width: number }) {

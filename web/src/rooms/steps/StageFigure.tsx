@@ -1,10 +1,10 @@
 /** The picture of the current stage. */
-import { format, leftOf, px, shorten, textWidth } from "heed/view/parts";
+import { format, leftOf, productGap, px, shorten, textWidth } from "heed/view/parts";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";
 import { PairsAhead, pairsBelow } from "./PairsAhead";
-import { layoutOf, type Product, ProductFigure, productGap } from "./ProductFigure";
+import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { RowFigure, type RowParts } from "./RowFigure";
 import { useSolution } from "./solution";
 import type { SentenceAttention } from "./state";

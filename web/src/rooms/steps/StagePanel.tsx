@@ -1,8 +1,8 @@
 /** The current stage in detail: explanation, formula, picture, and the formula of one cell. */
 
+import type { Explanation } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { Explanation } from "../../shared/explanation";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";

@@ -1,7 +1,8 @@
 /** The room "Step by step": connects the link, the engine and the active cell to the parts of the page. */
+
+import { explanationText, indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import { shows } from "../../shared/restrictions";
 import type { RoomProps, Setter } from "../../shared/room";
@@ -27,7 +28,7 @@ import {
   type State,
   sentenceAttentionOf,
 } from "./state";
-import { indexIn, paceOf, placeAt, playFrom, storyOf } from "./story";
+import { storyOf } from "./story";
 import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
 import { explainMoment, highlightsOf, unfoldingOf } from "./unfolding";

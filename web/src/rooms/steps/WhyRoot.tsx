@@ -64,7 +64,7 @@ export function WhyRoot() {
         </p>
         <p class="faint">
           One query and {shown.length === 1 ? "one key" : `${shown.length} keys`} at random, mean 0
-          and variance 1 (Vaswani et al., 2017, footnote 4).
+          and variance 1 (Vaswani et al., 2017, section 3.2.1, footnote 4).
         </p>
       </div>
       <Slider

@@ -1,6 +1,7 @@
 /** A coloured word that highlights its part of the picture; View.tsx handles every element with `data-highlights`. */
+
+import type { Role } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
 
 export function Word({

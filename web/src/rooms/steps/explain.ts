@@ -1,16 +1,26 @@
 /** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
 
-import { type Area, at, format, type MatrixView, transposed } from "heed/view/parts";
-import type { Explanation, FormulaPiece, Role } from "../../shared/explanation";
-import { operand, sum, times } from "../../shared/terms";
+import {
+  type AreaOf,
+  type AttentionMatrix,
+  at,
+  attentionSources,
+  type CellOf,
+  type Explanation,
+  explainAttention,
+  explainer,
+  type MatrixView,
+  operand,
+  product,
+  type SoFar,
+  termsOf,
+} from "heed/view/parts";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { editKey, type MatrixCell, type SentenceAttention, type State } from "./state";
 import { viewOf } from "./viewOf";
 
-export interface MatrixArea extends Area {
-  readonly matrix: MatrixName;
-}
+export type MatrixArea = AreaOf<MatrixName>;
 
 /** Whether a cell's number was edited. */
 export function isEdited(cell: MatrixCell, { head }: SentenceAttention, { edits }: State): boolean {
@@ -51,26 +61,6 @@ export function sourcesOf(
         { matrix: keySide("input"), row },
         { matrix: matrix === "k" ? "wk" : "wv", col },
       ];
-    case "scores":
-      return [
-        { matrix: "q", row },
-        { matrix: "k", row: col },
-      ];
-    case "scaled":
-      return [{ matrix: "scores", row, col }];
-    case "masked":
-      return [{ matrix: "scaled", row, col }];
-    case "exponentials":
-      return [{ matrix: "masked", row: attention.row, col }];
-    case "weights": {
-      const scores: MatrixArea = { matrix: "masked", row };
-      return row === attention.row ? [scores, { matrix: "exponentials", row: 0 }] : [scores];
-    }
-    case "output":
-      return [
-        { matrix: "weights", row },
-        { matrix: "v", col },
-      ];
     case "joined":
       return Math.floor(col / attention.headSize) === attention.head
         ? [{ matrix: "output", row, col: col % attention.headSize }]
@@ -81,48 +71,13 @@ export function sourcesOf(
         { matrix: "wo", col },
       ];
     default:
-      return [];
+      return attentionSources(cell as CellOf<AttentionMatrix>, attention.row);
   }
 }
 
 /** The sum of the exponentials of the selected row. */
 export function totalOf({ running }: Solution): number {
   return running.exponentials?.at(-1) ?? 0;
-}
-
-/** A partial sum of a cell. */
-export interface SoFar {
-  readonly terms: number;
-  readonly sum: string;
-}
-
-/** The terms added last; earlier ones are part of the sum already. */
-const termsKept = 3;
-
-function sumSoFar(
-  terms: readonly (readonly FormulaPiece[])[],
-  { terms: count }: SoFar,
-): FormulaPiece[] {
-  const from = Math.max(0, count - termsKept);
-  const pieces = sum(terms.slice(from, count));
-  return from === 0 ? pieces : [{ text: "… + " }, ...pieces];
-}
-
-/** Row `i` of `left` times column `j` of `right`. */
-function product(
-  left: MatrixView,
-  i: number,
-  right: MatrixView,
-  j: number,
-  roles: readonly [Role | undefined, Role | undefined],
-  soFar: SoFar | undefined,
-): FormulaPiece[] {
-  const terms = Array.from({ length: left.cols }, (_, n) => [
-    operand(at(left, i, n), roles[0]),
-    { text: times },
-    operand(at(right, n, j), roles[1]),
-  ]);
-  return soFar ? sumSoFar(terms, soFar) : sum(terms);
 }
 
 export function explainCell(
@@ -151,19 +106,9 @@ export function explainCell(
     kind.cols === "key"
       ? `${kind.title}, ${rowWord} attends to “${keys[j]}”`
       : `${kind.title}, ${rowWord}, entry ${j + 1}`;
-  const head: FormulaPiece[] = [
-    { text: `${kind.symbol}[${tokenRow + 1}, ${j + 1}]`, role: kind.role },
-    { text: " = " },
-  ];
-  const result: FormulaPiece = { text: soFar?.sum ?? format(value), role: kind.role };
-  const equals = (formula: readonly FormulaPiece[]): Explanation => ({
-    name,
-    formula: [...head, ...formula, { text: soFar ? ", so far " : " = " }, result],
-  });
-  const says = (words: string): Explanation => ({
-    name,
-    formula: [...head, result, { text: `, ${words}` }],
-  });
+  const { symbol, role } = kind;
+  const explained = explainer({ name, symbol, role, row: tokenRow, col: j, value, soFar });
+  const { equals, says } = explained;
 
   if (isEdited(cell, attention, state)) return says("set by you in place of its projection");
   switch (matrix) {
@@ -191,7 +136,7 @@ export function explainCell(
           : (["keyEmbedding", "keyPosition"] as const);
       if (!state.position) return says("the embedding as it is");
       const parts = side.map((part) => [operand(at(view(part), i, j))]);
-      return equals(soFar ? sumSoFar(parts, soFar) : sum(parts));
+      return equals(termsOf(parts, soFar));
     }
     case "q":
       return equals(product(view("input"), i, view("wq"), j, [undefined, "q"], soFar));
@@ -199,45 +144,6 @@ export function explainCell(
       return equals(product(view("keyInput"), i, view("wk"), j, [undefined, "k"], soFar));
     case "v":
       return equals(product(view("keyInput"), i, view("wv"), j, [undefined, "v"], soFar));
-    case "scores":
-      return equals(product(view("q"), i, transposed(view("k")), j, ["q", "k"], soFar));
-    case "scaled": {
-      const divisors = [
-        ...(state.scaled ? [`√${attention.headSize}`] : []),
-        ...(state.temperature === 1 ? [] : [String(state.temperature)]),
-      ];
-      if (divisors.length === 0) return says("the score as it is");
-      return equals([operand(at(view("scores"), i, j)), { text: ` ÷ ${divisors.join(" ÷ ")}` }]);
-    }
-    case "masked":
-      return says(value === Number.NEGATIVE_INFINITY ? "hidden by the mask" : "may be seen");
-    case "weights": {
-      const row = view("masked");
-      const terms = Array.from({ length: row.cols }, (_, n) => at(row, i, n))
-        .filter((score) => score !== Number.NEGATIVE_INFINITY)
-        .map((score) => [{ text: `e^${operand(score).text}` }]);
-      if (terms.length === 0) return says("because this query may see no key at all");
-      if (at(row, i, j) === Number.NEGATIVE_INFINITY)
-        return says("because the mask hides this key");
-      const parts = [
-        { text: `e^${operand(at(row, i, j)).text} ÷ (` },
-        ...sum(terms),
-        { text: ")" },
-      ];
-      if (i !== query || attention.head !== knownHead) return equals(parts);
-      const [own, all] = [at(view("exponentials"), 0, j), totalOf(solution)].map((n) => format(n));
-      return equals([...parts, { text: ` = ${own} ÷ ${all}` }]);
-    }
-    case "exponentials": {
-      const score = at(view("masked"), query, j);
-      const { taken } = solution;
-      const power =
-        taken === 0 ? operand(score).text : `(${format(score)} − ${operand(taken).text})`;
-      const own: FormulaPiece[] = [...head, { text: `e^${power} = ` }, { text: format(value) }];
-      return { name, formula: soFar ? [...own, { text: `, sum so far ${soFar.sum}` }] : own };
-    }
-    case "output":
-      return equals(product(view("weights"), i, view("v"), j, [undefined, "v"], soFar));
     case "joined":
       return says(
         solution.problem.dropped.includes(Math.floor(j / attention.headSize))
@@ -246,5 +152,22 @@ export function explainCell(
       );
     case "result":
       return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"], soFar));
+    default: {
+      const divisors = [
+        ...(state.scaled ? [`√${attention.headSize}`] : []),
+        ...(state.temperature === 1 ? [] : [String(state.temperature)]),
+      ];
+      const scaling = divisors.map((divisor) => `÷ ${divisor}`).join(" ");
+      const shown =
+        attention.head === knownHead
+          ? { row: query, taken: solution.taken, total: totalOf(solution) }
+          : null;
+      return explainAttention(
+        { matrix, row: i, col: j },
+        { view, shown, scaling },
+        explained,
+        soFar,
+      );
+    }
   }
 }

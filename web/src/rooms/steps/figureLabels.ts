@@ -1,20 +1,15 @@
-/** The labels of the pictures of a stage, and the sizes that they leave for the cells. */
+/** The labels of the pictures of a stage, and the sizes of its matrices. */
 
-import { type CellSize, cellsFor, shorten } from "heed/view/parts";
+import { type FigureMatrix, type FigureWords, hasSizeNote, shorten } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import type { MatrixAxis } from "./matrices";
+import { kindOf, type MatrixAxis, type MatrixName, sizeOf } from "./matrices";
 import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";
 import { useStepsWorkspace } from "./workspace";
 
 const longestLabel = 12;
 
-/** A matrix that is narrower than this has no size after its name. */
-const noteWidth = 84;
-
-export interface FigureLabels {
-  readonly queries: readonly string[];
-  readonly keys: readonly string[];
+export interface FigureLabels extends FigureWords {
   readonly sizes: Record<MatrixAxis, number>;
 }
 
@@ -27,16 +22,12 @@ export function useLabels(): FigureLabels {
   return { ...words, sizes: sizesOf(attention) };
 }
 
-/** Rows are lower than elsewhere, so that a whole stage is seen beside its words. */
-const highestCell = 30;
-
-/** Cells for matrices of `cols` columns in all that stand side by side in `width` pixels. */
-export function stageCells(width: number, cols: number, rows: number): CellSize {
-  const cell = cellsFor(width, cols, rows);
-  return { ...cell, height: Math.min(highestCell, cell.height) };
+export function figureMatrix(name: MatrixName, { sizes }: FigureLabels): FigureMatrix<MatrixName> {
+  const { rows, cols } = kindOf(name);
+  return { name, ...sizeOf(name, sizes), rowsAre: rows, colsAre: cols };
 }
 
 /** What a narrow matrix shows after its letter: nothing, instead of its size. */
 export function noteOf(width: number): { note?: string } {
-  return width < noteWidth ? { note: "" } : {};
+  return hasSizeNote(width) ? {} : { note: "" };
 }

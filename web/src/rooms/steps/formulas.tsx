@@ -1,6 +1,7 @@
 /** The formula of each stage, in MathML. Its letters highlight the matrices that they denote. */
+
+import type { Role } from "heed/view/parts";
 import type { ComponentChildren, JSX } from "preact";
-import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
 import type { SentenceAttention, State } from "./state";

@@ -1,5 +1,5 @@
 /** The matrices that the page draws: names, symbols and what their rows and columns stand for. */
-import type { Role } from "../../shared/explanation";
+import { attentionMatrices, type Role } from "heed/view/parts";
 
 /** What a row or a column of a matrix stands for; "selected" is the selected query. */
 export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
@@ -24,15 +24,7 @@ export const matrices = {
   wq: { title: "Query projection", symbol: "W_Q", rows: "embedding", cols: "head", role: "q" },
   wk: { title: "Key projection", symbol: "W_K", rows: "embedding", cols: "head", role: "k" },
   wv: { title: "Value projection", symbol: "W_V", rows: "embedding", cols: "head", role: "v" },
-  q: { title: "Queries", symbol: "Q", rows: "query", cols: "head", role: "q" },
-  k: { title: "Keys", symbol: "K", rows: "key", cols: "head", role: "k" },
-  v: { title: "Values", symbol: "V", rows: "key", cols: "head", role: "v" },
-  scores: { title: "Scores", symbol: "QKᵀ", rows: "query", cols: "key" },
-  scaled: { title: "Scaled scores", symbol: "S", rows: "query", cols: "key" },
-  masked: { title: "Masked scores", symbol: "M", rows: "query", cols: "key" },
-  exponentials: { title: "Exponentials", symbol: "e^M", rows: "selected", cols: "key" },
-  weights: { title: "Weights", symbol: "A", rows: "query", cols: "key" },
-  output: { title: "Output of the head", symbol: "O", rows: "query", cols: "head", role: "o" },
+  ...attentionMatrices,
   joined: { title: "Heads joined", symbol: "C", rows: "query", cols: "joined", role: "o" },
   wo: { title: "Output projection", symbol: "W_O", rows: "joined", cols: "embedding", role: "o" },
   result: { title: "Result", symbol: "Y", rows: "query", cols: "embedding", role: "o" },
@@ -55,11 +47,6 @@ export function sizeOf(
 ): { rows: number; cols: number } {
   const kind = kindOf(name);
   return { rows: sizes[kind.rows], cols: sizes[kind.cols] };
-}
-
-/** Matrices of attention weights are shares; all others are signed numbers. */
-export function isShare(name: MatrixName): boolean {
-  return name === "weights";
 }
 
 const names = Object.keys(matrices);

@@ -1,6 +1,6 @@
 /** The partial sums of the first cell of the selected row, computed by the engine. */
 import type { Heed } from "heed";
-import { at, type MatrixView } from "heed/view/parts";
+import { at, type MatrixView, takenOff } from "heed/view/parts";
 import type { MatrixName } from "./matrices";
 import type { RunningSums, Solution } from "./problem";
 import { viewOf } from "./viewOf";
@@ -12,19 +12,12 @@ const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixNam
   ["result", "joined", "wo"],
 ];
 
-/** With larger scores, numbers would be too long to be written out; with smaller ones, all would be 0.000. */
-const largestExponent = 11;
-const smallestExponent = -5;
-
 /**
  * e to the power of each score. The engine has no exponential function, but the softmax of [x, 0] is [e^x, 1] divided by
  * its sum, so the first entry divided by the second is e^x.
  */
 export function exponentialsOf(heed: Heed, scores: Float32Array) {
-  const largest = Math.max(...scores);
-  const isExtreme =
-    largest + Math.log(scores.length) > largestExponent || largest < smallestExponent;
-  const taken = Number.isFinite(largest) && isExtreme ? largest : 0;
+  const taken = takenOff(scores);
   const pairs = Float32Array.from({ length: 2 * scores.length }, (_, i) =>
     i % 2 === 0 ? (scores[i / 2] as number) - taken : 0,
   );

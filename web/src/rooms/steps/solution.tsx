@@ -6,6 +6,7 @@
 import {
   type Area,
   at,
+  attentionPalette,
   type Cell,
   type CellSize,
   decimalsOf,
@@ -14,23 +15,19 @@ import {
   mostDecimals,
   type Palette,
   type Picture,
-  positivePalette,
-  rangeOf,
+  partOf,
   type Saved,
-  signedPalette,
   tokenAxes,
   transposed,
-  weightPalette,
 } from "heed/view/parts";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
-import { isAfter, isShare, kindOf, type MatrixName } from "./matrices";
+import { isAfter, kindOf, type MatrixName } from "./matrices";
 import type { Problem, Solution } from "./problem";
 import { problemOf, type SentenceAttention, type State, sizesOf } from "./state";
-import { partOf } from "./unfolding";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -127,13 +124,11 @@ function usePalette(name: MatrixName, head: number): Palette {
   const { state } = useStepsWorkspace();
   const solution = useSolution();
   const { theme } = useShell();
-  return useMemo(() => {
-    if (isShare(name)) return weightPalette(state.range, state.curve, theme);
-    const view = solution && viewOf(solution, name, head);
-    const [low, high] = (view && rangeOf(view)) ?? [0, 1];
-    if (name === "exponentials") return positivePalette(high, theme);
-    return signedPalette(Math.max(-low, high), theme);
-  }, [name, head, solution, state.range, state.curve, theme]);
+  const { range, curve } = state;
+  return useMemo(
+    () => attentionPalette(name, solution && viewOf(solution, name, head), { range, curve, theme }),
+    [name, head, solution, range, curve, theme],
+  );
 }
 
 /** The picture of a matrix: palette, hidden cells, labels and highlights. */

@@ -39,7 +39,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
     "Change one number of a query or a key",
-    "The query of “quick” has −2 for 0.5: only its row of scores changes. A key changes a column.",
+    "The query of “quick” has −2 instead of 0.5: its row of scores changes. A key changes a column.",
   ],
   [
     `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,

@@ -1,26 +1,27 @@
 /** One moment of a stage's computation: what the pictures and the readout show. */
 
-import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
-import type { Explanation } from "../../shared/explanation";
+import {
+  at,
+  type Explanation,
+  format,
+  highlightsAt,
+  momentName,
+  type StageMoment,
+  shorten,
+  type Target,
+  type Timeline,
+  type UnfoldingOf,
+  unfoldingAt,
+} from "heed/view/parts";
 import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import { targetsOf } from "./stages";
 import type { MatrixCell, SentenceAttention, State } from "./state";
 import { isVisible, sizesOf } from "./state";
-import { countOf, isMadeBy, type Moment, momentAt, type Target, type Timeline } from "./time";
 import { viewOf } from "./viewOf";
 
-export interface Unfolding {
-  readonly moment: Moment;
-  /** The cell that is being computed; null for a whole row. */
-  readonly cell: MatrixCell | null;
-  /** The partial sum of its terms; null if it is computed in one step. */
-  readonly sum: number | null;
-  /** The matrices that are being computed; others are complete. */
-  readonly targets: readonly MatrixName[];
-  isMade(matrix: MatrixName, row: number, col: number): boolean;
-}
+export type Unfolding = UnfoldingOf<MatrixName>;
 
 /** Stages whose rows follow from those before without a sum: none of their cells needs a look of its own. */
 function goesByRows({ stage, example, position }: State): boolean {
@@ -49,9 +50,12 @@ function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: St
 }
 
 /** Null if the stage has nothing to compute. */
-export function timelineOf(state: State, attention: SentenceAttention): Timeline | null {
+export function timelineOf(
+  state: State,
+  attention: SentenceAttention,
+): Timeline<MatrixName> | null {
   const sizes = sizesOf(attention);
-  const target = (matrix: MatrixName): Target => ({ matrix, ...sizeOf(matrix, sizes) });
+  const target = (matrix: MatrixName): Target<MatrixName> => ({ matrix, ...sizeOf(matrix, sizes) });
   const [first, ...others] = targetsOf(state.stage, state).map(target);
   if (!first || first.rows === 0 || first.cols === 0) return null;
   const byRows = goesByRows(state);
@@ -66,7 +70,7 @@ export function timelineOf(state: State, attention: SentenceAttention): Timeline
 /** The sum of the first cell after `terms` of its terms; an input's first term is the embedding. */
 function sumAt(
   solution: Solution,
-  { matrix, row, terms }: Moment,
+  { matrix, row, terms }: StageMoment<MatrixName>,
   attention: SentenceAttention,
 ): number | null {
   if (terms === null) return null;
@@ -86,62 +90,25 @@ export function unfoldingOf(
   attention: SentenceAttention,
   solution: Solution | null,
 ): Unfolding | null {
-  const timeline = timelineOf(state, attention);
-  if (!timeline || state.time === null || state.time >= countOf(timeline) - 1) return null;
-  const moment = momentAt(timeline, state.time);
-  const { matrix, row, col } = moment;
-  return {
-    moment,
-    cell: col === null ? null : { matrix, row, col },
-    sum: solution && sumAt(solution, moment, attention),
-    targets: [...(timeline.lead ? [timeline.lead] : []), ...timeline.targets].map(
-      (target) => target.matrix,
-    ),
-    isMade: isMadeBy(timeline, state.time),
-  };
-}
-
-/** A partly computed matrix: entries without a number yet are NaN, which is not drawn. */
-export function partOf(
-  view: MatrixView,
-  name: MatrixName,
-  { isMade, cell, sum }: Unfolding,
-): MatrixView {
-  /** The cell that shows a partial sum; the exponentials are themselves terms. */
-  const growing = name !== "exponentials" && cell?.matrix === name ? cell : null;
-  const data = new Float32Array(view.rows * view.cols);
-  for (let i = 0; i < view.rows; ++i) {
-    for (let j = 0; j < view.cols; ++j) {
-      const isGrowing = growing?.row === i && growing.col === j;
-      const value = (isGrowing ? sum : null) ?? at(view, i, j);
-      data[i * view.cols + j] = isMade(name, i, j) ? value : Number.NaN;
-    }
-  }
-  return { ...viewOn(data, view.rows, view.cols), whole: view };
+  return unfoldingAt(
+    timelineOf(state, attention),
+    state.time,
+    (moment) => solution && sumAt(solution, moment, attention),
+  );
 }
 
 /** The rows and columns in use, and the two factors of the last term. */
 export function highlightsOf(
-  { moment, cell }: Unfolding,
+  unfolding: Unfolding,
   attention: SentenceAttention,
   state: State,
-): MatrixArea[] {
-  const { matrix, row, terms } = moment;
-  if (!cell) {
-    // No column is meant, whatever its index.
-    const ofRow = sourcesOf({ matrix, row, col: -1 }, attention, state).filter(
-      (area) => area.row === row,
-    );
-    return [...ofRow.map((area) => ({ matrix: area.matrix, row })), { matrix, row }];
-  }
-  const highlights = sourcesOf(cell, attention, state);
-  if (terms === null || matrix === "exponentials") return [...highlights];
-  const n = terms - 1;
-  if (matrix === "input") return highlights.slice(n, terms);
-  return highlights.flatMap((area) => [
-    area,
-    area.row === undefined ? { ...area, row: n } : { ...area, col: n },
-  ]);
+): readonly MatrixArea[] {
+  const { matrix, terms } = unfolding.moment;
+  const sources = (cell: MatrixCell) => sourcesOf(cell, attention, state);
+  // An input has two terms, each of which is one cell.
+  if (matrix === "input" && unfolding.cell && terms !== null)
+    return sources(unfolding.cell).slice(terms - 1, terms);
+  return highlightsAt(unfolding, sources);
 }
 
 export function explainMoment(
@@ -181,12 +148,6 @@ function rowWords(state: State, { keys }: SentenceAttention, row: number): strin
 const longestQuery = 10;
 
 /** Where the playing computation is, in a few words: the row of the selected query comes first. */
-export function momentWords(
-  { moment, sum }: Unfolding,
-  { queries, row }: SentenceAttention,
-): string {
-  const query = `“${shorten(queries.tokens[row] ?? "", longestQuery)}”`;
-  if (moment.matrix === "exponentials") return `the sum of ${query}`;
-  if (moment.col === null) return "row by row";
-  return sum !== null || moment.terms !== null ? "the first number" : `the row of ${query}`;
+export function momentWords(unfolding: Unfolding, { queries, row }: SentenceAttention): string {
+  return momentName(unfolding, `“${shorten(queries.tokens[row] ?? "", longestQuery)}”`);
 }

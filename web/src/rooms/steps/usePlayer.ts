@@ -1,11 +1,9 @@
 /** Plays the story: the moment shown depends only on how long it has been playing. */
+
+import { indexAt, playFrames } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { indexAt } from "../../shared/play";
 import type { Live } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
-
-/** A frame counts for at most this many milliseconds, so that a tab that was hidden goes on where it was. */
-const longestFrame = 250;
 
 export interface PlayerOptions {
   readonly count: number;
@@ -30,15 +28,13 @@ export function usePlayer(options: PlayerOptions): Live {
   useEffect(() => {
     if (!isRunning) return;
     const { from, index } = latest.current;
-    let [elapsed, before, shown] = [0, Number.NaN, index];
-    let frame = requestAnimationFrame(function draw(now) {
-      elapsed += Number.isNaN(before) ? 0 : Math.min(longestFrame, now - before);
-      before = now;
+    let shown = index;
+    return playFrames((elapsed) => {
       const { count, pace, go } = latest.current;
       // A link led elsewhere.
       if (latest.current.index !== shown) {
         setPlaying(false);
-        return;
+        return false;
       }
       const next = indexAt(elapsed, from, count, pace);
       if (next !== shown) {
@@ -46,9 +42,8 @@ export function usePlayer(options: PlayerOptions): Live {
         go(next);
       }
       if (next >= count - 1) setPlaying(false);
-      else frame = requestAnimationFrame(draw);
+      return next < count - 1;
     });
-    return () => cancelAnimationFrame(frame);
   }, [isRunning]);
   return { isPlaying, setPlaying, isMotion: true };
 }

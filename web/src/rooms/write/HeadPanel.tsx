@@ -1,10 +1,9 @@
 /** One head in detail: its weights over the text, up to the current token. */
 
-import { viewOn } from "heed/view/parts";
+import { type Explanation, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
 import { headName } from "../../shared/layerHeads";
 import { Readout } from "../../shared/Readout";

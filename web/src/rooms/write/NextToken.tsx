@@ -151,9 +151,9 @@ export function NextToken() {
       <Table />
       {!hides(restrictions, "text") && (
         <p class="faint next-about">
-          Drawn: after <Term name="temperature" /> and <Term name="top-k and top-p" />, among{" "}
+          After <Term name="temperature" /> and <Term name="top-k and top-p" />{" "}
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of {all.toLocaleString("en")}{" "}
-          tokens. ␣ is a space.{" "}
+          tokens can be drawn. ␣ is a space.{" "}
           {place >= answer.given - 1
             ? "Select a candidate to take that branch."
             : "They can be taken from the end of your text on."}

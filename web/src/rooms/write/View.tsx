@@ -1,9 +1,8 @@
 /** The room "Write": connects the link, the language model and the clock to the parts of the page. */
 
-import type { Cell } from "heed/view/parts";
+import { type Cell, explanationText } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps, Setter } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
@@ -121,7 +120,8 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { opened, loading, retry, answer, head, shown, dropped, failure } = useWriting(state);
+  const { opened, loading, retry, answer, head, shown, dropped, isStale, failure } =
+    useWriting(state);
   const { place, clock, go, writeOn } = usePlaying(answer, state, set);
   const { branches, take, takeAgain } = useBranches(state, set, answer, place);
   const count = answer?.ids.length ?? 0;
@@ -183,7 +183,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         notices={[...(failure ? [failure] : []), ...(answer?.notices ?? []), ...linkNotices]}
       />
       <Controls state={state} set={set} answer={answer} place={place} />
-      <div class={workspace ? "work" : "work waiting"}>
+      <div class={`work${workspace ? "" : " waiting"}${isStale ? " stale" : ""}`}>
         {workspace && (
           <>
             <Panel name="text">

@@ -1,7 +1,6 @@
 /** What a cell of a head's weights means, and how it is computed. */
-import { type Cell, format } from "heed/view/parts";
+import { type Cell, type Explanation, format } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
-import type { Explanation } from "../../shared/explanation";
 import type { ShownHead } from "./workspace";
 
 /** @param place the token that the model has read last */

@@ -90,5 +90,8 @@ export function useWriting(state: State) {
     return { attention: attentionOf(answer.pieces, asked.head), shares: shares.shares };
   }, [found.answer, found.request, answer, head]);
   const why = failure ?? writing.failure ?? found.failure;
-  return { opened, loading, retry, answer, head, shown, dropped, failure: why };
+  const { request: asked } = writing;
+  /** Whether the answer continues another text than the present one. */
+  const isStale = asked?.kind === "write" && asked.text !== text;
+  return { opened, loading, retry, answer, head, shown, dropped, isStale, failure: why };
 }

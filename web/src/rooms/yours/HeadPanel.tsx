@@ -1,11 +1,17 @@
 /** One head in detail: its weights, beside them weighted by the lengths of the values, lines, and measures. */
 
-import { format, type Palette, patternNames, patterns, viewOn } from "heed/view/parts";
+import {
+  type Explanation,
+  format,
+  type Palette,
+  patternNames,
+  patterns,
+  viewOn,
+} from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
 import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
 import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";

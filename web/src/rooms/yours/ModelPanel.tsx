@@ -23,6 +23,7 @@ import {
   type Source,
 } from "./source";
 import { ownModel, type State, type WeightType } from "./state";
+import type { AttentionActions } from "./useAttention";
 import type { Loading, ModelActions } from "./useModel";
 
 const architectures: Readonly<Record<string, string>> = {
@@ -195,6 +196,7 @@ function Ways({
   setDtype,
   setWhy,
   load,
+  takeAttention,
 }: {
   state: State;
   /** Whether the page's own model is open. */
@@ -205,11 +207,12 @@ function Ways({
   setDtype(dtype: WeightType): void;
   setWhy(why: string): void;
   load(source: Source): void;
+  takeAttention: AttentionActions["take"];
 }) {
   const { restrictions } = useShell();
   const kept = useKept(isLoading, setWhy);
   const take = (found: readonly FoundFile[]) => {
-    if (restrictions.lock || found.length === 0) return;
+    if (restrictions.lock || found.length === 0 || takeAttention(found)) return;
     const source = folderIn(found);
     if ("why" in source) setWhy(source.why);
     else load(source);
@@ -241,6 +244,10 @@ function Ways({
         )}
         <section class={isOver ? "way drop over" : "way drop"} aria-label="From this computer">
           <p>Drop the folder of a model here, or its files.</p>
+          <p>
+            Or attention weights that your program saved: .npy, .npz or .safetensors, with their
+            tokens in .json.
+          </p>
           <FileButtons take={take} />
         </section>
         <section class="way" aria-label="From an address">
@@ -299,6 +306,8 @@ export function ModelPanel({
   isComing,
   setWhy,
   actions,
+  takeAttention,
+  reading,
   notices,
 }: {
   state: State;
@@ -309,6 +318,9 @@ export function ModelPanel({
   isComing: boolean;
   setWhy(why: string | null): void;
   actions: ModelActions;
+  takeAttention: AttentionActions["take"];
+  /** The names of the files whose attention weights are being read. */
+  reading: string | null;
   notices: readonly string[];
 }) {
   const [keep, setKeep] = useState(true);
@@ -316,7 +328,7 @@ export function ModelPanel({
   const hasOwn = isComing || (card !== null && isOwn(card));
   const ways = (
     <Ways
-      {...{ state, hasOwn, keep, setKeep, setDtype, setWhy, load }}
+      {...{ state, hasOwn, keep, setKeep, setDtype, setWhy, load, takeAttention }}
       isLoading={loading !== null}
     />
   );
@@ -329,13 +341,16 @@ export function ModelPanel({
       <Panel name="input">
         {card || isComing ? (
           <details class="other-model">
-            <summary>{hasOwn ? "Open your model" : "Open another model"}</summary>
+            <summary>
+              {hasOwn ? "Open your model or attention files" : "Open another model"}
+            </summary>
             {ways}
           </details>
         ) : (
           ways
         )}
       </Panel>
+      {reading !== null && <p class="faint">Reading {reading}</p>}
       <div class={isComing ? "model-place coming" : "model-place"}>
         <Panel name="input">{card && <CardView card={card} close={actions.close} />}</Panel>
         {loading && <Progress loading={loading} cancel={actions.cancel} />}

@@ -1,15 +1,15 @@
 /** The room "Your model": connects the link, the model and the active cell to the parts of the page. */
 
-import type { Cell } from "heed/view/parts";
+import { type Cell, explanationText } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { explanationText } from "../../shared/explanation";
 import type { HeadKey } from "../../shared/layerHeads";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { useCells } from "../../shared/useCells";
+import { AttentionPanel } from "./AttentionPanel";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";
 import { explainWeight } from "./explain";
@@ -23,6 +23,7 @@ import { linkOf, ownAddress, ownSource, savesData } from "./source";
 import { ownModel, type State, withModel } from "./state";
 import { suggestions } from "./suggestions";
 import { TextPanel } from "./TextPanel";
+import { useAttention } from "./useAttention";
 import { useModel } from "./useModel";
 import { useReading } from "./useReading";
 import { type YoursWorkspace, YoursWorkspaceContext } from "./workspace";
@@ -57,9 +58,10 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     if (!card) actions.load(ownSource(), state.dtype, true);
   }, [isKnown]);
   const isComing = isStarting || loading?.byItself === true;
+  const attention = useAttention(setWhy);
   const reading = useReading(state, card);
   const { text, answer, place, heads, dropped, head, shown } = reading;
-  const { next, other, whyNotOther, isBusy } = reading;
+  const { next, other, whyNotOther, isBusy, isStale, isUnread } = reading;
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
   useFootnote(read ?? (isKnown && !card && !isComing ? "no model is open" : null));
 
@@ -93,13 +95,29 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     <YoursWorkspaceContext.Provider value={workspace}>
       <ModelPanel
         {...{ state, card, loading, isComing, setWhy, actions }}
+        takeAttention={attention.actions.take}
+        reading={attention.reading}
         setDtype={(dtype) => set({ dtype })}
         notices={[...(why ? [why] : []), ...linkNotices]}
       />
+      {attention.open && (
+        <Panel name="attention">
+          <AttentionPanel open={attention.open} close={attention.actions.close} />
+        </Panel>
+      )}
       {card && <Controls {...{ state, set, card }} />}
       {!card && isComing && <div class="work waiting" />}
       {card && (
-        <div class={`work ${card.predicts}${workspace ? "" : " waiting"}`}>
+        <div
+          class={[
+            "work",
+            card.predicts,
+            !workspace && "waiting",
+            isUnread ? "unread-text" : isStale && "stale-text",
+          ]
+            .filter(Boolean)
+            .join(" ")}
+        >
           <Panel name="text">
             <TextPanel
               {...{ text: text ?? "", card, set, isRead: workspace !== null }}

@@ -1,7 +1,6 @@
 /** What a cell of a head means, and how its weight is computed. */
-import { at, type Cell, format, viewOn } from "heed/view/parts";
+import { at, type Cell, type Explanation, format, viewOn } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
-import type { Explanation } from "../../shared/explanation";
 import { weightedByLength } from "./weighting";
 import type { ShownHead } from "./workspace";
 

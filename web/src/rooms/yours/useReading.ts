@@ -72,6 +72,10 @@ export function useReading(state: State, card: Card | null) {
   const answer = card && last.current?.model === card.model ? last.current : null;
   const why = reading.answer?.kind === "refused" ? reading.answer.why : null;
 
+  // The text that was read is another one than the present one.
+  const isStale =
+    answer !== null && reading.request?.kind === "read" && reading.request.text !== text;
+
   // A link may name heads that the model does not have.
   const dropped = useMemo(
     () => (card ? state.dropped.filter((key) => isHeadOf(card, key)) : []),
@@ -139,6 +143,7 @@ export function useReading(state: State, card: Card | null) {
     other: comparing.answer?.kind === "other" ? comparing.answer : null,
     whyNotOther: comparing.answer?.kind === "refused" ? comparing.answer.why : null,
     isBusy: reading.isBusy,
+    ...{ isStale, isUnread: why !== null },
     failures: failures.filter((each) => each !== null),
   };
 }

@@ -10,6 +10,7 @@ const yours: Room<State> = {
   lead: "See every head of a language model on your own text. It runs in this page: nothing leaves your machine.",
   panels: {
     input: "the choice of a model",
+    attention: "attention weights from a file",
     controls: "settings",
     text: "the text and its tokens",
     next: "what the model expects",

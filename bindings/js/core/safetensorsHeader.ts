@@ -1,7 +1,7 @@
-// The header of a safetensors file, and its checks: see safetensors.ts.
+// The header of a safetensors file, and its checks: see ../nn/safetensors.ts. Nothing here needs an engine.
 
-import { describe, refuse } from "../core/error.js";
-import { isListOf, isRecord } from "../core/validate.js";
+import { describe, refuse } from "./error.js";
+import { isListOf, isRecord } from "./objects.js";
 
 /** The types of the format that are read and written. */
 export type SafetensorsDType = keyof typeof types;

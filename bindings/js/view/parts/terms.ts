@@ -1,7 +1,7 @@
 /** Sums and products of numbers, as pieces of a formula. */
 
-import { format } from "heed/view/parts";
-import type { FormulaPiece, Role } from "./explanation";
+import { format } from "../picture/format.js";
+import type { FormulaPiece, Role } from "./explanation.js";
 
 /** A longer sum is shortened, and ends with the number of omitted terms. */
 const termsShown = 8;

@@ -1,21 +1,20 @@
 /**
  * The computation of a stage over time, as a pure function of the time: the first cell term by term, the rest of its row
  * cell by cell, then whole rows. The sum that the first row is divided by comes before all that. See story.ts for all
- * stages together.
+ * stages together. `Name` is the type of the names of the matrices.
  */
-import type { MatrixName } from "./matrices";
 
-export interface Target {
-  readonly matrix: MatrixName;
+export interface Target<Name extends string = string> {
+  readonly matrix: Name;
   readonly rows: number;
   readonly cols: number;
 }
 
-export interface Timeline {
+export interface Timeline<Name extends string = string> {
   /** A row whose sum is computed first, cell by cell; null if there is none. */
-  readonly lead: Target | null;
+  readonly lead: Target<Name> | null;
   /** One after another; only the first one is computed cell by cell. */
-  readonly targets: readonly [Target, ...Target[]];
+  readonly targets: readonly [Target<Name>, ...Target<Name>[]];
   /** The number of terms of the first cell; 0 if its row is computed at once, like all others. */
   readonly terms: number;
   /** The row that is computed first. */
@@ -23,8 +22,8 @@ export interface Timeline {
 }
 
 /** What is being computed. */
-export interface Moment {
-  readonly matrix: MatrixName;
+export interface StageMoment<Name extends string = string> {
+  readonly matrix: Name;
   readonly row: number;
   /** Null for a whole row. */
   readonly col: number | null;
@@ -49,7 +48,10 @@ const rowOf = (turn: number, first: number) =>
   turn === 0 ? first : turn <= first ? turn - 1 : turn;
 const turnOf = (row: number, first: number) => (row === first ? 0 : row < first ? row + 1 : row);
 
-export function momentAt(timeline: Timeline, index: number): Moment {
+export function momentAt<Name extends string>(
+  timeline: Timeline<Name>,
+  index: number,
+): StageMoment<Name> {
   const { lead, targets, terms, first } = timeline;
   if (lead && index < lead.cols)
     return { matrix: lead.matrix, row: 0, col: index, terms: index + 1 };
@@ -71,10 +73,10 @@ export function momentAt(timeline: Timeline, index: number): Moment {
 }
 
 /** Whether a cell has a number at moment `index`, even a partial sum. */
-export function isMadeBy(
-  timeline: Timeline,
+export function isMadeBy<Name extends string>(
+  timeline: Timeline<Name>,
   index: number,
-): (matrix: MatrixName, row: number, col: number) => boolean {
+): (matrix: Name, row: number, col: number) => boolean {
   const now = momentAt(timeline, index);
   const { lead, targets, first } = timeline;
   const order = [...(lead ? [lead] : []), ...targets].map(({ matrix }) => matrix);

@@ -1,0 +1,20 @@
+// Tests of values that need no engine, so that files may be checked without one.
+
+/** Whether a value is a list whose entries all fit. Unlike `every`, this checks the holes of a list, too. */
+export function isListOf<T>(
+  value: unknown,
+  fits: (entry: unknown) => boolean,
+): value is readonly T[] {
+  try {
+    return Array.isArray(value) && value.findIndex((entry) => !fits(entry)) === -1;
+  } catch {
+    return false; // an entry that cannot be read
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object";
+
+/** Whether a value is an object and no list. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && !Array.isArray(value);

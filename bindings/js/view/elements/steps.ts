@@ -1,0 +1,569 @@
+/** `<heed-steps>`: softmax(QKᵀ / √d + mask) V of given q, k and v, played step by step. */
+
+import { describe, refuse } from "../../core/error.js";
+import {
+  type AttentionMatrix,
+  attentionMatrices,
+  attentionSources,
+  type CellOf,
+} from "../parts/attention.js";
+import { type Explanation, explanationText, type FormulaPiece } from "../parts/explanation.js";
+import { playFrames } from "../parts/frames.js";
+import { savedSvg } from "../parts/saveMenu.js";
+import { spanOf } from "../parts/span.js";
+import { indexIn, placeAt, playFrom } from "../parts/story.js";
+import { Transport } from "../parts/transport.js";
+import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { pointOf, withPoint } from "../picture/format.js";
+import { cellsFor, leftOf, px } from "../picture/layout.js";
+import { at, entries } from "../picture/view.js";
+import { attend } from "../steps/attend.js";
+import { figureHeight, StageFigure } from "../steps/figure.js";
+import { type Shown, type StepsLook, savedOf, stillOf } from "../steps/named.js";
+import { headOf, rowToShow } from "../steps/question.js";
+import {
+  durationOf,
+  explainCell,
+  indexAtTime,
+  type Play,
+  playOf,
+  type Scene,
+  type StepsStage,
+  sceneAt,
+  targets,
+  timeOf,
+} from "../steps/scene.js";
+import { stepsSheet } from "../steps/sheet.js";
+import { stageTitles, stageWords } from "../steps/stages.js";
+import { HeedElement, make, numbers, place, type Rule } from "./element.js";
+import type { Numbers, Shaped } from "./input.js";
+import { matrixSheet } from "./sheet.js";
+
+/** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
+export type StepsMatrix = AttentionMatrix;
+
+/** A property with a number from `least` on. */
+const numberFrom = (least: number, initial: number | null, isOpen = false): Rule => ({
+  initial,
+  parse: Number,
+  take(value, name) {
+    const isInside = typeof value === "number" && (isOpen ? value > least : value >= least);
+    if (value === initial || isInside) return value;
+    throw refuse(
+      "option",
+      name,
+      `a number ${isOpen ? "above" : "of at least"} ${least}`,
+      describe(value),
+    );
+  },
+});
+
+const scale: Rule = {
+  initial: null,
+  parse: Number,
+  take(value, name) {
+    if (value === null || Number.isFinite(value)) return value;
+    throw refuse("option", name, "a finite number or null", describe(value));
+  },
+};
+
+const flag: Rule = {
+  initial: false,
+  parse: (given) => given !== "false",
+  take(value, name) {
+    if (typeof value === "boolean") return value;
+    throw refuse("option", name, "true or false", describe(value));
+  },
+};
+
+const isSame = (a: CellOf<AttentionMatrix> | null, b: CellOf<AttentionMatrix> | null): boolean =>
+  a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
+
+const usualLabel = "Attention, step by step";
+
+/** The words stand beside the picture from this width on, and take this much of it. */
+const wideFrom = 760;
+const wordsWidth = 320;
+/** Of the content, on both sides together. */
+const padding = 8;
+
+const reducesMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/**
+ * `<heed-steps>`: attention of one head, softmax(scale · QKᵀ + mask) V, computed in double precision from `q`, `k` and
+ * `v` and played step by step: the first score term by term, its row, all scores; scaled and masked; e to the power of
+ * each score of a row, their sum, the division; the weighted sum of the values. What it shows is a function of `time`.
+ *
+ * @example
+ * ```ts
+ * console.log(HeedSteps.tag); // prints: heed-steps
+ * if (globalThis.document) {
+ *   const [q, k, v] = [[[1, 0], [0, 1]], [[2, 0], [0, 2]], [[1], [3]]];
+ *   const element = steps({ q, k, v, tokens: ["I", "see"], mask: "causal" });
+ *   element.addEventListener("heed-step", ({ detail }) => console.log(detail.stage));
+ *   document.body.append(element);
+ * }
+ * ```
+ */
+export class HeedSteps extends HeedElement {
+  static override readonly tag = "heed-steps";
+  /** @internal */
+  static override readonly rules = {
+    ...{ q: numbers, k: numbers, v: numbers, scale },
+    ...{ head: place(0), row: place(null), playing: flag },
+    time: numberFrom(0, 0),
+    speed: numberFrom(0, 1, true),
+  };
+  /** @internal */
+  static override readonly sheet = matrixSheet + stepsSheet;
+
+  /** The queries, [L, D] or [heads, L, D]. */
+  declare q: Numbers | null;
+  /** The keys, [S, D] or [heads, S, D]; the number of heads divides that of `q`. */
+  declare k: Numbers | null;
+  /** The values, [S, Dv] or [heads, S, Dv]. */
+  declare v: Numbers | null;
+  /** What each score is multiplied with; 1 / √D by default. */
+  declare scale: number | null;
+  /** Which head is shown, from 0. */
+  declare head: number;
+  /** The query whose row is computed first, from 0; by default the first one that sees the most keys. */
+  declare row: number | null;
+  /** Whether it plays. With reduced motion it does not: then there are only steps. */
+  declare playing: boolean;
+  /** What is shown: how many seconds it has played at speed 1. */
+  declare time: number;
+  /** How many seconds of `time` pass in one second of playing. */
+  declare speed: number;
+
+  #play: { readonly key: readonly unknown[]; readonly play: Play } | null = null;
+  #look: { readonly key: readonly unknown[]; readonly look: StepsLook } | null = null;
+  #scene: Scene | null = null;
+  #figure: { readonly key: readonly unknown[]; readonly figure: StageFigure } | null = null;
+  #stop: (() => void) | null = null;
+  #hover: CellOf<AttentionMatrix> | null = null;
+  #locked: CellOf<AttentionMatrix> | null = null;
+  /** The complete stage that a person chose, which is played anew. */
+  #chosen: StepsStage | null = null;
+  /** Whether a person stepped or moved the cursor by keyboard: then the step is read aloud. */
+  #isHeard = false;
+  #explained = "";
+  #stage = "";
+  readonly #transport = new Transport("Steps", {
+    go: (index) => this.#go(index),
+    play: (isPlaying) => {
+      this.playing = isPlaying;
+    },
+  });
+  readonly #stages = document.createElement("fieldset");
+  readonly #place = document.createElement("div");
+  readonly #words = document.createElement("p");
+  readonly #name = document.createElement("p");
+  readonly #formula = document.createElement("p");
+  readonly #heard = document.createElement("div");
+
+  /** @internal */
+  protected override build(): void {
+    this.#stages.className = "stages";
+    this.#stages.setAttribute("aria-label", "Stages");
+    this.#place.className = "figure";
+    this.#words.className = "words";
+    this.#formula.className = "number";
+    const readout = document.createElement("div");
+    readout.className = "readout";
+    readout.append(this.#name, this.#formula);
+    this.#heard.className = "only-heard";
+    this.#heard.setAttribute("aria-live", "polite");
+    const words = document.createElement("div");
+    words.append(this.#words, readout);
+    const stage = document.createElement("div");
+    stage.className = "stage";
+    stage.append(this.#place, words);
+    const parts = { transport: this.#transport.element, stages: this.#stages, figure: this.#place };
+    for (const [name, element] of Object.entries({ ...parts, words, readout }))
+      element.setAttribute("part", name);
+    this.content.setAttribute("role", "group");
+    this.content.append(this.#transport.element, this.#stages, stage, this.#heard);
+    this.content.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** @internal */
+  protected override connected(signal: AbortSignal): void {
+    const release = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape") return;
+      this.#point(null, "pointer");
+      this.#lock(null);
+    };
+    addEventListener("keydown", release, { signal });
+    const motion = matchMedia("(prefers-reduced-motion: reduce)");
+    motion.addEventListener("change", () => this.requestUpdate("playing"), { signal });
+    signal.addEventListener("abort", () => {
+      this.#stop?.();
+      this.#stop = null;
+      this.#figure?.figure.disconnect();
+      this.#figure = null;
+    });
+  }
+
+  /** How long all steps take, in seconds of `time`; 0 without numbers. */
+  get duration(): number {
+    const play = this.#playNow();
+    return play ? durationOf(play) : 0;
+  }
+
+  /** How many steps there are; 0 without numbers. */
+  get steps(): number {
+    return this.#playNow()?.story.count ?? 0;
+  }
+
+  /** Which step is shown, from 0. Setting it sets `time` to the step's beginning. */
+  get step(): number {
+    const play = this.#playNow();
+    return play ? indexAtTime(play, this.taken("time")) : 0;
+  }
+
+  set step(index: number) {
+    const play = this.#playNow();
+    if (!play) return;
+    const last = play.story.count - 1;
+    this.time = timeOf(play, Math.max(0, Math.min(last, Math.trunc(Number(index)) || 0)));
+  }
+
+  /** The computation of what the properties say; null where there are no numbers, or they do not fit. */
+  #playNow(): Play | null {
+    try {
+      return this.#read();
+    } catch {
+      return null;
+    }
+  }
+
+  /** Throws where the properties do not fit together. */
+  #read(): Play | null {
+    const [q, k, v] = ["q", "k", "v"].map((name) => this.taken<readonly Shaped[] | null>(name));
+    const [scale, head, row] = ["scale", "head", "row"].map((name) =>
+      this.taken<number | null>(name),
+    ) as [number | null, number, number | null];
+    if (!q || !k || !v) return null;
+    const views = headOf(q, k, v, head);
+    const [L, S] = [views.q.rows, views.k.rows];
+    const hides = this.hides(L, S);
+    const { queries, keys } = this.words(L, S);
+    if (row !== null && row >= L) throw refuse("option", "row", `a number below ${L}`, `${row}`);
+    const key = [q, k, v, scale, head, row, hides, queries, keys];
+    if (this.#play?.key.every((each, i) => each === key[i])) return this.#play.play;
+    const size = views.q.cols;
+    const shown = row ?? rowToShow(L, S, hides);
+    const attended = attend({ ...views, scale: scale ?? 1 / Math.sqrt(size), hides, row: shown });
+    const scaling = scale === null ? `÷ √${size}` : scale === 1 ? "" : `× ${scale}`;
+    const isMasked = hides !== undefined;
+    const play = playOf({ attended, row: shown, isMasked, queries, keys, scaling });
+    this.#play = { key, play };
+    return play;
+  }
+
+  /** How all of it looks: the same object until something of it changes. */
+  #lookNow(): StepsLook {
+    const look: StepsLook = {
+      ...{ theme: this.colours, ink: this.ink, ratio: this.ratio },
+      ...{ range: this.taken("range"), curve: this.taken("curve") },
+      point: pointOf(this.taken("locale")),
+      label: this.taken("label"),
+      hasMenus: this.taken("controls") !== "none",
+    };
+    const key = Object.values(look);
+    if (!this.#look?.key.every((each, i) => each === key[i])) this.#look = { key, look };
+    return this.#look.look;
+  }
+
+  /** @internal */
+  protected override update(changed: ReadonlySet<string>): void {
+    const play = this.#read();
+    const time = this.taken<number>("time");
+    const speed = this.taken<number>("speed");
+    const isPlaying = this.taken<boolean>("playing") && !reducesMotion();
+    for (const part of Array.from(this.content.children))
+      part.toggleAttribute("hidden", play === null);
+    if (play === null) return;
+    if (changed.has("playing") || changed.has("speed") || changed.has("connection"))
+      this.#run(play, isPlaying, speed);
+    const index = indexAtTime(play, time);
+    if (changed.size === 1 && changed.has("time") && this.#scene?.index === index) return;
+    const isNew = this.#scene?.index !== index;
+    this.#scene = sceneAt(play, index);
+    if (isNew) this.#hover = null;
+    this.#draw(play, this.#scene, isPlaying);
+    if (isNew) {
+      const { stage } = this.#scene;
+      this.emit("heed-step", { step: index, steps: play.story.count, stage });
+    }
+  }
+
+  /** Starts or ends playing. */
+  #run(play: Play, isPlaying: boolean, speed: number): void {
+    this.#stop?.();
+    this.#stop = null;
+    if (!isPlaying) return;
+    const { story } = play;
+    const index = indexAtTime(play, this.time);
+    const { stage, time } = placeAt(story, index);
+    const isComplete = this.#chosen === stage;
+    this.#chosen = null;
+    const from = playFrom(story, { stage, time: isComplete ? null : time });
+    const start = from === index ? this.time : timeOf(play, from);
+    const end = timeOf(play, story.count - 1);
+    let shown = this.time;
+    this.#stop = playFrames((elapsed) => {
+      // The program chose another time.
+      const isElsewhere = this.time !== shown;
+      const now = Math.min(end, start + (elapsed / 1000) * speed);
+      if (isElsewhere || now >= end) this.playing = false;
+      if (isElsewhere) return false;
+      this.time = shown = now;
+      return now < end;
+    });
+  }
+
+  #draw(play: Play, scene: Scene, isPlaying: boolean): void {
+    const look = this.#lookNow();
+    const { story } = play;
+    const { stage, unfolding } = scene;
+    const hasControls = look.hasMenus;
+    this.#transport.element.hidden = !hasControls;
+    this.#stages.hidden = !hasControls;
+    this.#transport.show({
+      ...{ index: scene.index, count: story.count, isPlaying, plays: !reducesMotion() },
+      title: `${stageTitles[stage]}, ${scene.name}`,
+    });
+    this.#showStages(play, stage);
+    this.content.setAttribute("aria-label", look.label || usualLabel);
+
+    const isWide = this.width >= wideFrom;
+    const width = this.width - padding - (isWide ? wordsWidth : 0);
+    this.content.classList.toggle("wide", isWide);
+    const key = [play, stage, width, look.ink.family];
+    if (!this.#figure?.key.every((each, i) => each === key[i])) {
+      this.#figure?.figure.disconnect();
+      const figure = new StageFigure(stage, play, width, look.ink.family);
+      this.#figure = { key, figure };
+      this.#place.replaceChildren(figure.element);
+      this.#place.style.minHeight = px(figureHeight(play, width, look.ink.family));
+    }
+    const pointed = this.#locked ?? this.#hover;
+    const shown: Shown = {
+      unfolding,
+      active: pointed ?? unfolding?.cell ?? null,
+      highlights: pointed ? attentionSources(pointed, play.row) : scene.highlights,
+    };
+    this.#figure.figure.show(play, look, shown, {
+      point: (cell, by) => this.#point(cell, by),
+      press: (cell) => this.#lock(isSame(cell, this.#locked) ? null : cell),
+      selectRow: (row) => {
+        this.row = row;
+        this.emit("heed-select", { row });
+      },
+    });
+    this.#words.textContent = stageWords(stage, play);
+    this.#explain(pointed ? explainCell(play, pointed) : scene.explanation, scene, look, isPlaying);
+    this.#note(play);
+  }
+
+  #showStages({ story }: Play, stage: StepsStage): void {
+    const names = story.chapters.map((chapter) => chapter.stage);
+    if (names.join() !== this.#stage) {
+      this.#stage = names.join();
+      const buttons = names.map((name) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = stageTitles[name];
+        button.addEventListener("click", () => this.#choose(name));
+        return button;
+      });
+      this.#stages.replaceChildren(...buttons);
+    }
+    for (const [i, button] of Array.from(this.#stages.children).entries()) {
+      if (names[i] === stage) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    }
+  }
+
+  /** The formula of the cell that is pointed at, or of the moment; read aloud after a step by the person. */
+  #explain(
+    explanation: Explanation | null,
+    { stage, name }: Scene,
+    { point }: StepsLook,
+    isPlaying: boolean,
+  ): void {
+    const words = explanation ? withPoint(explanationText(explanation), point) : "";
+    this.#name.parentElement?.classList.toggle("locked", this.#locked !== null);
+    if (words !== this.#explained || !explanation) {
+      this.#explained = words;
+      const isTouch = matchMedia("(pointer: coarse)").matches;
+      this.#name.textContent = explanation
+        ? explanation.name
+        : `${isTouch ? "Tap" : "Point at"} a cell to see how its number was computed.`;
+      this.#name.classList.toggle("faint", explanation === null);
+      this.#formula.replaceChildren(...this.#pieces(explanation?.formula ?? [], point));
+    }
+    if (this.#isHeard && !isPlaying) {
+      const step = `${stageTitles[stage]}, ${name}.`;
+      this.#heard.textContent = `${step} ${words || this.#words.textContent}`;
+    }
+  }
+
+  /** What stands for further pieces is a button that shows them. */
+  #pieces(formula: readonly FormulaPiece[], point: string): HTMLElement[] {
+    return formula.map(({ text, role, all }) => {
+      if (!all) return spanOf(role ? `role-${role}` : "", withPoint(text, point));
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "link";
+      button.textContent = text;
+      button.addEventListener("click", () => button.replaceWith(...this.#pieces(all, point)));
+      return button;
+    });
+  }
+
+  #note({ attended }: Play): void {
+    let holes = 0;
+    for (const name of ["q", "k", "v"] as const)
+      for (const value of entries(attended.views[name])) if (Number.isNaN(value)) ++holes;
+    const words = `${holes} ${holes === 1 ? "number" : "numbers"} of q, k and v missing (NaN)`;
+    this.showNotes(holes === 0 ? [] : [`${words}: what is computed from them is left empty.`]);
+  }
+
+  #go(index: number): void {
+    this.playing = false;
+    this.#isHeard = true;
+    this.#chosen = null;
+    this.step = index;
+  }
+
+  #choose(stage: StepsStage): void {
+    const play = this.#playNow();
+    if (!play) return;
+    this.#go(indexIn(play.story, { stage, time: null }));
+    this.#chosen = stage;
+  }
+
+  #key(event: KeyboardEvent): void {
+    // The arrow keys step unless another part handles them.
+    const target = event.target as Element;
+    if (event.defaultPrevented || target.closest("input, canvas, summary")) return;
+    const { step, steps } = this;
+    const to = { ArrowRight: step + 1, ArrowLeft: step - 1, Home: 0, End: steps - 1 }[event.key];
+    if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    this.#go(to);
+  }
+
+  #detailOf(cell: CellOf<AttentionMatrix> | null) {
+    const view = cell && this.#playNow()?.attended.views[cell.matrix];
+    return cell && view ? { ...cell, value: at(view, cell.row, cell.col) } : null;
+  }
+
+  #point(cell: CellOf<AttentionMatrix> | null, by: "pointer" | "keyboard"): void {
+    if (by === "keyboard") this.#isHeard = cell !== null;
+    if (isSame(this.#hover, cell)) return;
+    this.#hover = cell;
+    this.emit("heed-hover", this.#detailOf(cell));
+    if (by === "keyboard" && cell && this.#locked?.matrix === cell.matrix) this.#lock(cell);
+    this.requestUpdate("hover");
+    // The next key counts from this cell, and may come before the next frame.
+    if (by === "keyboard") this.updateNow();
+  }
+
+  #lock(cell: CellOf<AttentionMatrix> | null): void {
+    if (isSame(this.#locked, cell)) return;
+    this.#locked = cell;
+    if (cell) this.playing = false;
+    this.emit("heed-lock", this.#detailOf(cell));
+    this.requestUpdate("locked");
+  }
+
+  /** A complete matrix, for a file; by default the one that the stage shown computes, or Q. */
+  #saved(name: StepsMatrix | undefined) {
+    this.updateNow();
+    const play = this.#play?.play;
+    if (this.error !== null) throw this.error;
+    if (!play || !this.#scene) throw refuse("option", "q, k and v", "numbers", "null");
+    const { stage } = this.#scene;
+    const chosen = name ?? (stage === "inputs" ? "q" : targets[stage]);
+    if (!Object.hasOwn(attentionMatrices, chosen))
+      throw refuse("option", "matrix", Object.keys(attentionMatrices).join(", "), describe(chosen));
+    const look = this.#lookNow();
+    const { rows, cols } = play.attended.views[chosen];
+    const kind = attentionMatrices[chosen];
+    const words = { query: play.queries, key: play.keys, selected: undefined, head: undefined };
+    const labels = {
+      ...(words[kind.rows] && { rows: words[kind.rows] as readonly string[] }),
+      ...(words[kind.cols] && { cols: words[kind.cols] as readonly string[] }),
+    };
+    const cell = cellsFor(this.width - leftOf(labels), cols, rows);
+    const still = stillOf(chosen, { cell, labels, flip: false }, play, look);
+    return { ...savedOf(chosen, play, look, still), view: play.attended.views[chosen] };
+  }
+
+  /**
+   * A complete matrix as a stand-alone SVG, with its labels, caption and legend.
+   *
+   * @param matrix by default the one that the stage shown computes
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  svg(matrix?: StepsMatrix): string {
+    const { picture, saved } = this.#saved(matrix);
+    return savedSvg(picture, saved, this.ink);
+  }
+
+  /**
+   * The same as PNG, with two pixels for each of the SVG.
+   *
+   * @param matrix by default the one that the stage shown computes
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async png(matrix?: StepsMatrix): Promise<Blob> {
+    return pngOf(this.svg(matrix));
+  }
+
+  /**
+   * The numbers of a matrix as CSV (RFC 4180), with the words of queries and keys.
+   *
+   * @param matrix by default the one that the stage shown computes
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  csv(matrix?: StepsMatrix): string {
+    const { view, saved } = this.#saved(matrix);
+    return csvOf(view, saved.rows, saved.cols);
+  }
+
+  /**
+   * The numbers of a matrix as NPY: float32, [rows, columns].
+   *
+   * @param matrix by default the one that the stage shown computes
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npy(matrix?: StepsMatrix): Uint8Array<ArrayBuffer> {
+    return npyOf(this.#saved(matrix).view);
+  }
+}
+
+/**
+ * Makes a `<heed-steps>`, and defines it if it is not.
+ *
+ * @param options its properties; `q` of [L, D], `k` of [S, D] and `v` of [S, Dv], or [heads, ...] of each
+ * @throws ReferenceError where there is no document, as in Node
+ * @example
+ * ```ts
+ * const show = () => document.body.append(steps({ q: [[1, 0]], k: [[1, 1], [0, 2]], v: [[3], [5]] }));
+ * console.log(typeof globalThis.document === "undefined" ? "no page here" : show()); // prints: no page here
+ * ```
+ */
+export function steps(options: Partial<HeedSteps> = {}): HeedSteps {
+  return make(HeedSteps, options);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "heed-steps": HeedSteps;
+  }
+}

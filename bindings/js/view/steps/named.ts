@@ -1,0 +1,225 @@
+/** A matrix of <heed-steps> with its symbol, and its legend with the save menu. */
+
+import {
+  type AreaOf,
+  type AttentionMatrix,
+  attentionMatrices,
+  attentionPalette,
+  type CellOf,
+} from "../parts/attention.js";
+import { hasSizeNote } from "../parts/figures.js";
+import { Legend } from "../parts/legend.js";
+import { type MatrixActions, MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
+import { partOf, type UnfoldingOf } from "../parts/moments.js";
+import { contentsOf, SaveMenu } from "../parts/saveMenu.js";
+import { spanOf } from "../parts/span.js";
+import type { ColourCurve, ColourRange, Theme } from "../picture/colour.js";
+import { withPoint } from "../picture/format.js";
+import type { Ink } from "../picture/ink.js";
+import {
+  type Area,
+  type CellSize,
+  geometryOf,
+  type Labels,
+  leftOf,
+  px,
+  tokenAxes,
+} from "../picture/layout.js";
+import { notesOf, type Picture, type Still } from "../picture/paint.js";
+import { at, type MatrixView, transposed } from "../picture/view.js";
+import type { Play } from "./scene.js";
+
+/** How all matrices of the element look. */
+export interface StepsLook {
+  readonly theme: Theme;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+  readonly ink: Ink;
+  readonly ratio: number;
+  /** The decimal sign. */
+  readonly point: string;
+  /** What all of it is called: the beginning of captions. */
+  readonly label: string;
+  readonly hasMenus: boolean;
+}
+
+/** What is shown at a moment. */
+export interface Shown {
+  readonly unfolding: UnfoldingOf<AttentionMatrix> | null;
+  readonly highlights: readonly AreaOf<AttentionMatrix>[];
+  readonly active: CellOf<AttentionMatrix> | null;
+}
+
+export interface NamedActions {
+  point(cell: CellOf<AttentionMatrix> | null, by: "pointer" | "keyboard"): void;
+  press(cell: CellOf<AttentionMatrix>): void;
+  selectRow(row: number): void;
+}
+
+/** How a matrix stands in its figure. */
+export interface Stand {
+  readonly cell: CellSize;
+  readonly labels: Labels;
+  /** Whether it is drawn transposed. */
+  readonly flip: boolean;
+  readonly decimals?: number;
+}
+
+/** Matrices with hidden cells. */
+const ofMask: readonly AttentionMatrix[] = ["masked", "exponentials", "weights"];
+
+const turned = ({ row, col }: Area): Area => ({ row: col, col: row });
+
+/** The symbol of a matrix, such as QKᵀ, in the colour of its role. */
+export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
+  const { symbol, ...kind } = attentionMatrices[name];
+  const [base, power] = symbol.split("^");
+  const span = spanOf("role" in kind ? `symbol role-${kind.role}` : "symbol", base);
+  if (power) {
+    const sup = document.createElement("sup");
+    sup.textContent = power;
+    span.append(sup);
+  }
+  if (flip) span.append("ᵀ");
+  return span;
+}
+
+/** A matrix without highlights, complete or as far as it is computed. */
+export function stillOf(
+  name: AttentionMatrix,
+  { cell, labels, flip, decimals }: Stand,
+  play: Play,
+  { theme, range, curve, point, ink }: StepsLook,
+  unfolding: Shown["unfolding"] = null,
+): Still {
+  const { attended, row: shownRow } = play;
+  const whole = attended.views[name];
+  const part = unfolding?.targets.includes(name) ? unfolding : null;
+  const made = part ? partOf(whole, name, part) : whole;
+  const view = flip ? transposed(made) : made;
+  const { masked } = attended.views;
+  const isHidden = (row: number, col: number) =>
+    at(masked, name === "exponentials" ? shownRow : row, col) === Number.NEGATIVE_INFINITY &&
+    (!part || part.isMade(name, row, col));
+  return {
+    geometry: geometryOf(view.rows, view.cols, cell, labels),
+    ...{ view, labels: { ...labels, family: ink.family }, marked: [], decimals, point },
+    palette: attentionPalette(name, whole, { theme, range, curve }),
+    isHidden: play.isMasked && ofMask.includes(name) ? isHidden : undefined,
+  };
+}
+
+export class NamedMatrix {
+  readonly element: HTMLElement = document.createElement("div");
+  /** Its legend, which stands elsewhere. */
+  readonly legend: HTMLElement = document.createElement("div");
+  readonly #note = spanOf("faint number");
+  readonly #matrix: MatrixCanvas;
+  readonly #legend = new Legend();
+  readonly #menu = new SaveMenu();
+  readonly #name: AttentionMatrix;
+  readonly #stand: Stand;
+  #drawn: { readonly key: readonly unknown[]; readonly still: Still } | null = null;
+
+  constructor(name: AttentionMatrix, stand: Stand) {
+    this.#name = name;
+    this.#stand = stand;
+    const title = document.createElement("div");
+    title.className = "matrix-name";
+    title.style.paddingLeft = px(leftOf(stand.labels));
+    title.append(symbolOf(name, stand.flip), this.#note);
+    const canvas = document.createElement("canvas");
+    this.#matrix = new MatrixCanvas(canvas);
+    this.element.className = "named-matrix";
+    this.element.dataset.matrix = name;
+    this.element.append(title, canvas);
+    this.legend.className = "named-legend";
+    this.legend.append(symbolOf(name, stand.flip), this.#legend.element);
+  }
+
+  /** @param note what follows the symbol, instead of the size */
+  show(
+    play: Play,
+    look: StepsLook,
+    shown: Shown,
+    actions: NamedActions,
+    note?: readonly (Node | string)[],
+  ): void {
+    const [name, { flip, cell }] = [this.#name, this.#stand];
+    const whole = play.attended.views[name];
+    const { title, rows } = attentionMatrices[name];
+    const unfolding = shown.unfolding?.targets.includes(name) ? shown.unfolding : null;
+    const key = [play, look, unfolding];
+    if (!this.#drawn?.key.every((each, i) => each === key[i])) {
+      const isOther = this.#drawn?.key[0] !== play || this.#drawn.key[1] !== look;
+      this.#drawn = { key, still: stillOf(name, this.#stand, play, look, unfolding) };
+      if (isOther) this.#describe(play, look);
+    }
+    const { still } = this.#drawn;
+    const width = (flip ? whole.rows : whole.cols) * cell.width;
+    const size = hasSizeNote(width) ? `${still.geometry.rows} × ${still.geometry.cols}` : "";
+    this.#note.replaceChildren(...(note ?? [size]));
+    const area = ({ row, col }: Area) => (flip ? turned({ row, col }) : { row, col });
+    const upright = ({ row, col }: { row: number; col: number }) => ({
+      matrix: name,
+      ...(flip ? { row: col, col: row } : { row, col }),
+    });
+    const ofThis = shown.highlights.filter(({ matrix }) => matrix === name);
+    const picture: Picture = {
+      ...{ ...still, still },
+      selected: rows === "query" ? { row: play.row } : null,
+      highlights: ofThis.map(area),
+      active: shown.active?.matrix === name ? area(shown.active) : null,
+    };
+    const own: MatrixActions = {
+      point: (cell, by) => actions.point(cell && upright(cell), by),
+      press: (cell) => actions.press(upright(cell)),
+      ...(rows === "query" && { selectRow: (row: number) => actions.selectRow(row) }),
+    };
+    const summary = summaryOf(title, whole, whole.rows, whole.cols);
+    this.#matrix.show({
+      ...{ picture, ink: look.ink, ratio: look.ratio, actions: own },
+      summary: `${withPoint(summary, look.point)} Arrow keys move. Enter keeps a cell.`,
+    });
+  }
+
+  /** The legend and the save menu, of the complete matrix. */
+  #describe(play: Play, look: StepsLook): void {
+    const still = stillOf(this.#name, this.#stand, play, look);
+    const { picture, saved } = savedOf(this.#name, play, look, still);
+    this.#menu.show(
+      saved.caption,
+      saved.file,
+      contentsOf(picture, saved, () => look.ink),
+    );
+    this.#legend.show(still.palette, still.view, {
+      hasHidden: still.isHidden !== undefined,
+      notes: notesOf(still),
+      more: look.hasMenus ? [this.#menu.element] : [],
+      point: look.point,
+    });
+  }
+
+  disconnect(): void {
+    this.#matrix.disconnect();
+  }
+}
+
+/** A matrix as it is saved: with all its labels and a caption. */
+export function savedOf(name: AttentionMatrix, play: Play, { label }: StepsLook, still: Still) {
+  const { title, symbol, rows, cols } = attentionMatrices[name];
+  const sides = { query: play.queries, key: play.keys, selected: undefined, head: undefined };
+  const isPairs = rows === "query" && cols === "key";
+  const isFlipped = (still.view as MatrixView).rows !== play.attended.views[name].rows;
+  const [ofRows, ofCols] = isFlipped ? [sides[cols], sides[rows]] : [sides[rows], sides[cols]];
+  const labels: Labels = { ...still.labels, ...(isPairs && tokenAxes) };
+  const picture: Picture = {
+    ...{ ...still, still, labels },
+    ...{ selected: null, highlights: [], active: null },
+  };
+  const caption = [label, `${title} (${symbol})`].filter((part) => part !== "").join(": ");
+  return {
+    picture,
+    saved: { file: name, caption, rows: ofRows, cols: ofCols, plays: "cells" as const },
+  };
+}

@@ -1,0 +1,257 @@
+// The recipes of the guide of heed/view, each as the guide has it, from the installed package and in Chromium.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Plugin } from "esbuild";
+import type * as view from "heed/view";
+import type { Browser, Page } from "playwright";
+import { compile } from "svelte/compiler";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { compileScript, parse } from "vue/compiler-sfc";
+import { succeed } from "../child.js";
+import { launchBrowser, writeFiles } from "./places.js";
+import { type Served, serve } from "./serve.js";
+
+const root = join(import.meta.dirname, "../../..");
+const { project } = inject("installed");
+const folder = join(project, "recipes");
+
+const guide = readFileSync(join(root, "web/guides/view.md"), "utf8");
+const recipes = Object.fromEntries(
+  [...guide.matchAll(/<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$/gms)].map(
+    ([, name, code]) => [name as string, code as string] as const,
+  ),
+);
+
+/** The strictest policy that the elements need; frameworks that write styles into markup need no more. */
+const policy = { "Content-Security-Policy": "default-src 'self'" };
+
+/** Compiles a component of Vue as its own plugins do, with the option that the guide names. */
+const vue: Plugin = {
+  name: "vue",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.vue$/ }, ({ path }) => {
+      const { descriptor } = parse(readFileSync(path, "utf8"), { filename: path });
+      const compilerOptions = { isCustomElement: (tag: string) => tag.startsWith("heed-") };
+      const { content } = compileScript(descriptor, {
+        ...{ id: "attention", inlineTemplate: true, templateOptions: { compilerOptions } },
+      });
+      return { contents: content, loader: "js" };
+    });
+  },
+};
+
+const svelte: Plugin = {
+  name: "svelte",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.svelte$/ }, ({ path }) => {
+      const { js } = compile(readFileSync(path, "utf8"), { generate: "client", css: "injected" });
+      return { contents: js.code, loader: "js" };
+    });
+  },
+};
+
+const bundle = (entry: string) =>
+  build({
+    entryPoints: [join(folder, entry)],
+    outfile: join(folder, entry.split("/")[0] as string, "out.js"),
+    ...{ bundle: true, format: "esm", jsx: "automatic", logLevel: "error" },
+    ...{ nodePaths: [join(root, "node_modules")], conditions: ["browser"] },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      ...{ __VUE_OPTIONS_API__: "true", __VUE_PROD_DEVTOOLS__: "false" },
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false",
+    },
+    plugins: [vue, svelte],
+  });
+
+const appPage = `<!doctype html><title>Attention</title><div id="app"></div><script type="module" src="out.js"></script>`;
+
+let browser: Browser;
+let served: Served;
+
+beforeAll(async () => {
+  writeFiles(folder, recipes);
+  for (const name of ["react", "vue", "svelte"])
+    writeFileSync(join(folder, name, "index.html"), appPage);
+  cpSync(join(project, "node_modules/heed"), join(folder, "plain/node_modules/heed"), {
+    recursive: true,
+  });
+  served = await serve(folder, policy);
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  served?.close();
+});
+
+/** Opens a page of the recipes' folder, and closes it after `look`, which must leave no error behind. */
+async function open(path: string, look: (page: Page) => Promise<void>): Promise<void> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    const isIcon = message.location().url.endsWith("/favicon.ico");
+    if (["error", "warning"].includes(message.type()) && !isIcon) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`${served.url}${path}`);
+  await look(page);
+  await page.close();
+  expect(complaints).toEqual([]);
+}
+
+/** The numbers that a matrix got, and what it has to say against them. */
+const drawn = (page: Page) =>
+  page.locator("heed-matrix").evaluate(async (element: view.HeedMatrix) => {
+    await element.updateComplete;
+    return { csv: element.csv(), mask: element.mask, error: element.error?.message };
+  });
+
+const expected = {
+  csv: '"","I","see"\r\n"I",1,0\r\n"see",0.25,0.75\r\n',
+  mask: "causal",
+};
+
+/** Points at the second row's first cell, as a person does, and reads the page's own sentence about it. */
+async function pointAt(page: Page): Promise<string | null> {
+  const canvas = page.locator("heed-matrix canvas.alive");
+  const { left, top, width, height } = await canvas.evaluate((canvas: HTMLCanvasElement) => ({
+    left: Number(canvas.dataset.left),
+    top: Number(canvas.dataset.top),
+    width: canvas.clientWidth,
+    height: canvas.clientHeight,
+  }));
+  const [x, y] = [left + (width - left) / 4, top + (3 * (height - top)) / 4];
+  await canvas.hover({ position: { x, y } });
+  await page.waitForTimeout(50);
+  return page.locator("#cell").textContent();
+}
+
+test("The guide has all recipes", () => {
+  expect(new Set(Object.keys(recipes).map((name) => name.split("/")[0]))).toEqual(
+    new Set(["plain", "react", "vue", "svelte", "observable", "jupyter", "reveal"]),
+  );
+});
+
+test.for([
+  ["A plain page", "plain", null],
+  ["React", "react", "react/main.jsx"],
+  ["Vue", "vue", "vue/main.js"],
+  ["Svelte", "svelte", "svelte/main.js"],
+] as const)("%s shows the matrix and hears what is pointed at", async ([, name, entry]) => {
+  if (entry) await bundle(entry);
+  await open(`${name}/index.html`, async (page) => {
+    await page.locator("heed-matrix canvas.alive").waitFor();
+    expect(await drawn(page)).toEqual(expected);
+    expect(await page.locator("#cell").textContent()).toBe("Point at a cell.");
+    expect(await pointAt(page)).toBe("The weight is 0.25.");
+  });
+});
+
+test("A cell of an Observable notebook shows the element that it returns", async () => {
+  // What a notebook does with its cells: it computes them in order, and puts a value that is an element into its page.
+  const runtime = `
+    const named = {};
+    for (const cell of cells) {
+      const [, name, code] = cell.match(/^(?:(\\w+) = )?(.*)$/s);
+      const value = await new Function(...Object.keys(named), "return " + code)(...Object.values(named));
+      if (name) named[name] = value;
+      if (value instanceof Element) document.body.append(value);
+    }`;
+  const cells = [recipes["observable/view.js"], recipes["observable/picture.js"]];
+  const site = join(folder, "notebook");
+  mkdirSync(site, { recursive: true });
+  const script = `<script type="module">const cells = ${JSON.stringify(cells)};${runtime}</script>`;
+  writeFileSync(join(site, "index.html"), `<!doctype html><title>Notebook</title>${script}`);
+  // Its cells are texts, which a notebook evaluates.
+  const notebook = await serve(site, {});
+  const page = await browser.newPage();
+  const cdn = "https://cdn.jsdelivr.net/npm/heed/";
+  await page.route(`${cdn}**`, (route) => {
+    const path = join(project, "node_modules/heed", route.request().url().slice(cdn.length));
+    const headers = { "access-control-allow-origin": "*", "content-type": "text/javascript" };
+    return route.fulfill({ body: readFileSync(path), headers });
+  });
+  await page.goto(notebook.url);
+  await page.locator("heed-matrix canvas.alive").waitFor();
+  expect(await drawn(page)).toEqual(expected);
+  await page.close();
+  notebook.close();
+});
+
+test("A cell of a Jupyter notebook shows the one file in its frame", async () => {
+  const site = join(folder, "jupyter");
+  // What a notebook shows is the text of HTML(...): the test needs no more of IPython.
+  writeFiles(site, {
+    "IPython/__init__.py": "",
+    "IPython/display.py": "class HTML:\n    def __init__(self, data):\n        self.data = data\n",
+    "save.mjs": `
+      import { npyOf, viewOn } from "heed/view/parts";
+      import { writeFileSync } from "node:fs";
+      const weights = viewOn(Float32Array.of(1, 0, 0.25, 0.75), 2, 2);
+      writeFileSync("attentions.npy", npyOf(weights));`,
+  });
+  await succeed(process.execPath, ["save.mjs"], { cwd: site });
+  const zip = "import zipfile; zipfile.ZipFile('attentions.npz', 'w').write('attentions.npy')";
+  await succeed("python3", ["-c", zip], { cwd: site });
+  const lines = (recipes["jupyter/cell.py"] as string).trim().split("\n");
+  const shown = `shown = ${lines.at(-1)}\nprint(shown.data)`;
+  const cell = [...lines.slice(0, -1), shown].join("\n");
+  const output = await succeed("python3", ["-c", cell], { cwd: site });
+  const frame = output.slice(output.indexOf("<div><iframe"));
+  writeFileSync(join(site, "index.html"), `<!doctype html><title>Notebook</title>${frame}`);
+  const notebook = await serve(site, {});
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await page.goto(notebook.url);
+  const heads = page.frameLocator("iframe").locator("heed-heads");
+  await heads.waitFor();
+  const csv = await heads.evaluate(async (element: view.HeedHeads) => {
+    await element.updateComplete;
+    return element.csv();
+  });
+  expect(csv.split("\r\n")[2]).toMatch(/,0\.25,0\.75$/);
+  expect(errors).toEqual([]);
+  await page.close();
+  notebook.close();
+});
+
+test("A slide of reveal.js goes through the steps by its own keys", async () => {
+  await bundle("reveal/main.js");
+  const index = recipes["reveal/index.html"] as string;
+  writeFileSync(join(folder, "reveal/index.html"), index.replace("main.js", "out.js"));
+  cpSync(join(root, "node_modules/reveal.js/dist/reveal.css"), join(folder, "reveal/reveal.css"));
+  await open("reveal/index.html", async (page) => {
+    const steps = page.locator("heed-steps");
+    const read = () =>
+      steps.evaluate(async (element: view.HeedSteps) => {
+        await element.updateComplete;
+        const readout = element.shadowRoot?.querySelector<HTMLElement>("[part=readout]");
+        return { step: element.step, words: readout?.innerText.replace(/\s+/g, " ") };
+      });
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => steps.isVisible()).toBe(true);
+    await page.keyboard.press("ArrowRight");
+    await expect
+      .poll(read)
+      .toEqual({ step: 1, words: expect.stringContaining("0.500 × 1.000, so far 0.500") });
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(async () => (await read()).step).toBe(2);
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(async () => (await read()).step).toBe(1);
+    // Slides are enlarged by a transform: the cell under the pointer is still the one that is told.
+    await steps.evaluate((element) => {
+      element.addEventListener("heed-hover", (event) => {
+        (element as HTMLElement).dataset.told = JSON.stringify((event as CustomEvent).detail);
+      });
+    });
+    const canvas = page.locator("heed-steps [data-matrix=q] canvas");
+    // It waits until the slide stands still.
+    await canvas.hover();
+    const box = (await canvas.boundingBox()) ?? expect.fail("expected the matrix Q on the slide");
+    await page.mouse.move(box.x + box.width - 4, box.y + box.height - 4);
+    const told = () => steps.getAttribute("data-told").then((text) => JSON.parse(text ?? "null"));
+    await expect.poll(told).toEqual({ matrix: "q", row: 1, col: 1, value: 2 });
+  });
+});
