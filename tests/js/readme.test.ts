@@ -76,8 +76,11 @@ test("marked examples are found, with what they print", () => {
   expect(examples(markdown, "cpp")).toEqual([{ code: "int main() {}\n", prints: [] }]);
 });
 
-test.each(documents)("$path has an example that is tested", ({ text }) => {
-  expect(examples(text, "ts")).not.toEqual([]);
+// The files of recipes are run in a browser by package/recipes.test.ts.
+test.each(documents)("$path has an example or a recipe that is tested", ({ text }) => {
+  expect([...examples(text, "ts"), ...(text.match(/^<!-- recipe: .+ -->$/gm) ?? [])]).not.toEqual(
+    [],
+  );
 });
 
 test.each(["ts", "cpp"])("README.md has a %s example that is tested", (language) => {
