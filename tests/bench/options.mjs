@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 
-const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | --models | --learn NAMES | --page] [ARGS]
+const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | --models | --learn NAMES | --page | --view] [ARGS]
        ./dev bench --codegen
 
   --firefox     in Firefox instead of Chromium
@@ -12,6 +12,7 @@ const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | -
   --models      language models instead: GPT-2 small with random weights, a prompt and a token after it
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
   --page        how smoothly the Playground moves: longest frame and frames per second in every room
+  --view        how soon the elements of heed/view show large attention, and how smoothly they follow the pointer
   --native      the native build beside onnxruntime-node, without a browser
   --codegen     what V8 makes of the inner loops of products: counts, without a browser
   --threads N   measure with N threads too, besides one; N may be a list: 2,4
@@ -36,6 +37,7 @@ export function parse() {
         models: { type: "boolean", default: false },
         learn: { type: "string" },
         page: { type: "boolean", default: false },
+        view: { type: "boolean", default: false },
         codegen: { type: "boolean", default: false },
         threads: { type: "string", default: "1" },
         only: { type: "string", default: "" },
@@ -65,6 +67,11 @@ export function parse() {
     const others = ["firefox", "webkit", "native", "learn", "page"].filter((name) => values[name]);
     if (values.revectorize && others.length > 0)
       throw new Error(`--revectorize: expected no --${others[0]} beside it`);
+    const given = Object.keys(values).filter((name) => values[name] === true && name !== "view");
+    if (values.view && (given.length > 0 || values.learn !== undefined))
+      throw new Error(
+        `--view: expected nothing but --only beside it, got --${given[0] ?? "learn"}`,
+      );
     if (values.codegen && process.argv.length > 3)
       throw new Error("--codegen: expected nothing beside it");
     if (values.readme && (values.quick || values.only))

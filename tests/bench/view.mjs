@@ -1,9 +1,12 @@
 // How soon <heed-heads> and the other elements of heed/view show large attention, and how smoothly they follow the
-// pointer, in Chromium: node tests/bench/view.mjs [CASE...]. Build the package first.
+// pointer, in Chromium: ./dev bench --view [--only TEXT].
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import puppeteer from "puppeteer-core";
+import { parse } from "./options.mjs";
+
+const { only } = parse();
 
 const root = join(import.meta.dirname, "../..");
 
@@ -124,10 +127,9 @@ const browser = await puppeteer.launch({
   executablePath: process.env.HEED_CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--js-flags=--max-old-space-size=8192"],
 });
-const chosen = process.argv.slice(2);
 const ms = (time) => `${time.toFixed(0)} ms`;
 for (const [name, given] of Object.entries(cases)) {
-  if (chosen.length > 0 && !chosen.some((text) => name.includes(text))) continue;
+  if (!name.includes(only)) continue;
   const tab = await browser.newPage();
   tab.setDefaultTimeout(120_000);
   await tab.setViewport({ width: 1280, height: 900 });
