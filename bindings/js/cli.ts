@@ -52,7 +52,7 @@ const help = `heed view FILE [--tokens FILE] [--out FILE]: one HTML file that sh
   --out FILE      the page to write; by default the name of the weights with .html
   --title TEXT    its title; by default the name of the weights
   --mask causal   a query cannot see later keys: they are hatched
-  --dtype TYPE    float32, or float16 for half the size: numbers then differ by at most 0.05 %
+  --dtype TYPE    float32, or float16 for half the size: numbers then differ by at most 0.05 %, or 3e-8
   --help          this text
   --version       the version of the package
 

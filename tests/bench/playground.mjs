@@ -81,8 +81,8 @@ function stepsScenes(tokens) {
     [room, "temperature", causal, press('.settings input[type="range"]', "ArrowRight")],
     [room, "another head", causal, press(".heads input[type=radio]", "ArrowRight")],
     [room, "another stage", at("tokens"), press(".stage-bar .scrub", "ArrowRight")],
-    [room, "play the weights", causal, play(".computation")],
-    [room, "play the scores", at("scores"), play(".computation")],
+    [room, "play the weights", causal, play(".player")],
+    [room, "play the scores", at("scores"), play(".player")],
   ];
 }
 

@@ -112,12 +112,19 @@ describe("The page's engine", () => {
     const ending = new EngineClient({ start });
     all[1]?.isReady(() => Promise.reject(stopped("trap")));
     await expect(ending.ask("steps", request)).rejects.toThrow("The engine has stopped: trap");
+    for (const code of ["internal", "disposed"] as const) {
+      const trapped = new EngineClient({ start });
+      const error = new HeedError(code, "engine: expected to go on, got an end");
+      all.at(-1)?.isReady(() => Promise.reject(error));
+      await expect(trapped.ask("steps", request)).rejects.toThrow("Reload the page");
+      trapped.dispose();
+    }
     ending.dispose();
     await settled();
     expect(all[1]?.isDisposed).toBe(true);
     const ended = new EngineClient({ start });
     ended.dispose();
-    expect(all[2]?.signal.aborted).toBe(true);
+    expect(all.at(-1)?.signal.aborted).toBe(true);
     await expect(ended.ask("steps", request)).rejects.toThrow("The engine was ended.");
   });
 });

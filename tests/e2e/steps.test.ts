@@ -254,6 +254,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(seen).toEqual([4, 16]);
     await room.click("causal");
     await expect.poll(seen).toEqual([4, 10]);
+    // Rows of so many tokens would be lower than their labels.
+    await room.paste("#text", "a ".repeat(60).trim());
+    await expect.poll(seen).toEqual([60, 0]);
   });
 
   test("plays to the end and waits there, and then begins anew", async () => {

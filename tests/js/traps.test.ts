@@ -97,6 +97,13 @@ describe.each([1, 2])("load with %i threads", (threads) => {
   });
 });
 
+test("load says what is missing where there is no WebAssembly", async () => {
+  vi.stubGlobal("WebAssembly", undefined);
+  const error = await load().catch((error: unknown) => error);
+  vi.unstubAllGlobals();
+  expect(error).toMatchObject({ name: "HeedError", code: "unsupported" });
+});
+
 test("a call that stops ends its engine, and no other", async () => {
   const { made, options } = await stopping("matmul", (engine, call) => engine === 0 && call === 1);
   const [heed, other] = [await load({ threads: 2, ...options }), await load({ threads: 1 })];

@@ -248,7 +248,12 @@ export class Border {
   dispose(): void {
     if (this.isDisposed) return;
     this.isDisposed = true;
-    const running = this.runningThreads;
+    let running = 0;
+    try {
+      running = this.runningThreads;
+    } catch {
+      // The stack is still full: nothing of the module can be called.
+    }
     this.#module.PThread.terminateAllThreads();
     this.#module = { ...emptied(this.#module), runningThreads: () => running };
     this.#memory = undefined;

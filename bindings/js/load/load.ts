@@ -98,6 +98,7 @@ async function start(
  * it exchanges their code for faster code: seen once in WebKitGTK 2.50, with one thread and memory that had not grown.
  */
 function isTrap(error: unknown): error is Error {
+  if (typeof WebAssembly === "undefined") return false;
   const { RuntimeError } = WebAssembly;
   if (error instanceof RuntimeError) return true;
   return (

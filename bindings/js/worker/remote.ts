@@ -59,7 +59,8 @@ export class RemoteObject implements Disposable {
   }
 
   /**
-   * Frees its memory in the worker when the calls that were made before are done with it. Does nothing a second time.
+   * Frees its memory in the worker when the calls that were given this very object before are done. A part of it that
+   * was read as an object of its own does not count. Does nothing a second time.
    */
   dispose(): void {
     if (this.isDisposed) return;

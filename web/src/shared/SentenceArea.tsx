@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Makes a field as high as its text, where the browser does not. */
-function useHeightOfText(text: string) {
+export function useHeightOfText(text: string) {
   const ref = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const field = ref.current;

@@ -55,6 +55,12 @@ const whyOf = (error: unknown) => {
   return isEnd ? cause.message : (error as Error).message;
 };
 
+/** Whether WebAssembly stopped in the middle of a call: the engine has ended, and its worker has not. */
+const hasTrapped = (error: unknown) =>
+  error instanceof HeedError &&
+  (error.code === "internal" || error.code === "disposed") &&
+  error.message.startsWith("engine:");
+
 export class EngineClient {
   /** Resolves with facts about the engine once it runs; rejects with a message for the person if it cannot start. */
   readonly started: Promise<EngineInfo>;
@@ -91,6 +97,8 @@ export class EngineClient {
     } catch (error) {
       signal?.throwIfAborted();
       if (this.#controller.signal.aborted) throw this.#ended;
+      if (hasTrapped(error))
+        throw new Error("The engine has stopped. Reload the page to start another.");
       const hasStopped = error instanceof HeedError && error.code === "worker";
       const what = hasStopped ? "has stopped" : "could not compute this";
       throw new Error(`The engine ${what}: ${whyOf(error)}`);

@@ -6,6 +6,7 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
+import { useHeightOfText } from "../../shared/SentenceArea";
 import { useShell } from "../../shared/shell";
 import type { HeadsAnswer } from "./answer";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
@@ -61,6 +62,7 @@ export function InputPanel({
   const first = firstOf(exhibit);
   const isFirst = text === first.text && (text !== null || seed === first.seed);
   const drawn = answer?.exhibit === exhibit ? answer.text : "";
+  const height = useHeightOfText(text ?? drawn);
   // After typed text the next example is the first one.
   const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
   return (
@@ -82,6 +84,7 @@ export function InputPanel({
               <textarea
                 id="heads-text"
                 class="sentence"
+                ref={height}
                 rows={1}
                 autocomplete="off"
                 autocapitalize="off"

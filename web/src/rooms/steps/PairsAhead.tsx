@@ -4,6 +4,8 @@ import { isVisible, type State } from "./state";
 
 const labelGap = 8;
 const headHeight = 20;
+/** Lower rows would not have room for their labels, and there would be too many cells to see anything. */
+const leastHeight = 14;
 
 export interface PairsPlace {
   /** Where the first column begins. */
@@ -21,7 +23,7 @@ export function pairsBelow(
 ): PairsPlace | null {
   const left = Math.ceil(Math.max(0, ...tokens.map((text) => textWidth(text)))) + labelGap;
   const cellWidth = Math.min(2 * height, Math.floor((width - left - 1) / tokens.length));
-  if (cellWidth < height / 2) return null;
+  if (height < leastHeight || cellWidth < height / 2) return null;
   return { left, cell: { width: cellWidth, height }, inColumns: false };
 }
 

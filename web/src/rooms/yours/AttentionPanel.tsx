@@ -4,6 +4,7 @@ import { attentionSizes, attentionTitles } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Switch } from "../../shared/Fields";
 import { Lockable } from "../../shared/Panel";
+import { useShell } from "../../shared/shell";
 import type { OpenAttention } from "./attentionFiles";
 
 function Heads({ attention, label }: { attention: Attention; label: string }) {
@@ -11,6 +12,7 @@ function Heads({ attention, label }: { attention: Attention; label: string }) {
   const { data, shape, queries, keys } = attention;
   const isSquare = shape[2] === shape[3];
   const [isCausal, setCausal] = useState(false);
+  const { theme } = useShell();
   const element = useRef<ReturnType<typeof heads> | null>(null);
   useEffect(() => {
     const made = heads({ data, shape, queries, keys, label });
@@ -19,8 +21,9 @@ function Heads({ attention, label }: { attention: Attention; label: string }) {
     return () => made.remove();
   }, [data, shape, queries, keys, label]);
   useEffect(() => {
-    if (element.current) element.current.mask = isCausal ? "causal" : null;
-  }, [isCausal, data]);
+    if (element.current)
+      Object.assign(element.current, { theme, mask: isCausal ? "causal" : null });
+  }, [theme, isCausal, data, shape, queries, keys, label]);
   return (
     <>
       {isSquare && (

@@ -19,7 +19,7 @@ import { ModelPanel } from "./ModelPanel";
 import type { Card } from "./messages";
 import { NetworkPanel } from "./NetworkPanel";
 import { NextPanel } from "./NextPanel";
-import { linkOf, ownAddress, ownSource, savesData } from "./source";
+import { linkOf, ownSource, savesData } from "./source";
 import { ownModel, type State, withModel } from "./state";
 import { suggestions } from "./suggestions";
 import { TextPanel } from "./TextPanel";
@@ -33,18 +33,26 @@ const lock = (cell: Cell) => ({ cell, place: cell.row });
 /** Whether the room opens the page's own model by itself, so that there is something to see: not in place of another one. */
 const showsOwn = ({ model }: State) => (model === null || model === ownModel) && !savesData();
 
+/** Whether two states select the same of a model. */
+const isAlike = (a: State, b: State) =>
+  (Object.keys(withModel(null)) as (keyof State)[]).every(
+    (key) => key === "model" || a[key] === b[key],
+  );
+
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const hasOpened = useRef(false);
+  const first = useRef(state);
   const onOpen = useCallback(
-    ({ address }: Card, before: Card | null) => {
+    ({ address }: Card) => {
       const model = address === null ? null : linkOf(address);
-      // What a link selects is for the model that it names, or for the first one that is opened on demand.
+      // What a link selects is for the model that it names, or for the first one that is opened on demand, unless
+      // something was selected meanwhile, in the page's own model.
       const isFirst = !hasOpened.current;
       hasOpened.current = true;
       set((now) => {
-        const isNew =
-          isFirst && (!before || (now.model === null && before.address === ownAddress()));
-        return isNew && (now.model === null || now.model === model) ? { model } : withModel(model);
+        const isLinked = model !== null && now.model === model;
+        const keeps = isFirst && (isLinked || (now.model === null && isAlike(now, first.current)));
+        return keeps ? { model } : withModel(model);
       });
     },
     [set],
@@ -55,9 +63,10 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   useEffect(() => {
     if (!isKnown || !isStarting) return;
     setStarting(false);
-    if (!card) actions.load(ownSource(), state.dtype, true);
+    if (!card && !loading && showsOwn(state)) actions.load(ownSource(), state.dtype, true);
   }, [isKnown]);
-  const isComing = isStarting || loading?.byItself === true;
+  const isComing =
+    (isStarting && !loading && why === null && showsOwn(state)) || loading?.byItself === true;
   const attention = useAttention(setWhy);
   const reading = useReading(state, card);
   const { text, answer, place, heads, dropped, head, shown } = reading;
@@ -101,7 +110,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         notices={[...(why ? [why] : []), ...linkNotices]}
       />
       {attention.open && (
-        <Panel name="attention">
+        <Panel name="input">
           <AttentionPanel open={attention.open} close={attention.actions.close} />
         </Panel>
       )}
@@ -113,7 +122,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
             "work",
             card.predicts,
             !workspace && "waiting",
-            isUnread ? "unread-text" : isStale && "stale-text",
+            isUnread ? "refused-text" : isStale && "stale-text",
           ]
             .filter(Boolean)
             .join(" ")}

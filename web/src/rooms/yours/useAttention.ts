@@ -1,5 +1,5 @@
 /** The attention weights that are open. A model stays open beside them. */
-import { useCallback, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { attentionFilesIn, type OpenAttention, readFiles, whyNotRead } from "./attentionFiles";
 import type { FoundFile } from "./source";
 
@@ -16,6 +16,8 @@ export function useAttention(setWhy: (why: string | null) => void) {
   const [open, setOpen] = useState(kept);
   const [reading, setReading] = useState<string | null>(null);
   const latest = useRef(0);
+  // What is being read belongs to this visit of the room.
+  useEffect(() => () => void ++latest.current, []);
   const show = useCallback((now: OpenAttention | null) => {
     kept = now;
     setOpen(now);

@@ -40,7 +40,7 @@ function rateMeter(): (loaded: number) => number | null {
   };
 }
 
-export function useModel(onOpen: (card: Card, before: Card | null) => void) {
+export function useModel(onOpen: (card: Card) => void) {
   const engine = useEngine();
   const [card, setCard] = useState<Card | null>(null);
   /** Whether it is known if a model is open. */
@@ -48,8 +48,8 @@ export function useModel(onOpen: (card: Card, before: Card | null) => void) {
   const [loading, setLoading] = useState<Loading | null>(null);
   const [why, setWhy] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
-  const latest = useRef({ card, onOpen });
-  latest.current = { card, onOpen };
+  const latestOnOpen = useRef(onOpen);
+  latestOnOpen.current = onOpen;
 
   /** A model stays open while the person is in other rooms. */
   const ask = useCallback(
@@ -89,7 +89,7 @@ export function useModel(onOpen: (card: Card, before: Card | null) => void) {
         );
         if (answer?.kind === "refused") setWhy(answer.why);
         if (answer?.kind === "card") {
-          if (!byItself) latest.current.onOpen(answer, latest.current.card);
+          if (!byItself) latestOnOpen.current(answer);
           setCard(answer);
         }
       } catch (error) {

@@ -7,10 +7,9 @@ import "./yours.css";
 
 const yours: Room<State> = {
   title: "Your model",
-  lead: "See every head of a language model on your own text. It runs in this page: nothing leaves your machine.",
+  lead: "See every head of a language model on your own text. It runs in this page: no file and no text leaves your machine.",
   panels: {
     input: "the choice of a model",
-    attention: "attention weights from a file",
     controls: "settings",
     text: "the text and its tokens",
     next: "what the model expects",
