@@ -7,7 +7,7 @@ import "./yours.css";
 
 const yours: Room<State> = {
   title: "Your model",
-  lead: "See every head of a language model on your own text. It runs in this page: no file and no text leaves your machine.",
+  lead: "See every head of a language model on your own text. No file and no text leaves your machine.",
   panels: {
     input: "the choice of a model",
     controls: "settings",
