@@ -4,6 +4,7 @@ import { heads } from "./view/elements/heads.js";
 import { type Attention, readAttention } from "./view/files/attention.js";
 import { attentionTitles } from "./view/files/words.js";
 import type { PageData } from "./view/page/document.js";
+import { maskOf } from "./view/page/mask.js";
 
 /** The bytes of a text in base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
@@ -44,12 +45,12 @@ async function show(main: Element): Promise<void> {
   }
 }
 
-function pictureOf({ data, shape }: Attention, page: PageData, index: number): HTMLElement {
+function pictureOf(attention: Attention, page: PageData, index: number): HTMLElement {
+  const { data, shape } = attention;
   const { queries = null, keys = null } = page.tokens[index] ?? {};
-  const isSquare = shape[2] === shape[3];
   return heads({
     ...{ data, shape, queries, keys, label: page.title },
-    mask: isSquare ? page.mask : null,
+    mask: maskOf(attention, page),
   });
 }
 

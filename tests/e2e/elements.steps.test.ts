@@ -139,6 +139,74 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
     expect((await state()).playing).toBe(false);
   });
 
+  test("plays as soon as it has numbers, and other ones to their own end", async () => {
+    await room.show("heed-steps", { playing: true, speed: 1000 });
+    expect((await state()).time).toBe(0);
+    await room.set(usual);
+    await expect.poll(async () => (await state()).playing, { timeout: 5000 }).toBe(false);
+    const { time } = await state();
+    await room.set({ time: 0, speed: 1 });
+    await room.set({ playing: true });
+    const longer = { k: [...k, ...k], v: [...v, ...v], mask: null };
+    await room.set({ ...longer, tokens: null, speed: 1000 });
+    await expect.poll(async () => (await state()).playing, { timeout: 5000 }).toBe(false);
+    const end = await state();
+    expect(end.step).toBe(end.steps - 1);
+    expect(end.time).not.toBe(time);
+  });
+
+  test("does not play where it is on no page", async () => {
+    const moved = await room.page.evaluate(async (usual) => {
+      const element = heedView.steps({ ...usual, playing: true } as Partial<view.HeedSteps>);
+      element.svg();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const before = element.time;
+      document.body.replaceChildren(element);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return [before, element.time > 0];
+    }, usual);
+    expect(moved).toEqual([0, true]);
+  });
+
+  test("saves a matrix that is drawn transposed with its own words", async () => {
+    await room.show("heed-steps", { ...usual, queries: ["a", "b", "c"] });
+    await press("Scores");
+    const csv = await room.page.evaluate(async () => {
+      const { createObjectURL } = URL;
+      const { click } = HTMLAnchorElement.prototype;
+      HTMLAnchorElement.prototype.click = () => {};
+      const blobs: Blob[] = [];
+      URL.createObjectURL = (blob) => {
+        blobs.push(blob as Blob);
+        return createObjectURL.call(URL, blob);
+      };
+      const root = document.body.firstElementChild?.shadowRoot;
+      const legend = [...(root?.querySelectorAll(".named-legend") ?? [])].find((each) =>
+        each.querySelector("summary")?.ariaLabel?.includes("(K)"),
+      );
+      for (const button of legend?.querySelectorAll("button") ?? [])
+        if (button.textContent === "CSV") button.click();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      Object.assign(URL, { createObjectURL });
+      Object.assign(HTMLAnchorElement.prototype, { click });
+      return (await blobs[0]?.text())?.split("\r\n");
+    });
+    expect(csv).toEqual([...['"","the","cat","sat"', '"1",1,0,-1', '"2",1,2,0', '"3",0,1,1', ""]]);
+  });
+
+  test("releases a query that a person chose if other numbers do not have it", async () => {
+    await room.show("heed-steps", usual);
+    await press("Scores");
+    const { x, y } = await cellOf("q", 2, -0.7);
+    await room.page.mouse.click(x, y);
+    const cell = await cellOf("q", 2, 0);
+    await room.page.mouse.click(cell.x, cell.y);
+    await expect.poll(readout).toContain("Q");
+    await room.set({ q: q.slice(0, 1), tokens: null, mask: null });
+    expect(await room.words("[part=error]")).toBe("");
+    expect(await room.events()).toContainEqual(["heed-select", {}]);
+  });
+
   test("plays a chosen stage from its beginning", async () => {
     await room.show("heed-steps", usual);
     await press("Output");

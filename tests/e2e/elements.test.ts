@@ -190,6 +190,172 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
     expect(await room.words("[part=notes]")).toBe("1 number missing (NaN): left empty.");
   });
 
+  test("exports a picture with numbers that are missing and words that XML does not know", async () => {
+    await room.show("heed-matrix", {
+      data: [
+        [null, 1],
+        [0.5, 0.5],
+      ],
+      tokens: ["a\u0000", "\u001f"],
+    });
+    const made = await room.page.evaluate(() => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      const svg = new DOMParser().parseFromString(element.svg(), "image/svg+xml");
+      const texts = [...svg.querySelectorAll("text")].map(({ textContent }) => textContent);
+      return { texts, broken: svg.querySelector("parsererror") !== null };
+    });
+    expect(made.broken).toBe(false);
+    expect(made.texts).toEqual(expect.arrayContaining(["a\ufffd", "\ufffd", "0.500"]));
+  });
+
+  test("takes words and a shape as they are usually written", async () => {
+    await room.show("heed-matrix", {});
+    const header = await room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      const attributes = { data: "[1, 0, 0.25, 0.75]", shape: " 2, 2 ", tokens: "[CLS] see" };
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      await element.updateComplete;
+      const words = element.csv().split("\r\n")[0];
+      element.setAttribute("tokens", ' ["I", "see"]');
+      return [words, element.csv().split("\r\n")[0]];
+    });
+    expect(header).toEqual(['"","[CLS]","see"', '"","I","see"']);
+  });
+
+  test("draws what a listener sets while it draws", async () => {
+    await room.show("heed-matrix", usual);
+    const shown = await room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      element.addEventListener("heed-error", () => {
+        element.tokens = null;
+      });
+      element.tokens = ["the"];
+      await element.updateComplete;
+      await element.updateComplete;
+      return element.shadowRoot?.querySelector("[part=error]")?.textContent;
+    });
+    expect(shown).toBe("");
+  });
+
+  test("takes the numbers of an array that has changed and is set again", async () => {
+    await room.show("heed-matrix", {});
+    const ends = await room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      const data = Float32Array.of(-1, 1);
+      const end = async () => {
+        Object.assign(element, { data, shape: [1, 2], kind: "scores" });
+        await element.updateComplete;
+        const root = element.shadowRoot;
+        return root?.querySelector("canvas")?.ariaLabel?.match(/from .*? to [^ ]*\d/)?.[0];
+      };
+      const before = await end();
+      data[1] = 5;
+      return [before, await end()];
+    });
+    expect(ends).toEqual(["from −1.000 to 1.000", "from −1.000 to 5.000"]);
+  });
+
+  test("has the colours of the scores that are not hidden", async () => {
+    const hidden = scores.map((row, i) => row.map((score, j) => (j > i ? -3.4e38 : score)));
+    await room.show("heed-matrix", { ...usual, data: hidden, kind: "scores" });
+    expect(await room.words("[part=legend]")).toContain("−3.00 3.00");
+  });
+
+  test("reads a large matrix anew where it was moved, and nothing without data", async () => {
+    await room.show("heed-matrix", {});
+    const read = await room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      const size = 1024;
+      const data = new Float32Array(size * size).fill(0.5);
+      Object.assign(element, { data, shape: [size, size] });
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      document.body.append(element);
+      await element.updateComplete;
+      await element.updateComplete;
+      const part = (name: string) => element.shadowRoot?.querySelector(`[part=${name}]`);
+      const before = [part("readout")?.textContent, part("notes")?.textContent];
+      element.data = data.slice();
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      element.data = null;
+      await element.updateComplete;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { before, after: part("notes")?.textContent };
+    });
+    expect(read.before).toEqual([
+      "Point at a cell to see its number; a click keeps it.",
+      "1024 rows not adding up to 1: one adds up to 512.",
+    ]);
+    expect(read.after).toBe("");
+  });
+
+  test("releases what a person chose if other numbers do not have it", async () => {
+    await room.show("heed-matrix", usual);
+    const [cell, word] = [await room.place(2, 1), await room.place(2, -1)];
+    await room.page.mouse.click(cell.x, cell.y);
+    await room.page.mouse.click(word.x, word.y);
+    await room.events();
+    const smaller = {
+      data: [
+        [1, 0],
+        [0.5, 0.5],
+      ],
+      tokens: ["a", "b"],
+    };
+    await room.set(smaller);
+    expect(await room.words("[part=error]")).toBe("");
+    const told = await room.events();
+    expect(told).toContainEqual(["heed-lock", null]);
+    expect(told).toContainEqual(["heed-select", {}]);
+    await room.set({ ...usual, row: 2 });
+    await room.set(smaller);
+    expect(await room.words("[part=error]")).toBe("row: expected a row of 2, got 2");
+  });
+
+  test("lets a kept cell go while its data is refused", async () => {
+    await room.show("heed-matrix", usual);
+    const { x, y } = await room.place(2, 1);
+    await room.page.mouse.click(x, y);
+    await room.set({ data: "weights" });
+    await room.events();
+    await room.page.keyboard.press("Escape");
+    expect((await room.events()).at(-1)).toEqual(["heed-lock", null]);
+  });
+
+  test("has its cursor in a matrix that is smaller than before", async () => {
+    await room.show("heed-matrix", usual);
+    for (const key of ["Tab", "ArrowDown", "ArrowDown", "End"] as const)
+      await room.page.keyboard.press(key);
+    await room.page.evaluate(() => {
+      document.body.firstElementChild?.shadowRoot?.querySelector("canvas")?.blur();
+    });
+    await room.set({
+      data: [
+        [1, 0],
+        [0.5, 0.5],
+      ],
+      tokens: ["a", "b"],
+    });
+    await room.events();
+    await room.page.evaluate(() => {
+      const root = document.body.firstElementChild?.shadowRoot;
+      root?.querySelector("canvas")?.focus({ focusVisible: true } as FocusOptions);
+    });
+    expect(await room.events()).toContainEqual(["heed-hover", { row: 1, col: 1, value: 0.5 }]);
+  });
+
+  test("says that a picture could not be saved", async () => {
+    await room.show("heed-matrix", usual);
+    await room.page.evaluate(async () => {
+      const { toBlob } = HTMLCanvasElement.prototype;
+      HTMLCanvasElement.prototype.toBlob = (done) => done(null);
+      const root = document.body.firstElementChild?.shadowRoot;
+      root?.querySelector<HTMLElement>(".save-choices button")?.click();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      Object.assign(HTMLCanvasElement.prototype, { toBlob });
+    });
+    expect(await room.words(".save output")).toBe("PNG not saved: the browser made no image");
+  });
+
   test("shows nothing without data", async () => {
     await room.show("heed-matrix", { tokens });
     expect(await room.words("[part=frame]")).toBe("");

@@ -141,6 +141,13 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
         ],
       });
       expect(await error()).toBeUndefined();
+      const picture = await room.page.evaluate(() => {
+        const element = document.body.firstElementChild as view.HeedLines;
+        if (element.localName === "heed-tokens") element.row = 0;
+        return element.svg();
+      });
+      expect(picture).toContain("<svg");
+      expect(await error()).toBeUndefined();
       const notes = () =>
         room.page.evaluate(() => {
           const root = document.body.firstElementChild?.shadowRoot;
@@ -220,6 +227,22 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
     });
   });
 
+  test("<heed-lines> releases a line that a person kept if other numbers do not have it", async () => {
+    await room.show("heed-lines", usual);
+    await press("Tab", "End", "ArrowRight", "Enter");
+    expect((await room.events()).at(-1)).toEqual([
+      "heed-lock",
+      expect.objectContaining({ row: 3 }),
+    ]);
+    const smaller = { data: [[1]], tokens: ["a"], mask: null };
+    await room.set(smaller);
+    expect(await error()).toBeUndefined();
+    expect(await room.events()).toContainEqual(["heed-lock", null]);
+    await room.set({ ...usual, locked: { row: 3, col: 0 } });
+    await room.set(smaller);
+    expect(await error()).toBe("locked: expected a place in [1, 1], got [3, 0]");
+  });
+
   describe("<heed-lines>", () => {
     const counted = () =>
       room.page.evaluate(() => {
@@ -284,6 +307,39 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       await room.set({ direction: "to" });
       expect(await shades()).toEqual([null, "0.25", "0.625", "0.125"]);
       expect(await room.words("[part=readout]")).toContain("key 2 “cat” is attended to most by");
+    });
+
+    test("shades when what did not fit is mended, and after a move while it reads", async () => {
+      await room.show("heed-tokens", { ...usual, tokens: ["a"], row: 1 });
+      await room.set({ tokens });
+      expect(await shades()).toEqual(["0.75", "0.25", null, null]);
+      const shaded = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedTokens;
+        const size = 1024;
+        const data = new Float32Array(size * size).fill(1 / size);
+        Object.assign(element, { data, shape: [size, size], tokens: null, mask: null });
+        element.range = "head";
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        document.body.append(element);
+        await element.updateComplete;
+        await element.updateComplete;
+        return element.shadowRoot?.querySelectorAll(".piece[data-weight]").length;
+      });
+      expect(shaded).toBe(1024);
+    });
+
+    test("leaves a token empty of which the weight is missing, and releases one that is gone", async () => {
+      await room.show("heed-tokens", {
+        data: [[null, 1, 0], weights[0], weights[0]].map((row) => row?.slice(0, 3)),
+      });
+      await click(".piece", 2);
+      await click(".piece", 0);
+      await expect.poll(shades).toEqual([null, "1", "0"]);
+      await click(".piece", 2);
+      await room.events();
+      await room.set({ data: [[1]] });
+      expect(await error()).toBeUndefined();
+      expect(await room.events()).toContainEqual(["heed-select", {}]);
     });
 
     test("follows the pointer, keeps what is clicked, and says the weight between two", async () => {
@@ -381,6 +437,60 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
           return root?.shadowRoot?.querySelectorAll(".line-others path").length;
         });
       await expect.poll(lines).toBeGreaterThan(0);
+    });
+
+    test("shows a mask that is set later in all pictures, and one that is set again", async () => {
+      await room.show("heed-heads", { data: stacked(2, 3), tokens, curve: "sqrt" });
+      await expect.poll(labels).toHaveLength(6);
+      /** The pixel in the upper right corner of a small picture: its last key is later than its first query. */
+      const corners = () =>
+        room.page.evaluate(() =>
+          [
+            ...(document.body.firstElementChild?.shadowRoot?.querySelectorAll<HTMLCanvasElement>(
+              ".thumbnail canvas",
+            ) ?? []),
+          ].map((canvas) => {
+            const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+            copy?.drawImage(canvas, 0, 0);
+            const [x, y] = [0.9 * canvas.width, 0.1 * canvas.height].map(Math.round);
+            return (
+              copy
+                ?.getImageData(x ?? 0, y ?? 0, 1, 1)
+                .data.slice(0, 3)
+                .join() ?? ""
+            );
+          }),
+        );
+      await expect.poll(corners).toEqual(Array(6).fill("255,255,255"));
+      await room.set({ mask: "causal" });
+      await expect.poll(corners).not.toContain("255,255,255");
+      const csvOfHidden = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedHeads;
+        const mask = new Uint8Array(16).fill(1);
+        const hidden = async () => {
+          element.mask = mask;
+          await element.updateComplete;
+          const svg = element.svg();
+          return svg.split("url(#hidden)").length - 1;
+        };
+        const before = await hidden();
+        mask.fill(0, 1, 4);
+        return [before, await hidden()];
+      });
+      expect((csvOfHidden[1] as number) - (csvOfHidden[0] as number)).toBeGreaterThanOrEqual(3);
+    });
+
+    test("shows the first head if other data does not have the one that a person chose", async () => {
+      await room.show("heed-heads", { data: stacked(2, 3), tokens });
+      await expect.poll(labels).toHaveLength(6);
+      await click(".thumbnail button", 4);
+      await room.events();
+      await room.set({ data: weights });
+      expect(await error()).toBeUndefined();
+      expect(await room.events()).toContainEqual(["heed-select", { layer: 0, head: 0 }]);
+      expect(await room.words("h3")).toBe("Layer 1, head 1");
+      await room.set({ layer: 1 });
+      expect(await error()).toBe("layer: expected a number below 1, got 1");
     });
 
     test("moves one focus through the grid by keyboard, and Enter chooses", async () => {

@@ -154,6 +154,22 @@ describe("an array of NumPy", () => {
     );
   });
 
+  test.each([
+    ["spaces", `{${" ".repeat(65_000)}x`],
+    ["spaces in its shape", `{'descr': '<f4', 'shape': (4${" ".repeat(65_000)}x)}`],
+    ["spaces before an end that is none", `{'descr': '<f4',${" }".repeat(30_000)}]`],
+    ["sizes", `{'descr': '<f4', 'fortran_order': False, 'shape': (${"1, ".repeat(20_000)}x)}`],
+  ])("refuses a header with thousands of %s soon", async (_, header) => {
+    const start = performance.now();
+    expect(await refusal(file("a", npyText(header, body, 2)))).toMatch(/^format \| a: header/);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test.each(["(4 4)", "(,)", "(4,,)", "[4]", "'4'"])("refuses the shape %s", async (shape) => {
+    const header = `{'descr': '<f4', 'fortran_order': False, 'shape': ${shape}, }`;
+    expect(await refusal(file("a", npyText(header, body)))).toMatch(/^format \| a: header/);
+  });
+
   test("takes a header of another hand", async () => {
     const header = `{"shape":(1L, 2L,2),"descr":"=f4","fortran_order":False}`;
     const { shape, data } = await one(file("a", npyText(header, body)));

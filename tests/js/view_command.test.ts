@@ -6,8 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
-import { readAttention } from "heed/view";
+import { type AttentionName, readAttention } from "heed/view";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { maskOf } from "../../dist/view/page/mask.js";
 import { version } from "../../package.json";
 import { run } from "./child.js";
 import { npy, npz } from "./zipped.js";
@@ -116,6 +117,14 @@ describe("heed view", () => {
     const start = 30 + header.getUint16(26, true) + header.getUint16(28, true);
     const inflated = inflateRawSync(bytes.subarray(start, start + packed));
     expect(inflated).toEqual(Buffer.from(npy([2, 3, 4, 4], weights)));
+  });
+
+  test("hides later keys of a decoder alone, as an encoder's tokens are all seen", () => {
+    const page = { title: "", mask: "causal", tokens: [] } as const;
+    const of = (name: AttentionName, keys = 2) => maskOf({ name, shape: [1, 1, 2, keys] }, page);
+    expect([of("attentions"), of("decoder_attentions")]).toEqual(["causal", "causal"]);
+    expect([of("encoder_attentions"), of("cross_attentions")]).toEqual([null, null]);
+    expect(of("attentions", 3)).toBeNull();
   });
 
   test("shows the three attentions of an encoder-decoder", async () => {

@@ -21,6 +21,8 @@ import {
   strongestOfRow,
   transposed,
   viewOn,
+  weightColour,
+  xmlOf,
 } from "heed/view/parts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isNode } from "./engine.js";
@@ -115,6 +117,14 @@ describe("Max pooling without the engine", () => {
     expect([...finished(pooling(view, 2, 2, true)).data]).toEqual([-3, 0.5, hidden, 2]);
   });
 
+  test("leaves out what is hidden", () => {
+    const none = Number.NEGATIVE_INFINITY;
+    const view = viewOn(Float32Array.of(1, 9, 9, 9, -3, 2, 9, -9), 2, 4);
+    const future = (row: number, col: number) => col > row;
+    expect([...finished(pooling(view, 1, 2, false, future)).data]).toEqual([2, none]);
+    expect([...finished(pooling(view, 1, 2, true, future)).data]).toEqual([-3, none]);
+  });
+
   test("pauses often in a large matrix, and says how much is done", () => {
     const job = pooling(viewOn(new Float32Array(1000 * 1000), 1000, 1000), 48);
     const done: number[] = [];
@@ -205,9 +215,18 @@ describe("A head is measured", () => {
   });
 
   test("and what is missing does not count as entropy", () => {
-    const view = viewOn(Float32Array.of(Number.NaN, 0.5, 0.5, 0), 2, 2);
-    expect(finished(measuringHead(view, "entropy", true))).toBe(0.5);
+    const view = viewOn(Float32Array.of(Number.NaN, 0.5, 0.5, 0.5, 0.5, 0), 2, 3);
+    expect(finished(measuringHead(view, "entropy", true))).toBe(1);
     expect(finished(measuringHead(view, "diagonal", true))).toBeNaN();
+  });
+
+  test("of rows that add up to something else are those of their shares", () => {
+    const entropyOf = (...row: number[]) =>
+      finished(measuringHead(viewOn(Float32Array.from(row), 1, row.length), "entropy", true));
+    expect(entropyOf(2, 2, 2, 2)).toBeCloseTo(2, 6);
+    expect(entropyOf(0.25, 0.25, 0, 0)).toBeCloseTo(1, 6);
+    expect(entropyOf(3, -1, 0, 0)).toBeCloseTo(0, 6);
+    expect(entropyOf(0, 0, 0, 0)).toBe(0);
   });
 });
 
@@ -362,6 +381,15 @@ describe("Work in slices", () => {
     await slices.idle;
     expect([turns, isDone]).toEqual([5, true]);
   });
+});
+
+test("A share that is missing has the colour of none, so that a picture with it can be made", () => {
+  for (const theme of ["light", "dark"] as const)
+    expect(weightColour(Number.NaN, theme)).toEqual(weightColour(0, theme));
+});
+
+test("A file has no character that XML does not know", () => {
+  expect(xmlOf("a\u0000\u001f\t\n\u007f\uffff 😀")).toBe("a\ufffd\ufffd\t\n\u007f\ufffd 😀");
 });
 
 test("The range of a matrix is found bit by bit, and then known", () => {

@@ -9,7 +9,9 @@ import {
   readNumbers,
   wordsOf,
 } from "../../dist/view/elements/input.js";
-import { at, viewOn } from "../../dist/view/picture/view.js";
+import { LargeMatrix } from "../../dist/view/elements/large.js";
+import { finished } from "../../dist/view/picture/job.js";
+import { at, rangeOf, viewOn } from "../../dist/view/picture/view.js";
 import { engine } from "./engine.js";
 
 const numbers = [1, 2, 3, 4, 5, 6];
@@ -107,10 +109,23 @@ describe("Numbers", () => {
     expect(valuesOf(ofBatch)).toEqual(expected);
   });
 
+  test("that are set again are new ones, whose range is found anew", () => {
+    const data = Float32Array.of(0, 1);
+    const range = () => {
+      const { view } = matricesOf("data", readNumbers("data", data), [1, 2]);
+      return rangeOf(view(0, 0));
+    };
+    expect(range()).toEqual([0, 1]);
+    data[1] = 7;
+    expect(range()).toEqual([0, 7]);
+  });
+
   test("are not copied, but from a tensor of Heed, whose memory moves", () => {
     const data = new Float32Array(numbers);
-    expect(readNumbers("data", data)[0]?.data).toBe(data);
-    expect(readNumbers("data", { shape: [2, 3], data })[0]?.data).toBe(data);
+    for (const given of [data, { shape: [2, 3], data }]) {
+      const taken = readNumbers("data", given)[0]?.data;
+      expect([taken?.buffer === data.buffer, taken?.length]).toEqual([true, 6]);
+    }
     const tensor = heed().tensor(data, [2, 3]);
     expect(readNumbers("data", tensor)[0]?.data.buffer).not.toBe(tensor.data.buffer);
   });
@@ -237,6 +252,44 @@ describe("Words and masks", () => {
     expect(hidesOf(null, 2, 2)).toBeUndefined();
     const message = "mask: expected [3, 2], got [2, 2]";
     expect(() => hidesOf(mask ?? null, 3, 2)).toThrow(expect.objectContaining({ message }));
+  });
+});
+
+describe("A large matrix", () => {
+  const size = 1024;
+  const future = (row: number, col: number) => col > row;
+  const made = (kind: "weights" | "scores", change: (data: Float32Array) => void) => {
+    const data = new Float32Array(size * size);
+    change(data);
+    const large = new LargeMatrix(viewOn(data, size, size), future, kind);
+    finished(large.read(true, () => {}));
+    return large;
+  };
+
+  test("shows no hidden number", () => {
+    const large = made("scores", (data) => {
+      data.fill(-3e38, 1, 2);
+      data.fill(2, size, size + 1);
+    });
+    expect(at(large.small, 0, 0)).toBe(2);
+    expect(large.cell({ row: 0, col: 0 })).toEqual({ row: 1, col: 0 });
+    expect(large.hidden?.(0, 1)).toBe(true);
+  });
+
+  test("finds the number that is missing, or infinite, of those that a cell stands for", () => {
+    const large = made("scores", (data) => {
+      [data[6 * size], data[6 * size + 1]] = [5, Number.NaN];
+      [data[8 * size], data[8 * size + 1]] = [5, Number.POSITIVE_INFINITY];
+    });
+    expect(at(large.small, 3, 0)).toBeNaN();
+    expect(large.cell({ row: 3, col: 0 })).toEqual({ row: 6, col: 1 });
+    expect(large.cell({ row: 4, col: 0 })).toEqual({ row: 8, col: 1 });
+  });
+
+  test("has a first row for each one that is drawn", () => {
+    const large = made("weights", (data) => data.fill(1, 7 * size, 8 * size));
+    expect(large.cell({ row: 3, col: 0 })).toEqual({ row: 7, col: 0 });
+    expect(large.firstRow(3)).toBe(6);
   });
 });
 

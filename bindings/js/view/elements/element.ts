@@ -45,9 +45,15 @@ export interface Rule {
   take?(value: unknown, name: string): unknown;
 }
 
-/** A list as JSON, or in words with spaces between them. */
+/** A list as JSON, or in words with spaces between them, of which the first may be "[CLS]". */
 const parseList = (text: string): unknown =>
-  text.trim().startsWith("[") ? JSON.parse(text) : text.split(/\s+/).filter((word) => word !== "");
+  /^\s*\[\s*["\]]/.test(text) ? JSON.parse(text) : (text.match(/\S+/g) ?? []);
+
+const numbersIn = (text: string): number[] =>
+  text
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
 
 /** A property with one of several values; the first one is the default. */
 export function choice(...values: readonly string[]): Rule {
@@ -104,10 +110,7 @@ export function place(initial: 0 | null): Rule {
 export const cell: Rule = {
   initial: null,
   parse(given) {
-    const [row, col] = given
-      .trim()
-      .split(/[\s,]+/)
-      .map(Number);
+    const [row, col] = numbersIn(given);
     return { row, col };
   },
   take(value, name) {
@@ -120,8 +123,7 @@ export const cell: Rule = {
 
 const shape: Rule = {
   initial: null,
-  parse: (given) =>
-    given.trim().startsWith("[") ? JSON.parse(given) : given.split(/[\s,]+/).map(Number),
+  parse: (given) => (given.trim().startsWith("[") ? JSON.parse(given) : numbersIn(given)),
 };
 
 const mask: Rule = {
@@ -315,6 +317,7 @@ export abstract class HeedElement extends Base {
   #taken = new Map<string, unknown>();
   #refusals = new Map<string, HeedError>();
   #changed = new Set<string>();
+  #byPerson = new Set<string>();
   #frame = 0;
   #done: Promise<void> = Promise.resolve();
   #resolve: (() => void) | null = null;
@@ -394,8 +397,7 @@ export abstract class HeedElement extends Base {
   disconnectedCallback(): void {
     this.#connection?.abort();
     this.#connection = null;
-    cancelAnimationFrame(this.#frame);
-    this.#settle();
+    this.#cancel()?.();
   }
 
   /** @internal */
@@ -416,6 +418,7 @@ export abstract class HeedElement extends Base {
   #set(name: string, rule: Rule, read: () => unknown): void {
     this.#refusals.delete(name);
     this.#taken.delete(name);
+    this.#byPerson.delete(name);
     try {
       const value = read() ?? rule.initial;
       this.#values.set(name, value);
@@ -513,7 +516,8 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected updateNow(): void {
-    cancelAnimationFrame(this.#frame);
+    // What a listener sets from here on is drawn in another frame.
+    const resolve = this.#cancel();
     // After an error nothing that was drawn before is known to fit.
     const changed = new Set([...this.#changed, ...(this.#error ? ["error"] : [])]);
     this.#changed.clear();
@@ -526,13 +530,16 @@ export abstract class HeedElement extends Base {
     } catch (error) {
       this.#say(asHeedError(error, (this.constructor as typeof HeedElement).tag));
     }
-    this.#settle();
+    resolve?.();
   }
 
-  #settle(): void {
+  /** Cancels the next frame; returns what resolves the promise that waits for it. */
+  #cancel(): (() => void) | null {
+    cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    this.#resolve?.();
+    const resolve = this.#resolve;
     this.#resolve = null;
+    return resolve;
   }
 
   /** Sets the theme's class, by which the style sheet chooses the colours. */
@@ -605,6 +612,27 @@ export abstract class HeedElement extends Base {
   }
 
   /**
+   * Sets a property as a person chose it in the picture. Such a choice gives way to data that it does not fit, where a
+   * program's is refused.
+   *
+   * @internal
+   */
+  protected setByPerson(name: string, value: unknown): void {
+    Object.assign(this, { [name]: value });
+    this.#byPerson.add(name);
+  }
+
+  /**
+   * Whether what a person chose is not there any more. Throws if a program chose it.
+   *
+   * @internal
+   */
+  protected isLost(name: string, isOutside: boolean, expected: string, got: string): boolean {
+    if (isOutside && !this.#byPerson.has(name)) throw refuse("option", name, expected, got);
+    return isOutside;
+  }
+
+  /**
    * The matrices of `data`; null if there is none. The same object until `data` or `shape` is set.
    *
    * @internal
@@ -612,7 +640,10 @@ export abstract class HeedElement extends Base {
   protected get matrices(): Matrices | null {
     const parts = this.taken<readonly Shaped[] | null>("data");
     const shape = this.taken<readonly number[] | null>("shape");
-    if (parts === null) return null;
+    if (parts === null) {
+      this.#matrices = null;
+      return null;
+    }
     if (this.#matrices?.parts !== parts || this.#matrices.shape !== shape)
       this.#matrices = { parts, shape, matrices: matricesOf("data", parts, shape) };
     return this.#matrices.matrices;
@@ -664,8 +695,10 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected get ink(): Ink {
-    const own = this.isConnected ? inkOfProbe(this.#part("probe")) : themes[this.#theme];
-    this.#ink ??= { ...themes[this.#theme], ...own };
+    this.#ink ??= {
+      ...themes[this.#theme],
+      ...(this.isConnected && inkOfProbe(this.#part("probe"))),
+    };
     return this.#ink;
   }
 

@@ -1,6 +1,7 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
 import { HeedError } from "../../core/error.js";
+import type { Bytes } from "../../core/module.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
@@ -13,7 +14,6 @@ import {
 import { formatShort, pointOf, withPoint } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { MatrixView } from "../picture/view.js";
-import { headAt } from "./attends.js";
 import { type CellDetail, choice, make, place } from "./element.js";
 import type { Sides } from "./explain.js";
 import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
@@ -202,7 +202,6 @@ export class HeedHeads extends SlicedElement {
   /** What the properties say; null without data. Throws where they do not fit together. */
   #look(): Shown | null {
     const matrices = this.matrices;
-    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
     const [order, range, curve] = [
       this.taken<HeadOrder>("order"),
       this.taken<ColourRange>("range"),
@@ -210,7 +209,10 @@ export class HeedHeads extends SlicedElement {
     ];
     this.taken("view");
     this.taken("mass");
-    if (matrices === null) return null;
+    if (matrices === null) {
+      this.endWork();
+      return null;
+    }
     const { rows, cols } = matrices;
     const words = this.words(rows, cols);
     const key = `${range} ${curve} ${this.colours}`;
@@ -218,7 +220,7 @@ export class HeedHeads extends SlicedElement {
       this.#palette = { key, palette: weightPalette(range, curve, this.colours) };
     return {
       ...{ matrices, words, order, palette: this.#palette.palette },
-      view: headAt(matrices, layer, head),
+      view: this.#chosenOf(matrices),
       hides: this.hides(rows, cols),
       measure: order === "layer" ? "entropy" : order,
       isSelf: rows === cols && `${words.queries}` === `${words.keys}`,
@@ -227,12 +229,30 @@ export class HeedHeads extends SlicedElement {
     };
   }
 
-  /** Forgets what is known of the heads if it is not of these numbers. */
+  /** The chosen head; the first one if a person chose one that these numbers do not have. */
+  #chosenOf(matrices: Matrices): MatrixView {
+    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
+    const isLost = (name: "layer" | "head", index: number, count: number) =>
+      this.isLost(name, index >= count, `a number below ${count}`, `${index}`);
+    const isElsewhere =
+      isLost("layer", layer, matrices.layers) || isLost("head", head, matrices.heads);
+    if (isElsewhere) this.#select(0);
+    return isElsewhere ? matrices.view(0, 0) : matrices.view(layer, head);
+  }
+
+  /**
+   * Forgets what is known of the heads if it is not of these numbers, or of another mask.
+   *
+   * @returns whether the job that runs is out of date
+   */
   #forget(shown: Shown, before: Shown | null): boolean {
     const { matrices, hides } = shown;
-    if (before?.hides !== hides || before?.matrices !== matrices)
+    const isOtherMask = before?.hides !== hides || before?.matrices !== matrices;
+    if (isOtherMask) {
       this.#hidden = hides ? undefined : null;
-    if (before?.matrices === matrices && before.isSelf === shown.isSelf) return false;
+      for (const known of this.#known) known.small = null;
+    }
+    if (before?.matrices === matrices && before.isSelf === shown.isSelf) return isOtherMask;
     this.#grid.clear();
     this.#sortedBy = null;
     this.#rows = [];
@@ -324,7 +344,7 @@ export class HeedHeads extends SlicedElement {
   }
 
   /** The chosen head, in an element of its own. */
-  #drawDetail({ view, words, label }: Shown): void {
+  #drawDetail({ view, hides, words, label }: Shown): void {
     const kind = this.view === "lines" ? HeedLines : HeedMatrix;
     if (!(this.#detail instanceof kind)) {
       this.#detail?.remove();
@@ -341,6 +361,9 @@ export class HeedHeads extends SlicedElement {
         shape: [rows, cols],
       });
     this.#given.set("view", view);
+    // The same mask, set again, may hide other cells.
+    if (this.#given.get("hides") !== hides) this.#given.delete("mask");
+    this.#given.set("hides", hides);
     const properties = {
       ...{ queries: words.queries ?? null, keys: words.keys ?? null, mask: this.mask },
       ...{ range: this.range, curve: this.curve, controls: this.controls, locale: this.locale },
@@ -379,10 +402,14 @@ export class HeedHeads extends SlicedElement {
     this.#hidden = hides
       ? yield* hidingPooled(hides, matrices, small, this.mask === "causal")
       : null;
+    // The small pictures that are drawn already.
+    this.requestUpdate("measured");
   }
 
   *#pool(shown: Shown, index: HeadIndex): Job {
-    (this.#known[index] as Known).small = yield* pooling(this.#viewOf(shown, index), mostCells);
+    const view = this.#viewOf(shown, index);
+    const small = yield* pooling(view, mostCells, mostCells, false, shown.hides);
+    (this.#known[index] as Known).small = small;
     this.#grid.update(index);
   }
 
@@ -396,8 +423,8 @@ export class HeedHeads extends SlicedElement {
 
   #select(index: HeadIndex): void {
     const heads = this.matrices?.heads ?? 1;
-    this.layer = Math.floor(index / heads);
-    this.head = index % heads;
+    this.setByPerson("layer", Math.floor(index / heads));
+    this.setByPerson("head", index % heads);
     this.emit("heed-select", { layer: this.layer, head: this.head });
   }
 
@@ -448,7 +475,7 @@ export class HeedHeads extends SlicedElement {
    *
    * @throws HeedError without numbers, or with what `error` says
    */
-  npy(): Uint8Array<ArrayBuffer> {
+  npy(): Bytes {
     return this.#saved().npy();
   }
 }

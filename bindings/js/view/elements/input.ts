@@ -55,10 +55,13 @@ const isTensorLike = (value: unknown): value is TensorLike =>
 const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView =>
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
 
-/** As floats, without a copy if they are. */
+/**
+ * As floats, without a copy if they are, but as a new array: of each one the range is found once, and the numbers of the
+ * same array that is set again may differ.
+ */
 function floats(numbers: ArrayLike<number>): Floats {
   const areFloats = numbers instanceof Float32Array || numbers instanceof Float64Array;
-  return areFloats ? numbers : Float64Array.from(numbers);
+  return areFloats ? numbers.subarray() : Float64Array.from(numbers);
 }
 
 /** The shape of nested lists, read along the first entries. */

@@ -54,7 +54,7 @@ export class LargeMatrix {
   *read(isCausal: boolean, show: () => void): Job {
     const { whole, hides, small, kind } = this;
     if (hides) this.hidden = yield* hidingPooled(hides, whole, small, isCausal);
-    const job = pooling(whole, mostCells, mostCells, kind === "scores");
+    const job = pooling(whole, mostCells, mostCells, kind === "scores", hides);
     let step = job.next();
     for (; !step.done; step = job.next()) {
       this.done = step.value ?? this.done;
@@ -81,21 +81,26 @@ export class LargeMatrix {
     };
   }
 
-  /** The cell of the whole whose number a drawn cell shows: the largest of weights, the farthest from 0 of scores. */
-  cell({ row, col }: Cell): Cell {
-    const { whole, small, kind } = this;
-    const [top, bottom] = cellOf(row, whole.rows, small.rows);
-    const [left, right] = cellOf(col, whole.cols, small.cols);
-    let found = { row: top, col: left };
-    let most = Number.NEGATIVE_INFINITY;
-    for (let i = top; i < bottom; ++i)
-      for (let j = left; j < right; ++j) {
-        if (this.hides?.(i, j)) continue;
-        const value = at(whole, i, j);
-        const size = kind === "weights" ? value : Number.isFinite(value) ? Math.abs(value) : -1;
-        if (size > most) [found, most] = [{ row: i, col: j }, size];
-      }
-    this.#last = { drawn: { row, col }, whole: found };
+  /** The first row that a drawn row stands for. */
+  firstRow(row: number): number {
+    return cellOf(row, this.whole.rows, this.small.rows)[0];
+  }
+
+  /** The cell of the whole whose number a drawn cell shows; the first one if none is known. */
+  cell(drawn: Cell): Cell {
+    const { whole, small, hides } = this;
+    const [top, bottom] = cellOf(drawn.row, whole.rows, small.rows);
+    const [left, right] = cellOf(drawn.col, whole.cols, small.cols);
+    const number = at(small, drawn.row, drawn.col);
+    const find = () => {
+      for (let i = top; i < bottom; ++i)
+        for (let j = left; j < right; ++j)
+          if (Object.is(Math.fround(at(whole, i, j)), number) && !hides?.(i, j))
+            return { row: i, col: j };
+      return { row: top, col: left };
+    };
+    const found = find();
+    this.#last = { drawn, whole: found };
     return found;
   }
 

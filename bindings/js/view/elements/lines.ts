@@ -1,10 +1,11 @@
 /** `<heed-lines>`: which token attends to which, as lines. */
 
-import { HeedError, refuse } from "../../core/error.js";
+import { HeedError } from "../../core/error.js";
+import type { Bytes } from "../../core/module.js";
 import { LineDrawing, linesHeight } from "../parts/lines.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { drawingSvg } from "../parts/saveDrawing.js";
-import { csvBlob, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
 import { csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
@@ -14,7 +15,7 @@ import { at } from "../picture/view.js";
 import { attendsWords, fileOf, headAt, largestCells } from "./attends.js";
 import { type CellDetail, cell, make, place } from "./element.js";
 import type { Explained } from "./explain.js";
-import { findingIn, notesAbout } from "./input.js";
+import { findingIn, type Matrices, notesAbout } from "./input.js";
 import { Readout } from "./readout.js";
 import { linesSheet, matrixSheet } from "./sheet.js";
 import { SlicedElement, share } from "./sliced.js";
@@ -28,6 +29,7 @@ const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col =
 
 /** What is shown but for what is pointed at. */
 interface Shown extends Explained {
+  readonly matrices: Matrices;
   readonly queries: readonly string[];
   readonly keys: readonly string[];
   readonly look: LineLook;
@@ -146,17 +148,18 @@ export class HeedLines extends SlicedElement {
     this.#frame.hidden = shown === null;
     if (shown === null) return;
     const { rows, cols } = shown.view;
-    this.#check("locked", this.taken("locked"), rows, cols);
-    this.#check("row", this.taken<number | null>("row"), rows, cols);
+    if (this.#lost("locked", this.taken("locked"), rows, cols)) this.#lock(null);
+    if (this.#lost("row", this.taken<number | null>("row"), rows, cols)) this.#select(null);
     if (isOther && !isMoved) this.#choose(shown);
     if (isOther) this.#describe(shown);
     this.#draw(shown);
   }
 
-  #check(name: string, value: Area | number | null, rows: number, cols: number): void {
+  /** Whether a place that a person chose is not there any more. */
+  #lost(name: string, value: Area | number | null, rows: number, cols: number): boolean {
     const { row = 0, col = 0 } = typeof value === "number" ? { row: value } : (value ?? {});
-    if (row >= rows || col >= cols)
-      throw refuse("option", name, `a place in [${rows}, ${cols}]`, `[${row}, ${col}]`);
+    const isOutside = row >= rows || col >= cols;
+    return this.isLost(name, isOutside, `a place in [${rows}, ${cols}]`, `[${row}, ${col}]`);
   }
 
   #look(): Shown | null {
@@ -167,7 +170,11 @@ export class HeedLines extends SlicedElement {
       this.taken<LineLook["range"]>("range"),
       this.taken<LineLook["curve"]>("curve"),
     ];
-    if (matrices === null) return null;
+    if (matrices === null) {
+      this.#jobs = [];
+      this.endWork();
+      return null;
+    }
     const { rows, cols } = matrices;
     const view = headAt(matrices, layer, head);
     const hides = this.hides(rows, cols);
@@ -176,7 +183,7 @@ export class HeedLines extends SlicedElement {
       words.queries === this.#shown?.words.queries && words.keys === this.#shown?.words.keys;
     const isKept = isSameWords && this.#shown?.view.rows === rows && this.#shown.view.cols === cols;
     return {
-      ...{ kind: "weights", view, scores: null, hides, words },
+      ...{ kind: "weights", matrices, view, scores: null, hides, words },
       point: pointOf(this.taken("locale")),
       // The same lists, so that labels are written once.
       queries: isKept && this.#shown ? this.#shown.queries : labelsOf(words.queries, rows),
@@ -240,8 +247,7 @@ export class HeedLines extends SlicedElement {
     this.#menu.show(label, fileOf(label), {
       png: () => this.png(),
       svg: () => svgBlob(this.svg()),
-      csv: () => csvBlob(csvOf(view, words.queries, words.keys)),
-      npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+      ...numbersOf(view, words.queries, words.keys),
     });
   }
 
@@ -297,8 +303,9 @@ export class HeedLines extends SlicedElement {
 
   /** A token stands for its strongest line. */
   #detail(area: Area | null): CellDetail | null {
-    const [matrices, shown] = [this.matrices, this.#shown];
-    if (!area || !shown || !matrices) return null;
+    const shown = this.#shown;
+    if (!area || !shown) return null;
+    const { matrices } = shown;
     const { row = 0, col = 0 } =
       area.row !== undefined && area.col !== undefined
         ? area
@@ -324,16 +331,20 @@ export class HeedLines extends SlicedElement {
       this.#lock(isSame(this.locked, area) ? null : { row, col });
     } else if (area?.row !== undefined) {
       this.#lock(null);
-      this.row = this.row === area.row ? null : area.row;
-      this.emit("heed-select", this.row === null ? {} : { row: this.row });
+      this.#select(this.row === area.row ? null : area.row);
     } else {
       this.#lock(null);
     }
   }
 
+  #select(row: number | null): void {
+    this.setByPerson("row", row);
+    this.emit("heed-select", row === null ? {} : { row });
+  }
+
   #lock(kept: Cell | null): void {
     if (isSame(this.locked, kept)) return;
-    this.locked = kept;
+    this.setByPerson("locked", kept);
     this.emit("heed-lock", this.#detail(kept));
   }
 
@@ -410,7 +421,7 @@ export class HeedLines extends SlicedElement {
    *
    * @throws HeedError without numbers, or with what `error` says
    */
-  npy(): Uint8Array<ArrayBuffer> {
+  npy(): Bytes {
     return npyOf(this.#saved().view);
   }
 }

@@ -1,9 +1,10 @@
 /** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
 
 import { HeedError, refuse } from "../../core/error.js";
+import type { Bytes } from "../../core/module.js";
 import { Legend } from "../parts/legend.js";
 import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
-import { contentsOf, csvBlob, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
+import { contentsOf, numbersOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
 import { csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf, withPoint } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
@@ -33,15 +34,12 @@ const usualLabels = { weights: "Attention weights", scores: "Attention scores" }
 
 /** What is shown but for the cells that are pointed at. */
 interface Shown extends Explained {
+  readonly matrices: Matrices;
   readonly still: Still;
   readonly saved: Saved;
   readonly summary: string;
   /** Of a matrix that is not drawn number by number. */
   readonly large: LargeMatrix | null;
-}
-
-function saveOf(label: string, { words }: Explained): Saved {
-  return { file: fileOf(label), caption: label, rows: words.queries, cols: words.keys };
 }
 
 /** A picture with the cell that is pointed at or kept, its row and column, and the row that is selected. */
@@ -126,7 +124,11 @@ export class HeedMatrix extends SlicedElement {
       this.#lock(null);
     };
     addEventListener("keydown", release, { signal });
-    signal.addEventListener("abort", () => this.#matrix.disconnect());
+    signal.addEventListener("abort", () => {
+      this.#matrix.disconnect();
+      // What was not read to its end is read anew where the element goes on.
+      if (this.#large?.findings === null) this.#endReading();
+    });
   }
 
   /** @internal */
@@ -141,16 +143,14 @@ export class HeedMatrix extends SlicedElement {
     if (shown === null) return;
     if (isOther) this.#describe(shown);
     const { rows, cols } = shown.view;
+    const { row: y = 0, col: x = 0 } = this.taken<Cell | null>("locked") ?? {};
+    const isOutside = y >= rows || x >= cols;
+    if (this.isLost("locked", isOutside, `a cell of [${rows}, ${cols}]`, `[${y}, ${x}]`))
+      this.#lock(null);
+    if (this.isLost("row", Number(this.row) >= rows, `a row of ${rows}`, `${this.row}`))
+      this.#select(null);
     const locked = this.taken<Cell | null>("locked");
-    if (locked && (locked.row >= rows || locked.col >= cols))
-      throw refuse(
-        "option",
-        "locked",
-        `a cell of [${rows}, ${cols}]`,
-        `[${locked.row}, ${locked.col}]`,
-      );
     const row = this.taken<number | null>("row");
-    if (row !== null && row >= rows) throw refuse("option", "row", `a row of ${rows}`, `${row}`);
     const isInside = this.#hover && this.#hover.row < rows && this.#hover.col < cols;
     const active = locked ?? (isInside ? this.#hover : null);
     const { large, still } = shown;
@@ -166,7 +166,10 @@ export class HeedMatrix extends SlicedElement {
       actions: {
         point: (cell, by) => this.#point(cell && whole(cell), by),
         press: (cell) => this.#lock(isSame(whole(cell), this.locked) ? null : whole(cell)),
-        selectRow: (row) => this.#select(whole({ row, col: 0 }).row),
+        selectRow: (drawn) => {
+          const first = large?.firstRow(drawn) ?? drawn;
+          this.#select(first === row ? null : first);
+        },
       },
     });
     this.#read(shown, active, locked !== null);
@@ -180,24 +183,22 @@ export class HeedMatrix extends SlicedElement {
       this.taken<number>("layer"),
       this.taken<number>("head"),
     ];
-    if (matrices === null) return null;
+    if (matrices === null) {
+      this.#endReading();
+      return null;
+    }
     const { rows, cols } = matrices;
     const view = headAt(matrices, layer, head);
     const hides = this.hides(rows, cols);
     const words = this.words(rows, cols);
+    const { queries, keys } = words;
     const point = pointOf(this.taken("locale"));
     const explained = { kind, view, hides, words, point, scores: this.#scoresFor(matrices) };
     const large = isLarge(view) ? this.#largeOf(view, hides, kind) : null;
-    if (!large && this.#large) {
-      this.#large = null;
-      this.#job = null;
-      this.work(true);
-    }
+    if (!large) this.#endReading();
     const still = pictureOf(
       large?.small ?? view,
-      large
-        ? { queries: large.words(words.queries, "rows"), keys: large.words(words.keys, "cols") }
-        : words,
+      large ? { queries: large.words(queries, "rows"), keys: large.words(keys, "cols") } : words,
       large ? large.hidden : hides,
       {
         ...{ kind, point, theme: this.colours, width: this.width, family: this.ink.family },
@@ -208,8 +209,14 @@ export class HeedMatrix extends SlicedElement {
     // The range of a large matrix is known when all of it is read.
     const ranged = large && large.findings === null ? null : view;
     const summary = `${summaryOf(label, ranged, rows, cols)} Arrow keys move. Enter keeps a cell.`;
-    const saved = saveOf(label, explained);
-    return { ...explained, still, saved, large, summary: withPoint(summary, point) };
+    const saved = { file: fileOf(label), caption: label, rows: queries, cols: keys };
+    return { ...explained, matrices, still, saved, large, summary: withPoint(summary, point) };
+  }
+
+  #endReading(): void {
+    this.#large = null;
+    this.#job = null;
+    this.endWork();
   }
 
   /** The same object until the matrix or its mask changes. */
@@ -254,8 +261,7 @@ export class HeedMatrix extends SlicedElement {
     const picture = withHighlights(still, null, null);
     this.#menu.show(saved.caption, saved.file, {
       ...contentsOf(picture, large ? { ...saved, ...still.labels } : saved, () => this.ink),
-      csv: () => csvBlob(csvOf(view, saved.rows, saved.cols)),
-      npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+      ...numbersOf(view, saved.rows, saved.cols),
     });
     const [rows, cols] = large?.scale ?? [1, 1];
     const most = kind === "weights" ? "the largest" : "the one farthest from 0";
@@ -291,11 +297,11 @@ export class HeedMatrix extends SlicedElement {
   }
 
   #detail(cell: Cell | null): CellDetail | null {
-    const { matrices } = this;
-    if (cell === null || matrices === null || this.#shown === null) return null;
+    if (cell === null || this.#shown === null) return null;
+    const { matrices, view } = this.#shown;
     const hasHeads = matrices.layers * matrices.heads > 1;
     const head = hasHeads ? { layer: this.layer, head: this.head } : {};
-    return { ...head, ...cell, value: at(this.#shown.view, cell.row, cell.col) };
+    return { ...head, ...cell, value: at(view, cell.row, cell.col) };
   }
 
   #point(cell: Cell | null, by: "pointer" | "keyboard"): void {
@@ -312,13 +318,13 @@ export class HeedMatrix extends SlicedElement {
 
   #lock(cell: Cell | null): void {
     if (isSame(this.locked, cell)) return;
-    this.locked = cell;
+    this.setByPerson("locked", cell);
     this.emit("heed-lock", this.#detail(cell));
   }
 
-  #select(row: number): void {
-    this.row = this.row === row ? null : row;
-    this.emit("heed-select", this.row === null ? {} : { row });
+  #select(row: number | null): void {
+    this.setByPerson("row", row);
+    this.emit("heed-select", row === null ? {} : { row });
   }
 
   /** What is shown now, for a file. */
@@ -363,7 +369,7 @@ export class HeedMatrix extends SlicedElement {
    *
    * @throws HeedError without numbers, or with what `error` says
    */
-  npy(): Uint8Array<ArrayBuffer> {
+  npy(): Bytes {
     return npyOf(this.#saved().view);
   }
 }

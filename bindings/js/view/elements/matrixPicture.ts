@@ -11,7 +11,7 @@ import {
 import { shorten } from "../picture/format.js";
 import { cellsFor, geometryOf, type Labels, leftOf, tokenAxes } from "../picture/layout.js";
 import type { Still } from "../picture/paint.js";
-import { at, type MatrixView, rangeOf } from "../picture/view.js";
+import { at, type MatrixView } from "../picture/view.js";
 import type { Sides } from "./explain.js";
 import type { Hides } from "./input.js";
 
@@ -30,10 +30,24 @@ export interface Look {
 /** A longer label is shortened, but not in files. */
 const longestLabel = 12;
 
-function paletteOf(view: MatrixView, { kind, range, curve, theme }: Look): Palette {
+/** The finite number farthest from 0 that is not hidden: a hidden score is often some -1e38. 0 if there is none. */
+function farthestIn(view: MatrixView, hides: Hides | undefined): number {
+  let farthest = 0;
+  for (let i = 0; i < view.rows; ++i)
+    for (let j = 0; j < view.cols; ++j) {
+      const size = Math.abs(at(view, i, j));
+      if (size > farthest && size < Number.POSITIVE_INFINITY && !hides?.(i, j)) farthest = size;
+    }
+  return farthest;
+}
+
+function paletteOf(
+  view: MatrixView,
+  hides: Hides | undefined,
+  { kind, range, curve, theme }: Look,
+): Palette {
   if (kind === "weights") return weightPalette(range, curve, theme);
-  const [low, high] = rangeOf(view) ?? [0, 1];
-  return signedPalette(Math.max(-low, high), theme);
+  return signedPalette(farthestIn(view, hides), theme);
 }
 
 /** A score of −∞ is hidden, whatever the mask says: its weight is 0. */
@@ -62,7 +76,7 @@ export function pictureOf(
   return {
     geometry: geometryOf(rows, cols, cell, labels),
     ...{ view, labels, marked: [], point: look.point },
-    palette: paletteOf(view, look),
+    palette: paletteOf(view, hides, look),
     isHidden: hiddenIn(view, look.kind, hides),
   };
 }

@@ -47,6 +47,16 @@ export abstract class SlicedElement extends HeedElement {
     else for (let job = this.pick(); job !== null; job = this.pick()) finished(job);
   }
 
+  /**
+   * Ends the work and what is said about numbers, as there are none any more.
+   *
+   * @internal
+   */
+  protected endWork(): void {
+    this.#slices.stop();
+    this.showNotes([]);
+  }
+
   /** Resolves when what was set is drawn: a large array in several frames. */
   override get updateComplete(): Promise<void> {
     return super.updateComplete.then(() => this.#slices.idle);

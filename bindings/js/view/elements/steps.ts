@@ -1,6 +1,7 @@
 /** `<heed-steps>`: softmax(QKᵀ / √d + mask) V of given q, k and v, played step by step. */
 
 import { describe, refuse } from "../../core/error.js";
+import type { Bytes } from "../../core/module.js";
 import {
   type AttentionMatrix,
   attentionMatrices,
@@ -141,6 +142,8 @@ export class HeedSteps extends HeedElement {
   #scene: Scene | null = null;
   #figure: { readonly key: readonly unknown[]; readonly figure: StageFigure } | null = null;
   #stop: (() => void) | null = null;
+  /** What is played now. */
+  #ran: Play | null = null;
   #hover: CellOf<AttentionMatrix> | null = null;
   #locked: CellOf<AttentionMatrix> | null = null;
   /** The complete stage that a person chose, which is played anew. */
@@ -200,6 +203,7 @@ export class HeedSteps extends HeedElement {
     signal.addEventListener("abort", () => {
       this.#stop?.();
       this.#stop = null;
+      this.#ran = null;
       this.#figure?.figure.disconnect();
       this.#figure = null;
     });
@@ -241,7 +245,7 @@ export class HeedSteps extends HeedElement {
   /** Throws where the properties do not fit together. */
   #read(): Play | null {
     const [q, k, v] = ["q", "k", "v"].map((name) => this.taken<readonly Shaped[] | null>(name));
-    const [scale, head, row] = ["scale", "head", "row"].map((name) =>
+    const [scale, head, chosen] = ["scale", "head", "row"].map((name) =>
       this.taken<number | null>(name),
     ) as [number | null, number, number | null];
     if (!q || !k || !v) return null;
@@ -249,7 +253,9 @@ export class HeedSteps extends HeedElement {
     const [L, S] = [views.q.rows, views.k.rows];
     const hides = this.hides(L, S);
     const { queries, keys } = this.words(L, S);
-    if (row !== null && row >= L) throw refuse("option", "row", `a number below ${L}`, `${row}`);
+    // A query that a person chose gives way to numbers that do not have it.
+    const isOutside = chosen !== null && chosen >= L;
+    const row = this.isLost("row", isOutside, `a number below ${L}`, `${chosen}`) ? null : chosen;
     const key = [q, k, v, scale, head, row, hides, queries, keys];
     if (this.#play?.key.every((each, i) => each === key[i])) return this.#play.play;
     const size = views.q.cols;
@@ -285,7 +291,9 @@ export class HeedSteps extends HeedElement {
     for (const part of Array.from(this.content.children))
       part.toggleAttribute("hidden", play === null);
     if (play === null) return;
-    if (changed.has("playing") || changed.has("speed") || changed.has("connection"))
+    this.#release(play);
+    const isOther = isPlaying && this.#ran !== play;
+    if (isOther || ["playing", "speed", "connection"].some((name) => changed.has(name)))
       this.#run(play, isPlaying, speed);
     const index = indexAtTime(play, time);
     if (changed.size === 1 && changed.has("time") && this.#scene?.index === index) return;
@@ -299,11 +307,27 @@ export class HeedSteps extends HeedElement {
     }
   }
 
+  /** Releases what a person chose in other numbers and these do not have. */
+  #release({ row, attended }: Play): void {
+    const chosen = this.taken<number | null>("row");
+    if (chosen !== null && chosen !== row) {
+      this.row = null;
+      this.emit("heed-select", {});
+    }
+    const isThere = (cell: CellOf<AttentionMatrix> | null) => {
+      const { rows, cols } = attended.views[cell?.matrix ?? "q"];
+      return cell === null || (cell.row < rows && cell.col < cols);
+    };
+    if (!isThere(this.#locked)) this.#lock(null);
+    if (!isThere(this.#hover)) this.#hover = null;
+  }
+
   /** Starts or ends playing. */
   #run(play: Play, isPlaying: boolean, speed: number): void {
     this.#stop?.();
     this.#stop = null;
-    if (!isPlaying) return;
+    this.#ran = isPlaying && this.isConnected ? play : null;
+    if (this.#ran === null) return;
     const { story } = play;
     const index = indexAtTime(play, this.time);
     const { stage, time } = placeAt(story, index);
@@ -359,7 +383,7 @@ export class HeedSteps extends HeedElement {
       point: (cell, by) => this.#point(cell, by),
       press: (cell) => this.#lock(isSame(cell, this.#locked) ? null : cell),
       selectRow: (row) => {
-        this.row = row;
+        this.setByPerson("row", row);
         this.emit("heed-select", { row });
       },
     });
@@ -542,7 +566,7 @@ export class HeedSteps extends HeedElement {
    * @param matrix by default the one that the stage shown computes
    * @throws HeedError without numbers, or with what `error` says
    */
-  npy(matrix?: StepsMatrix): Uint8Array<ArrayBuffer> {
+  npy(matrix?: StepsMatrix): Bytes {
     return npyOf(this.#saved(matrix).view);
   }
 }

@@ -1,8 +1,9 @@
 /** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
 
-import { HeedError, refuse } from "../../core/error.js";
+import { HeedError } from "../../core/error.js";
+import type { Bytes } from "../../core/module.js";
 import { Legend } from "../parts/legend.js";
-import { csvBlob, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
 import { type Direction, moved, shadesOf, TokenStrip } from "../parts/tokenShades.js";
 import { type Palette, weightPalette } from "../picture/colour.js";
@@ -14,7 +15,7 @@ import { at, findingRange } from "../picture/view.js";
 import { attendsWords, fileOf, headAt, largestCells } from "./attends.js";
 import { type CellDetail, choice, make, place } from "./element.js";
 import type { Explained } from "./explain.js";
-import { findingIn, notesAbout } from "./input.js";
+import { findingIn, type Matrices, notesAbout } from "./input.js";
 import { Readout } from "./readout.js";
 import { matrixSheet, tokensSheet } from "./sheet.js";
 import { SlicedElement } from "./sliced.js";
@@ -25,6 +26,7 @@ const usualLabel = "Attention over the text";
 type Side = "queries" | "keys";
 
 interface Shown extends Explained {
+  readonly matrices: Matrices;
   readonly palette: Palette;
   readonly pieces: Readonly<Record<Side, readonly string[]>>;
   readonly isSelf: boolean;
@@ -147,7 +149,7 @@ export class HeedTokens extends SlicedElement {
   protected override update(changed: ReadonlySet<string>): void {
     const isOther = [...changed].some((name) => !["hover", "row", "ready"].includes(name));
     const isRead = [...changed].some((name) =>
-      ["data", "shape", "mask", "layer", "head"].includes(name),
+      ["data", "shape", "mask", "layer", "head", "error", "connection"].includes(name),
     );
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
@@ -155,8 +157,8 @@ export class HeedTokens extends SlicedElement {
     if (shown === null) return;
     const count = shown.pieces[this.#side(shown)].length;
     const row = this.taken<number | null>("row");
-    if (row !== null && row >= count)
-      throw refuse("option", "row", `a token of ${count}`, `${row}`);
+    if (this.isLost("row", row !== null && row >= count, `a token of ${count}`, `${row}`))
+      this.#keep(null);
     if (this.#cursor !== null && this.#cursor >= count) this.#cursor = null;
     if (isOther && (isRead || changed.has("range"))) this.#read(shown);
     if (isOther || changed.has("ready")) this.#describe(shown);
@@ -167,7 +169,11 @@ export class HeedTokens extends SlicedElement {
     const matrices = this.matrices;
     const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
     const direction = this.taken<Direction>("direction");
-    if (matrices === null) return null;
+    if (matrices === null) {
+      this.#jobs = [];
+      this.endWork();
+      return null;
+    }
     const { rows, cols } = matrices;
     const view = headAt(matrices, layer, head);
     const words = this.words(rows, cols);
@@ -178,7 +184,7 @@ export class HeedTokens extends SlicedElement {
       before?.view.rows === rows &&
       before.view.cols === cols;
     return {
-      ...{ kind: "weights", view, scores: null, words, direction },
+      ...{ kind: "weights", matrices, view, scores: null, words, direction },
       hides: this.hides(rows, cols),
       point: pointOf(this.taken("locale")),
       palette: weightPalette(this.taken("range"), this.taken("curve"), this.colours),
@@ -234,8 +240,7 @@ export class HeedTokens extends SlicedElement {
     this.#menu.show(label, fileOf(label), {
       png: () => this.png(),
       svg: () => svgBlob(this.svg()),
-      csv: () => csvBlob(csvOf(view, words.queries, words.keys)),
-      npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+      ...numbersOf(view, words.queries, words.keys),
     });
   }
 
@@ -273,7 +278,11 @@ export class HeedTokens extends SlicedElement {
       this.#strips[each].draw({
         pieces: pieces[each],
         chosen: isHere ? chosen : pointed?.side === each ? pointed.index : null,
-        shade: (i) => (hasShades && shades && !isHidden(i) ? shades(i) : null),
+        shade: (i) => {
+          if (!hasShades || !shades || isHidden(i)) return null;
+          const shade = shades(i);
+          return Number.isNaN(shade.weight) ? null : shade;
+        },
         classOf: (i) =>
           [
             hasShades && isHidden(i) && "hidden-token",
@@ -298,8 +307,9 @@ export class HeedTokens extends SlicedElement {
 
   /** A token stands for its largest weight. */
   #detail(area: Area): CellDetail | null {
-    const [matrices, shown] = [this.matrices, this.#shown];
-    if (!matrices || !shown) return null;
+    const shown = this.#shown;
+    if (!shown) return null;
+    const { matrices } = shown;
     const { row = 0, col = 0 }: Area =
       area.row !== undefined && area.col !== undefined
         ? area
@@ -330,7 +340,7 @@ export class HeedTokens extends SlicedElement {
 
   #keep(index: number | null): void {
     if (this.row === index) return;
-    this.row = index;
+    this.setByPerson("row", index);
     const shown = this.#shown;
     this.emit("heed-select", index === null ? {} : { row: index });
     const kept = index === null || !shown ? null : this.#detail(this.#area(shown));
@@ -401,7 +411,7 @@ export class HeedTokens extends SlicedElement {
    *
    * @throws HeedError without numbers, or with what `error` says
    */
-  npy(): Uint8Array<ArrayBuffer> {
+  npy(): Bytes {
     return npyOf(this.#saved().view);
   }
 }

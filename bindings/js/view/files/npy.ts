@@ -36,8 +36,9 @@ function readHeader(name: string, text: string): Header {
       "{'descr': .., 'fortran_order': .., 'shape': ..}",
       JSON.stringify(text.trim().slice(0, 200)),
     );
-  const body = /^\{(.*?),?\s*\}\s*$/s.exec(text)?.[1];
-  if (body === undefined) throw wrong();
+  const whole = text.trim();
+  if (!whole.startsWith("{") || !whole.endsWith("}")) throw wrong();
+  const body = whole.slice(1, -1).trimEnd();
   const found = new Map<string, string>();
   const entry = /\s*(['"])(\w+)\1\s*:\s*((['"])[^'"]*\4|True|False|\([^()]*\)|\[.*\])\s*(,|$)/sy;
   while (entry.lastIndex < body.length) {
@@ -47,9 +48,15 @@ function readHeader(name: string, text: string): Header {
   }
   const [descr, order, sizes] = ["descr", "fortran_order", "shape"].map((key) => found.get(key));
   if (found.size !== 3 || !descr || !order || !sizes) throw wrong();
-  if (!/^(True|False)$/.test(order) || !/^\(\s*((\d+L?\s*,\s*)*\d+L?\s*,?\s*)?\)$/.test(sizes))
-    throw wrong();
-  const shape = (sizes.match(/\d+/g) ?? []).map(Number);
+  const axes = sizes
+    .slice(1, -1)
+    .split(",")
+    .map((axis) => axis.trim());
+  // After one axis there is a comma, as after an entry of the header; without axes there is nothing.
+  if (axes.at(-1) === "") axes.pop();
+  const isTuple = sizes.startsWith("(") && axes.every((axis) => /^\d+L?$/.test(axis));
+  if (!/^(True|False)$/.test(order) || !isTuple) throw wrong();
+  const shape = axes.map((axis) => Number.parseInt(axis, 10));
   const isCounted = isSize(countOf(shape)) && shape.every(isSize);
   if (!isCounted) throw refuse("shape", `${name}: shape`, "sizes that can be counted", sizes);
   return { stored: storedAs(name, descr.replace(/['"]/g, "")), isFortran: order === "True", shape };

@@ -44,13 +44,13 @@ export function summaryOf(
     : `${size}, all hidden.`;
 }
 
-const moves: Readonly<Record<string, (cell: Cell, last: Cell) => Cell>> = {
+const moves: Readonly<Record<string, (cell: Cell) => Cell>> = {
   ArrowUp: ({ row, col }) => ({ row: row - 1, col }),
   ArrowDown: ({ row, col }) => ({ row: row + 1, col }),
   ArrowLeft: ({ row, col }) => ({ row, col: col - 1 }),
   ArrowRight: ({ row, col }) => ({ row, col: col + 1 }),
   Home: ({ row }) => ({ row, col: 0 }),
-  End: ({ row }, last) => ({ row, col: last.col }),
+  End: ({ row }) => ({ row, col: Number.POSITIVE_INFINITY }),
 };
 
 const clamped = (index: number, last: number) => Math.max(0, Math.min(last, index));
@@ -99,7 +99,7 @@ export class MatrixCanvas {
     on("click", (event, actions) => this.#click(event, actions));
     on("keydown", (event, actions) => this.#press(event, actions));
     on("focus", (_, { point }) => {
-      if (this.#canvas.matches(":focus-visible")) point(this.#cursor, "keyboard");
+      if (this.#canvas.matches(":focus-visible")) point(this.#within(this.#cursor), "keyboard");
     });
     on("blur", (_, { point }) => point(null, "keyboard"));
   }
@@ -151,6 +151,12 @@ export class MatrixCanvas {
     return (this.#shown as ShownMatrix).picture;
   }
 
+  /** The nearest cell of the matrix, which may be smaller than it was. */
+  #within({ row, col }: Cell): Cell {
+    const { rows, cols } = this.#picture.geometry;
+    return { row: clamped(row, rows - 1), col: clamped(col, cols - 1) };
+  }
+
   /** The cell under the pointer, without a column to the left of the cells and without a row above them. */
   #hit({ clientX, clientY }: MouseEvent): { row: number | undefined; col: number | undefined } {
     const { geometry } = this.#picture;
@@ -192,16 +198,12 @@ export class MatrixCanvas {
   }
 
   #press(event: KeyboardEvent, { point, press, paint }: MatrixActions): void {
-    const { geometry, isHidden, active } = this.#picture;
-    const last = { row: geometry.rows - 1, col: geometry.cols - 1 };
-    const now = {
-      row: Math.min(active?.row ?? this.#cursor.row, last.row),
-      col: Math.min(active?.col ?? this.#cursor.col, last.col),
-    };
+    const { isHidden, active } = this.#picture;
+    const { row, col } = this.#cursor;
+    const now = this.#within({ row: active?.row ?? row, col: active?.col ?? col });
     const move = moves[event.key];
     if (move) {
-      const next = move(now, last);
-      this.#cursor = { row: clamped(next.row, last.row), col: clamped(next.col, last.col) };
+      this.#cursor = this.#within(move(now));
       point(this.#cursor, "keyboard");
     } else if (event.key === " " && paint) {
       paint(now, !isHidden?.(now.row, now.col));

@@ -32,15 +32,21 @@ export function mean(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 }
 
-/** In bits. 0 log 0 is 0, and so is what is missing (NaN). */
+/** A sum of numbers of 16 bits may be this far from 1. */
+const tolerance = 0.01;
+
+/** In bits, of the shares of the row's sum. 0 log 0 is 0, and so is what is missing (NaN) or negative. */
 function entropyOf(view: MatrixView, row: number): number {
   const { data, cols, offset, rowStride, colStride } = view;
-  let sum = 0;
+  let [sum, total] = [0, 0];
   for (let j = 0, p = offset + row * rowStride; j < cols; ++j, p += colStride) {
     const weight = data[p] as number;
-    if (weight > 0) sum -= weight * Math.log2(weight);
+    if (!(weight > 0)) continue;
+    sum -= weight * Math.log2(weight);
+    total += weight;
   }
-  return sum;
+  if (total === 0 || Math.abs(total - 1) <= tolerance) return sum;
+  return Math.log2(total) + sum / total;
 }
 
 /** A measure is the mean, over some rows, of one number for each. */

@@ -13,6 +13,9 @@ export interface SmallWeights {
   readonly cols: number;
 }
 
+/** Whether a key is hidden from a query. */
+type Hides = (row: number, col: number) => boolean;
+
 /** The first position of cell `i`, and the position after its last one. */
 export function cellOf(i: number, size: number, cells: number): readonly [number, number] {
   return [Math.floor((i * size) / cells), Math.ceil(((i + 1) * size) / cells)];
@@ -21,38 +24,28 @@ export function cellOf(i: number, size: number, cells: number): readonly [number
 /** So many numbers take some tenths of a millisecond. */
 const between = 1 << 16;
 
-function largestOfPart(
+/**
+ * The largest number of a part of a row and `most`, or if it is signed the one farthest from zero: -Infinity, which stands
+ * for a hidden score, only if there is nothing else.
+ */
+function mostOfPart(
   { data, offset, rowStride, colStride }: MatrixView,
   row: number,
   [left, right]: readonly [number, number],
-  before: number,
+  most: number,
+  isSigned: boolean,
+  hides: Hides | undefined,
 ): number {
-  let largest = before;
   const first = offset + row * rowStride;
   for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
     const value = data[p] as number;
+    if (hides?.(row, j) || (isSigned && value === Number.NEGATIVE_INFINITY)) continue;
+    const isSize = isSigned && most !== Number.NEGATIVE_INFINITY;
     // NaN stays, because no comparison with it is true.
-    if (value > largest || Number.isNaN(value)) largest = value;
+    if ((isSize ? Math.abs(value) > Math.abs(most) : value > most) || Number.isNaN(value))
+      most = value;
   }
-  return largest;
-}
-
-/** The number farthest from zero; -Infinity, which stands for a hidden score, only if there is nothing else. */
-function farthestOfPart(
-  { data, offset, rowStride, colStride }: MatrixView,
-  row: number,
-  [left, right]: readonly [number, number],
-  before: number,
-): number {
-  let farthest = before;
-  const first = offset + row * rowStride;
-  for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
-    const value = data[p] as number;
-    if (value === Number.NEGATIVE_INFINITY) continue;
-    const isFarther = farthest === Number.NEGATIVE_INFINITY || Math.abs(value) > Math.abs(farthest);
-    if (isFarther || Number.isNaN(value)) farthest = value;
-  }
-  return farthest;
+  return most;
 }
 
 /**
@@ -60,24 +53,25 @@ function farthestOfPart(
  * that its caller can leave the rest for later: see `Slices`.
  *
  * @param isSigned whether a cell has the number farthest from zero, for scores, in place of the largest one
+ * @param hides what is left out; a cell of which all is hidden is -Infinity
  */
 export function* pooling(
   view: MatrixView,
   mostRows: number,
   mostCols = mostRows,
   isSigned = false,
+  hides?: Hides,
 ): Job<SmallWeights> {
   const [rows, cols] = [Math.min(view.rows, mostRows), Math.min(view.cols, mostCols)];
   const data = new Float32Array(rows * cols).fill(Number.NEGATIVE_INFINITY);
   const parts = Array.from({ length: cols }, (_, j) => cellOf(j, view.cols, cols));
-  const pick = isSigned ? farthestOfPart : largestOfPart;
   let read = 0;
   for (let i = 0; i < rows; ++i) {
     const [top, bottom] = cellOf(i, view.rows, rows);
     for (let row = top; row < bottom; ++row) {
       for (const [j, part] of parts.entries()) {
         const cell = i * cols + j;
-        data[cell] = pick(view, row, part, data[cell] as number);
+        data[cell] = mostOfPart(view, row, part, data[cell] as number, isSigned, hides);
         read += part[1] - part[0];
         if (read < between) continue;
         read = 0;
@@ -99,11 +93,11 @@ export function maxPooled(view: MatrixView, mostRows: number, mostCols = mostRow
  * @param isCausal whether a cell is hidden if the one below it and the one to its left are: then one corner tells
  */
 export function* hidingPooled(
-  hides: (row: number, col: number) => boolean,
+  hides: Hides,
   whole: { readonly rows: number; readonly cols: number },
   small: { readonly rows: number; readonly cols: number },
   isCausal = false,
-): Job<(row: number, col: number) => boolean> {
+): Job<Hides> {
   const hidden = new Uint8Array(small.rows * small.cols).fill(1);
   let read = 0;
   for (let place = 0; place < hidden.length; ++place) {

@@ -1,5 +1,5 @@
 /** A drawing of lines and marks as it is on the page, with its title and legend, as a file. */
-import { wrapped } from "../picture/export.js";
+import { wrapped, xmlOf } from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
 import { textWidth } from "../picture/layout.js";
 import { svgElement, svgNames } from "./svg.js";
@@ -109,5 +109,5 @@ export function drawingSvg(
   const body = svgElement("g", { transform: `translate(${margin} ${top})` });
   body.append(...pictures.flatMap(({ children }) => Array.from(children)).map(styledCopy));
   file.append(body, words(margin, height - margin, axes));
-  return new XMLSerializer().serializeToString(file);
+  return xmlOf(new XMLSerializer().serializeToString(file));
 }

@@ -4,6 +4,7 @@ import { csvOf, download, npyOf, type Playing, pngOf, svgOf } from "../picture/e
 import type { Ink } from "../picture/ink.js";
 import type { Moment } from "../picture/moving.js";
 import type { Picture } from "../picture/paint.js";
+import type { MatrixView } from "../picture/view.js";
 
 /** How a matrix is saved to a file. */
 export interface Saved {
@@ -76,7 +77,14 @@ export function contentsOf(picture: Picture, saved: Saved, inkNow: () => Ink): C
     ...((saved.plays || picture.labels.rowAxis) && {
       moving: () => svgBlob(movingSvg(picture, saved, inkNow())),
     }),
-    csv: () => csvBlob(csvOf(view, saved.rows, saved.cols)),
+    ...numbersOf(view, saved.rows, saved.cols),
+  };
+}
+
+/** The formats of the numbers of a matrix, with the words of its rows and columns. */
+export function numbersOf(view: MatrixView, rows: Saved["rows"], cols: Saved["cols"]): Contents {
+  return {
+    csv: () => csvBlob(csvOf(view, rows, cols)),
     npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
   };
 }
@@ -86,6 +94,7 @@ export class SaveMenu {
   readonly element: HTMLDetailsElement;
   readonly #summary = document.createElement("summary");
   readonly #choices = document.createElement("span");
+  readonly #note = document.createElement("output");
   #contents: Contents = {};
   #file = "";
 
@@ -116,8 +125,16 @@ export class SaveMenu {
 
   async #save(format: Format): Promise<void> {
     this.element.open = false;
+    this.#note.remove();
     const file = `heed-${this.#file}${formats[format][1]}`;
-    const blob = await this.#contents[format]?.();
-    if (blob) download(blob, file);
+    try {
+      const blob = await this.#contents[format]?.();
+      if (blob) download(blob, file);
+    } catch (error) {
+      // A picture may be larger than the browser can paint, and a text longer than it can hold.
+      this.#note.textContent = ` ${formats[format][0]} not saved: ${(error as Error).message}`;
+      this.#choices.append(this.#note);
+      this.element.open = true;
+    }
   }
 }

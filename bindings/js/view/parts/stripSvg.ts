@@ -1,5 +1,5 @@
 /** Shaded tokens as they stand on the page, as a file. */
-import { wrapped } from "../picture/export.js";
+import { wrapped, xmlOf } from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
 import { svgElement, svgNames } from "./svg.js";
 
@@ -58,5 +58,5 @@ export function stripSvg(
       }
     }
   }
-  return new XMLSerializer().serializeToString(file);
+  return xmlOf(new XMLSerializer().serializeToString(file));
 }

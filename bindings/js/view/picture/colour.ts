@@ -55,10 +55,10 @@ function mix(a: Rgb, b: Rgb, t: number): Rgb {
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
 }
 
-/** The colour of a share of attention, `t` from 0 to 1. */
+/** The colour of a share of attention, `t` from 0 to 1; that of 0 for NaN. */
 export function weightColour(t: number, theme: Theme): Rgb {
   const samples = shares[theme];
-  const place = Math.max(0, Math.min(1, t)) * (samples.length - 1);
+  const place = Math.max(0, Math.min(1, t || 0)) * (samples.length - 1);
   const below = Math.min(Math.floor(place), samples.length - 2);
   return mix(samples[below] as Rgb, samples[below + 1] as Rgb, place - below);
 }

@@ -1,5 +1,6 @@
 /** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
+import type { Bytes } from "../../core/module.js";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
@@ -9,8 +10,16 @@ import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, entries, type MatrixView } from "./view.js";
 
+/**
+ * A text of an XML file: U+FFFD in place of what XML 1.0 does not know, as are most control characters. A file in UTF-8
+ * has no half of a surrogate pair.
+ */
+export function xmlOf(text: string): string {
+  return text.replace(/[^\t\n\r -\ufffd]/g, "\ufffd");
+}
+
 function escapeXml(text: string): string {
-  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  return xmlOf(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
 const margin = 16;
@@ -258,7 +267,7 @@ export function columnsCsv(
 /**
  * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
  */
-export function npyOf(view: MatrixView): Uint8Array<ArrayBuffer> {
+export function npyOf(view: MatrixView): Bytes {
   const header = npyHeader("<f4", [view.rows, view.cols]);
   const bytes = new Uint8Array(header.length + 4 * view.rows * view.cols);
   const memory = new DataView(bytes.buffer);

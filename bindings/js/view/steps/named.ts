@@ -26,7 +26,7 @@ import {
   tokenAxes,
 } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
-import { at, type MatrixView, transposed } from "../picture/view.js";
+import { at, transposed } from "../picture/view.js";
 import type { Play } from "./scene.js";
 
 /** How all matrices of the element look. */
@@ -186,7 +186,7 @@ export class NamedMatrix {
   /** The legend and the save menu, of the complete matrix. */
   #describe(play: Play, look: StepsLook): void {
     const still = stillOf(this.#name, this.#stand, play, look);
-    const { picture, saved } = savedOf(this.#name, play, look, still);
+    const { picture, saved } = savedOf(this.#name, play, look, still, this.#stand.flip);
     this.#menu.show(
       saved.caption,
       saved.file,
@@ -205,12 +205,21 @@ export class NamedMatrix {
   }
 }
 
-/** A matrix as it is saved: with all its labels and a caption. */
-export function savedOf(name: AttentionMatrix, play: Play, { label }: StepsLook, still: Still) {
+/**
+ * A matrix as it is saved: with all its labels and a caption.
+ *
+ * @param isFlipped whether the picture is of the transposed matrix
+ */
+export function savedOf(
+  name: AttentionMatrix,
+  play: Play,
+  { label }: StepsLook,
+  still: Still,
+  isFlipped = false,
+) {
   const { title, symbol, rows, cols } = attentionMatrices[name];
   const sides = { query: play.queries, key: play.keys, selected: undefined, head: undefined };
   const isPairs = rows === "query" && cols === "key";
-  const isFlipped = (still.view as MatrixView).rows !== play.attended.views[name].rows;
   const [ofRows, ofCols] = isFlipped ? [sides[cols], sides[rows]] : [sides[rows], sides[cols]];
   const labels: Labels = { ...still.labels, ...(isPairs && tokenAxes) };
   const picture: Picture = {
