@@ -1,7 +1,6 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
 import { HeedError } from "../../core/error.js";
-import type { Bytes } from "../../core/module.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
@@ -11,6 +10,7 @@ import {
   type Palette,
   weightPalette,
 } from "../picture/colour.js";
+import type { Bytes } from "../picture/export.js";
 import { formatShort, pointOf, withPoint } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { MatrixView } from "../picture/view.js";

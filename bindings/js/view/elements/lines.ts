@@ -1,13 +1,12 @@
 /** `<heed-lines>`: which token attends to which, as lines. */
 
 import { HeedError } from "../../core/error.js";
-import type { Bytes } from "../../core/module.js";
 import { LineDrawing, linesHeight } from "../parts/lines.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { drawingSvg } from "../parts/saveDrawing.js";
 import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
-import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import { type Area, type Cell, px } from "../picture/layout.js";

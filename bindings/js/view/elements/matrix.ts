@@ -1,11 +1,10 @@
 /** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
 
 import { HeedError, refuse } from "../../core/error.js";
-import type { Bytes } from "../../core/module.js";
 import { Legend } from "../parts/legend.js";
 import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
 import { contentsOf, numbersOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
-import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf, withPoint } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Area, Cell } from "../picture/layout.js";

@@ -1,7 +1,6 @@
 /** `<heed-steps>`: softmax(QKᵀ / √d + mask) V of given q, k and v, played step by step. */
 
 import { describe, refuse } from "../../core/error.js";
-import type { Bytes } from "../../core/module.js";
 import {
   type AttentionMatrix,
   attentionMatrices,
@@ -14,7 +13,7 @@ import { savedSvg } from "../parts/saveMenu.js";
 import { spanOf } from "../parts/span.js";
 import { indexIn, placeAt, playFrom } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
-import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf, withPoint } from "../picture/format.js";
 import { cellsFor, leftOf, px } from "../picture/layout.js";
 import { at, entries } from "../picture/view.js";

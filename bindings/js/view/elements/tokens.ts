@@ -1,13 +1,12 @@
 /** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
 
 import { HeedError } from "../../core/error.js";
-import type { Bytes } from "../../core/module.js";
 import { Legend } from "../parts/legend.js";
 import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
 import { type Direction, moved, shadesOf, TokenStrip } from "../parts/tokenShades.js";
 import { type Palette, weightPalette } from "../picture/colour.js";
-import { csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Area, Cell } from "../picture/layout.js";

@@ -1,6 +1,5 @@
 /** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
-import type { Bytes } from "../../core/module.js";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
@@ -263,6 +262,9 @@ export function columnsCsv(
   );
   return csvLines([names.map(quoted), ...lines]);
 }
+
+/** A Uint8Array of an ArrayBuffer of its own, as TypeScript before 5.7 can read it, too. */
+export type Bytes = ReturnType<Uint8Array["slice"]>;
 
 /**
  * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
