@@ -240,7 +240,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
     expect(await room.events()).toContainEqual(["heed-lock", null]);
     await room.set({ ...usual, locked: { row: 3, col: 0 } });
     await room.set(smaller);
-    expect(await error()).toBe("locked: expected a place in [1, 1], got [3, 0]");
+    expect(await error()).toBe("locked: expected a cell of [1, 1], got [3, 0]");
   });
 
   describe("<heed-lines>", () => {

@@ -8,7 +8,6 @@ import {
   hidingPooled,
   type LineLook,
   type MatrixView,
-  maxPooled,
   mean,
   measuringHead,
   mostLines,
@@ -79,7 +78,7 @@ describe("Max pooling without the engine", () => {
     [300, 2, 48],
   ])("gives the engine's numbers for %i x %i to at most %i", (rows, cols, most) => {
     const view = randomMatrix(rows, cols, rows * cols);
-    const small = maxPooled(view, most);
+    const small = finished(pooling(view, most, most));
     expect([small.rows, small.cols]).toEqual([Math.min(rows, most), Math.min(cols, most)]);
     const data = heed.scope(() =>
       heed
@@ -99,7 +98,7 @@ describe("Max pooling without the engine", () => {
     const engine = heed.scope(() =>
       heed.adaptiveMaxPool(heed.tensor(view.data as Float32Array, [50, 70]), 8, 9).data.slice(),
     );
-    const { data } = maxPooled(view, 8, 9);
+    const { data } = finished(pooling(view, 8, 9));
     expect(data).toEqual(engine);
     expect(data.filter(Number.isNaN).length).toBeGreaterThan(0);
   });
@@ -107,8 +106,8 @@ describe("Max pooling without the engine", () => {
   test("reads views inside of an array, and transposed ones", () => {
     const data = Float32Array.from({ length: 3 * 12 }, (_, i) => i);
     const second = viewOn(data, 3, 4, 12);
-    expect([...maxPooled(second, 1, 2).data]).toEqual([21, 23]);
-    expect([...maxPooled(transposed(second), 2, 1).data]).toEqual([21, 23]);
+    expect([...finished(pooling(second, 1, 2)).data]).toEqual([21, 23]);
+    expect([...finished(pooling(transposed(second), 2, 1)).data]).toEqual([21, 23]);
   });
 
   test("of signed numbers takes the one farthest from zero, and of hidden ones a visible one", () => {
@@ -146,16 +145,10 @@ describe("Max pooling without the engine", () => {
       const [plain, corner] = [false, true].map((isCausal) =>
         finished(hidingPooled(causal, whole, small, isCausal)),
       );
-      const seen = maxPooled(
-        viewOn(
-          Float32Array.from({ length: rows * cols }, (_, i) =>
-            Number(!causal(Math.floor(i / cols), i % cols)),
-          ),
-          rows,
-          cols,
-        ),
-        most,
+      const shown = Float32Array.from({ length: rows * cols }, (_, i) =>
+        Number(!causal(Math.floor(i / cols), i % cols)),
       );
+      const seen = finished(pooling(viewOn(shown, rows, cols), most));
       const expected = Array.from(seen.data, (each) => each === 0);
       for (const hides of [plain, corner])
         expect(

@@ -1,21 +1,9 @@
 /** What one token attends to, or what attends to it, in words. */
-import { refuse } from "../../core/error.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
 import type { Area, Cell } from "../picture/layout.js";
-import { at, type MatrixView } from "../picture/view.js";
+import { at } from "../picture/view.js";
 import { type Explained, formulaOf, placeOf, sideOf } from "./explain.js";
-import type { Matrices } from "./input.js";
-
-/** The matrix of a layer and a head. Throws a HeedError if there is none. */
-export function headAt(matrices: Matrices, layer: number, head: number): MatrixView {
-  for (const [name, index, count] of [
-    ["layer", layer, matrices.layers],
-    ["head", head, matrices.heads],
-  ] as const)
-    if (index >= count) throw refuse("option", name, `a number below ${count}`, `${index}`);
-  return matrices.view(layer, head);
-}
 
 /** The cells of a row or a column with the largest weights, the largest first; of equal ones the first. */
 export function largestCells(
@@ -39,6 +27,13 @@ export function largestCells(
     if (found.length > count) found.pop();
   }
   return found;
+}
+
+/** The cell that an area stands for: itself, or the one with the largest weight in its row or column. */
+export function cellIn(explained: Pick<Explained, "view" | "hides">, area: Area): Cell {
+  const isCell = area.row !== undefined && area.col !== undefined;
+  const { row = 0, col = 0 }: Area = isCell ? area : (largestCells(explained, area, 1)[0] ?? area);
+  return { row, col };
 }
 
 /** The name of a file for a picture, without its ending. */

@@ -389,6 +389,10 @@ export abstract class HeedElement extends Base {
     this.#connection = new AbortController();
     const { signal } = this.#connection;
     this.#follow(signal);
+    const release = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") this.release();
+    };
+    addEventListener("keydown", release, { signal });
     this.connected(signal);
     this.requestUpdate("connection");
   }
@@ -533,6 +537,21 @@ export abstract class HeedElement extends Base {
     resolve?.();
   }
 
+  /**
+   * What is drawn of all that was set, for a file.
+   *
+   * @param read what is drawn; null without numbers
+   * @param name the properties that the numbers are from
+   * @throws HeedError without numbers, or with what `error` says
+   * @internal
+   */
+  protected drawn<Shown>(read: () => Shown | null, name = "data"): Shown {
+    this.updateNow();
+    const shown = read();
+    if (this.#error === null && shown !== null) return shown;
+    throw this.#error ?? refuse("option", name, "numbers", "null");
+  }
+
   /** Cancels the next frame; returns what resolves the promise that waits for it. */
   #cancel(): (() => void) | null {
     cancelAnimationFrame(this.#frame);
@@ -589,6 +608,13 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected connected(_signal: AbortSignal): void {}
+
+  /**
+   * Lets go of what a person points at and of what is kept: called when Escape is pressed anywhere on the page.
+   *
+   * @internal
+   */
+  protected release(): void {}
 
   /**
    * Where the element puts its parts.

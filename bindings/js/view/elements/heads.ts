@@ -1,6 +1,5 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
-import { HeedError } from "../../core/error.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
@@ -20,7 +19,7 @@ import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
 import type { Hides, Matrices } from "./input.js";
 import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
-import { headsSheet, matrixSheet } from "./sheet.js";
+import { barSheet, headsSheet, matrixSheet } from "./sheet.js";
 import { SlicedElement, share } from "./sliced.js";
 
 const usualLabel = "Attention heads";
@@ -89,7 +88,7 @@ export class HeedHeads extends SlicedElement {
     ...{ layer: place(0), head: place(0), mass: share(0.8) },
   };
   /** @internal */
-  static override readonly sheet = matrixSheet + headsSheet;
+  static override readonly sheet = matrixSheet + barSheet + headsSheet;
 
   /** By layer, or by a measure, the largest first. */
   declare order: HeadOrder;
@@ -438,9 +437,7 @@ export class HeedHeads extends SlicedElement {
 
   /** The element of the chosen head, as it is now, for a file. */
   #saved(): HeedMatrix | HeedLines {
-    this.updateNow();
-    if (this.#shown !== null && this.#detail !== null && this.error === null) return this.#detail;
-    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
+    return this.drawn(() => this.#shown && this.#detail);
   }
 
   /**

@@ -1,23 +1,20 @@
 /** `<heed-lines>`: which token attends to which, as lines. */
 
-import { HeedError } from "../../core/error.js";
 import { LineDrawing, linesHeight } from "../parts/lines.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { drawingSvg } from "../parts/saveDrawing.js";
 import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
-import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import { type Area, type Cell, px } from "../picture/layout.js";
-import { at } from "../picture/view.js";
-import { attendsWords, fileOf, headAt, largestCells } from "./attends.js";
-import { type CellDetail, cell, make, place } from "./element.js";
-import type { Explained } from "./explain.js";
-import { findingIn, type Matrices, notesAbout } from "./input.js";
-import { Readout } from "./readout.js";
-import { linesSheet, matrixSheet } from "./sheet.js";
-import { SlicedElement, share } from "./sliced.js";
+import { attendsWords, cellIn, fileOf, largestCells } from "./attends.js";
+import { type CellDetail, cell, make } from "./element.js";
+import { findingIn, notesAbout } from "./input.js";
+import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
+import { isTouch, Readout } from "./readout.js";
+import { barSheet, linesSheet, matrixSheet } from "./sheet.js";
+import { share } from "./sliced.js";
 
 /** Milliseconds between drawings while lines are found. */
 const pace = 400;
@@ -27,8 +24,7 @@ const usualLabel = "Attention as lines";
 const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col === b?.col;
 
 /** What is shown but for what is pointed at. */
-interface Shown extends Explained {
-  readonly matrices: Matrices;
+interface Shown extends ShownMatrix {
   readonly queries: readonly string[];
   readonly keys: readonly string[];
   readonly look: LineLook;
@@ -55,22 +51,15 @@ const labelsOf = (words: readonly string[] | undefined, count: number): readonly
  * }
  * ```
  */
-export class HeedLines extends SlicedElement {
+export class HeedLines extends MatrixElement<Shown> {
   static override readonly tag = "heed-lines";
   /** @internal */
-  static override readonly rules = {
-    ...{ mass: share(0.8), locked: cell },
-    ...{ layer: place(0), head: place(0), row: place(null) },
-  };
+  static override readonly rules = { ...matrixRules, mass: share(0.8), locked: cell };
   /** @internal */
-  static override readonly sheet = matrixSheet + linesSheet;
+  static override readonly sheet = matrixSheet + barSheet + linesSheet;
 
   /** The share of each query's attention, 0 to 1, that the lines carry. */
   declare mass: number;
-  /** Which layer of `data` is shown, from 0. */
-  declare layer: number;
-  /** Which head of the layer is shown, from 0. */
-  declare head: number;
   /** The line that is kept, from a query (row) to a key (col); null if none is. */
   declare locked: Cell | null;
   /** The query that is selected, from 0; null if none is. */
@@ -78,7 +67,6 @@ export class HeedLines extends SlicedElement {
 
   #hover: Area | null = null;
   #isByKeyboard = false;
-  #shown: Shown | null = null;
   #lines: readonly Line[] = [];
   #jobs: Job[] = [];
   #done: number | null = null;
@@ -126,14 +114,9 @@ export class HeedLines extends SlicedElement {
   }
 
   /** @internal */
-  protected override connected(signal: AbortSignal): void {
-    super.connected(signal);
-    const release = ({ key }: KeyboardEvent) => {
-      if (key !== "Escape") return;
-      this.#point(null, "pointer");
-      this.#lock(null);
-    };
-    addEventListener("keydown", release, { signal });
+  protected override release(): void {
+    this.#point(null, "pointer");
+    this.#lock(null);
   }
 
   /** @internal */
@@ -142,28 +125,19 @@ export class HeedLines extends SlicedElement {
       (name) => !["hover", "locked", "row", "lines"].includes(name),
     );
     const isMoved = isOther && [...changed].every((name) => ["width", "theme"].includes(name));
-    if (isOther) this.#shown = this.#look();
-    const shown = this.#shown;
+    if (isOther) this.shown = this.#look();
+    const shown = this.shown;
     this.#frame.hidden = shown === null;
     if (shown === null) return;
-    const { rows, cols } = shown.view;
-    if (this.#lost("locked", this.taken("locked"), rows, cols)) this.#lock(null);
-    if (this.#lost("row", this.taken<number | null>("row"), rows, cols)) this.#select(null);
+    if (this.isOutside("locked", shown.view)) this.#lock(null);
+    if (this.isOutside("row", shown.view)) this.select(null);
     if (isOther && !isMoved) this.#choose(shown);
     if (isOther) this.#describe(shown);
     this.#draw(shown);
   }
 
-  /** Whether a place that a person chose is not there any more. */
-  #lost(name: string, value: Area | number | null, rows: number, cols: number): boolean {
-    const { row = 0, col = 0 } = typeof value === "number" ? { row: value } : (value ?? {});
-    const isOutside = row >= rows || col >= cols;
-    return this.isLost(name, isOutside, `a place in [${rows}, ${cols}]`, `[${row}, ${col}]`);
-  }
-
   #look(): Shown | null {
     const matrices = this.matrices;
-    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
     const [mass, range, curve] = [
       this.taken<number>("mass"),
       this.taken<LineLook["range"]>("range"),
@@ -175,18 +149,18 @@ export class HeedLines extends SlicedElement {
       return null;
     }
     const { rows, cols } = matrices;
-    const view = headAt(matrices, layer, head);
+    const view = this.viewOf(matrices);
     const hides = this.hides(rows, cols);
     const words = this.words(rows, cols);
     const isSameWords =
-      words.queries === this.#shown?.words.queries && words.keys === this.#shown?.words.keys;
-    const isKept = isSameWords && this.#shown?.view.rows === rows && this.#shown.view.cols === cols;
+      words.queries === this.shown?.words.queries && words.keys === this.shown?.words.keys;
+    const isKept = isSameWords && this.shown?.view.rows === rows && this.shown.view.cols === cols;
     return {
       ...{ kind: "weights", matrices, view, scores: null, hides, words },
       point: pointOf(this.taken("locale")),
       // The same lists, so that labels are written once.
-      queries: isKept && this.#shown ? this.#shown.queries : labelsOf(words.queries, rows),
-      keys: isKept && this.#shown ? this.#shown.keys : labelsOf(words.keys, cols),
+      queries: isKept && this.shown ? this.shown.queries : labelsOf(words.queries, rows),
+      keys: isKept && this.shown ? this.shown.keys : labelsOf(words.keys, cols),
       look: { mass, range, curve, hides },
       label: this.taken<string>("label") || usualLabel,
     };
@@ -281,8 +255,7 @@ export class HeedLines extends SlicedElement {
   }
 
   #read(shown: Shown, active: Area | null): void {
-    const isTouch = matchMedia("(pointer: coarse)").matches;
-    const hint = isTouch
+    const hint = isTouch()
       ? "Tap a token to see what it attends to."
       : "Point at a token or a line to see what attends to what; a click keeps it.";
     const done = this.#done;
@@ -302,16 +275,7 @@ export class HeedLines extends SlicedElement {
 
   /** A token stands for its strongest line. */
   #detail(area: Area | null): CellDetail | null {
-    const shown = this.#shown;
-    if (!area || !shown) return null;
-    const { matrices } = shown;
-    const { row = 0, col = 0 } =
-      area.row !== undefined && area.col !== undefined
-        ? area
-        : (largestCells(shown, area, 1)[0] ?? area);
-    const hasHeads = matrices.layers * matrices.heads > 1;
-    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
-    return { ...head, row, col, value: at(shown.view, row, col) };
+    return this.detail(area && this.shown && cellIn(this.shown, area));
   }
 
   #point(area: Area | null, by: "pointer" | "keyboard"): void {
@@ -330,15 +294,10 @@ export class HeedLines extends SlicedElement {
       this.#lock(isSame(this.locked, area) ? null : { row, col });
     } else if (area?.row !== undefined) {
       this.#lock(null);
-      this.#select(this.row === area.row ? null : area.row);
+      this.select(this.row === area.row ? null : area.row);
     } else {
       this.#lock(null);
     }
-  }
-
-  #select(row: number | null): void {
-    this.setByPerson("row", row);
-    this.emit("heed-select", row === null ? {} : { row });
   }
 
   #lock(kept: Cell | null): void {
@@ -348,7 +307,7 @@ export class HeedLines extends SlicedElement {
   }
 
   #key(event: KeyboardEvent): void {
-    const shown = this.#shown;
+    const shown = this.shown;
     if (!shown) return;
     const { rows, cols } = shown.view;
     const now = this.locked ?? this.#hover ?? { row: this.row ?? -1 };
@@ -379,49 +338,14 @@ export class HeedLines extends SlicedElement {
     event.stopPropagation();
   }
 
-  /** What is shown now, for a file. */
-  #saved(): Shown {
-    this.updateNow();
-    if (this.#shown !== null && this.error === null) return this.#shown;
-    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
-  }
-
   /**
    * The lines as a stand-alone SVG, with its caption; empty if the element is not on a page.
    *
    * @throws HeedError without numbers, or with what `error` says
    */
   svg(): string {
-    const { label } = this.#saved();
+    const { label } = this.saved();
     return drawingSvg(this.#place, label, this.ink);
-  }
-
-  /**
-   * The lines as PNG, with two pixels for each of the SVG.
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  async png(): Promise<Blob> {
-    return pngOf(this.svg());
-  }
-
-  /**
-   * All weights as CSV (RFC 4180), with the words of queries and keys.
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  csv(): string {
-    const { view, words } = this.#saved();
-    return csvOf(view, words.queries, words.keys);
-  }
-
-  /**
-   * All weights as NPY: float32, [L, S].
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  npy(): Bytes {
-    return npyOf(this.#saved().view);
   }
 }
 

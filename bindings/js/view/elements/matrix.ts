@@ -1,17 +1,16 @@
 /** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
 
-import { HeedError, refuse } from "../../core/error.js";
+import { refuse } from "../../core/error.js";
 import { Legend } from "../parts/legend.js";
 import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
 import { contentsOf, numbersOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
-import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf, withPoint } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Area, Cell } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
-import { at, type MatrixView } from "../picture/view.js";
-import { fileOf, headAt } from "./attends.js";
-import { type CellDetail, cell, choice, make, numbers, place } from "./element.js";
+import type { MatrixView } from "../picture/view.js";
+import { fileOf } from "./attends.js";
+import { cell, choice, make, numbers } from "./element.js";
 import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
   findingsIn,
@@ -23,17 +22,17 @@ import {
   type Shaped,
 } from "./input.js";
 import { isLarge, LargeMatrix } from "./large.js";
+import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { pictureOf } from "./matrixPicture.js";
+import { isTouch, Readout } from "./readout.js";
 import { matrixSheet } from "./sheet.js";
-import { SlicedElement } from "./sliced.js";
 
 const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
 
 const usualLabels = { weights: "Attention weights", scores: "Attention scores" };
 
 /** What is shown but for the cells that are pointed at. */
-interface Shown extends Explained {
-  readonly matrices: Matrices;
+interface Shown extends ShownMatrix {
   readonly still: Still;
   readonly saved: Saved;
   readonly summary: string;
@@ -62,14 +61,14 @@ function withHighlights(still: Still, active: Cell | null, row: number | null): 
  * }
  * ```
  */
-export class HeedMatrix extends SlicedElement {
+export class HeedMatrix extends MatrixElement<Shown> {
   /** The name of the element in markup. */
   static override readonly tag = "heed-matrix";
   /** @internal */
   static override readonly rules = {
+    ...matrixRules,
     kind: choice("weights", "scores"),
     ...{ scores: numbers, locked: cell },
-    ...{ layer: place(0), head: place(0), row: place(null) },
   };
   /** @internal */
   static override readonly sheet = matrixSheet;
@@ -78,10 +77,6 @@ export class HeedMatrix extends SlicedElement {
   declare kind: "weights" | "scores";
   /** The scores that the weights were made from, in the shape of `data`. */
   declare scores: Numbers | null;
-  /** Which layer of `data` is shown, from 0. */
-  declare layer: number;
-  /** Which head of the layer is shown, from 0. */
-  declare head: number;
   /** The cell that is kept; null if none is. */
   declare locked: Cell | null;
   /** The row that is selected, from 0; null if none is. */
@@ -89,7 +84,6 @@ export class HeedMatrix extends SlicedElement {
 
   #hover: Cell | null = null;
   #isByKeyboard = false;
-  #shown: Shown | null = null;
   #large: LargeMatrix | null = null;
   #job: Job | null = null;
   #scoresOf: { readonly key: readonly unknown[]; readonly matrices: Matrices } | null = null;
@@ -97,32 +91,18 @@ export class HeedMatrix extends SlicedElement {
   readonly #matrix = new MatrixCanvas(this.#canvas);
   readonly #legend = new Legend();
   readonly #menu = new SaveMenu();
-  readonly #name = document.createElement("p");
-  readonly #formula = document.createElement("p");
-  readonly #heard = document.createElement("div");
+  readonly #readout = new Readout();
 
   /** @internal */
   protected override build(): void {
-    const readout = document.createElement("div");
-    readout.className = "readout";
-    readout.append(this.#name, this.#formula);
-    this.#formula.className = "number";
-    this.#heard.className = "only-heard";
-    this.#heard.setAttribute("aria-live", "polite");
-    const parts = { matrix: this.#canvas, legend: this.#legend.element, readout };
-    for (const [name, element] of Object.entries(parts)) element.setAttribute("part", name);
-    this.content.append(...Object.values(parts), this.#heard);
+    this.#canvas.setAttribute("part", "matrix");
+    this.#legend.element.setAttribute("part", "legend");
+    this.content.append(this.#canvas, this.#legend.element, this.#readout.element);
   }
 
   /** @internal */
   protected override connected(signal: AbortSignal): void {
     super.connected(signal);
-    const release = ({ key }: KeyboardEvent) => {
-      if (key !== "Escape") return;
-      this.#point(null, "pointer");
-      this.#lock(null);
-    };
-    addEventListener("keydown", release, { signal });
     signal.addEventListener("abort", () => {
       this.#matrix.disconnect();
       // What was not read to its end is read anew where the element goes on.
@@ -131,23 +111,25 @@ export class HeedMatrix extends SlicedElement {
   }
 
   /** @internal */
+  protected override release(): void {
+    this.#point(null, "pointer");
+    this.#lock(null);
+  }
+
+  /** @internal */
   protected override update(changed: ReadonlySet<string>): void {
     const isOther = [...changed].some(
       (name) => !["hover", "locked", "row", "progress"].includes(name),
     );
-    if (isOther) this.#shown = this.#look();
-    const shown = this.#shown;
+    if (isOther) this.shown = this.#look();
+    const shown = this.shown;
     for (const part of Array.from(this.content.children))
       part.toggleAttribute("hidden", shown === null);
     if (shown === null) return;
     if (isOther) this.#describe(shown);
+    if (this.isOutside("locked", shown.view)) this.#lock(null);
+    if (this.isOutside("row", shown.view)) this.select(null);
     const { rows, cols } = shown.view;
-    const { row: y = 0, col: x = 0 } = this.taken<Cell | null>("locked") ?? {};
-    const isOutside = y >= rows || x >= cols;
-    if (this.isLost("locked", isOutside, `a cell of [${rows}, ${cols}]`, `[${y}, ${x}]`))
-      this.#lock(null);
-    if (this.isLost("row", Number(this.row) >= rows, `a row of ${rows}`, `${this.row}`))
-      this.#select(null);
     const locked = this.taken<Cell | null>("locked");
     const row = this.taken<number | null>("row");
     const isInside = this.#hover && this.#hover.row < rows && this.#hover.col < cols;
@@ -167,7 +149,7 @@ export class HeedMatrix extends SlicedElement {
         press: (cell) => this.#lock(isSame(whole(cell), this.locked) ? null : whole(cell)),
         selectRow: (drawn) => {
           const first = large?.firstRow(drawn) ?? drawn;
-          this.#select(first === row ? null : first);
+          this.select(first === row ? null : first);
         },
       },
     });
@@ -177,17 +159,13 @@ export class HeedMatrix extends SlicedElement {
   /** What the properties say; null without data. Throws where they do not fit together. */
   #look(): Shown | null {
     const matrices = this.matrices;
-    const [kind, layer, head] = [
-      this.taken<Explained["kind"]>("kind"),
-      this.taken<number>("layer"),
-      this.taken<number>("head"),
-    ];
+    const kind = this.taken<Explained["kind"]>("kind");
     if (matrices === null) {
       this.#endReading();
       return null;
     }
     const { rows, cols } = matrices;
-    const view = headAt(matrices, layer, head);
+    const view = this.viewOf(matrices);
     const hides = this.hides(rows, cols);
     const words = this.words(rows, cols);
     const { queries, keys } = words;
@@ -277,37 +255,22 @@ export class HeedMatrix extends SlicedElement {
 
   /** The readout, which is read aloud when the keyboard moves the cursor. */
   #read(shown: Shown, active: Cell | null, isLocked: boolean): void {
-    const isTouch = matchMedia("(pointer: coarse)").matches;
     const done = shown.large?.done ?? null;
-    const usual = isTouch
+    const usual = isTouch()
       ? "Tap a cell to see its number."
       : "Point at a cell to see its number; a click keeps it.";
     const hint = done === null ? usual : `Reading the numbers: ${Math.round(100 * done)} %`;
-    const release = isTouch ? "tap it again to release it" : "press Escape to release it";
-    const name = active && placeOf(shown.words, active);
-    const formula = active ? formulaOf(shown, active) : "";
-    this.#name.parentElement?.classList.toggle("locked", isLocked);
-    this.#name.textContent =
-      name === null ? hint : `${name}${isLocked ? ` · kept; ${release}` : ""}`;
-    this.#name.classList.toggle("faint", name === null);
-    this.#formula.textContent = formula;
-    const heard = active && this.#isByKeyboard ? `${name}: ${formula}` : "";
-    if (this.#heard.textContent !== heard) this.#heard.textContent = heard;
-  }
-
-  #detail(cell: Cell | null): CellDetail | null {
-    if (cell === null || this.#shown === null) return null;
-    const { matrices, view } = this.#shown;
-    const hasHeads = matrices.layers * matrices.heads > 1;
-    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
-    return { ...head, ...cell, value: at(view, cell.row, cell.col) };
+    this.#readout.show(active && placeOf(shown.words, active), {
+      ...{ hint, isKept: isLocked, isHeard: this.#isByKeyboard },
+      formula: active ? formulaOf(shown, active) : "",
+    });
   }
 
   #point(cell: Cell | null, by: "pointer" | "keyboard"): void {
     this.#isByKeyboard = by === "keyboard";
     if (isSame(this.#hover, cell)) return;
     this.#hover = cell;
-    this.emit("heed-hover", this.#detail(cell));
+    this.emit("heed-hover", this.detail(cell));
     // The keyboard's cursor takes a kept cell along.
     if (by === "keyboard" && cell && this.locked) this.#lock(cell);
     this.requestUpdate("hover");
@@ -318,19 +281,7 @@ export class HeedMatrix extends SlicedElement {
   #lock(cell: Cell | null): void {
     if (isSame(this.locked, cell)) return;
     this.setByPerson("locked", cell);
-    this.emit("heed-lock", this.#detail(cell));
-  }
-
-  #select(row: number | null): void {
-    this.setByPerson("row", row);
-    this.emit("heed-select", row === null ? {} : { row });
-  }
-
-  /** What is shown now, for a file. */
-  #saved(): Shown {
-    this.updateNow();
-    if (this.#shown !== null && this.error === null) return this.#shown;
-    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
+    this.emit("heed-lock", this.detail(cell));
   }
 
   /**
@@ -339,37 +290,9 @@ export class HeedMatrix extends SlicedElement {
    * @throws HeedError without numbers, or with what `error` says
    */
   svg(): string {
-    const { still, saved, large } = this.#saved();
+    const { still, saved, large } = this.saved();
     const words = large ? { ...saved, ...still.labels } : saved;
     return savedSvg(withHighlights(still, null, null), words, this.ink);
-  }
-
-  /**
-   * The picture as PNG, with two pixels for each of the SVG.
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  async png(): Promise<Blob> {
-    return pngOf(this.svg());
-  }
-
-  /**
-   * The numbers as CSV (RFC 4180), with the words of queries and keys.
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  csv(): string {
-    const { view, words } = this.#saved();
-    return csvOf(view, words.queries, words.keys);
-  }
-
-  /**
-   * The numbers as NPY: float32, [L, S].
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  npy(): Bytes {
-    return npyOf(this.#saved().view);
   }
 }
 

@@ -1,36 +1,45 @@
 /** The sentence below a picture: about what is pointed at, or how to point. */
 
+/** Whether fingers point here, and not a mouse. */
+export const isTouch = () => matchMedia("(pointer: coarse)").matches;
+
+export interface ReadoutLook {
+  /** What a pointer does, in place of the words. */
+  readonly hint: string;
+  /** Whether what the words are about is kept. */
+  readonly isKept: boolean;
+  /** Whether it is read aloud: the keyboard moves, but a pointer would talk all the time. */
+  readonly isHeard: boolean;
+  /** How the number came about. */
+  readonly formula?: string;
+}
+
 export class Readout {
   readonly element = document.createElement("div");
   readonly #words = document.createElement("p");
+  readonly #formula = document.createElement("p");
   readonly #heard = document.createElement("div");
 
   constructor() {
-    this.element.className = "readout";
+    this.element.className = "readout number";
     this.element.setAttribute("part", "readout");
-    this.#words.className = "number";
     this.#heard.className = "only-heard";
     this.#heard.setAttribute("aria-live", "polite");
-    this.element.append(this.#words, this.#heard);
+    this.element.append(this.#words, this.#formula, this.#heard);
   }
 
-  /**
-   * @param words about what is pointed at; null if nothing is
-   * @param kept whether it is kept
-   * @param hint what a pointer does, in place of the words
-   * @param isHeard whether it is read aloud: the keyboard moves, but a pointer would talk all the time
-   */
-  show(
-    words: string | null,
-    { hint, isKept, isHeard }: { hint: string; isKept: boolean; isHeard: boolean },
-  ): void {
-    const isTouch = matchMedia("(pointer: coarse)").matches;
-    const release = isTouch ? "tap it again to release it" : "press Escape to release it";
+  /** @param words about what is pointed at; null if nothing is */
+  show(words: string | null, { hint, isKept, isHeard, formula = "" }: ReadoutLook): void {
+    const release = isTouch() ? "tap it again to release it" : "press Escape to release it";
     const text = words === null ? hint : `${words}${isKept ? ` · kept; ${release}` : ""}`;
+    const heard = isHeard && words !== null ? [words, formula].filter(Boolean).join(": ") : "";
     this.element.classList.toggle("locked", isKept && words !== null);
     this.#words.classList.toggle("faint", words === null);
-    if (this.#words.textContent !== text) this.#words.textContent = text;
-    const heard = isHeard && words !== null ? words : "";
-    if (this.#heard.textContent !== heard) this.#heard.textContent = heard;
+    for (const [place, said] of [
+      [this.#words, text],
+      [this.#formula, formula],
+      [this.#heard, heard],
+    ] as const)
+      if (place.textContent !== said) place.textContent = said;
   }
 }

@@ -128,6 +128,18 @@ canvas.alive { cursor: crosshair; }
 .readout.locked { border-left-color: var(--ink); }
 `;
 
+/** Of a row of controls. */
+export const barSheet = `
+.bar {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.25rem 1.25rem;
+  min-height: 2rem;
+  font-size: 0.875rem;
+}
+`;
+
 /** Of lines between tokens. */
 export const linesSheet = `
 .sides { display: flex; justify-content: space-between; font-size: 0.75rem; }
@@ -138,15 +150,7 @@ export const linesSheet = `
 .line-selected { stroke: var(--accent); }
 .line-labels text { dominant-baseline: central; fill: var(--faint); cursor: pointer; }
 .line-labels .selected { fill: var(--ink); font-weight: 600; }
-.bar {
-  display: flex;
-  flex-wrap: wrap;
-  align-items: center;
-  gap: 0.25rem 1.25rem;
-  min-height: 2rem;
-  margin-top: 0.25rem;
-  font-size: 0.875rem;
-}
+.bar { margin-top: 0.25rem; }
 .bar .save { margin-left: auto; font-size: 0.75rem; color: var(--faint); }
 .bar output { display: inline-block; min-width: 6.5rem; white-space: nowrap; }
 .bar input[type=range] { width: 6rem; vertical-align: middle; accent-color: var(--accent); }
@@ -177,14 +181,6 @@ export const tokensSheet = `
 .piece.current { outline: 2px solid var(--ink); outline-offset: 1px; }
 .piece.kept { outline-color: var(--accent); }
 .side { font-size: 0.75rem; }
-.bar {
-  display: flex;
-  flex-wrap: wrap;
-  align-items: center;
-  gap: 0.25rem 1.25rem;
-  min-height: 2rem;
-  font-size: 0.875rem;
-}
 @media print {
   .text { max-height: none; overflow: visible; print-color-adjust: exact; }
   .bar { display: none; }
@@ -194,15 +190,7 @@ export const tokensSheet = `
 
 /** Of all heads and the chosen one. */
 export const headsSheet = `
-.bar {
-  display: flex;
-  flex-wrap: wrap;
-  align-items: center;
-  gap: 0.25rem 1.25rem;
-  min-height: 2rem;
-  margin-bottom: 0.5rem;
-  font-size: 0.875rem;
-}
+.bar { margin-bottom: 0.5rem; }
 .body { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem 1.5rem; }
 .body.wide { grid-template-columns: minmax(0, 42fr) minmax(0, 58fr); }
 .about {

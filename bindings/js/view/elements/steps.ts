@@ -37,6 +37,7 @@ import { stepsSheet } from "../steps/sheet.js";
 import { stageTitles, stageWords } from "../steps/stages.js";
 import { HeedElement, make, numbers, place, type Rule } from "./element.js";
 import type { Numbers, Shaped } from "./input.js";
+import { isTouch } from "./readout.js";
 import { matrixSheet } from "./sheet.js";
 
 /** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
@@ -191,12 +192,6 @@ export class HeedSteps extends HeedElement {
 
   /** @internal */
   protected override connected(signal: AbortSignal): void {
-    const release = ({ key }: KeyboardEvent) => {
-      if (key !== "Escape") return;
-      this.#point(null, "pointer");
-      this.#lock(null);
-    };
-    addEventListener("keydown", release, { signal });
     const motion = matchMedia("(prefers-reduced-motion: reduce)");
     motion.addEventListener("change", () => this.requestUpdate("playing"), { signal });
     signal.addEventListener("abort", () => {
@@ -206,6 +201,12 @@ export class HeedSteps extends HeedElement {
       this.#figure?.figure.disconnect();
       this.#figure = null;
     });
+  }
+
+  /** @internal */
+  protected override release(): void {
+    this.#point(null, "pointer");
+    this.#lock(null);
   }
 
   /** How long all steps take, in seconds of `time`; 0 without numbers. */
@@ -421,10 +422,9 @@ export class HeedSteps extends HeedElement {
     this.#name.parentElement?.classList.toggle("locked", this.#locked !== null);
     if (words !== this.#explained || !explanation) {
       this.#explained = words;
-      const isTouch = matchMedia("(pointer: coarse)").matches;
       this.#name.textContent = explanation
         ? explanation.name
-        : `${isTouch ? "Tap" : "Point at"} a cell to see how its number was computed.`;
+        : `${isTouch() ? "Tap" : "Point at"} a cell to see how its number was computed.`;
       this.#name.classList.toggle("faint", explanation === null);
       this.#formula.replaceChildren(...this.#pieces(explanation?.formula ?? [], point));
     }
@@ -506,11 +506,11 @@ export class HeedSteps extends HeedElement {
 
   /** A complete matrix, for a file; by default the one that the stage shown computes, or Q. */
   #saved(name: StepsMatrix | undefined) {
-    this.updateNow();
-    const play = this.#play?.play;
-    if (this.error !== null) throw this.error;
-    if (!play || !this.#scene) throw refuse("option", "q, k and v", "numbers", "null");
-    const { stage } = this.#scene;
+    const { play, scene } = this.drawn(
+      () => this.#play && this.#scene && { play: this.#play.play, scene: this.#scene },
+      "q, k and v",
+    );
+    const { stage } = scene;
     const chosen = name ?? (stage === "inputs" ? "q" : targets[stage]);
     if (!Object.hasOwn(attentionMatrices, chosen))
       throw refuse("option", "matrix", Object.keys(attentionMatrices).join(", "), describe(chosen));

@@ -1,31 +1,27 @@
 /** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
 
-import { HeedError } from "../../core/error.js";
 import { Legend } from "../parts/legend.js";
 import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
 import { type Direction, moved, shadesOf, TokenStrip } from "../parts/tokenShades.js";
 import { type Palette, weightPalette } from "../picture/colour.js";
-import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
-import type { Area, Cell } from "../picture/layout.js";
-import { at, findingRange } from "../picture/view.js";
-import { attendsWords, fileOf, headAt, largestCells } from "./attends.js";
-import { type CellDetail, choice, make, place } from "./element.js";
-import type { Explained } from "./explain.js";
-import { findingIn, type Matrices, notesAbout } from "./input.js";
-import { Readout } from "./readout.js";
-import { matrixSheet, tokensSheet } from "./sheet.js";
-import { SlicedElement } from "./sliced.js";
+import type { Area } from "../picture/layout.js";
+import { findingRange } from "../picture/view.js";
+import { attendsWords, cellIn, fileOf } from "./attends.js";
+import { type CellDetail, choice, make } from "./element.js";
+import { findingIn, notesAbout } from "./input.js";
+import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
+import { isTouch, Readout } from "./readout.js";
+import { barSheet, matrixSheet, tokensSheet } from "./sheet.js";
 
 const usualLabel = "Attention over the text";
 
 /** The two lists of words, of which only the keys' is shown if queries and keys are the same tokens. */
 type Side = "queries" | "keys";
 
-interface Shown extends Explained {
-  readonly matrices: Matrices;
+interface Shown extends ShownMatrix {
   readonly palette: Palette;
   readonly pieces: Readonly<Record<Side, readonly string[]>>;
   readonly isSelf: boolean;
@@ -56,22 +52,15 @@ const other: Record<Side, Side> = { queries: "keys", keys: "queries" };
  * }
  * ```
  */
-export class HeedTokens extends SlicedElement {
+export class HeedTokens extends MatrixElement<Shown> {
   static override readonly tag = "heed-tokens";
   /** @internal */
-  static override readonly rules = {
-    direction: choice("from", "to"),
-    ...{ layer: place(0), head: place(0), row: place(null) },
-  };
+  static override readonly rules = { ...matrixRules, direction: choice("from", "to") };
   /** @internal */
-  static override readonly sheet = matrixSheet + tokensSheet;
+  static override readonly sheet = matrixSheet + barSheet + tokensSheet;
 
   /** Whether tokens are shaded by what the chosen one attends to, or by how much they attend to it. */
   declare direction: Direction;
-  /** Which layer of `data` is shown, from 0. */
-  declare layer: number;
-  /** Which head of the layer is shown, from 0. */
-  declare head: number;
   /** The token that is kept: a query, or with `direction` "to" a key; null if none is. */
   declare row: number | null;
 
@@ -79,7 +68,6 @@ export class HeedTokens extends SlicedElement {
   /** The token that is chosen while none is kept. */
   #cursor: number | null = null;
   #isByKeyboard = false;
-  #shown: Shown | null = null;
   #jobs: Job[] = [];
   #isReady = false;
   readonly #lists: Readonly<Record<Side, HTMLElement>> = {
@@ -136,12 +124,8 @@ export class HeedTokens extends SlicedElement {
   }
 
   /** @internal */
-  protected override connected(signal: AbortSignal): void {
-    super.connected(signal);
-    const release = ({ key }: KeyboardEvent) => {
-      if (key === "Escape") this.#keep(null);
-    };
-    addEventListener("keydown", release, { signal });
+  protected override release(): void {
+    this.#keep(null);
   }
 
   /** @internal */
@@ -150,8 +134,8 @@ export class HeedTokens extends SlicedElement {
     const isRead = [...changed].some((name) =>
       ["data", "shape", "mask", "layer", "head", "error", "connection"].includes(name),
     );
-    if (isOther) this.#shown = this.#look();
-    const shown = this.#shown;
+    if (isOther) this.shown = this.#look();
+    const shown = this.shown;
     this.#frame.hidden = shown === null;
     if (shown === null) return;
     const count = shown.pieces[this.#side(shown)].length;
@@ -166,7 +150,6 @@ export class HeedTokens extends SlicedElement {
 
   #look(): Shown | null {
     const matrices = this.matrices;
-    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
     const direction = this.taken<Direction>("direction");
     if (matrices === null) {
       this.#jobs = [];
@@ -174,9 +157,9 @@ export class HeedTokens extends SlicedElement {
       return null;
     }
     const { rows, cols } = matrices;
-    const view = headAt(matrices, layer, head);
+    const view = this.viewOf(matrices);
     const words = this.words(rows, cols);
-    const before = this.#shown;
+    const before = this.shown;
     const isKept =
       before?.words.queries === words.queries &&
       before?.words.keys === words.keys &&
@@ -293,10 +276,9 @@ export class HeedTokens extends SlicedElement {
       });
       this.#lists[each].tabIndex = isHere ? 0 : -1;
     }
-    const isTouch = matchMedia("(pointer: coarse)").matches;
     const isPointed = this.row !== null || this.#hover !== null || this.#cursor !== null;
     this.#readout.show(isPointed ? attendsWords(shown, this.#area(shown)) : null, {
-      hint: isTouch
+      hint: isTouch()
         ? "Tap a token to see what it attends to."
         : "Point at a token to see what it attends to; a click keeps it.",
       isKept: this.row !== null,
@@ -305,18 +287,8 @@ export class HeedTokens extends SlicedElement {
   }
 
   /** A token stands for its largest weight. */
-  #detail(area: Area): CellDetail | null {
-    const shown = this.#shown;
-    if (!shown) return null;
-    const { matrices } = shown;
-    const { row = 0, col = 0 }: Area =
-      area.row !== undefined && area.col !== undefined
-        ? area
-        : (largestCells(shown, area, 1)[0] ?? area);
-    const cell: Cell = { row, col };
-    const hasHeads = matrices.layers * matrices.heads > 1;
-    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
-    return { ...head, ...cell, value: at(shown.view, row, col) };
+  #detail(shown: Shown): CellDetail | null {
+    return this.detail(cellIn(shown, this.#area(shown)));
   }
 
   #point(side: Side, event: Event | null): void {
@@ -324,14 +296,14 @@ export class HeedTokens extends SlicedElement {
     if (index === (this.#hover?.side === side ? this.#hover.index : null)) return;
     this.#isByKeyboard = false;
     this.#hover = index === null ? null : { side, index };
-    const shown = this.#shown;
-    this.emit("heed-hover", this.#hover && shown ? this.#detail(this.#area(shown)) : null);
+    const shown = this.shown;
+    this.emit("heed-hover", this.#hover && shown ? this.#detail(shown) : null);
     this.requestUpdate("hover");
   }
 
   #click(side: Side, event: Event): void {
     const index = TokenStrip.indexOf(event);
-    const shown = this.#shown;
+    const shown = this.shown;
     if (index === null || !shown || side !== this.#side(shown)) return;
     this.#cursor = index;
     this.#keep(this.row === index ? null : index);
@@ -339,15 +311,12 @@ export class HeedTokens extends SlicedElement {
 
   #keep(index: number | null): void {
     if (this.row === index) return;
-    this.setByPerson("row", index);
-    const shown = this.#shown;
-    this.emit("heed-select", index === null ? {} : { row: index });
-    const kept = index === null || !shown ? null : this.#detail(this.#area(shown));
-    this.emit("heed-lock", kept);
+    this.select(index);
+    this.emit("heed-lock", index !== null && this.shown ? this.#detail(this.shown) : null);
   }
 
   #key(side: Side, event: KeyboardEvent): void {
-    const shown = this.#shown;
+    const shown = this.shown;
     if (!shown || side !== this.#side(shown)) return;
     const chosen = this.#chosen(shown);
     const next = moved(event.key, chosen, shown.pieces[side].length);
@@ -360,18 +329,11 @@ export class HeedTokens extends SlicedElement {
     else {
       this.#cursor = next;
       if (this.row !== null) this.#keep(next);
-      else this.emit("heed-hover", this.#detail(this.#area(shown)));
+      else this.emit("heed-hover", this.#detail(shown));
       this.requestUpdate("hover");
       this.updateNow();
       this.#strips[side].reveal();
     }
-  }
-
-  /** What is shown now, for a file. */
-  #saved(): Shown {
-    this.updateNow();
-    if (this.#shown !== null && this.error === null) return this.#shown;
-    throw this.error ?? new HeedError("option", "data: expected numbers, got null");
   }
 
   /**
@@ -380,38 +342,10 @@ export class HeedTokens extends SlicedElement {
    * @throws HeedError without numbers, or with what `error` says
    */
   svg(): string {
-    const shown = this.#saved();
+    const shown = this.saved();
     const lists = shown.isSelf ? [this.#lists.keys] : [this.#lists.queries, this.#lists.keys];
     const words = attendsWords(shown, this.#area({ ...shown }));
     return stripSvg(lists, `${shown.label}: ${words}`, this.ink);
-  }
-
-  /**
-   * The shaded text as PNG, with two pixels for each of the SVG.
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  async png(): Promise<Blob> {
-    return pngOf(this.svg());
-  }
-
-  /**
-   * All weights as CSV (RFC 4180), with the words of queries and keys.
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  csv(): string {
-    const { view, words } = this.#saved();
-    return csvOf(view, words.queries, words.keys);
-  }
-
-  /**
-   * All weights as NPY: float32, [L, S].
-   *
-   * @throws HeedError without numbers, or with what `error` says
-   */
-  npy(): Bytes {
-    return npyOf(this.#saved().view);
   }
 }
 

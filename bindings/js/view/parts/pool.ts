@@ -3,7 +3,7 @@
  * `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)), as in
  * torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
  */
-import { finished, type Job } from "../picture/job.js";
+import type { Job } from "../picture/job.js";
 import type { MatrixView } from "../picture/view.js";
 
 /** The weights of a head, max-pooled to `rows` × `cols`. */
@@ -80,11 +80,6 @@ export function* pooling(
     }
   }
   return { data, rows, cols };
-}
-
-/** Max-pools a matrix at once; see `pooling`. */
-export function maxPooled(view: MatrixView, mostRows: number, mostCols = mostRows): SmallWeights {
-  return finished(pooling(view, mostRows, mostCols));
 }
 
 /**

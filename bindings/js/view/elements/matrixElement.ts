@@ -1,0 +1,127 @@
+/** An element that shows one matrix of `data`: that of `layer` and `head`. */
+
+import { refuse } from "../../core/error.js";
+import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
+import type { Cell } from "../picture/layout.js";
+import { at, type MatrixView } from "../picture/view.js";
+import { type CellDetail, place, type Rule } from "./element.js";
+import type { Explained } from "./explain.js";
+import type { Matrices } from "./input.js";
+import { SlicedElement } from "./sliced.js";
+
+/** What is shown of the matrix and of where it is from. */
+export interface ShownMatrix extends Explained {
+  readonly matrices: Matrices;
+}
+
+/** The properties of every such element. */
+export const matrixRules = {
+  ...{ layer: place(0), head: place(0), row: place(null) },
+} satisfies Record<string, Rule>;
+
+export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedElement {
+  /** Which layer of `data` is shown, from 0. */
+  declare layer: number;
+  /** Which head of the layer is shown, from 0. */
+  declare head: number;
+
+  /**
+   * What is shown but for what a person points at; null without data.
+   *
+   * @internal
+   */
+  protected shown: Shown | null = null;
+
+  /**
+   * The matrix of `layer` and `head`. Throws a HeedError if there is none.
+   *
+   * @internal
+   */
+  protected viewOf(matrices: Matrices): MatrixView {
+    const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
+    for (const [name, index, count] of [
+      ["layer", layer, matrices.layers],
+      ["head", head, matrices.heads],
+    ] as const)
+      if (index >= count) throw refuse("option", name, `a number below ${count}`, `${index}`);
+    return matrices.view(layer, head);
+  }
+
+  /**
+   * What an event tells of a cell.
+   *
+   * @internal
+   */
+  protected detail(cell: Cell | null): CellDetail | null {
+    if (cell === null || this.shown === null) return null;
+    const { matrices, view } = this.shown;
+    const hasHeads = matrices.layers * matrices.heads > 1;
+    const head = hasHeads ? { layer: this.layer, head: this.head } : {};
+    const { row, col } = cell;
+    return { ...head, row, col, value: at(view, row, col) };
+  }
+
+  /**
+   * Whether `row` or `locked`, which a person chose, is outside of this matrix. Throws if a program chose it.
+   *
+   * @internal
+   */
+  protected isOutside(name: "row" | "locked", { rows, cols }: MatrixView): boolean {
+    const value = this.taken<Cell | number | null>(name);
+    if (typeof value === "number")
+      return this.isLost(name, value >= rows, `a row of ${rows}`, `${value}`);
+    const { row, col } = value ?? { row: 0, col: 0 };
+    const isOutside = row >= rows || col >= cols;
+    return this.isLost(name, isOutside, `a cell of [${rows}, ${cols}]`, `[${row}, ${col}]`);
+  }
+
+  /**
+   * Sets `row` as a person chose it.
+   *
+   * @internal
+   */
+  protected select(row: number | null): void {
+    this.setByPerson("row", row);
+    this.emit("heed-select", row === null ? {} : { row });
+  }
+
+  /**
+   * What is shown now, for a file.
+   *
+   * @internal
+   */
+  protected saved(): Shown {
+    return this.drawn(() => this.shown);
+  }
+
+  /** The picture as a stand-alone SVG. */
+  abstract svg(): string;
+
+  /**
+   * The picture as PNG, with two pixels for each of the SVG.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async png(): Promise<Blob> {
+    return pngOf(this.svg());
+  }
+
+  /**
+   * The numbers as CSV (RFC 4180), with the words of queries and keys.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  csv(): string {
+    const { view, words } = this.saved();
+    return csvOf(view, words.queries, words.keys);
+  }
+
+  /**
+   * The numbers as NPY: float32, [L, S].
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npy(): Bytes {
+    return npyOf(this.saved().view);
+  }
+}
