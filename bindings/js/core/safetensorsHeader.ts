@@ -118,6 +118,13 @@ function refuseDuplicates(json: string): void {
   }
 }
 
+/** The shape of a tensor. Throws if it is none. */
+export function shapeOf(name: string, shape: unknown): readonly number[] {
+  if (isListOf<number>(shape, isSize)) return shape;
+  const expected = "a list of whole numbers of 0 or more";
+  throw refuse("format", `${name}: shape`, expected, describe(shape));
+}
+
 function checkEntry(name: string, info: unknown, available: number): Place {
   if (!isRecord(info))
     throw refuse("format", name, "{ dtype, shape, data_offsets }", describe(info));
@@ -125,15 +132,8 @@ function checkEntry(name: string, info: unknown, available: number): Place {
   if (dtype === undefined) {
     throw refuse("format", `${name}: dtype`, [...byCode.keys()].join(", "), describe(info.dtype));
   }
-  const { shape, data_offsets: offsets } = info;
-  if (!isListOf<number>(shape, isSize)) {
-    throw refuse(
-      "format",
-      `${name}: shape`,
-      "a list of whole numbers of 0 or more",
-      describe(shape),
-    );
-  }
+  const { data_offsets: offsets } = info;
+  const shape = shapeOf(name, info.shape);
   const bytes = countOf(shape) * types[dtype].array.BYTES_PER_ELEMENT;
   const isRange = isListOf(offsets, isSize) && offsets.length === 2;
   const [begin, end] = isRange ? (offsets as [number, number]) : [0, -1];

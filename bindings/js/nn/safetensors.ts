@@ -4,17 +4,17 @@
 
 import { describe, refuse, withArticle } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
-import { isListOf, isRecord } from "../core/objects.js";
+import { isRecord } from "../core/objects.js";
 import {
   checkMetadata,
   countOf,
   headerLength,
-  isSize,
   lengthBytes,
   metadataName,
   type Place,
   readHeader,
   type SafetensorsDType,
+  shapeOf,
   types,
 } from "../core/safetensorsHeader.js";
 import { checkAttached } from "../core/tensor.js";
@@ -154,14 +154,7 @@ function toWrite(name: string, entry: SafetensorsEntry) {
   if (type === undefined) {
     throw refuse("format", `${name}: dtype`, Object.keys(types).join(", "), describe(dtype));
   }
-  if (!isListOf<number>(shape, isSize)) {
-    throw refuse(
-      "format",
-      `${name}: shape`,
-      "a list of whole numbers of 0 or more",
-      describe(shape),
-    );
-  }
+  const sizes = shapeOf(name, shape);
   if (!(data instanceof type.array)) {
     throw refuse(
       "format",
@@ -171,12 +164,12 @@ function toWrite(name: string, entry: SafetensorsEntry) {
     );
   }
   checkAttached(`${name}: data`, data);
-  const count = countOf(shape);
+  const count = countOf(sizes);
   if (data.length !== count) {
-    const expected = `${count} elements for [${shape.join(", ")}]`;
+    const expected = `${count} elements for [${sizes.join(", ")}]`;
     throw refuse("format", `${name}: data`, expected, `${data.length}`);
   }
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (dtype === "bool") checkBools(name, bytes);
-  return { name, code: type.code, shape: [...shape], bytes, element: type.array.BYTES_PER_ELEMENT };
+  return { name, code: type.code, shape: [...sizes], bytes, element: type.array.BYTES_PER_ELEMENT };
 }
