@@ -1,27 +1,18 @@
 // How soon <heed-heads> and the other elements of heed/view show large attention, and how smoothly they follow the
 // pointer, in Chromium: ./dev bench --view [--only TEXT].
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { join } from "node:path";
-import puppeteer from "puppeteer-core";
+import { resolve } from "node:path";
+import { launchChromium } from "../harness/chromium.mjs";
+import { serve } from "../harness/server.mjs";
 import { parse } from "./options.mjs";
 
 const { only } = parse();
 
-const root = join(import.meta.dirname, "../..");
+const server = await serve({ dist: resolve(import.meta.dirname, "../../dist") });
 
 const page = `<!doctype html><title>heed/view</title><body><script type="module">
 import * as view from "/dist/view.js";
 Object.assign(window, { view, isReady: true });
 </script>`;
-
-const server = createServer(({ url }, response) => {
-  const isScript = /^\/dist\/[\w/.]+\.js$/.test(url);
-  if (!isScript && url !== "/") return response.writeHead(404).end();
-  response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
-  response.end(isScript ? readFileSync(join(root, url)) : page);
-});
-await new Promise((resolve) => server.listen(0, resolve));
 
 /** Layers, heads and tokens of each case. */
 const cases = {
@@ -43,7 +34,7 @@ const cases = {
 };
 
 /** Runs in the page: makes causal attention, shows it, and measures until all that is on the screen is drawn. */
-async function show(kind, layers, heads, size, options) {
+async function show([kind, layers, heads, size, options]) {
   const data = Array.from({ length: layers }, () => {
     const weights = new Float32Array(heads * size * size);
     let seed = 1;
@@ -123,19 +114,18 @@ function target() {
   ];
 }
 
-const browser = await puppeteer.launch({
-  executablePath: process.env.HEED_CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--js-flags=--max-old-space-size=8192"],
-});
+const browser = await launchChromium("--js-flags=--max-old-space-size=8192");
 const ms = (time) => `${time.toFixed(0)} ms`;
 for (const [name, given] of Object.entries(cases)) {
   if (!name.includes(only)) continue;
-  const tab = await browser.newPage();
+  const tab = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   tab.setDefaultTimeout(120_000);
-  await tab.setViewport({ width: 1280, height: 900 });
-  await tab.goto(`http://localhost:${server.address().port}/`);
+  await tab.route(`${server.url}/`, (route) =>
+    route.fulfill({ contentType: "text/html", body: page }),
+  );
+  await tab.goto(`${server.url}/`);
   await tab.waitForFunction("window.isReady");
-  const { set, first, all, longest, error } = await tab.evaluate(show, ...given);
+  const { set, first, all, longest, error } = await tab.evaluate(show, given);
   if (error) throw new Error(`${name}: ${error}`);
   const [left, top, right, bottom] = await tab.evaluate(target);
   await tab.evaluate(() => {
@@ -171,4 +161,4 @@ for (const [name, given] of Object.entries(cases)) {
   await tab.close();
 }
 await browser.close();
-server.close();
+server.stop();
