@@ -1,9 +1,9 @@
 /** A field for a text of several lines, as large as a heading. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Makes a field as high as its text, where the browser does not. */
-export function useHeightOfText(text: string) {
+function useHeightOfText(text: string) {
   const ref = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const field = ref.current;
@@ -25,13 +25,16 @@ export function useHeightOfText(text: string) {
   return ref;
 }
 
+type TextAreaAttributes = ComponentProps<"textarea">;
+
+/** Attributes of the field beside those named here are passed on. */
 export function SentenceArea({
   id,
   label,
   value,
-  maxLength,
   onInput,
-}: {
+  ...attributes
+}: Pick<TextAreaAttributes, "autocapitalize" | "autocomplete"> & {
   id: string;
   label: ComponentChildren;
   value: string;
@@ -43,12 +46,12 @@ export function SentenceArea({
     <div class="sentence-field">
       <label for={id}>{label}</label>
       <textarea
+        {...attributes}
         id={id}
         class="sentence"
         ref={ref}
         rows={1}
         spellcheck={false}
-        maxLength={maxLength}
         value={value}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />

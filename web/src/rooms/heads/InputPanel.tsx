@@ -6,7 +6,7 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
-import { useHeightOfText } from "../../shared/SentenceArea";
+import { SentenceArea } from "../../shared/SentenceArea";
 import { useShell } from "../../shared/shell";
 import type { HeadsAnswer } from "./answer";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
@@ -62,7 +62,6 @@ export function InputPanel({
   const first = firstOf(exhibit);
   const isFirst = text === first.text && (text !== null || seed === first.seed);
   const drawn = answer?.exhibit === exhibit ? answer.text : "";
-  const height = useHeightOfText(text ?? drawn);
   // After typed text the next example is the first one.
   const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
   return (
@@ -76,26 +75,19 @@ export function InputPanel({
             onChange={(exhibit) => set(firstOf(exhibit))}
           />
           {field !== null && (
-            <div class="sentence-field">
-              <label for="heads-text">
-                {field.label} <span class="field-limits">{field.limits}</span>
-              </label>
-              {/* As many lines as the text takes: a long sentence is read as a whole. */}
-              <textarea
-                id="heads-text"
-                class="sentence"
-                ref={height}
-                rows={1}
-                autocomplete="off"
-                autocapitalize="off"
-                spellcheck={false}
-                maxLength={maxCharacters}
-                value={text ?? drawn}
-                onInput={({ currentTarget: { value } }) =>
-                  set(withInput({ text: value.replace(/\s*\n\s*/g, " ") }))
-                }
-              />
-            </div>
+            <SentenceArea
+              id="heads-text"
+              label={
+                <>
+                  {field.label} <span class="field-limits">{field.limits}</span>
+                </>
+              }
+              autocomplete="off"
+              autocapitalize="off"
+              maxLength={maxCharacters}
+              value={text ?? drawn}
+              onInput={(value) => set(withInput({ text: value.replace(/\s*\n\s*/g, " ") }))}
+            />
           )}
           <div class="input-options">
             <button type="button" onClick={() => set(withInput({ seed: next }))}>
