@@ -5,7 +5,7 @@ const room = "#room=recurrent";
 
 export const suggestions: readonly Suggestion[] = [
   [
-    `${room}&date=the+twenty-first+of+September+2044&says=10&from=12`,
+    `${room}&date=the+twenty-first+of+September+2044&from=12`,
     "A long way",
     "The day comes early and is written last. Which model gets it wrong?",
   ],

@@ -42,17 +42,17 @@ export const suggestions: readonly Suggestion[] = [
     "The query of “quick” has −2 instead of 0.5: its row of scores changes. A key changes a column.",
   ],
   [
-    `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,
+    `#${sampleText}&heads=8&position=on&step=joined&query=8`,
     "Eight heads at once",
     "Each has matrices of its own, so it attends to other words.",
   ],
   [
-    `#${sampleText}&heads=4&size=4&drop=2&step=joined&head=2&query=8`,
+    `#${sampleText}&heads=4&drop=2&step=joined&head=2&query=8`,
     "Leave out a head",
     "Its part of the joined row is zeros. Tick it to bring it back.",
   ],
   [
-    "#text=Le+chat+dort+l%C3%A0&keys=The+cat+is+sleeping+there&step=weights&query=2",
+    "#text=Le+chat+dort+l%C3%A0&keys=The+cat+is+sleeping+there&step=weights",
     "Ask another sentence",
     "Queries from one sentence, keys and values from another, as in translation.",
   ],

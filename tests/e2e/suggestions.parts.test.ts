@@ -1,0 +1,48 @@
+/** What each room suggests to try: links that it understands, and that are its own words for what they show. */
+import { expect, test } from "vitest";
+import { readLink } from "../../web/src/app/link";
+import * as beyondLink from "../../web/src/rooms/beyond/link";
+import { suggestions as beyond } from "../../web/src/rooms/beyond/suggestions";
+import * as headsLink from "../../web/src/rooms/heads/link";
+import { suggestions as heads } from "../../web/src/rooms/heads/suggestions";
+import * as learnLink from "../../web/src/rooms/learn/link";
+import { suggestions as learn } from "../../web/src/rooms/learn/words";
+import * as recurrentLink from "../../web/src/rooms/recurrent/link";
+import { suggestions as recurrent } from "../../web/src/rooms/recurrent/suggestions";
+import * as speedLink from "../../web/src/rooms/speed/link";
+import { suggestions as speed } from "../../web/src/rooms/speed/suggestions";
+import * as stepsLink from "../../web/src/rooms/steps/link";
+import { suggestions as steps } from "../../web/src/rooms/steps/suggestions";
+import * as writeLink from "../../web/src/rooms/write/link";
+import { suggestions as write } from "../../web/src/rooms/write/suggestions";
+import * as yoursLink from "../../web/src/rooms/yours/link";
+import { suggestions as yours } from "../../web/src/rooms/yours/suggestions";
+import type { LinkReading } from "../../web/src/shared/room";
+
+/** The state is each room's own. */
+interface RoomLink {
+  read(params: URLSearchParams): LinkReading<unknown>;
+  write(state: unknown): URLSearchParams;
+}
+
+const rooms = Object.entries({
+  steps: [stepsLink, steps],
+  heads: [headsLink, heads],
+  learn: [learnLink, learn],
+  recurrent: [recurrentLink, recurrent],
+  beyond: [beyondLink, beyond],
+  write: [writeLink, write],
+  yours: [yoursLink, yours],
+  speed: [speedLink, speed],
+} as const);
+
+test.each(
+  rooms.flatMap(([id, [link, suggestions]]) =>
+    suggestions.map(([href, name]) => ({ id, name, href, link: link as RoomLink })),
+  ),
+)("$name leads to $id, without a word that says nothing", ({ id, href, link }) => {
+  const { room, params, notices } = readLink(href);
+  const { state, notices: own } = link.read(params);
+  expect([room, notices, own]).toEqual([id, [], []]);
+  expect([...link.write(state)].sort()).toEqual([...params].sort());
+});
