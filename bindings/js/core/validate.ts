@@ -109,7 +109,8 @@ export function oneOf(...names: string[]): Check {
 
 /**
  * Throws for options that are not an object, for an unknown option, and for a value that does not fit or cannot be
- * read. Options that an object inherits are checked, too. Returns whether any option has a value.
+ * read. Options that an object inherits are checked, too. Returns whether any option has a value other than false, as
+ * no flag of attention does anything when it is false.
  */
 export function checkOptions(
   operation: string,
@@ -123,7 +124,7 @@ export function checkOptions(
   for (const name of names) {
     const value = readValue(options as Record<string, unknown>, name);
     if (value === undefined) continue;
-    isAnyGiven = true;
+    isAnyGiven ||= value !== false;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       const known = Object.keys(checks).join(", ");
