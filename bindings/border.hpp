@@ -263,7 +263,7 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
 
 /// How a call ended. After kDone the numbers are the results, otherwise the message says why. The
 /// codes of heed's own errors follow these values.
-enum class Ending : int { kDone, kInternal, kMemory };
+enum class Ending : int { kDone, kInternal, kMemory, kStopped };
 
 /// Runs a call and catches all exceptions, because JavaScript could not free them. One function for
 /// all calls, because handlers increase the code size.
@@ -281,6 +281,8 @@ enum class Ending : int { kDone, kInternal, kMemory };
     return failed(Ending{kEnumerators<Ending> + static_cast<int>(error.code())}, error.what());
   } catch (const std::bad_alloc&) {
     return failed(Ending::kMemory, "memory: expected more bytes, got none");
+  } catch (const StoppedError& error) {
+    return failed(Ending::kStopped, error.what());
   } catch (const std::exception& error) {
     return failed(Ending::kInternal, error.what());
   } catch (...) {

@@ -7,6 +7,9 @@
 #include <emscripten/bind.h>
 #include <malloc.h>
 
+#include <string>
+#include <utility>
+
 #include "operations.hpp"
 
 // Stores version and variant in the binary, so that bindings/js/load/binaries.ts can refuse another
@@ -58,6 +61,11 @@ EMSCRIPTEN_BINDINGS(heed) {
   emscripten::function(
       "messageOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());
+      });
+  // Called by the glue, on a thread that has stopped: see finish_glue.mjs.
+  emscripten::function(
+      "threadStopped", +[](Handle argument, std::string why) {
+        Context::thread_stopped(reinterpret_cast<void*>(argument), std::move(why));
       });
 
   emscripten::function(

@@ -29,6 +29,13 @@ const changes = [
     to: '_emscripten_num_logical_cores=()=>Module["cores"]||1;',
   },
   {
+    // C++ cannot catch a trap, and the calling thread would wait for ever for one that has ended. Context::thread_stopped
+    // lets its call fail, and so nothing is thrown here.
+    why: "a trap in a thread ends the call that it works for",
+    from: /if\(ex!="unwind"\)\{?throw ex;?\}?/,
+    to: 'if(ex!="unwind")Module["threadStopped"](msgData["arg"],String(ex?.message??ex))',
+  },
+  {
     // Embind also takes this slow path, several times slower than the call itself, for functions with an
     // address among their parameters, as all of ours have.
     why: "only a result that is an address must be made unsigned",

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,11 @@ class Context {
 
   /// The instruction sets that this build has kernels for and this machine can run, best first.
   static std::vector<std::string_view> available_isas();
+
+  /// Internal: says that a thread of a context has stopped, which C++ does not notice when a trap
+  /// of WebAssembly does it. Called on that thread, with the argument that it was started with. The
+  /// running operation, or the next one that is shared among threads, throws StoppedError.
+  static void thread_stopped(void* argument, std::string why) noexcept;
 
   /// Internal: for the operations of this library.
   class Runtime;

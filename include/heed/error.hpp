@@ -100,4 +100,11 @@ class CancelledError : public Error {
   CancelledError();
 };
 
+/// A thread of the context has stopped in the middle of its work, as WebAssembly stops one by a
+/// trap. Results are not complete, and the context must not be used any more.
+class StoppedError : public std::runtime_error {
+ public:
+  explicit StoppedError(const std::string& why);
+};
+
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "heed/error.hpp"
 #include "runtime/runtime.hpp"
@@ -68,6 +69,11 @@ int Context::threads() const noexcept { return runtime_->pool().threads(); }
 int Context::running_threads() const noexcept { return runtime_->pool().running(); }
 std::atomic<std::int32_t>& Context::call() noexcept { return runtime_->pool().call(); }
 std::string_view Context::isa() const noexcept { return runtime_->kernels().isa; }
+
+void Context::thread_stopped(void* argument, std::string why) noexcept {
+  const auto& worker = *static_cast<const ThreadPool::Worker*>(argument);
+  worker.pool->stopped(worker.thread, std::move(why));
+}
 
 std::vector<std::string_view> Context::available_isas() {
   std::vector<std::string_view> names;

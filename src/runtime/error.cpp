@@ -98,4 +98,6 @@ MemoryError::MemoryError(const std::string& message) : Error(ErrorCode::kMemory,
 CancelledError::CancelledError()
     : Error(ErrorCode::kCancelled, "call: expected to finish, got cancelled") {}
 
+StoppedError::StoppedError(const std::string& why) : std::runtime_error(why) {}
+
 }  // namespace heed

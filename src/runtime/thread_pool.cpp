@@ -3,6 +3,7 @@
 #include <ctime>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "heed/error.hpp"
 
@@ -29,7 +30,7 @@ ThreadPool::ThreadPool(int threads)
     : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
   workers_.reserve(static_cast<std::size_t>(threads - 1));  // the threads know their addresses
   for (int thread = 1; thread < threads; ++thread) {
-    Worker& worker = workers_.emplace_back(Worker{this, thread, {}});
+    Worker& worker = workers_.emplace_back(Worker{this, thread, false, {}});
     if (pthread_create(&worker.id, nullptr, start, &worker) == 0) continue;
     workers_.pop_back();
     stop();
@@ -50,8 +51,8 @@ void ThreadPool::stop() noexcept {
 }
 
 void* ThreadPool::start(void* worker) {
-  const Worker& self = *static_cast<const Worker*>(worker);
-  self.pool->work(self.thread);
+  Worker& self = *static_cast<Worker*>(worker);
+  self.pool->work(self);
   return nullptr;
 }
 
@@ -95,13 +96,22 @@ void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
     const std::lock_guard lock(mutex_);
     task_ = nullptr;  // workers that have not joined cannot join any more
   }
-  const auto all_have_left = [this] { return joined_ == 0; };
-  if (spin_until(all_have_left)) return;
+  if (spin_until([this] { return joined_ == 0; })) return;
   const std::lock_guard lock(mutex_);
-  finish_.wait(mutex_, all_have_left);
+  finish_.wait(mutex_, [this] { return joined_ == stopped_; });
+  if (stopped_ > 0) throw StoppedError(why_stopped_);
 }
 
-void ThreadPool::work(int thread) {
+void ThreadPool::stopped(int thread, std::string why) noexcept {
+  Worker& worker = workers_[static_cast<std::size_t>(thread - 1)];
+  const std::lock_guard lock(mutex_);
+  if (!worker.joined) ++joined_;
+  worker.joined = true;
+  if (stopped_++ == 0) why_stopped_ = std::move(why);
+  finish_.notify_one();
+}
+
+void ThreadPool::work(Worker& self) {
   ++running_;
   std::uint32_t handled_calls = 0;
   const auto has_new_call = [&] { return calls_ != handled_calls; };
@@ -117,13 +127,17 @@ void ThreadPool::work(int thread) {
     const bool stops = stopping_;
     const AnyTask* const task = task_;
     const std::int64_t pieces = pieces_;
-    if (task) ++joined_;
+    if (task) {
+      ++joined_;
+      self.joined = true;
+    }
     mutex_.unlock();
     if (stops) return;
     if (!task) continue;
-    take_pieces(pieces, *task, thread);
+    take_pieces(pieces, *task, self.thread);
     const std::lock_guard lock(mutex_);
-    if (--joined_ == 0) finish_.notify_one();
+    self.joined = false;
+    if (--joined_ == stopped_) finish_.notify_one();
   }
 }
 

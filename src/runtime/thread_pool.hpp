@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "heed/context.hpp"
@@ -82,12 +83,24 @@ class ThreadPool {
   /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
   /// Any thread may take any piece: a task may write only the results of its piece, and scratch
   /// memory of its thread. Tasks do not throw. With `serial`, only the calling thread works:
-  /// for small problems, waking the others would take longer. Throws CancelledError; some pieces
-  /// are not done then.
+  /// for small problems, waking the others would take longer. Throws CancelledError, and
+  /// StoppedError after `stopped`; some pieces are not done then.
   template <class Task>
   void run(std::int64_t pieces, bool serial, const Task& task) {
     distribute(pieces, serial, {&call_task<Task>, &task});
   }
+
+  /// What a thread is started with.
+  struct Worker {
+    ThreadPool* pool;
+    int thread;
+    bool joined;  // whether it works on the operation; written under the mutex
+    pthread_t id;
+  };
+
+  /// Says that a thread of the pool has ended before it finished its piece. Called on that thread.
+  /// From now on, every operation that is shared among threads throws StoppedError.
+  void stopped(int thread, std::string why) noexcept;
 
  private:
   /// A reference to a task of any type; std::function would add more code per task than its work.
@@ -101,16 +114,10 @@ class ThreadPool {
     (*static_cast<const Task*>(task))(piece, thread);
   }
 
-  struct Worker {
-    ThreadPool* pool;
-    int thread;
-    pthread_t id;
-  };
-
   static void* start(void* worker);
   void distribute(std::int64_t pieces, bool serial, const AnyTask& task);
   void share(std::int64_t pieces, const AnyTask& task);
-  void work(int thread);
+  void work(Worker& self);
   void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
   void stop() noexcept;
   template <class Holds>
@@ -128,9 +135,11 @@ class ThreadPool {
   const AnyTask* task_ = nullptr;  // of the operation that workers may join, or null
   std::int64_t pieces_ = 0;
   int sleeping_ = 0;
+  int stopped_ = 0;  // workers that have stopped, which count as joined for ever
+  std::string why_stopped_;
   bool stopping_ = false;
   std::atomic<std::uint32_t> calls_ = 0;  // counts changes of the above
-  std::atomic<int> joined_ = 0;           // workers that work on the operation
+  std::atomic<int> joined_ = 0;           // workers that work on the operation, or have stopped
   // The next piece of the operation that no thread has taken.
   std::atomic<std::int64_t> next_ = 0;
 };

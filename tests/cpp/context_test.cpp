@@ -1,6 +1,11 @@
-// Contexts: threads, the choice of an instruction set, independence. include/heed/context.hpp.
+// Contexts and their thread pools: threads, also such as stop, the choice of an instruction set,
+// independence. include/heed/context.hpp, src/runtime/thread_pool.hpp.
+
+#include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -11,6 +16,7 @@
 #include <vector>
 
 #include "attention_support.hpp"
+#include "runtime/thread_pool.hpp"
 
 namespace heed::test {
 namespace {
@@ -178,6 +184,47 @@ TEST(Context, CanBeDestroyedWithoutAnyWork) {
     for (const int threads : kThreadCounts)
       EXPECT_EQ(context_with_threads(threads).threads(), threads);
   }
+}
+
+/// The message of StoppedError when two pieces or more are shared among threads.
+template <class Task>
+std::string why_stopped(ThreadPool& pool, const Task& task) {
+  try {
+    pool.run(8, false, task);
+  } catch (const StoppedError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(ThreadPool, ThrowsWhenAThreadStopsInTheMiddleOfItsPiece) {
+  for (const int threads : {2, 3, 8}) {
+    ThreadPool pool(threads);
+    std::atomic<bool> has_stopped = false;
+    // The caller's first piece lasts until another thread has taken one.
+    const auto task = [&](std::int64_t, int thread) {
+      if (thread == 0) {
+        while (!has_stopped) std::this_thread::yield();
+      } else if (!has_stopped.exchange(true)) {
+        pool.stopped(thread, "a trap");
+        pthread_exit(nullptr);
+      }
+    };
+    EXPECT_EQ(why_stopped(pool, task), "a trap");
+    EXPECT_EQ(why_stopped(pool, task), "a trap");
+    int pieces = 0;
+    pool.run(8, true, [&](std::int64_t, int) { ++pieces; });
+    EXPECT_EQ(pieces, 8);
+  }
+}
+
+TEST(ThreadPool, ThrowsAfterAThreadHasStoppedThatWaited) {
+  ThreadPool pool(3);
+  const auto task = [](std::int64_t, int) {};
+  EXPECT_EQ(why_stopped(pool, task), "nothing");
+  pool.stopped(1, "no clock");
+  pool.stopped(2, "another one");
+  EXPECT_EQ(why_stopped(pool, task), "no clock");
 }
 
 }  // namespace

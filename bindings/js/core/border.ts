@@ -159,7 +159,7 @@ export class Border {
     try {
       ending = operation(this.#engine, args.length);
     } catch (cause) {
-      throw this.#stopped(cause);
+      throw this.#stopped("stopped", cause);
     }
     if (ending !== 0) throw this.#explain(ending, calledHere);
   }
@@ -268,15 +268,15 @@ export class Border {
   }
 
   /**
-   * Ends the engine after a trap, or because the stack was full: C++ left its functions without undoing what they
+   * Ends the engine after a trap, on any of its threads, or because the stack was full: C++ left its functions without undoing what they
    * had begun, so nothing that is computed from now on could be trusted.
    */
-  #stopped(cause: unknown): HeedError {
+  #stopped(how: string, cause: unknown): HeedError {
     this.dispose();
     const got = cause instanceof Error ? cause.message : String(cause);
     return new HeedError(
       "internal",
-      `engine: expected to finish the call, got stopped: ${got}; this engine has ended, load another`,
+      `engine: expected to finish the call, got ${how}: ${got}; this engine has ended, load another`,
       { cause },
     );
   }
@@ -288,6 +288,10 @@ export class Border {
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
-    return new HeedError(codes[ending - 1] ?? "internal", text);
+    const code = codes[ending - 1] ?? "internal";
+    // What stopped the other thread cannot come here: its message does.
+    if (code === "stopped")
+      return this.#stopped("stopped in another thread", new WebAssembly.RuntimeError(message));
+    return new HeedError(code, text);
   }
 }
