@@ -96,7 +96,9 @@ describe("Data arrives as it was sent", () => {
   });
 
   test("a view of memory that has grown since, as a copy", async () => {
-    const { data } = await heed.tasks.grow({ floats: 2 ** 25 });
+    const x = await heed.ones([4]);
+    const { data } = await heed.tasks.grow({ x, floats: 2 ** 25 });
+    x.dispose();
     expect(Array.from(data)).toEqual([1, 1, 1, 1]);
     expect(data.buffer.byteLength).toBe(16);
   });
@@ -177,6 +179,78 @@ describe("An object that is disposed of while a task uses it", () => {
     x.dispose();
     abort();
     expect((await refusalOf(call)).code).toBe("cancelled");
+    await expect.poll(count).toBe(before);
+  });
+});
+
+describe("A part that was read of an object", () => {
+  const newLayer = (engine = heed) => engine.nn.Linear(engine, 3, 2, { bias: false });
+
+  test("ends with the whole", async () => {
+    const before = await count();
+    const layer = await newLayer();
+    const weight = await layer.weight;
+    layer.dispose();
+    expect((await refusalOf(heed.sum(weight))).code).toBe("disposed");
+    expect(await count()).toBe(before);
+    weight.dispose();
+    expect(await count()).toBe(before);
+  });
+
+  test("is taken from the whole when it is disposed of", async () => {
+    const before = await count();
+    const layer = await newLayer();
+    const weight = await layer.weight;
+    weight.dispose();
+    expect(await count()).toBe(before);
+    const ones = await heed.ones([1, 3]);
+    expect((await refusalOf(layer.forward(ones))).code).toBe("disposed");
+    expect(await layer.training).toBe(true);
+    for (const object of [layer, ones]) object.dispose();
+    expect(await count()).toBe(before);
+  });
+
+  test.each([
+    ["the whole is disposed of", "layer", "x"],
+    ["the part is disposed of", "weight", "beside"],
+    ["what was read a second time is disposed of", "again", "x"],
+  ] as const)("lives until the call is done that was given it, if %s", async (_, ended, given) => {
+    const before = await count();
+    const layer = await newLayer();
+    const weight = await layer.weight;
+    const again = await layer.weight;
+    const ones = await heed.ones([2, 3]);
+    const counter = newCounter();
+    const request = given === "x" ? { x: weight } : { x: ones, beside: [layer] };
+    const sum = heed.tasks.sumLater({ ...request, counter });
+    ({ layer, weight, again })[ended].dispose();
+    for (const late of [weight, again, layer])
+      expect((await refusalOf(heed.tasks.echo({ late }))).code).toBe("disposed");
+    expect(await count()).toBe(before + 2);
+    Atomics.store(counter, 0, 1);
+    expect(await sum).not.toBeNaN();
+    expect(await count()).toBe(before + 1);
+    for (const object of [layer, weight, again, ones]) object.dispose();
+    expect(await count()).toBe(before);
+  });
+
+  test("stays with the scope's result, which it is a part of, or which is a part of its whole", async () => {
+    const before = await count();
+    const { layer } = await heed.scope(async (scoped) => {
+      const layer = await newLayer(scoped);
+      expect((await layer.weight).shape).toEqual([2, 3]);
+      return { layer };
+    });
+    const x = await heed.ones([1, 3]);
+    const y = await layer.forward(x);
+    const weight = await heed.scope(async (scoped) => (await newLayer(scoped)).weight);
+    let kept: RemoteTensor | undefined;
+    await heed.scope(async (scoped) => {
+      kept = scoped.keep(await (await newLayer(scoped)).weight);
+    });
+    expect(await count()).toBe(before + 5);
+    expect((await weight.data).length).toBe(6);
+    for (const object of [layer, x, y, weight, kept]) object?.dispose();
     await expect.poll(count).toBe(before);
   });
 });

@@ -87,11 +87,10 @@ export const tasks = {
 
   /**
    * A view of the memory, and what makes it grow.
-   * @param {{ floats: number }} request
+   * @param {{ x: Tensor, floats: number }} request
    * @param {TaskContext<never>} context
    */
-  grow({ floats }, { heed }) {
-    const x = heed.ones([4]);
+  grow({ x, floats }, { heed }) {
     const { data } = x;
     const large = heed.ones([floats]);
     large.dispose();
@@ -125,7 +124,7 @@ export const tasks = {
 
   /**
    * Adds up a tensor as soon as the counter is not 0 any more.
-   * @param {{ x: Tensor, counter: Int32Array }} request
+   * @param {{ x: Tensor, counter: Int32Array, beside?: unknown }} request
    * @param {TaskContext<never>} context
    * @returns {Promise<number>}
    */

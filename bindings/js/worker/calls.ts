@@ -37,10 +37,10 @@ export class Calls {
   #nextObject = engineId + 1;
   /** The calls that have no answer yet. */
   readonly #controllers = new Map<number, AbortController>();
-  /** The objects that these calls were given: they live until the answer. */
-  readonly #given = new Map<number, ReadonlySet<ObjectId>>();
+  /** The objects that these calls were given: they, their parts and what they are part of live until the answer. */
+  readonly #given = new Map<number, readonly object[]>();
   /** What is to be freed then. */
-  readonly #disposed = new Map<ObjectId, object>();
+  readonly #disposed = new Set<object>();
   readonly #queue: Queued[] = [];
   #isDraining = false;
 
@@ -79,7 +79,7 @@ export class Calls {
           this.#start(next);
           await nextTurn();
         } else if ("dispose" in next) {
-          this.#dispose(next.dispose);
+          this.#dispose(next.dispose, next.kept ?? []);
         } else {
           for (const id of next.forget) this.#objects.delete(id);
         }
@@ -89,20 +89,29 @@ export class Calls {
     }
   }
 
-  #dispose(id: ObjectId): void {
-    const object = this.#objects.get(id);
-    if (object === undefined) return;
-    if (this.#isGiven(id)) this.#disposed.set(id, object);
-    else dispose(object);
+  #dispose(ids: readonly ObjectId[], kept: readonly ObjectId[]): void {
+    const keptParts = withParts(this.#named(kept));
+    for (const id of ids) {
+      const object = this.#objects.get(id);
+      if (object === undefined) continue;
+      // The garbage collector frees what is not kept of it.
+      if (hasPartOf(object, keptParts)) this.#objects.delete(id);
+      else if (this.#isGiven(object)) this.#disposed.add(object);
+      else dispose(object);
+    }
   }
 
-  #isGiven(id: ObjectId): boolean {
-    return [...this.#given.values()].some((given) => given.has(id));
+  #isGiven(object: object): boolean {
+    return [...this.#given.values()].some((given) => hasPartOf(object, withParts(given)));
+  }
+
+  #named(ids: Iterable<ObjectId>): readonly object[] {
+    return [...ids].flatMap((id) => this.#objects.get(id) ?? []);
   }
 
   #start(call: CallMessage): void {
     const { id } = call;
-    this.#given.set(id, givenTo(call));
+    this.#given.set(id, this.#named(givenTo(call)));
     try {
       const { result, made } = running.run(id, () =>
         this.#engine.collect(() => this.#invoke(call)),
@@ -147,8 +156,9 @@ export class Calls {
   #object(id: ObjectId): object {
     const object = this.#objects.get(id);
     if (object === undefined) throw refuse("internal", "object", "one of this worker", String(id));
-    // One that was disposed of before this call, and still lives for an earlier one.
-    if (this.#disposed.has(id))
+    // It was disposed of before this call, or something that it has in common with what was, and still lives for an
+    // earlier one.
+    if (this.#disposed.size > 0 && hasPartOf(object, withParts(this.#disposed)))
       throw refuse("disposed", "argument", "a live object", "a disposed one");
     return object;
   }
@@ -217,9 +227,9 @@ export class Calls {
     this.#controllers.delete(id);
     running.end(id);
     this.#given.delete(id);
-    for (const [object, disposed] of this.#disposed) {
-      if (this.#isGiven(object)) continue;
-      this.#disposed.delete(object);
+    for (const disposed of this.#disposed) {
+      if (this.#isGiven(disposed)) continue;
+      this.#disposed.delete(disposed);
       dispose(disposed);
     }
   }
@@ -249,14 +259,22 @@ export class Calls {
   }
 }
 
-/** The objects of the worker that a call names: its receiver, and those in its arguments. */
+/** The objects of the worker that a call names, but for the engine: its receiver, and those in its arguments. */
 function givenTo({ object, args }: CallMessage): ReadonlySet<ObjectId> {
   const references = args?.references ?? [];
-  const ids = references.flatMap(([, reference]) =>
-    "object" in reference ? reference.object : [],
-  );
-  return new Set([object, ...ids]);
+  const ids = new Set([object]);
+  for (const [, reference] of references) if ("object" in reference) ids.add(reference.object);
+  for (const permanent of [rootId, engineId]) ids.delete(permanent);
+  return ids;
 }
+
+/** Objects, and what is owned in them. */
+const withParts = (objects: Iterable<object>): ReadonlySet<object> =>
+  new Set([...objects].flatMap((object) => [object, ...ownedIn(object)]));
+
+/** Whether an object is among others with their parts, or has one of the parts. */
+const hasPartOf = (object: object, others: ReadonlySet<object>): boolean =>
+  others.has(object) || [...ownedIn(object)].some((owned) => others.has(owned));
 
 type Decided = { readonly reference: ReceivedReference } | { readonly copied: unknown };
 

@@ -124,8 +124,8 @@ export class Connection {
     });
   }
 
-  dispose(object: ObjectId): void {
-    if (!this.#ended) this.#post({ dispose: object });
+  dispose(objects: readonly ObjectId[], kept: readonly ObjectId[] = []): void {
+    if (!this.#ended) this.#post({ dispose: objects, ...(kept.length > 0 && { kept }) });
   }
 
   forget(objects: readonly ObjectId[]): void {
@@ -224,7 +224,7 @@ export class Connection {
 
   /** Frees what a value names that nobody gets. */
   #discard({ references }: Packed<ReceivedReference>): void {
-    for (const [, { object, isNew }] of references) if (isNew) this.dispose(object);
+    this.dispose(references.flatMap(([, { object, isNew }]) => (isNew ? object : [])));
     this.forget(references.map(([, { object }]) => object));
   }
 

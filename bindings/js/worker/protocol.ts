@@ -53,7 +53,8 @@ export type ToWorker =
   | { readonly start: StartOptions; readonly lock?: string }
   | CallMessage
   | { readonly cancel: number }
-  | { readonly dispose: ObjectId }
+  /** Of them, those stay that have parts in common with what is kept. */
+  | { readonly dispose: readonly ObjectId[]; readonly kept?: readonly ObjectId[] }
   /** Of objects that the page's garbage collector found abandoned. */
   | { readonly forget: readonly ObjectId[] };
 

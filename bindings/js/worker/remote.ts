@@ -20,7 +20,7 @@ export interface Session {
 interface Named {
   readonly session: Session;
   readonly object: ObjectId;
-  readonly scope: RemoteScope | undefined;
+  readonly scope: RemoteScope<RemoteObject> | undefined;
 }
 
 /** The property by which an argument tells what it names. */
@@ -32,10 +32,10 @@ const ownKey: unique symbol = Symbol("own");
 export class RemoteObject implements Disposable {
   readonly #session: Session;
   readonly #id: ObjectId;
-  readonly #scope: RemoteScope | undefined;
+  readonly #scope: RemoteScope<RemoteObject> | undefined;
   #isDisposed = false;
 
-  constructor(session: Session, id: ObjectId, scope: RemoteScope | undefined) {
+  constructor(session: Session, id: ObjectId, scope: RemoteScope<RemoteObject> | undefined) {
     this.#session = session;
     this.#id = id;
     this.#scope = scope;
@@ -53,19 +53,37 @@ export class RemoteObject implements Disposable {
     return this;
   }
 
-  /** Whether it was disposed of, or its worker has ended. */
+  /**
+   * Whether it was disposed of, or its worker has ended. That a whole was disposed of of which it was read, only the
+   * worker knows: calls then refuse it with "disposed".
+   */
   get isDisposed(): boolean {
     return this.#isDisposed || this.#session.connection.ended !== undefined;
   }
 
   /**
-   * Frees its memory in the worker when the calls that were given this very object before are done. A part of it that
-   * was read as an object of its own does not count. Does nothing a second time.
+   * Frees its memory in the worker, with that of its parts, as soon as the calls are done that were given it before, a
+   * part of it, or what it is a part of. An object that was read from it, as a weight of a module, is such a part: it
+   * ends with it, and disposing of it takes it from the whole. Does nothing a second time.
    */
   dispose(): void {
-    if (this.isDisposed) return;
-    this.#isDisposed = true;
-    this.#session.connection.dispose(this.#id);
+    RemoteObject.disposeAll([this], []);
+  }
+
+  /** @internal Disposes of objects, but not of those that have parts in common with what is kept. */
+  static disposeAll(this: void, objects: readonly RemoteObject[], kept: readonly RemoteObject[]) {
+    const ids = new Map<Session, ObjectId[]>();
+    for (const object of objects) {
+      if (object.isDisposed) continue;
+      object.#isDisposed = true;
+      const found = ids.get(object.#session);
+      if (found) found.push(object.#id);
+      else ids.set(object.#session, [object.#id]);
+    }
+    for (const [session, disposed] of ids) {
+      const others = kept.flatMap((object) => (object.#session === session ? object.#id : []));
+      session.connection.dispose(disposed, others);
+    }
   }
 
   [disposeSymbol](): void {
@@ -93,7 +111,7 @@ export class RemoteTensor extends RemoteObject {
   constructor(
     session: Session,
     id: ObjectId,
-    scope: RemoteScope | undefined,
+    scope: RemoteScope<RemoteObject> | undefined,
     { dtype, shape }: { readonly dtype: DType; readonly shape: readonly number[] },
   ) {
     super(session, id, scope);
@@ -120,7 +138,7 @@ export class RemoteTensor extends RemoteObject {
 export interface Origin {
   session(): Session;
   readonly object: ObjectId;
-  readonly scope: RemoteScope | undefined;
+  readonly scope: RemoteScope<RemoteObject> | undefined;
 }
 
 /** The tasks get signal and progress as their second argument, everything else within its options. */
@@ -151,7 +169,7 @@ export function remoteAt(origin: Origin, path: readonly string[], isNamespace: b
 function remoteObject(
   session: Session,
   { object: id, tensor }: ReceivedReference,
-  scope: RemoteScope | undefined,
+  scope: RemoteScope<RemoteObject> | undefined,
 ): object {
   const own = tensor
     ? new RemoteTensor(session, id, scope, tensor)
@@ -273,7 +291,7 @@ async function request(
 export function receive(
   session: Session,
   packed: Packed<ReceivedReference>,
-  scope: RemoteScope | undefined,
+  scope: RemoteScope<RemoteObject> | undefined,
 ): unknown {
   return unpack(packed, (reference) => remoteObject(session, reference, scope));
 }

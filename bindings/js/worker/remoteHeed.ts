@@ -6,7 +6,14 @@ import type { HeedInfo } from "../heed.js";
 import { Connection, workerEnded } from "./connection.js";
 import type { WorkerLike } from "./ports.js";
 import { engineId, type ObjectId, type Ready, rootId, type StartOptions } from "./protocol.js";
-import { namesKey, type Origin, remoteAt, remotesIn, type Session } from "./remote.js";
+import {
+  namesKey,
+  type Origin,
+  RemoteObject,
+  remoteAt,
+  remotesIn,
+  type Session,
+} from "./remote.js";
 import { RemoteScope } from "./scopes.js";
 
 /** The parts of the package and of the caller's script that a facade has beside the engine's methods. */
@@ -57,7 +64,7 @@ export class RemoteEngine {
 }
 
 /** The methods of a facade that are not the engine's. */
-function ownMethods(engine: RemoteEngine, scope: RemoteScope | undefined) {
+function ownMethods(engine: RemoteEngine, scope: RemoteScope<RemoteObject> | undefined) {
   return {
     dispose: () => engine.end(),
     toString() {
@@ -71,14 +78,14 @@ function ownMethods(engine: RemoteEngine, scope: RemoteScope | undefined) {
     },
     async scope<T>(run: (heed: object) => Promise<T> | T): Promise<T> {
       checkArgument("scope", run, isFunction);
-      const own = new RemoteScope(scope);
+      const own = new RemoteScope<RemoteObject>(scope);
       let kept: ReturnType<typeof remotesIn> | undefined;
       try {
         const result = await run(facade(engine, own));
         kept = remotesIn(result);
         return result;
       } finally {
-        own.close(kept ?? new Set());
+        own.close(kept ?? new Set(), RemoteObject.disposeAll);
       }
     },
     keep<T>(value: T): T {
@@ -89,7 +96,7 @@ function ownMethods(engine: RemoteEngine, scope: RemoteScope | undefined) {
 }
 
 /** The engine with its scope: a method calls the worker, wherever it is not one of the page's own. */
-export function facade(engine: RemoteEngine, scope: RemoteScope | undefined): object {
+export function facade(engine: RemoteEngine, scope: RemoteScope<RemoteObject> | undefined): object {
   const own = ownMethods(engine, scope);
   const session = () => engine.session;
   const methods: Origin = { session, object: engineId, scope };
