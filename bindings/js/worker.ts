@@ -38,20 +38,25 @@ export interface LoadInWorkerOptions extends Omit<LoadOptions, "glue" | "wasm"> 
   signal?: AbortSignal;
 }
 
-/** The script of the package, in a form that bundlers understand: they look for these very words. */
+/**
+ * The script of the package, in a form that bundlers understand: they look for these very words, webpack also in a
+ * bundle for Node. There the class has this name only while it is called.
+ */
 function newWorker(): WorkerLike {
-  if (!isNode)
+  const names = globalThis as { Worker?: unknown };
+  const own = Object.getOwnPropertyDescriptor(names, "Worker");
+  if (isNode) names.Worker = builtin("node:worker_threads").Worker;
+  try {
     return new Worker(new URL("./workerThread.js", import.meta.url), {
       type: "module",
       name: "heed",
-    });
-  const { Worker: NodeWorker } = builtin("node:worker_threads");
-  // In two steps, because for both in one bundlers copy the file as it is, without what it imports, or warn.
-  const here = import.meta.url;
-  return new NodeWorker(new URL("./workerThread.js", here), {
-    name: "heed",
-    execArgv: [],
-  }) as unknown as WorkerLike;
+      // Of Node: by default a worker gets the flags of the process, of which it refuses some.
+      execArgv: [],
+    } as WorkerOptions);
+  } finally {
+    if (isNode && own) Object.defineProperty(names, "Worker", own);
+    else if (isNode) delete names.Worker;
+  }
 }
 
 /** An address as the worker understands it, which resolves relative ones by its own. */

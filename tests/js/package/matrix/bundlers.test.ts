@@ -1,7 +1,8 @@
 // Bundlers that need some configuration, from the packed package to a page in Chromium. The default page
 // is isolated and has a strict policy.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { run, succeed } from "../../child.js";
@@ -84,7 +85,15 @@ describe("webpack 5", () => {
     await succeed(process.execPath, [join(project, "build.mjs"), "workerPrint.js", "node"], {
       limit,
     });
-    const { output } = await run(process.execPath, [join(project, "node/main.js")], { cwd: "/" });
+    // The bundle needs nothing of the folder that it was made in.
+    const moved = mkdtempSync(join(tmpdir(), "heed-webpack-"));
+    renameSync(join(project, "node"), join(moved, "node"));
+    const { output } = await run(process.execPath, [join(moved, "node/main.js")], { cwd: "/" });
+    const scripts = readdirSync(join(moved, "node")).filter((name) => name.endsWith("main.js"));
+    expect(scripts.length).toBeGreaterThan(1);
+    for (const name of scripts)
+      expect(readFileSync(join(moved, "node", name), "utf8")).not.toContain(home);
+    rmSync(moved, { recursive: true });
     expect(JSON.parse(output)).toEqual(expected);
   });
 
