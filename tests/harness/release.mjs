@@ -115,7 +115,8 @@ function main([what, given, option]) {
     const date = new Date().toISOString().slice(0, 10);
     for (const { file, text } of edits(root, given, date)) {
       if (option !== "--dry-run") writeFileSync(join(root, file), text);
-      console.log(`  ${file}: ${option === "--dry-run" ? "would have" : "has"} ${given}`);
+      const now = file === "CHANGELOG.md" ? `"## ${given} - ${date}"` : given;
+      console.log(`  ${file}: ${option === "--dry-run" ? "would have" : "has"} ${now}`);
     }
     return 0;
   }

@@ -98,6 +98,7 @@ describe("A release", () => {
     const { status, output, errors } = await release("99.1.0", "--dry-run");
     expect([status, errors]).toEqual([0, expect.stringContaining("heed: sizes")]);
     expect(output).toContain("package.json: would have 99.1.0");
+    expect(output).toMatch(/CHANGELOG\.md: would have "## 99\.1\.0 - \d{4}-\d\d-\d\d"/);
     expect(output).toContain("A dry run of the release 99.1.0: no file was changed.");
     expect(output).toContain("It was not built, tested by this command.");
     expect(output).toContain("do not publish it");
