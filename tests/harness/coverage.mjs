@@ -1,9 +1,10 @@
 /**
  * Prints which lines and branches the tests run, by folder, and the places that they do not.
  *
- *   node tests/harness/coverage.mjs CPP.json LCOV.info
+ *   node tests/harness/coverage.mjs CPP.json LCOV.info..
  *
- * The first file is what `llvm-cov export` writes, the second what Vitest's coverage does, of dist/*.js.
+ * The first file is what `llvm-cov export` writes, the others what Vitest's coverage does, of dist/*.js: one for each
+ * place where tests run. What any of them runs is run.
  */
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
@@ -76,6 +77,26 @@ export function fromLcov(text, root) {
     });
 }
 
+/**
+ * The sums of what several runs counted. Vite serves a file to a page with other names of modules in its imports, so the
+ * lines are those of the file in all of them.
+ *
+ * @param {Counted[]} counted
+ * @returns {Counted[]}
+ */
+export function merged(counted) {
+  /** @type {Map<string, Counted>} */
+  const files = new Map();
+  for (const { file, lines, branches } of counted) {
+    const sum = files.get(file) ?? { file, lines: new Map(), branches: new Map() };
+    files.set(file, sum);
+    for (const [line, count] of lines) sum.lines.set(line, (sum.lines.get(line) ?? 0) + count);
+    for (const [name, [line, count]] of branches)
+      sum.branches.set(name, [line, (sum.branches.get(name)?.[1] ?? 0) + count]);
+  }
+  return [...files.values()];
+}
+
 /** "3-5, 9" for lines 3, 4, 5 and 9. */
 export function ranges(lines) {
   const found = [];
@@ -129,6 +150,7 @@ export function report(files) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [cpp, js] = process.argv.slice(2).map((path) => readFileSync(path, "utf8"));
-  console.log(report([...fromLlvm(cpp, process.cwd()), ...fromLcov(js, process.cwd())]));
+  const [cpp, ...js] = process.argv.slice(2).map((path) => readFileSync(path, "utf8"));
+  const files = merged(js.flatMap((text) => fromLcov(text, process.cwd())));
+  console.log(report([...fromLlvm(cpp, process.cwd()), ...files]));
 }

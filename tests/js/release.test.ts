@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fromLcov, fromLlvm, ranges, report } from "../harness/coverage.mjs";
+import { fromLcov, fromLlvm, merged, ranges, report } from "../harness/coverage.mjs";
 import { run, succeed } from "./child.js";
 
 const root = join(import.meta.dirname, "../..");
@@ -148,6 +148,23 @@ describe("Coverage", () => {
     expect([...(file?.branches.values() ?? [])]).toEqual([
       [1, 3],
       [1, 0],
+    ]);
+  });
+
+  test("adds up what runs in several places counted", () => {
+    const [file] = merged(
+      ["DA:1,2\nDA:2,0\nBRDA:1,0,0,2\nBRDA:1,0,1,0", "DA:1,0\nDA:3,1\nBRDA:1,0,1,4"].flatMap(
+        (counts) => fromLcov(`SF:dist/a.js\n${counts}\nend_of_record\n`, "/r"),
+      ),
+    );
+    expect([...(file?.lines ?? [])]).toEqual([
+      [1, 2],
+      [2, 0],
+      [3, 1],
+    ]);
+    expect([...(file?.branches.values() ?? [])]).toEqual([
+      [1, 2],
+      [1, 4],
     ]);
   });
 
