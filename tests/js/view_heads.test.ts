@@ -124,6 +124,21 @@ describe("Max pooling without the engine", () => {
     expect([...finished(pooling(view, 1, 2, true, future)).data]).toEqual([-3, none]);
   });
 
+  test("does not read cells of which all is known to be hidden", () => {
+    const size = 24;
+    const view = viewOn(Float32Array.from({ length: size * size }, Math.random), size, size);
+    const future = (row: number, col: number) => col > row;
+    const hidden = finished(hidingPooled(future, view, { rows: 6, cols: 6 }, true));
+    const rest = (row: number, col: number) => {
+      if (hidden(Math.floor(row / 4), Math.floor(col / 4)))
+        throw new Error(`row ${row}, column ${col} is read`);
+      return future(row, col);
+    };
+    const expected = finished(pooling(view, 6, 6, false, future));
+    expect(finished(pooling(view, 6, 6, false, rest, hidden))).toEqual(expected);
+    expect(() => finished(pooling(view, 6, 6, false, rest))).toThrow("is read");
+  });
+
   test("pauses often in a large matrix, and says how much is done", () => {
     const job = pooling(viewOn(new Float32Array(1000 * 1000), 1000, 1000), 48);
     const done: number[] = [];

@@ -407,7 +407,7 @@ export class HeedHeads extends SlicedElement {
 
   *#pool(shown: Shown, index: HeadIndex): Job {
     const view = this.#viewOf(shown, index);
-    const small = yield* pooling(view, mostCells, mostCells, false, shown.hides);
+    const small = yield* pooling(view, mostCells, mostCells, false, shown.hides, this.#hidden);
     (this.#known[index] as Known).small = small;
     this.#grid.update(index);
   }

@@ -54,7 +54,7 @@ export class LargeMatrix {
   *read(isCausal: boolean, show: () => void): Job {
     const { whole, hides, small, kind } = this;
     if (hides) this.hidden = yield* hidingPooled(hides, whole, small, isCausal);
-    const job = pooling(whole, mostCells, mostCells, kind === "scores", hides);
+    const job = pooling(whole, mostCells, mostCells, kind === "scores", hides, this.hidden);
     let step = job.next();
     for (; !step.done; step = job.next()) {
       this.done = step.value ?? this.done;

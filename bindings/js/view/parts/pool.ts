@@ -39,10 +39,12 @@ function mostOfPart(
   const first = offset + row * rowStride;
   for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
     const value = data[p] as number;
-    if (hides?.(row, j) || (isSigned && value === Number.NEGATIVE_INFINITY)) continue;
     const isSize = isSigned && most !== Number.NEGATIVE_INFINITY;
     // NaN stays, because no comparison with it is true.
-    if ((isSize ? Math.abs(value) > Math.abs(most) : value > most) || Number.isNaN(value))
+    const isMore =
+      (isSize ? Math.abs(value) > Math.abs(most) : value > most) || Number.isNaN(value);
+    // The mask is asked last: of most numbers it need not be known.
+    if (isMore && !(isSigned && value === Number.NEGATIVE_INFINITY) && !hides?.(row, j))
       most = value;
   }
   return most;
@@ -54,6 +56,7 @@ function mostOfPart(
  *
  * @param isSigned whether a cell has the number farthest from zero, for scores, in place of the largest one
  * @param hides what is left out; a cell of which all is hidden is -Infinity
+ * @param hidden these cells, if they are known: they are not read
  */
 export function* pooling(
   view: MatrixView,
@@ -61,6 +64,7 @@ export function* pooling(
   mostCols = mostRows,
   isSigned = false,
   hides?: Hides,
+  hidden?: Hides | null,
 ): Job<SmallWeights> {
   const [rows, cols] = [Math.min(view.rows, mostRows), Math.min(view.cols, mostCols)];
   const data = new Float32Array(rows * cols).fill(Number.NEGATIVE_INFINITY);
@@ -70,6 +74,7 @@ export function* pooling(
     const [top, bottom] = cellOf(i, view.rows, rows);
     for (let row = top; row < bottom; ++row) {
       for (const [j, part] of parts.entries()) {
+        if (hidden?.(i, j)) continue;
         const cell = i * cols + j;
         data[cell] = mostOfPart(view, row, part, data[cell] as number, isSigned, hides);
         read += part[1] - part[0];
