@@ -480,6 +480,120 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       expect((csvOfHidden[1] as number) - (csvOfHidden[0] as number)).toBeGreaterThanOrEqual(3);
     });
 
+    test("saves all heads: as a picture with titles, measures and a legend, and their weights", async () => {
+      const data = stacked(2, 3);
+      await room.show("heed-heads", { data, tokens, mask: "causal", label: "A model" });
+      const made = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedHeads;
+        const parse = (svg: string) => new DOMParser().parseFromString(svg, "image/svg+xml");
+        const svg = parse(await element.svgOfAll());
+        const [first] = svg.querySelectorAll("image");
+        const picture = new Image();
+        picture.src = first?.getAttribute("href") ?? "";
+        await picture.decode();
+        const context = new OffscreenCanvas(4, 4).getContext(
+          "2d",
+        ) as OffscreenCanvasRenderingContext2D;
+        context.drawImage(picture, 0, 0);
+        const png = await element.pngOfAll();
+        const { width, height } = await createImageBitmap(png);
+        const npy = element.npyOfAll();
+        element.order = "previous";
+        const sorted = parse(await element.svgOfAll());
+        const words = (file: Document) =>
+          [...file.querySelectorAll("text")].map(({ textContent }) => textContent);
+        return {
+          broken: svg.querySelector("parsererror") !== null,
+          ...{
+            words: words(svg),
+            sorted: words(sorted),
+            images: svg.querySelectorAll("image").length,
+          },
+          hatched: svg.querySelectorAll("use").length,
+          pixels: [...context.getImageData(0, 0, 4, 4).data].map(String),
+          size: [width / svg.documentElement.clientWidth || width, width, height],
+          viewBox: svg.documentElement.getAttribute("viewBox"),
+          header: new TextDecoder().decode(npy.slice(0, 128)),
+          weights: [...new Float32Array(npy.slice(128).buffer)],
+        };
+      });
+      expect(made.broken).toBe(false);
+      expect([made.images, made.hatched]).toEqual([6, 6]);
+      expect(made.words.join(" ")).toMatch(
+        /^A model One row for each layer. Below each head: its number, and entropy. 1 /,
+      );
+      expect(made.words).toEqual(expect.arrayContaining(["1", "2", "3", "0.61", "hidden"]));
+      // By layer and head: as on the page, the head with the most weight on the previous token comes first.
+      const heads = made.sorted.filter((words) => /^\d\.\d$/.test(words ?? ""));
+      expect(heads).toEqual(["2.3", "1.3", "2.2", "1.2", "2.1", "1.1"]);
+      // The first head has each token attend to itself: of the first row only the first cell can be seen.
+      const pixel = (row: number, col: number) =>
+        made.pixels.slice(4 * (4 * row + col), 4 * (4 * row + col) + 4).join();
+      expect([pixel(0, 0), pixel(1, 1), pixel(1, 0), pixel(0, 1)]).toEqual([
+        "0,34,78,255",
+        "0,34,78,255",
+        "255,255,255,255",
+        "0,0,0,0",
+      ]);
+      const [, , width, height] = (made.viewBox ?? "").split(" ").map(Number);
+      expect(made.size.slice(1)).toEqual([2 * (width ?? 0), 2 * (height ?? 0)]);
+      expect(made.header).toContain("'shape': (2, 3, 4, 4)");
+      expect(made.weights).toEqual(data.flat(3).map(Math.fround));
+    });
+
+    test("saves heads that were never on the screen, and by its menu", async () => {
+      const files = await room.page.evaluate(async () => {
+        const [layers, count, size] = [30, 4, 32];
+        const data = new Float32Array(layers * count * size * size).fill(1 / size);
+        const element = heedView.heads({ data, shape: [layers, count, size, size], range: "head" });
+        const outside = await element.svgOfAll();
+        document.body.replaceChildren(element);
+        await element.updateComplete;
+        const saved: string[] = [];
+        const { click } = HTMLAnchorElement.prototype;
+        HTMLAnchorElement.prototype.click = function () {
+          saved.push(this.download);
+        };
+        const menu = [...(element.shadowRoot?.querySelectorAll<HTMLElement>("details") ?? [])].find(
+          ({ textContent }) => textContent?.startsWith("save all heads"),
+        );
+        menu?.querySelector("summary")?.click();
+        for (const button of menu?.querySelectorAll("button") ?? []) {
+          button.click();
+          for (let turns = 0; turns < 100 && saved.at(-1) !== button.textContent; ++turns) {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            if (saved.at(-1)?.endsWith(`.${button.textContent?.toLowerCase()}`)) break;
+          }
+        }
+        Object.assign(HTMLAnchorElement.prototype, { click });
+        const label = menu?.querySelector("summary")?.ariaLabel;
+        element.controls = "none";
+        await element.updateComplete;
+        const isGone = !element.shadowRoot?.contains(menu ?? null);
+        return { saved, label, isGone, values: outside.split(">5.00<").length - 1 };
+      });
+      const file = (ending: string) => `heed-attention-heads-all-heads${ending}`;
+      expect(files).toEqual({
+        saved: [".png", ".svg", ".npy"].map(file),
+        label: "Save all heads: Attention heads",
+        isGone: true,
+        values: 120,
+      });
+    });
+
+    test("shows what tokens are in the chosen head", async () => {
+      const roles = ["article", "subject", "verb", "adverb"];
+      await room.show("heed-heads", { ...usual, roles });
+      const words = await room.page.evaluate(async () => {
+        const detail = document.body.firstElementChild?.shadowRoot?.querySelector("heed-matrix");
+        if (!detail) throw new Error("there is no chosen head");
+        detail.locked = { row: 2, col: 1 };
+        await detail.updateComplete;
+        return detail.shadowRoot?.querySelector("[part=readout]")?.textContent;
+      });
+      expect(words).toContain("query 3 “sat” (verb), key 2 “cat” (subject)");
+    });
+
     test("shows the first head if other data does not have the one that a person chose", async () => {
       await room.show("heed-heads", { data: stacked(2, 3), tokens });
       await expect.poll(labels).toHaveLength(6);

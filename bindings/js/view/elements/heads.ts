@@ -3,16 +3,20 @@
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
+import { npyBlob, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { inSlices } from "../parts/slices.js";
 import {
   type ColourCurve,
   type ColourRange,
   type Palette,
   weightPalette,
 } from "../picture/colour.js";
-import type { Bytes } from "../picture/export.js";
+import { type Bytes, npyOfAll, pngOf } from "../picture/export.js";
 import { formatShort, pointOf, withPoint } from "../picture/format.js";
+import { type GridFile, type GridItem, gridSvg } from "../picture/gridSvg.js";
 import type { Job } from "../picture/job.js";
-import type { MatrixView } from "../picture/view.js";
+import { type MatrixView, viewOn } from "../picture/view.js";
+import { fileOf } from "./attends.js";
 import { type CellDetail, choice, make, place } from "./element.js";
 import type { Sides } from "./explain.js";
 import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
@@ -38,7 +42,6 @@ const besides = 24 + 16;
 
 const orders = ["layer", ...patternNames] as const;
 
-/** The order of heads: by their layer, or by a measure of their weights with the largest first. */
 /** By layer, or by a measure of each head, the largest first. */
 export type HeadOrder = (typeof orders)[number];
 
@@ -60,6 +63,37 @@ interface Shown {
   readonly isSelf: boolean;
   readonly point: string;
   readonly label: string;
+}
+
+/** Rows of heads: those of each layer, or as many in the order of a measure. */
+function rowsOf(
+  known: readonly Known[],
+  { layers, heads }: Matrices,
+  measure: PatternName | null,
+): readonly (readonly HeadIndex[])[] {
+  const all = known.map((_, index) => index);
+  const score = (index: HeadIndex) => {
+    const value = (measure && known[index]?.measures[measure]) ?? Number.NEGATIVE_INFINITY;
+    return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
+  };
+  if (measure) all.sort((a, b) => score(b) - score(a) || a - b);
+  return Array.from({ length: layers }, (_, row) => all.slice(row * heads, (row + 1) * heads));
+}
+
+/** What the rows are, and the words below each head. */
+const aboutGrid = (byLayer: boolean, measure: string) =>
+  byLayer
+    ? `One row for each layer. Below each head: its number, and ${measure}.`
+    : `Below each head: its layer and number, and ${measure}, the largest first.`;
+
+/** A head's number, after that of its layer where the row does not say it. */
+const labelOf = (index: HeadIndex, heads: number, byLayer: boolean) =>
+  `${byLayer ? "" : `${Math.floor(index / heads) + 1}.`}${(index % heads) + 1}`;
+
+/** A measure below a head: undefined if it is not known yet, null if there is none. */
+function valueWords(value: number | null | undefined, point: string): string {
+  if (value === undefined) return "…";
+  return value === null || Number.isNaN(value) ? "–" : withPoint(formatShort(value), point);
 }
 
 const titled = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
@@ -121,6 +155,7 @@ export class HeedHeads extends SlicedElement {
   readonly #about = document.createElement("p");
   readonly #all = document.createElement("div");
   readonly #legend = new Legend();
+  readonly #menu = new SaveMenu(undefined, "all heads");
   readonly #title = document.createElement("h3");
   readonly #one = document.createElement("div");
   readonly #frame = document.createElement("div");
@@ -189,7 +224,10 @@ export class HeedHeads extends SlicedElement {
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
     this.#frame.hidden = shown === null;
-    if (shown === null) return;
+    if (shown === null) {
+      this.#clear();
+      return;
+    }
     const isNew = this.#forget(shown, before);
     this.#arrange(shown);
     this.#describe(shown);
@@ -262,6 +300,15 @@ export class HeedHeads extends SlicedElement {
     return true;
   }
 
+  /** Lets go of all numbers. */
+  #clear(): void {
+    this.#grid.clear();
+    this.#known = [];
+    if (this.#detail) this.#detail.data = null;
+    this.#given.delete("view");
+    this.#menu.clear();
+  }
+
   #viewOf({ matrices }: Shown, index: HeadIndex): MatrixView {
     const layer = Math.floor(index / matrices.heads);
     return matrices.view(layer, index % matrices.heads);
@@ -280,19 +327,11 @@ export class HeedHeads extends SlicedElement {
     const by = order === "layer" || isSorted ? order : (this.#sortedBy ?? "layer");
     if (by === this.#sortedBy && this.#rows.length > 0) return;
     this.#sortedBy = by;
-    const all = this.#known.map((_, index) => index);
-    const score = (index: HeadIndex) => {
-      const value = this.#known[index]?.measures[measure] ?? Number.NEGATIVE_INFINITY;
-      return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
-    };
-    if (isSorted) all.sort((a, b) => score(b) - score(a) || a - b);
-    this.#rows = Array.from({ length: matrices.layers }, (_, row) =>
-      all.slice(row * matrices.heads, (row + 1) * matrices.heads),
-    );
+    this.#rows = rowsOf(this.#known, matrices, isSorted ? measure : null);
   }
 
   #describe(shown: Shown): void {
-    const { order, measure, palette, hides, point } = shown;
+    const { order, measure, palette, hides, point, label } = shown;
     this.#order.value = order;
     this.#view.value = this.view;
     this.#range.value = this.range;
@@ -300,14 +339,19 @@ export class HeedHeads extends SlicedElement {
     const { name, about } = patterns[measure];
     const count = this.#known.length;
     const isBusy = order !== "layer" && this.#measured(shown) < count;
-    const below =
-      this.#sortedBy === "layer"
-        ? `One row for each layer. Below each head: its number, and ${name}.`
-        : `Below each head: its layer and number, and ${name}, the largest first.`;
+    const below = aboutGrid(this.#sortedBy === "layer", name);
     const words = isBusy ? `Measuring heads: ${this.#measured(shown)} of ${count}.` : below;
     if (this.#about.textContent !== words) this.#about.textContent = words;
     this.#about.title = about;
-    this.#legend.show(palette, null, { hasHidden: hides !== undefined, point });
+    this.#legend.show(palette, null, {
+      ...{ hasHidden: hides !== undefined, point },
+      more: this.controls === "none" ? [] : [this.#menu.element],
+    });
+    this.#menu.show(label, fileOf(`${label}, all heads`), {
+      png: () => this.pngOfAll(),
+      svg: async () => svgBlob(await this.svgOfAll()),
+      npy: () => npyBlob(this.npyOfAll()),
+    });
   }
 
   #drawGrid(shown: Shown): void {
@@ -329,14 +373,12 @@ export class HeedHeads extends SlicedElement {
       picture: (index) => {
         const [layer, head] = [Math.floor(index / heads) + 1, (index % heads) + 1];
         const { small = null, measures = {} } = this.#known[index] ?? {};
-        const value = measures[measure];
-        const isNumber = value !== null && value !== undefined && !Number.isNaN(value);
         const hidden = this.#hidden ?? undefined;
         return {
           ...{ small, palette, hides: hidden },
           ...{ name: `layer ${layer}, head ${head}`, about: patterns[measure].name },
-          label: byLayer ? `${head}` : `${layer}.${head}`,
-          value: isNumber ? withPoint(formatShort(value), point) : value === undefined ? "…" : "–",
+          label: labelOf(index, heads, byLayer),
+          value: valueWords(measures[measure], point),
         };
       },
     });
@@ -364,7 +406,8 @@ export class HeedHeads extends SlicedElement {
     if (this.#given.get("hides") !== hides) this.#given.delete("mask");
     this.#given.set("hides", hides);
     const properties = {
-      ...{ queries: words.queries ?? null, keys: words.keys ?? null, mask: this.mask },
+      ...{ queries: words.queries ?? null, keys: words.keys ?? null, roles: words.roles ?? null },
+      mask: this.mask,
       ...{ range: this.range, curve: this.curve, controls: this.controls, locale: this.locale },
       label: `${label}: ${name}`,
       ...(kind === HeedLines && { mass: this.mass }),
@@ -393,14 +436,17 @@ export class HeedHeads extends SlicedElement {
     return rest < 0 ? null : this.#measure(shown, rest);
   }
 
-  *#hide({ matrices, hides }: Shown): Job {
+  /** Which cells of all small pictures are hidden; null if there is no mask. */
+  *#hiding({ matrices, hides }: Shown): Job<Hides | null> {
     const small = {
       rows: Math.min(mostCells, matrices.rows),
       cols: Math.min(mostCells, matrices.cols),
     };
-    this.#hidden = hides
-      ? yield* hidingPooled(hides, matrices, small, this.mask === "causal")
-      : null;
+    return hides ? yield* hidingPooled(hides, matrices, small, this.mask === "causal") : null;
+  }
+
+  *#hide(shown: Shown): Job {
+    this.#hidden = yield* this.#hiding(shown);
     // The small pictures that are drawn already.
     this.requestUpdate("measured");
   }
@@ -433,6 +479,69 @@ export class HeedHeads extends SlicedElement {
     const { layer, head } = this;
     const detail = event.detail && { ...event.detail, layer, head };
     this.emit(event.type as "heed-select", detail as Partial<CellDetail>);
+  }
+
+  /** All heads with the measure below them, in the order of the page; computes those that were never on the screen. */
+  *#whole(shown: Shown, known: readonly Known[], hidden: Hides | null | undefined): Job<GridFile> {
+    const { measure, isSelf, matrices, order, point, label, palette } = shown;
+    const isHidden = (hidden === undefined ? yield* this.#hiding(shown) : hidden) ?? undefined;
+    const items: GridItem[] = [];
+    const byLayer = order === "layer";
+    for (const [index, { small, measures }] of known.entries()) {
+      const view = this.#viewOf(shown, index);
+      const pooled =
+        small ?? (yield* pooling(view, mostCells, mostCells, false, shown.hides, isHidden));
+      measures[measure] ??= yield* measuringHead(view, measure, isSelf);
+      items.push({
+        view: viewOn(pooled.data, pooled.rows, pooled.cols),
+        label: labelOf(index, matrices.heads, byLayer),
+        value: valueWords(measures[measure], point),
+      });
+    }
+    const rows = rowsOf(known, matrices, byLayer ? null : measure).map((row, i) => ({
+      title: byLayer ? `${i + 1}` : "",
+      items: row.map((index) => items[index] as GridItem),
+    }));
+    const about = aboutGrid(byLayer, patterns[measure].name);
+    return { caption: label, about, rows, palette, isHidden, point };
+  }
+
+  /**
+   * All heads as a stand-alone SVG: their small pictures with the measure below each, in the order of `order`. Heads that
+   * were not on the screen yet are computed in slices of time.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async svgOfAll(): Promise<string> {
+    const shown = this.drawn(() => this.#shown);
+    const { ink } = this;
+    // Copies: the element may be given other numbers meanwhile.
+    const known = this.#known.map(({ small, measures }) => ({ small, measures: { ...measures } }));
+    const whole = await inSlices(this.#whole(shown, known, this.#hidden));
+    return gridSvg(whole, ink);
+  }
+
+  /**
+   * The same as PNG, with two pixels for each of the SVG.
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  async pngOfAll(): Promise<Blob> {
+    return pngOf(await this.svgOfAll());
+  }
+
+  /**
+   * The weights of all heads as NPY: float32, [layers, heads, L, S].
+   *
+   * @throws HeedError without numbers, or with what `error` says
+   */
+  npyOfAll(): Bytes {
+    const shown = this.drawn(() => this.#shown);
+    const { layers, heads } = shown.matrices;
+    return npyOfAll(
+      this.#known.map((_, index) => this.#viewOf(shown, index)),
+      [layers, heads],
+    );
   }
 
   /** The element of the chosen head, as it is now, for a file. */

@@ -1,6 +1,14 @@
 /** A menu that saves a picture as an image or as numbers. */
 
-import { csvOf, download, npyOf, type Playing, pngOf, svgOf } from "../picture/export.js";
+import {
+  type Bytes,
+  csvOf,
+  download,
+  npyOf,
+  type Playing,
+  pngOf,
+  svgOf,
+} from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
 import type { Moment } from "../picture/moving.js";
 import type { Picture } from "../picture/paint.js";
@@ -40,6 +48,10 @@ export type Contents = Readonly<Partial<Record<Format, () => Blob | Promise<Blob
 
 export function svgBlob(svg: string): Blob {
   return new Blob([svg], { type: "image/svg+xml" });
+}
+
+export function npyBlob(npy: Bytes): Blob {
+  return new Blob([npy], { type: "application/octet-stream" });
 }
 
 export function csvBlob(csv: string): Blob {
@@ -85,7 +97,7 @@ export function contentsOf(picture: Picture, saved: Saved, inkNow: () => Ink): C
 export function numbersOf(view: MatrixView, rows: Saved["rows"], cols: Saved["cols"]): Contents {
   return {
     csv: () => csvBlob(csvOf(view, rows, cols)),
-    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+    npy: () => npyBlob(npyOf(view)),
   };
 }
 
@@ -95,13 +107,16 @@ export class SaveMenu {
   readonly #summary = document.createElement("summary");
   readonly #choices = document.createElement("span");
   readonly #note = document.createElement("output");
+  readonly #what: string;
   #contents: Contents = {};
   #file = "";
 
-  constructor(element = document.createElement("details")) {
+  /** @param what it saves, where another menu beside it saves something else */
+  constructor(element = document.createElement("details"), what = "") {
     this.element = element;
+    this.#what = what;
     element.className = "save";
-    this.#summary.textContent = "save";
+    this.#summary.textContent = `save ${what}`.trim();
     this.#choices.className = "save-choices";
     element.append(this.#summary, this.#choices);
   }
@@ -111,7 +126,7 @@ export class SaveMenu {
     const [before, now] = [this.#contents, contents].map((each) => Object.keys(each).join());
     this.#contents = contents;
     this.#file = file;
-    this.#summary.setAttribute("aria-label", `Save ${title}`);
+    this.#summary.setAttribute("aria-label", `Save ${this.#what && `${this.#what}: `}${title}`);
     if (before === now) return;
     const buttons = (Object.keys(contents) as Format[]).map((format) => {
       const button = document.createElement("button");
@@ -121,6 +136,11 @@ export class SaveMenu {
       return button;
     });
     this.#choices.replaceChildren(...buttons);
+  }
+
+  /** Lets go of the numbers. */
+  clear(): void {
+    this.#contents = {};
   }
 
   async #save(format: Format): Promise<void> {

@@ -69,3 +69,16 @@ export class Slices {
     return true;
   }
 }
+
+/** Runs one job in slices, and gives what it returns. */
+export async function inSlices<T>(job: Job<T>): Promise<T> {
+  const results: T[] = [];
+  function* run(): Job {
+    results.push(yield* job);
+  }
+  const jobs = [run()];
+  const slices = new Slices(() => jobs.pop() ?? null);
+  slices.wake();
+  await slices.idle;
+  return results[0] as T;
+}

@@ -1,13 +1,13 @@
 /** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
-import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
+import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
 import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
-import { at, entries, type MatrixView } from "./view.js";
+import { at, type MatrixView } from "./view.js";
 
 /**
  * A text of an XML file: U+FFFD in place of what XML 1.0 does not know, as are most control characters. A file in UTF-8
@@ -21,12 +21,74 @@ function escapeXml(text: string): string {
   return xmlOf(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-const margin = 16;
-const lineHeight = 16;
-const legendHeight = 40;
-const narrowest = 320;
+/** Of all files, in pixels. */
+export const margin = 16;
+export const lineHeight = 16;
+export const legendHeight = 40;
+export const narrowest = 320;
 const colourStops = 24;
+const stopWidth = 5;
+const scaleWidth = colourStops * stopWidth;
 const fontSize = 12;
+
+/** Words of an SVG, by their baseline. */
+export function textSvg(x: number, y: number, words: string, fill: string, more = ""): string {
+  return `<text x="${x}" y="${y}" fill="${fill}" ${more}>${escapeXml(words)}</text>`;
+}
+
+export function rectSvg(x: number, y: number, w: number, h: number, fill: string): string {
+  return `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`;
+}
+
+/** What fills a cell that is hidden. */
+export const hiddenFill = "url(#hidden)";
+
+/** Lines of a caption, at the top of a file. */
+export function captionSvg(lines: readonly string[], { ink }: Ink): string[] {
+  return lines.map((line, i) =>
+    textSvg(margin, margin + 12 + i * lineHeight, line, ink, 'font-weight="600"'),
+  );
+}
+
+/** A scale of colours with its two ends, and the mark of hidden cells; `top` and `left` are its own. */
+export function scaleSvg(
+  { legend }: Palette,
+  [low, high]: readonly [string, string],
+  hasHidden: boolean,
+  { left, top }: Corner,
+  { ink }: Ink,
+): string[] {
+  const stops = Array.from({ length: colourStops }, (_, i) => {
+    const colour = css(legend(i / (colourStops - 1)));
+    return rectSvg(left + i * stopWidth, top, stopWidth + 0.5, 8, colour);
+  });
+  const [right, below] = [left + scaleWidth, top + 22];
+  return [
+    ...stops,
+    textSvg(left, below, low, ink),
+    textWidth(high) < scaleWidth / 2
+      ? textSvg(right, below, high, ink, 'text-anchor="end"')
+      : textSvg(left + textWidth(low) + 16, below, `to ${high}`, ink),
+    ...(hasHidden
+      ? [rectSvg(right + 16, top, 12, 8, hiddenFill), textSvg(right + 34, top + 8, "hidden", ink)]
+      : []),
+  ];
+}
+
+/** A stand-alone SVG of parts, with the pattern of hidden cells. */
+export function fileSvg(
+  { width, height }: { width: number; height: number },
+  parts: readonly string[],
+  { page, hidden, hatch }: Ink,
+  style = "",
+): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${fontSize}">
+<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${hidden}"/><rect width="1" height="6" fill="${hatch}"/></pattern></defs>
+${style}<rect width="${width}" height="${height}" fill="${page}"/>
+${parts.join("\n")}
+</svg>
+`;
+}
 
 /** Wraps words into lines no wider than `width`. */
 export function wrapped(words: string, width: number): string[] {
@@ -53,7 +115,7 @@ function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
     const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
     const place = `x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}"`;
     return isHidden?.(row, col)
-      ? `<rect ${place} fill="url(#hidden)"/>`
+      ? `<rect ${place} fill="${hiddenFill}"/>`
       : `<rect ${id}${place} fill="${fill}"/>`;
   };
 }
@@ -122,14 +184,11 @@ export function svgOf(
   const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
   const parts: string[] = [];
   const text = (x: number, y: number, words: string, more = "") =>
-    parts.push(`<text x="${x}" y="${y}" fill="${ink.ink}" ${more}>${escapeXml(words)}</text>`);
-  const rect = (x: number, y: number, w: number, h: number, fill: string) =>
-    parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
+    parts.push(textSvg(x, y, words, ink.ink, more));
 
   const decimals = moments.length > 0 ? null : decimalsOfSize(picture, fontSize);
   const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
-  const wide = colourStops * 5;
-  const notesLeft = g.left + wide + (isHidden ? 80 : 16);
+  const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
   const noted = notesLeft + notes.reduce((sum, note) => sum + textWidth(note) + 16, 0);
 
   const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
@@ -137,8 +196,7 @@ export function svgOf(
   const left = margin + g.left;
   const top = margin + lines.length * lineHeight + 12 + g.top;
   const height = Math.ceil(top + g.rows * g.cellHeight + legendHeight + margin);
-  for (const [i, line] of lines.entries())
-    text(margin, margin + 12 + i * lineHeight, line, 'font-weight="600"');
+  parts.push(...captionSvg(lines, ink));
   if (labels.colAxis) text(left, top - g.top + 8, `${labels.colAxis} →`);
   if (labels.rowAxis) {
     const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${top})"`;
@@ -167,19 +225,9 @@ export function svgOf(
   }
 
   const legendY = top + g.rows * g.cellHeight + 16;
-  for (let i = 0; i < colourStops; ++i)
-    rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
-  const [low, high] = endsIn(palette, view).map((end) => withPoint(end, picture.point)) as [
-    string,
-    string,
-  ];
-  text(left, legendY + 22, low);
-  if (textWidth(high) < wide / 2) text(left + wide, legendY + 22, high, 'text-anchor="end"');
-  else text(left + textWidth(low) + 16, legendY + 22, `to ${high}`);
-  if (isHidden) {
-    rect(left + wide + 16, legendY, 12, 8, "url(#hidden)");
-    text(left + wide + 34, legendY + 8, "hidden");
-  }
+  const ends = endsIn(palette, view).map((end) => withPoint(end, picture.point));
+  const place = { left, top: legendY };
+  parts.push(...scaleSvg(palette, ends as [string, string], isHidden !== undefined, place, ink));
   for (const [turn, { name }] of moments.entries()) {
     const isLast = turn === moments.length - 1;
     const more = `id="m${turn}" text-anchor="end"${isLast ? "" : ' opacity="0"'}`;
@@ -191,12 +239,7 @@ export function svgOf(
     noteX += textWidth(note) + 16;
   }
 
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${fontSize}">
-<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>
-${style}<rect width="${width}" height="${height}" fill="${ink.page}"/>
-${parts.join("\n")}
-</svg>
-`;
+  return fileSvg({ width, height }, parts, ink, style);
 }
 
 export function pngOf(svg: string): Promise<Blob> {
@@ -268,18 +311,26 @@ export type Bytes = ReturnType<Uint8Array["slice"]>;
 
 /**
  * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
+ *
+ * @param views matrices of one size, one after the other
+ * @param axes how many there are along each of the axes before the rows
  */
-export function npyOf(view: MatrixView): Bytes {
-  const header = npyHeader("<f4", [view.rows, view.cols]);
-  const bytes = new Uint8Array(header.length + 4 * view.rows * view.cols);
+export function npyOfAll(views: readonly MatrixView[], axes: readonly number[]): Bytes {
+  const { rows = 0, cols = 0 } = views[0] ?? {};
+  const header = npyHeader("<f4", [...axes, rows, cols]);
+  const bytes = new Uint8Array(header.length + 4 * views.length * rows * cols);
   const memory = new DataView(bytes.buffer);
   bytes.set(header);
   let place = header.length;
-  for (const value of entries(view)) {
-    memory.setFloat32(place, value, true);
-    place += 4;
-  }
+  for (const view of views)
+    for (let i = 0; i < rows; ++i)
+      for (let j = 0; j < cols; ++j, place += 4) memory.setFloat32(place, at(view, i, j), true);
   return bytes;
+}
+
+/** One matrix as NPY. */
+export function npyOf(view: MatrixView): Bytes {
+  return npyOfAll([view], []);
 }
 
 export function download(blob: Blob, name: string): void {

@@ -47,6 +47,19 @@ export interface Picture extends Still {
 
 let scratch: HTMLCanvasElement | null = null;
 
+/** A canvas, the same for all, with one pixel for each cell. */
+function onePixelEach(
+  { rows, cols }: Pick<Geometry, "rows" | "cols">,
+  pixels: Uint32Array<ArrayBuffer>,
+): HTMLCanvasElement {
+  scratch ??= document.createElement("canvas");
+  scratch.width = cols;
+  scratch.height = rows;
+  const image = new ImageData(new Uint8ClampedArray(pixels.buffer), cols, rows);
+  scratch.getContext("2d")?.putImageData(image, 0, 0);
+  return scratch;
+}
+
 /**
  * Draws one pixel for each cell, stretched: a 512 × 512 map costs no more than its pixels. Those that are 0 stay clear.
  */
@@ -55,31 +68,36 @@ function stretch(
   g: Geometry,
   pixels: Uint32Array<ArrayBuffer>,
 ): void {
-  const { rows, cols } = g;
-  scratch ??= document.createElement("canvas");
-  scratch.width = cols;
-  scratch.height = rows;
-  const image = new ImageData(new Uint8ClampedArray(pixels.buffer), cols, rows);
-  scratch.getContext("2d")?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
-  context.drawImage(scratch, g.left, g.top, cols * g.cellWidth, rows * g.cellHeight);
+  const [width, height] = [g.cols * g.cellWidth, g.rows * g.cellHeight];
+  context.drawImage(onePixelEach(g, pixels), g.left, g.top, width, height);
 }
 
-/** Cells that are hidden, and those without a number (NaN), stay clear. */
-function drawCells(context: CanvasRenderingContext2D, still: Still): void {
-  const { geometry: g, view, palette, isHidden } = still;
-  if (!view) return;
-  const pixels = new Uint32Array(g.rows * g.cols);
+type Coloured = Pick<Still, "palette" | "isHidden"> & { readonly view: MatrixView };
+
+/** One pixel for each cell. Those of cells that are hidden, and without a number (NaN), are clear. */
+function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffer> {
+  const { rows, cols } = view;
+  const pixels = new Uint32Array(rows * cols);
   const pixelOf = pixelsOf(palette);
   const largestOfRow = largestIn(palette.within, view);
-  for (let i = 0, k = 0; i < g.rows; ++i) {
+  for (let i = 0, k = 0; i < rows; ++i) {
     const largest = largestOfRow(i);
-    for (let j = 0; j < g.cols; ++j, ++k) {
+    for (let j = 0; j < cols; ++j, ++k) {
       const value = at(view, i, j);
       if (!Number.isNaN(value) && !isHidden?.(i, j)) pixels[k] = pixelOf(value, largest);
     }
   }
-  stretch(context, g, pixels);
+  return pixels;
+}
+
+/** A matrix as the address of a PNG with one pixel for each cell; clear as on the page. */
+export function imageOf(coloured: Coloured): string {
+  return onePixelEach(coloured.view, pixelsIn(coloured)).toDataURL();
+}
+
+function drawCells(context: CanvasRenderingContext2D, { view, ...still }: Still): void {
+  if (view) stretch(context, still.geometry, pixelsIn({ ...still, view }));
 }
 
 /** What the mask hides is neither a colour nor a number: it is hatched. Nothing else is drawn yet. */
