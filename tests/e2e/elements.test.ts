@@ -139,7 +139,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
       return [canvas?.getAttribute("role"), canvas?.getAttribute("aria-label")];
     });
     const summary =
-      "Head 4, 3 rows and 3 columns, from 0.000 to 1.000. Arrow keys move. Enter keeps a cell.";
+      "Head 4, 3 rows and 3 columns, from 0.107 to 1.000. Arrow keys move. Enter keeps a cell.";
     expect(named).toEqual(["application", summary]);
   });
 
@@ -255,11 +255,75 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
     expect(ends).toEqual(["from −1.000 to 1.000", "from −1.000 to 5.000"]);
   });
 
-  test("has the colours of the scores that are not hidden", async () => {
+  test("has the colours and the range of the scores that are not hidden", async () => {
     const hidden = scores.map((row, i) => row.map((score, j) => (j > i ? -3.4e38 : score)));
     await room.show("heed-matrix", { ...usual, data: hidden, kind: "scores" });
     expect(await room.words("[part=legend]")).toContain("−3.00 3.00");
+    const range = () =>
+      room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedMatrix;
+        await element.updateComplete;
+        const canvas = element.shadowRoot?.querySelector("canvas");
+        return /from .*? to [^ ]*\d/.exec(canvas?.ariaLabel ?? "")?.[0];
+      });
+    expect(await range()).toBe("from 0.250 to 3.000");
+    await room.page.evaluate(() => {
+      const element = document.body.firstElementChild as view.HeedMatrix;
+      const size = 400;
+      const data = Float32Array.from({ length: size * size }, (_, i) =>
+        i % size > i / size ? -3.4e38 : (i % size) / 200,
+      );
+      Object.assign(element, { data, shape: [size, size], tokens: null });
+    });
+    await expect.poll(range).toBe("from 0.000 to 1.995");
   });
+
+  test.for([
+    [2, 2],
+    [1, 1],
+    [1, 30],
+    [1, 60],
+    [9, 1],
+  ] as const)(
+    "writes the titles of %i rows and %i columns within its picture",
+    async ([rows, cols]) => {
+      await room.show("heed-matrix", {});
+      const titles = await room.page.evaluate(
+        async (rows, cols) => {
+          const titles: [string, boolean][] = [];
+          const { fillText } = CanvasRenderingContext2D.prototype;
+          CanvasRenderingContext2D.prototype.fillText = function (words, x, y) {
+            const { width } = this.measureText(words);
+            const [begin, end] = this.textAlign === "right" ? [x - width, x] : [x, x + width];
+            const isInside = [begin, end].every((place) => {
+              const at = this.getTransform().transformPoint({ x: place, y });
+              const { canvas } = this;
+              return at.x >= 0 && at.x <= canvas.width && at.y >= 0 && at.y <= canvas.height;
+            });
+            if (/queries|keys/.test(words)) titles.push([words, isInside]);
+            fillText.call(this, words, x, y);
+          };
+          const element = document.body.firstElementChild as view.HeedMatrix;
+          const row = Array.from({ length: cols }, () => 1 / cols);
+          Object.assign(element, {
+            data: Array.from({ length: rows }, () => row),
+            keys: row.map((_, i) => `k${i}`),
+            queries: Array.from({ length: rows }, (_, i) => `q${i}`),
+          });
+          await element.updateComplete;
+          Object.assign(CanvasRenderingContext2D.prototype, { fillText });
+          return titles;
+        },
+        rows,
+        cols,
+      );
+      const words = titles.map(([words]) => words);
+      expect(words).toContainEqual(expect.stringMatching(/^(← )?queries/));
+      expect(words).toContainEqual(expect.stringMatching(/^keys.* →$/));
+      if (rows === 2) expect(words).toContain("← queries attend");
+      expect(titles.filter(([, isInside]) => !isInside)).toEqual([]);
+    },
+  );
 
   test("reads a large matrix anew where it was moved, and nothing without data", async () => {
     await room.show("heed-matrix", {});

@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import type * as view from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
 import { type BrowserName, complaintsOf, launch, serve } from "./browsers";
+import { launchWebKit, listener } from "./webkitPage";
 
 declare global {
   /** What the bundle gives to the functions that a test evaluates in the page. */
@@ -18,6 +19,58 @@ declare global {
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const tokens = ["the", "cat", "sat"];
+const weights = [
+  [1, 0, 0],
+  [0.75, 0.25, 0],
+  [0.125, 0.625, 0.25],
+];
+const ofMatrix = { data: weights, tokens, mask: "causal" };
+const numbers = [
+  [1, 0, 2],
+  [0, 1, -1],
+  [2, 1, 0],
+];
+
+/**
+ * Each with what it shows here, what in it is tapped, and what is told then and when it is tapped again: of `<heed-heads>`
+ * one head is always chosen.
+ */
+export const elements = {
+  "heed-matrix": {
+    properties: ofMatrix,
+    target: "canvas",
+    told: ["heed-lock", { row: 1, col: 1, value: 0.25 }],
+    toldAgain: ["heed-lock", null],
+  },
+  "heed-lines": {
+    properties: ofMatrix,
+    target: ".line-labels text:nth-of-type(2)",
+    told: ["heed-select", { row: 1 }],
+    toldAgain: ["heed-select", {}],
+  },
+  "heed-tokens": {
+    properties: ofMatrix,
+    target: ".piece:nth-of-type(2)",
+    told: ["heed-select", { row: 1 }],
+    toldAgain: ["heed-select", {}],
+  },
+  "heed-heads": {
+    properties: { ...ofMatrix, data: [weights, numbers.map((row) => row.map(() => 1 / 3))] },
+    target: ".thumbnail:nth-of-type(2) button",
+    told: ["heed-select", { layer: 0, head: 1 }],
+    toldAgain: ["heed-select", { layer: 0, head: 1 }],
+  },
+  "heed-steps": {
+    properties: { q: numbers, k: numbers, v: numbers, tokens, mask: "causal" },
+    target: "[data-matrix=q] canvas",
+    told: ["heed-lock", { matrix: "q", row: 1, col: 1, value: 1 }],
+    toldAgain: ["heed-lock", null],
+  },
+} as const;
+
+export type Tag = keyof typeof elements;
 
 const bundled = `import * as view from "heed/view"; globalThis.heedView = view; view.defineElements();`;
 
@@ -52,6 +105,7 @@ function watchListeners(): void {
 
 export class ElementsPage {
   readonly page: Page;
+  /** WebKit tells them when its page is closed. */
   readonly complaints: string[];
   readonly #end: () => Promise<void>;
 
@@ -62,7 +116,7 @@ export class ElementsPage {
   }
 
   /** @param body the page's own markup */
-  static async open(name: BrowserName, body = ""): Promise<ElementsPage> {
+  static async open(name: BrowserName | "webkit", body = ""): Promise<ElementsPage> {
     const root = resolve(import.meta.dirname, "../..");
     const folder = mkdtempSync(join(tmpdir(), "heed-elements-"));
     await build({
@@ -70,13 +124,16 @@ export class ElementsPage {
       ...{ bundle: true, minify: true, format: "esm", outfile: join(folder, "main.js") },
     });
     const head = '<meta charset="utf-8"><title>Elements</title><link rel="icon" href="data:,">';
-    const script = '<script type="module" src="./main.js"></script>';
+    const script =
+      '<script src="./listener.js"></script><script type="module" src="./main.js"></script>';
+    writeFileSync(join(folder, "listener.js"), name === "webkit" ? listener : "");
     const html = `<!doctype html><html lang="en"><head>${head}${script}</head><body>${body}</body></html>`;
     writeFileSync(join(folder, "index.html"), html);
     const server = await serve("--dir", folder);
-    const browser: Browser = await launch(name);
+    const browser: Browser = await (name === "webkit" ? launchWebKit({}) : launch(name));
     const page = await browser.newPage();
     const opened = new ElementsPage(page, async () => {
+      await page.close();
       await browser.close();
       server.stop();
       rmSync(folder, { recursive: true });
@@ -84,7 +141,7 @@ export class ElementsPage {
     await page.setViewport({ width: 800, height: 900 });
     await page.evaluateOnNewDocument(watchListeners);
     await page.goto(server.url);
-    await page.waitForFunction(() => customElements.get("heed-matrix") !== undefined);
+    await page.evaluate(() => customElements.whenDefined("heed-tokens").then(() => {}));
     return opened;
   }
 
@@ -146,6 +203,20 @@ export class ElementsPage {
       const { violations } = await axe.run(document.body, options);
       return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
     });
+  }
+
+  /** The middle of what is tapped in an element; of a canvas, that of its cells. */
+  target(tag: Tag): Promise<{ x: number; y: number }> {
+    return this.page.evaluate((selector) => {
+      const found = document.body.firstElementChild?.shadowRoot?.querySelector(selector);
+      if (!found) throw new Error(`there is no ${selector}`);
+      found.scrollIntoView({ block: "center" });
+      const { left, top, right, bottom } = found.getBoundingClientRect();
+      const [before = 0, above = 0] = ["data-left", "data-top"].map((name) =>
+        Number(found.getAttribute(name)),
+      );
+      return { x: (left + before + right) / 2, y: (top + above + bottom) / 2 };
+    }, elements[tag].target);
   }
 
   /** The events since the last look. */

@@ -1,15 +1,17 @@
 /**
- * Safari's engine: the rooms compute true numbers and answer what a person puts in. As in Safari, an isolated page
+ * Safari's engine: the rooms compute true numbers and answer what a person puts in, and so do the elements of heed/view. As in Safari, an isolated page
  * has threads; WebKitGTK as it comes has no SharedArrayBuffer at all. All rooms are tried with shared memory and
  * isolation, and without either; of the two mixed cases the rooms that start threads of their own.
  */
 import { type Heed, load } from "heed";
-import { beforeAll, describe, expect, test } from "vitest";
+import type { HeedMatrix } from "heed/view";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { initialState as firstPicture } from "../../web/src/rooms/beyond/state";
 import { initialState as firstLesson, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { Beyond, denoised } from "./beyond";
+import { ElementsPage, elements, type Tag } from "./elementsPage";
 import { Heads, Reference } from "./heads";
 import { exampleOf, Recurrent, saysAfter, shown, writesAfter } from "./recurrent";
 import { Room } from "./room";
@@ -213,3 +215,65 @@ describe.each([
     );
   },
 );
+
+describe("In WebKit, of heed/view", () => {
+  let room: ElementsPage;
+  beforeAll(async () => {
+    room = await ElementsPage.open("webkit");
+  });
+  afterAll(async () => {
+    const { complaints } = room;
+    await room.close();
+    expect(complaints).toEqual([]);
+  });
+
+  /** What has the focus, a key, and what it makes the element say or tell. */
+  const keys: Readonly<Record<Tag, readonly [focus: string, keys: string[], says: RegExp]>> = {
+    "heed-matrix": ["canvas", ["ArrowDown"], /^query 2 “cat”, key 1 “the”: weight 0\.750/],
+    "heed-lines": [".token-lines", ["ArrowDown"], /^query 1 “the” attends most to “the” 1/],
+    "heed-tokens": ["[part=keys]", ["Home"], /^query 1 “the” attends most to “the” 1/],
+    "heed-heads": [".thumbnail button", ["ArrowRight", "Enter"], /^Layer 1, head 2$/],
+    "heed-steps": [".transport button:enabled", ["End"], /^Output, complete\./],
+  };
+
+  test.each(Object.keys(elements) as Tag[])(
+    "<%s> draws, answers pointer and keyboard, and gives files",
+    async (tag) => {
+      const { properties, told, toldAgain } = elements[tag];
+      await room.show(tag, properties);
+      const { x, y } = await room.target(tag);
+      for (const expected of [told, toldAgain]) {
+        await room.page.mouse.click(x, y);
+        await expect.poll(() => room.events()).toContainEqual(expected);
+      }
+      const [focus, pressed, says] = keys[tag];
+      await room.show(tag, properties);
+      await room.page.evaluate((selector) => {
+        const root = document.body.firstElementChild?.shadowRoot;
+        root?.querySelector<HTMLElement>(selector)?.focus();
+      }, focus);
+      for (const key of pressed) await room.page.keyboard.press(key as "End");
+      const said = () =>
+        room.page.evaluate(() => {
+          const root = document.body.firstElementChild?.shadowRoot;
+          return (root?.querySelector("h3") ?? root?.querySelector("[aria-live]"))?.textContent;
+        });
+      await expect.poll(said).toMatch(says);
+      const made = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as HeedMatrix;
+        const svg = new DOMParser().parseFromString(element.svg(), "image/svg+xml");
+        const { type, size } = await element.png();
+        return {
+          broken: svg.querySelector("parsererror") !== null,
+          words: [...svg.querySelectorAll("text")].map(({ textContent }) => textContent),
+          type,
+          isEmpty: size < 1000,
+          npy: element.npy().length,
+        };
+      });
+      expect(made).toMatchObject({ broken: false, type: "image/png", isEmpty: false });
+      expect(made.npy).toBe(128 + 4 * 9);
+      expect(made.words).toEqual(expect.arrayContaining(["the", "cat", "sat"]));
+    },
+  );
+});

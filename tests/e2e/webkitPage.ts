@@ -9,7 +9,7 @@ import { WebKit } from "../harness/webkit.mjs";
 type Call = (...args: never[]) => unknown;
 
 /** Complaints go to a list of the page, also those of its workers. WebDriver has no console to listen to. */
-const listener = `{
+export const listener = `{
   const isPage = "document" in globalThis;
   const channel = new BroadcastChannel("complaints");
   const complaints = [];
@@ -86,7 +86,11 @@ class Handle {
 const keys: Readonly<Record<string, string>> = {
   Backspace: "\uE003",
   Enter: "\uE007",
+  Tab: "\uE004",
   Control: "\uE009",
+  Escape: "\uE00C",
+  End: "\uE010",
+  Home: "\uE011",
   ArrowLeft: "\uE012",
   ArrowUp: "\uE013",
   ArrowRight: "\uE014",

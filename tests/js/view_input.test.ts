@@ -299,7 +299,7 @@ describe("The notes of a matrix", () => {
 
   test("count holes, and rows of visible weights that do not add up to 1", () => {
     const found = findingsIn(view([0.5, 0.5, 0.2, 0.7, Number.NaN, 1, 2, 2], 2));
-    expect(found).toEqual({ holes: 1, rows: 2, sum: 4 });
+    expect(found).toMatchObject({ holes: 1, rows: 2, sum: 4 });
     expect(notesAbout(found, true)).toEqual([
       "1 number missing (NaN): left empty.",
       "2 rows not adding up to 1: one adds up to 4.",
@@ -309,10 +309,17 @@ describe("The notes of a matrix", () => {
 
   test("say nothing of weights rounded to 16 bits, of hidden ones and of rows without a visible key", () => {
     const hides = (row: number, col: number) => row === 1 || col > 1;
-    expect(findingsIn(view([0.4995, 0.498, 7, Number.NaN, 5, 5], 3), hides)).toEqual({
+    expect(findingsIn(view([0.4995, 0.498, 7, Number.NaN, 5, 5], 3), hides)).toMatchObject({
       holes: 0,
       rows: 0,
       sum: 1,
     });
+  });
+
+  test("come with the range of the finite numbers that can be seen", () => {
+    const scores = view([-3, 9, Number.NEGATIVE_INFINITY, 0.5, Number.NaN, 7], 2);
+    expect(findingsIn(scores, (_, col) => col === 1).range).toEqual([-3, -3]);
+    expect(findingsIn(scores).range).toEqual([-3, 9]);
+    expect(findingsIn(scores, () => true).range).toBeNull();
   });
 });

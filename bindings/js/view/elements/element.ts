@@ -68,11 +68,11 @@ export function choice(...values: readonly string[]): Rule {
   };
 }
 
-/** A property with a list of texts, or null. */
+/** A property with a list of texts, or null: a copy, because the same list that is set again may have other texts. */
 export const texts: Rule = {
   initial: null,
   parse: parseList,
-  take: (value, name) => (value === null ? null : wordsOf(name, value)),
+  take: (value, name) => (value === null ? null : [...wordsOf(name, value)]),
 };
 
 /** A property with a text. */

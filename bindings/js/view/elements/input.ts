@@ -2,7 +2,7 @@
 import { classOf, isMarked } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job } from "../picture/job.js";
-import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
+import { type Extremes, type Floats, type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
@@ -257,6 +257,8 @@ export interface Findings {
   /** Rows of which the weights do not add up to 1, and the sum farthest from 1. */
   readonly rows: number;
   readonly sum: number;
+  /** The smallest and the largest finite number that is not hidden; null if there is none. */
+  readonly range: Extremes;
 }
 
 /** A sum of numbers of 16 bits may be this far from 1. */
@@ -269,6 +271,7 @@ const between = 1 << 16;
 export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
   let [holes, uneven, worst, read] = [0, 0, 1, 0];
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
     let isWhole = false;
@@ -278,6 +281,9 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
       isWhole = true;
       sum += value;
       if (Number.isNaN(value)) ++holes;
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
     }
     read += cols;
     if (read >= between) {
@@ -289,7 +295,7 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }
-  return { holes, rows: uneven, sum: worst };
+  return { holes, rows: uneven, sum: worst, range: low > high ? null : [low, high] };
 }
 
 /** The same at once. */

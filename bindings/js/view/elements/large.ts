@@ -5,7 +5,7 @@
 import { cellOf, hidingPooled, pooling } from "../parts/pool.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
-import { at, findingRange, type MatrixView, viewOn } from "../picture/view.js";
+import { at, type MatrixView, viewOn } from "../picture/view.js";
 import { type Findings, findingIn, type Hides } from "./input.js";
 
 /** So many numbers are read and drawn at once: that takes some 20 milliseconds. */
@@ -65,7 +65,6 @@ export class LargeMatrix {
     this.small = viewOn(data, rows, cols);
     this.done = null;
     show();
-    yield* findingRange(whole);
     this.findings = yield* findingIn(whole, hides);
     show();
   }

@@ -145,6 +145,7 @@ export class HeedLines extends MatrixElement<Shown> {
     ];
     if (matrices === null) {
       this.#jobs = [];
+      this.#menu.clear();
       this.endWork();
       return null;
     }

@@ -13,6 +13,7 @@ import { fileOf } from "./attends.js";
 import { cell, choice, make, numbers } from "./element.js";
 import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
+  type Findings,
   findingsIn,
   type Hides,
   type Matrices,
@@ -36,6 +37,8 @@ interface Shown extends ShownMatrix {
   readonly still: Still;
   readonly saved: Saved;
   readonly summary: string;
+  /** What there is to say about the numbers; null until all of a large matrix are read. */
+  readonly findings: Findings | null;
   /** Of a matrix that is not drawn number by number. */
   readonly large: LargeMatrix | null;
 }
@@ -162,6 +165,9 @@ export class HeedMatrix extends MatrixElement<Shown> {
     const kind = this.taken<Explained["kind"]>("kind");
     if (matrices === null) {
       this.#endReading();
+      this.#scoresOf = null;
+      this.#matrix.clear();
+      this.#menu.clear();
       return null;
     }
     const { rows, cols } = matrices;
@@ -183,11 +189,11 @@ export class HeedMatrix extends MatrixElement<Shown> {
       },
     );
     const label = this.taken<string>("label") || usualLabels[kind];
-    // The range of a large matrix is known when all of it is read.
-    const ranged = large && large.findings === null ? null : view;
-    const summary = `${summaryOf(label, ranged, rows, cols)} Arrow keys move. Enter keeps a cell.`;
+    const findings = large ? large.findings : findingsIn(view, hides);
+    const sentence = summaryOf(label, findings && view, rows, cols, findings?.range);
+    const summary = withPoint(`${sentence} Arrow keys move. Enter keeps a cell.`, point);
     const saved = { file: fileOf(label), caption: label, rows: queries, cols: keys };
-    return { ...explained, matrices, still, saved, large, summary: withPoint(summary, point) };
+    return { ...explained, matrices, still, saved, summary, findings, large };
   }
 
   #endReading(): void {
@@ -234,7 +240,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
   }
 
   /** Legend, save menu and notes. */
-  #describe({ still, saved, view, hides, kind, point, large }: Shown): void {
+  #describe({ still, saved, view, kind, point, findings, large }: Shown): void {
     const picture = withHighlights(still, null, null);
     this.#menu.show(saved.caption, saved.file, {
       ...contentsOf(picture, large ? { ...saved, ...still.labels } : saved, () => this.ink),
@@ -248,7 +254,6 @@ export class HeedMatrix extends MatrixElement<Shown> {
       more: this.controls === "none" ? [] : [this.#menu.element],
       point,
     });
-    const findings = large ? large.findings : findingsIn(view, hides);
     const notes = findings ? notesAbout(findings, kind === "weights") : [];
     this.showNotes(notes.map((note) => withPoint(note, point)));
   }

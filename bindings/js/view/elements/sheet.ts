@@ -78,6 +78,7 @@ button {
   background: var(--page);
   cursor: pointer;
 }
+select { border: 1px solid var(--frame); border-radius: 3px; background: var(--page); }
 button:hover { background: var(--wash); }
 @media (forced-colors: active) {
   canvas, .legend-strip, .hatched { forced-color-adjust: none; }
@@ -143,7 +144,7 @@ export const barSheet = `
 /** Of lines between tokens. */
 export const linesSheet = `
 .sides { display: flex; justify-content: space-between; font-size: 0.75rem; }
-.token-lines { touch-action: pan-y; overflow: hidden; }
+.token-lines { touch-action: pan-y pinch-zoom; overflow: hidden; }
 .token-lines svg { display: block; }
 .token-lines path { fill: none; }
 .line-others { stroke: var(--faint); }

@@ -198,8 +198,7 @@ export class HeedSteps extends HeedElement {
       this.#stop?.();
       this.#stop = null;
       this.#ran = null;
-      this.#figure?.figure.disconnect();
-      this.#figure = null;
+      this.#disconnect();
     });
   }
 
@@ -290,7 +289,10 @@ export class HeedSteps extends HeedElement {
     const isPlaying = this.taken<boolean>("playing") && !reducesMotion();
     for (const part of Array.from(this.content.children))
       part.toggleAttribute("hidden", play === null);
-    if (play === null) return;
+    if (play === null) {
+      this.#clear();
+      return;
+    }
     this.#release(play);
     const isOther = isPlaying && this.#ran !== play;
     if (isOther || ["playing", "speed", "connection"].some((name) => changed.has(name)))
@@ -305,6 +307,19 @@ export class HeedSteps extends HeedElement {
       const { stage } = this.#scene;
       this.emit("heed-step", { step: index, steps: play.story.count, stage });
     }
+  }
+
+  /** Lets go of all numbers. */
+  #clear(): void {
+    this.#stop?.();
+    this.#play = this.#scene = this.#ran = this.#stop = null;
+    this.#disconnect();
+    this.#place.replaceChildren();
+  }
+
+  #disconnect(): void {
+    this.#figure?.figure.disconnect();
+    this.#figure = null;
   }
 
   /** Releases what a person chose in other numbers and these do not have. */

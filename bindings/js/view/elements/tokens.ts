@@ -153,6 +153,7 @@ export class HeedTokens extends MatrixElement<Shown> {
     const direction = this.taken<Direction>("direction");
     if (matrices === null) {
       this.#jobs = [];
+      this.#menu.clear();
       this.endWork();
       return null;
     }

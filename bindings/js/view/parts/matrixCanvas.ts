@@ -29,16 +29,20 @@ export interface ShownMatrix {
   readonly actions?: MatrixActions | undefined;
 }
 
-/** A sentence about a matrix, for screen readers. */
+/**
+ * A sentence about a matrix, for screen readers.
+ *
+ * @param range of the numbers that can be seen; by default of all of them
+ */
 export function summaryOf(
   title: string,
   view: MatrixView | null,
   rows: number,
   cols: number,
+  range = view && rangeOf(view),
 ): string {
   const size = `${title}, ${rows} rows and ${cols} columns`;
   if (!view) return `${size}.`;
-  const range = rangeOf(view);
   return range
     ? `${size}, from ${format(range[0])} to ${format(range[1])}.`
     : `${size}, all hidden.`;
@@ -58,7 +62,7 @@ const clamped = (index: number, last: number) => Math.max(0, Math.min(last, inde
 export class MatrixCanvas {
   readonly #canvas: HTMLCanvasElement;
   readonly #zoom: () => number;
-  readonly #surface = new Surface();
+  #surface = new Surface();
   #connection: AbortController | null = null;
   #shown: ShownMatrix | null = null;
   /** The last cell of the keyboard's cursor, and what a drag paints. */
@@ -121,6 +125,12 @@ export class MatrixCanvas {
       before?.picture === picture && before.ink === ink && before.ratio === ratio;
     if (!isSame || !isSameDrawing)
       this.#surface.draw(this.#canvas, picture, { ink, ratio, isLive });
+  }
+
+  /** Lets go of the numbers. */
+  clear(): void {
+    this.#shown = null;
+    this.#surface = new Surface();
   }
 
   /** Ends its listeners; they begin anew when it is shown again. */

@@ -80,7 +80,7 @@ let strips = 0;
 export class TokenStrip {
   readonly #list: HTMLElement;
   readonly #name = `heed-tokens-${++strips}`;
-  #drawn: TokensPicture | null = null;
+  #drawn: Pick<TokensPicture, "pieces" | "chosen"> | null = null;
   #spans: readonly HTMLElement[] = [];
   #shades: (Shade | null)[] = [];
 
@@ -102,7 +102,7 @@ export class TokenStrip {
     }
     if (chosen === null) this.#list.removeAttribute("aria-activedescendant");
     else this.#list.setAttribute("aria-activedescendant", `${this.#name}-${chosen}`);
-    this.#drawn = picture;
+    this.#drawn = { pieces, chosen };
   }
 
   /** The token that an event is about; null if it is about none. */

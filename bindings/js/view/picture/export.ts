@@ -3,7 +3,16 @@
 import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
-import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
+import {
+  axisTitle,
+  type Geometry,
+  geometryOf,
+  labelsStand,
+  textWidth,
+  titledCols,
+  titledRows,
+  widthOf,
+} from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
 import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
@@ -197,10 +206,13 @@ export function svgOf(
   const top = margin + lines.length * lineHeight + 12 + g.top;
   const height = Math.ceil(top + g.rows * g.cellHeight + legendHeight + margin);
   parts.push(...captionSvg(lines, ink));
-  if (labels.colAxis) text(left, top - g.top + 8, `${labels.colAxis} →`);
+  // A file is at least so wide that the title of the columns fits, but its rows may be few.
+  if (labels.colAxis) text(left, top - g.top + 8, titledCols(labels.colAxis));
   if (labels.rowAxis) {
-    const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${top})"`;
-    text(margin + 9, top, `← ${labels.rowAxis}`, turned);
+    const room = [top - g.top, top, height - margin] as const;
+    const { words, place } = axisTitle(labels.rowAxis, titledRows, room, textWidth);
+    const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
+    text(margin + 9, place, words, turned);
   }
 
   const drawn = () => {

@@ -1,6 +1,17 @@
 /** Draws the labels of a picture's rows and columns, and the titles of its axes. */
 import type { Ink } from "./ink.js";
-import { type Area, chipPadding, type Geometry, type Labels, labelsStand } from "./layout.js";
+import {
+  type Area,
+  axisTitle,
+  chipPadding,
+  type Geometry,
+  heightOf,
+  type Labels,
+  labelsStand,
+  titledCols,
+  titledRows,
+  widthOf,
+} from "./layout.js";
 
 interface Labelled {
   readonly geometry: Geometry;
@@ -9,8 +20,8 @@ interface Labelled {
 
 const labelSize = 12;
 const smallestLabel = 7;
-/** The room for the words along a side. */
-const axisSize = 15;
+/** The room that the title of an axis takes, if it has one. */
+const axisOf = (title: string | undefined) => (title ? 15 : 0);
 
 /** If rows are too low for all labels, only every n-th row has one, and so do highlighted rows. */
 function labelStep(cellSize: number): number {
@@ -110,16 +121,21 @@ export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled,
     drawColLabel(context, picture, j, stand, ink);
 
   if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
+  const width = (text: string) => context.measureText(text).width;
   if (labels.colAxis) {
+    const room = [axisOf(labels.rowAxis), g.left, widthOf(g)] as const;
+    const { words, place } = axisTitle(labels.colAxis, titledCols, room, width);
     context.textAlign = "left";
-    context.fillText(`${labels.colAxis} →`, g.left, 7);
+    context.fillText(words, place, 7);
   }
   if (labels.rowAxis) {
+    const room = [0, g.top, heightOf(g)] as const;
+    const { words, place } = axisTitle(labels.rowAxis, titledRows, room, width);
     context.save();
-    context.translate(7, g.top);
+    context.translate(7, place);
     context.rotate(-Math.PI / 2);
     context.textAlign = "right";
-    context.fillText(`← ${labels.rowAxis}`, 0, 0);
+    context.fillText(words, 0, 0);
     context.restore();
   }
 }
@@ -136,7 +152,7 @@ export function drawStrongLabels(
   const indices = (axis: "row" | "col", count: number) =>
     new Set(areas.map((area) => area[axis] ?? count).filter((index) => index < count));
   // The titles of the axes are outside the labels.
-  const [left, top] = [labels.rowAxis ? axisSize : 0, labels.colAxis ? axisSize : 0];
+  const [left, top] = [axisOf(labels.rowAxis), axisOf(labels.colAxis)];
   context.fillStyle = ink.ink;
 
   const rowSize = rowLabelSize(g);

@@ -59,6 +59,31 @@ export function px(size: number): string {
   return `${size}px`;
 }
 
+/**
+ * The title of an axis, or as many of its words as there is room for, at least one, and where it begins: at its matrix, or before it
+ * if it would end beyond the picture.
+ *
+ * @param written the title with its arrow
+ * @param room where it may begin, where the matrix does, and where it must end
+ * @param width of a text, as it is drawn
+ */
+export function axisTitle(
+  axis: string,
+  written: (words: string) => string,
+  [least, start, end]: readonly [number, number, number],
+  width: (text: string) => number,
+): { readonly words: string; readonly place: number } {
+  const all = axis.split(" ");
+  const titles = all.map((_, i) => written(i === 0 ? axis : `${all.slice(0, -i).join(" ")}…`));
+  const [first = ""] = all;
+  const words = titles.find((title) => width(title) <= end - least) ?? first;
+  return { words, place: Math.max(least, Math.min(start, end - width(words))) };
+}
+
+/** The titles of rows and columns with arrows. */
+export const titledRows = (words: string) => `← ${words}`;
+export const titledCols = (words: string) => `${words} →`;
+
 let canvas: CanvasRenderingContext2D | null = null;
 let bodyFamily: string | null = null;
 

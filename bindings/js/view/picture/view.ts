@@ -52,7 +52,8 @@ export function largestOf(
   return largest;
 }
 
-type Extremes = readonly [number, number] | null;
+/** The smallest and the largest of some numbers; null if there are none. */
+export type Extremes = readonly [number, number] | null;
 
 /** A cache of ranges; the numbers of a matrix do not change. */
 const ranges = new WeakMap<Floats, Map<string, Extremes>>();
