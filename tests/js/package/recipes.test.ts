@@ -1,6 +1,6 @@
 // The recipes of the guide of heed/view, each as the guide has it, from the installed package and in Chromium.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import type * as view from "heed/view";
@@ -149,20 +149,26 @@ test.for([
 });
 
 test("A cell of an Observable notebook shows the element that it returns", async () => {
-  // What a notebook does with its cells: it computes them in order, and puts a value that is an element into its page.
-  const runtime = `
-    const named = {};
-    for (const cell of cells) {
-      const [, name, code] = cell.match(/^(?:(\\w+) = )?(.*)$/s);
-      const value = await new Function(...Object.keys(named), "return " + code)(...Object.values(named));
-      if (name) named[name] = value;
-      if (value instanceof Element) document.body.append(value);
+  // The runtime of notebooks computes cells as they need each other. What they are is a matter of Observable's compiler:
+  // a name, a text, and the other names in it.
+  const main = `
+    import { Runtime } from "@observablehq/runtime";
+    const module = new Runtime().module();
+    const cells = ${JSON.stringify([recipes["observable/picture.js"], recipes["observable/view.js"]])}
+      .map((cell) => /^(?:(\\w+) = )?(.*)$/s.exec(cell.trim()).slice(1));
+    const named = cells.flatMap(([name]) => name ?? []);
+    for (const [name, code] of cells) {
+      const place = document.body.appendChild(document.createElement("div"));
+      const needs = named.filter((each) => each !== name && new RegExp("\\\\b" + each + "\\\\b").test(code));
+      const shows = {
+        fulfilled: (value) => value instanceof Element && place.replaceChildren(value),
+        rejected: (error) => console.error(error),
+      };
+      module.variable(shows).define(name ?? null, needs, new Function(...needs, "return " + code));
     }`;
-  const cells = [recipes["observable/view.js"], recipes["observable/picture.js"]];
   const site = join(folder, "notebook");
-  mkdirSync(site, { recursive: true });
-  const script = `<script type="module">const cells = ${JSON.stringify(cells)};${runtime}</script>`;
-  writeFileSync(join(site, "index.html"), `<!doctype html><title>Notebook</title>${script}`);
+  writeFiles(site, { "main.js": main, "index.html": appPage });
+  await bundle("notebook/main.js");
   // Its cells are texts, which a notebook evaluates.
   const notebook = await serve(site, {});
   const page = await browser.newPage();
