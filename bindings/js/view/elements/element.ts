@@ -8,8 +8,10 @@
  * - `build()`, which fills `this.content` once, and `update()`, which draws what the properties say;
  * - `connected(signal)`, if it listens to anything outside of itself: the signal ends with the connection.
  */
+
 import { describe, type HeedError, refuse } from "../../core/error.js";
 import type { AttentionMatrix } from "../parts/attention.js";
+import { html } from "../parts/html.js";
 import { zoomOf } from "../parts/zoom.js";
 import {
   type ColourCurve,
@@ -439,7 +441,7 @@ export abstract class HeedElement extends Base {
     const { sheet } = this.constructor as typeof HeedElement;
     root.adoptedStyleSheets = [baseSheet, sheet].map(sheetOf);
     const add = (part: PartName, parent: Node) => {
-      const element = parent.appendChild(document.createElement("div"));
+      const element = parent.appendChild(html("div"));
       element.setAttribute("part", part);
       return element;
     };
@@ -755,7 +757,7 @@ export abstract class HeedElement extends Base {
   protected showNotes(notes: readonly string[]): void {
     const place = this.#part("notes");
     const lines = notes.map((note) => {
-      const line = document.createElement("p");
+      const line = html("p");
       line.textContent = note;
       return line;
     });

@@ -3,6 +3,7 @@
  * sorted ones. One of the buttons has the focus, and arrow keys move it.
  */
 
+import { html } from "../parts/html.js";
 import { Thumbnail, type ThumbnailPicture } from "../parts/thumbnail.js";
 import type { Ink } from "../picture/ink.js";
 import { px } from "../picture/layout.js";
@@ -45,7 +46,7 @@ interface Row {
 }
 
 export class HeadGrid {
-  readonly element = document.createElement("div");
+  readonly element = html("div");
   readonly #select: (index: HeadIndex) => void;
   readonly #seen: () => void;
   #rows: Row[] = [];
@@ -147,9 +148,9 @@ export class HeadGrid {
   }
 
   #addRow(): Row {
-    const element = document.createElement("div");
-    const title = document.createElement("h4");
-    const list = document.createElement("ul");
+    const element = html("div");
+    const title = html("h4");
+    const list = html("ul");
     element.className = "layer";
     element.append(title, list);
     this.element.append(element);
@@ -168,8 +169,7 @@ export class HeadGrid {
 
   #add(index: HeadIndex): void {
     const thumbnail = new Thumbnail(() => this.#select(index));
-    const item = document.createElement("li");
-    item.className = "thumbnail";
+    const item = html("li", "thumbnail");
     item.dataset["index"] = `${index}`;
     thumbnail.button.tabIndex = index === this.#focus ? 0 : -1;
     item.append(thumbnail.button);

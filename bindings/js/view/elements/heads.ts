@@ -1,5 +1,6 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
+import { html } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
@@ -148,18 +149,18 @@ export class HeedHeads extends SlicedElement {
     (index) => this.#select(index),
     () => this.work(false),
   );
-  readonly #order = document.createElement("select");
-  readonly #view = document.createElement("select");
-  readonly #range = document.createElement("select");
-  readonly #bar = document.createElement("div");
-  readonly #about = document.createElement("p");
-  readonly #all = document.createElement("div");
+  readonly #order = html("select");
+  readonly #view = html("select");
+  readonly #range = html("select");
+  readonly #bar = html("div", "bar");
+  readonly #about = html("p", "about faint");
+  readonly #all = html("div", "all");
   readonly #legend = new Legend();
   readonly #menu = new SaveMenu(undefined, "all heads");
-  readonly #title = document.createElement("h3");
-  readonly #one = document.createElement("div");
-  readonly #frame = document.createElement("div");
-  readonly #body = document.createElement("div");
+  readonly #title = html("h3");
+  readonly #one = html("div", "one");
+  readonly #frame = html("div");
+  readonly #body = html("div", "body");
 
   /** @internal */
   protected override build(): void {
@@ -171,11 +172,9 @@ export class HeedHeads extends SlicedElement {
     ) => {
       for (const [value, words] of choices) select.add(new Option(words, value));
       select.addEventListener("change", () => Object.assign(this, { [name]: select.value }));
-      const label = document.createElement("label");
-      label.append(`${words} `, select);
+      const label = html("label", "", `${words} `, select);
       return label;
     };
-    this.#bar.className = "bar";
     this.#bar.setAttribute("part", "controls");
     this.#bar.append(
       choose(this.#order, "order", "Order", [
@@ -192,18 +191,12 @@ export class HeedHeads extends SlicedElement {
         ["row", "per row"],
       ]),
     );
-    this.#about.className = "about faint";
-    this.#all.className = "all";
     this.#all.setAttribute("part", "heads");
-    const scroll = document.createElement("div");
-    scroll.className = "scroll";
-    scroll.append(this.#grid.element);
+    const scroll = html("div", "scroll", this.#grid.element);
     this.#legend.element.setAttribute("part", "legend");
     this.#all.append(this.#about, scroll, this.#legend.element);
-    this.#one.className = "one";
     this.#one.setAttribute("part", "head");
     this.#one.append(this.#title);
-    this.#body.className = "body";
     this.#body.append(this.#all, this.#one);
     this.#frame.append(this.#bar, this.#body);
     this.content.append(this.#frame);

@@ -1,5 +1,6 @@
 /** `<heed-lines>`: which token attends to which, as lines. */
 
+import { html } from "../parts/html.js";
 import { LineDrawing, linesHeight } from "../parts/lines.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { drawingSvg } from "../parts/saveDrawing.js";
@@ -71,11 +72,11 @@ export class HeedLines extends MatrixElement<Shown> {
   #jobs: Job[] = [];
   #done: number | null = null;
   #lit: { readonly area: Area; readonly own: readonly Line[] | undefined } | null = null;
-  readonly #frame = document.createElement("div");
+  readonly #frame = html("div");
   readonly #drawing = new LineDrawing();
-  readonly #place = document.createElement("div");
-  readonly #slider = document.createElement("input");
-  readonly #carried = document.createElement("output");
+  readonly #place = html("div");
+  readonly #slider = html("input");
+  readonly #carried = html("output");
   readonly #menu = new SaveMenu();
   readonly #readout = new Readout();
 
@@ -99,16 +100,13 @@ export class HeedLines extends MatrixElement<Shown> {
     this.#slider.addEventListener("input", () => {
       this.mass = Number(this.#slider.value) / 100;
     });
-    const label = document.createElement("label");
-    label.append("Lines that carry ", this.#slider, " ", this.#carried);
-    const bar = document.createElement("div");
-    bar.className = "bar";
+    const label = html("label", "", "Lines that carry ", this.#slider, " ", this.#carried);
+    const bar = html("div", "bar");
     bar.setAttribute("part", "controls");
     bar.append(label, this.#menu.element);
-    const sides = document.createElement("div");
-    sides.className = "sides faint";
+    const sides = html("div", "sides faint");
     for (const words of ["queries attend →", "→ keys"])
-      sides.appendChild(document.createElement("span")).textContent = words;
+      sides.appendChild(html("span")).textContent = words;
     this.#frame.append(sides, place, bar, this.#readout.element);
     this.content.append(this.#frame);
   }

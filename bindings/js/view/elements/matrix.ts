@@ -1,6 +1,7 @@
 /** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
 
 import { refuse } from "../../core/error.js";
+import { html } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
 import { contentsOf, numbersOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
@@ -90,7 +91,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
   #large: LargeMatrix | null = null;
   #job: Job | null = null;
   #scoresOf: { readonly key: readonly unknown[]; readonly matrices: Matrices } | null = null;
-  readonly #canvas = document.createElement("canvas");
+  readonly #canvas = html("canvas");
   readonly #matrix = new MatrixCanvas(this.#canvas);
   readonly #legend = new Legend();
   readonly #menu = new SaveMenu();

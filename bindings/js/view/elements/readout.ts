@@ -1,4 +1,5 @@
 /** The sentence below a picture: about what is pointed at, or how to point. */
+import { html } from "../parts/html.js";
 
 /** Whether fingers point here, and not a mouse. */
 export const isTouch = () => matchMedia("(pointer: coarse)").matches;
@@ -15,15 +16,13 @@ export interface ReadoutLook {
 }
 
 export class Readout {
-  readonly element = document.createElement("div");
-  readonly #words = document.createElement("p");
-  readonly #formula = document.createElement("p");
-  readonly #heard = document.createElement("div");
+  readonly element = html("div", "readout number");
+  readonly #words = html("p");
+  readonly #formula = html("p");
+  readonly #heard = html("div", "only-heard");
 
   constructor() {
-    this.element.className = "readout number";
     this.element.setAttribute("part", "readout");
-    this.#heard.className = "only-heard";
     this.#heard.setAttribute("aria-live", "polite");
     this.element.append(this.#words, this.#formula, this.#heard);
   }

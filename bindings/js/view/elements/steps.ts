@@ -9,8 +9,8 @@ import {
 } from "../parts/attention.js";
 import { type Explanation, explanationText, type FormulaPiece } from "../parts/explanation.js";
 import { playFrames } from "../parts/frames.js";
+import { buttonOf, html, spanOf } from "../parts/html.js";
 import { savedSvg } from "../parts/saveMenu.js";
-import { spanOf } from "../parts/span.js";
 import { indexIn, placeAt, playFrom } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
 import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
@@ -158,30 +158,20 @@ export class HeedSteps extends HeedElement {
       this.playing = isPlaying;
     },
   });
-  readonly #stages = document.createElement("fieldset");
-  readonly #place = document.createElement("div");
-  readonly #words = document.createElement("p");
-  readonly #name = document.createElement("p");
-  readonly #formula = document.createElement("p");
-  readonly #heard = document.createElement("div");
+  readonly #stages = html("fieldset", "stages");
+  readonly #place = html("div", "figure");
+  readonly #words = html("p", "words");
+  readonly #name = html("p");
+  readonly #formula = html("p", "number");
+  readonly #heard = html("div", "only-heard");
 
   /** @internal */
   protected override build(): void {
-    this.#stages.className = "stages";
     this.#stages.setAttribute("aria-label", "Stages");
-    this.#place.className = "figure";
-    this.#words.className = "words";
-    this.#formula.className = "number";
-    const readout = document.createElement("div");
-    readout.className = "readout";
-    readout.append(this.#name, this.#formula);
-    this.#heard.className = "only-heard";
+    const readout = html("div", "readout", this.#name, this.#formula);
     this.#heard.setAttribute("aria-live", "polite");
-    const words = document.createElement("div");
-    words.append(this.#words, readout);
-    const stage = document.createElement("div");
-    stage.className = "stage";
-    stage.append(this.#place, words);
+    const words = html("div", "", this.#words, readout);
+    const stage = html("div", "stage", this.#place, words);
     const parts = { transport: this.#transport.element, stages: this.#stages, figure: this.#place };
     for (const [name, element] of Object.entries({ ...parts, words, readout }))
       element.setAttribute("part", name);
@@ -411,13 +401,7 @@ export class HeedSteps extends HeedElement {
     const names = story.chapters.map((chapter) => chapter.stage);
     if (names.join() !== this.#stage) {
       this.#stage = names.join();
-      const buttons = names.map((name) => {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = stageTitles[name];
-        button.addEventListener("click", () => this.#choose(name));
-        return button;
-      });
+      const buttons = names.map((name) => buttonOf(stageTitles[name], () => this.#choose(name)));
       this.#stages.replaceChildren(...buttons);
     }
     for (const [i, button] of Array.from(this.#stages.children).entries()) {
@@ -453,11 +437,8 @@ export class HeedSteps extends HeedElement {
   #pieces(formula: readonly FormulaPiece[], point: string): HTMLElement[] {
     return formula.map(({ text, role, all }) => {
       if (!all) return spanOf(role ? `role-${role}` : "", withPoint(text, point));
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "link";
-      button.textContent = text;
-      button.addEventListener("click", () => button.replaceWith(...this.#pieces(all, point)));
+      const show = () => button.replaceWith(...this.#pieces(all, point));
+      const button = buttonOf(text, show, "link");
       return button;
     });
   }

@@ -1,5 +1,6 @@
 /** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
 
+import { html } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
@@ -71,22 +72,22 @@ export class HeedTokens extends MatrixElement<Shown> {
   #jobs: Job[] = [];
   #isReady = false;
   readonly #lists: Readonly<Record<Side, HTMLElement>> = {
-    queries: document.createElement("div"),
-    keys: document.createElement("div"),
+    queries: html("div"),
+    keys: html("div"),
   };
   readonly #strips: Readonly<Record<Side, TokenStrip>> = {
     queries: new TokenStrip(this.#lists.queries),
     keys: new TokenStrip(this.#lists.keys),
   };
   readonly #titles: Readonly<Record<Side, HTMLElement>> = {
-    queries: document.createElement("p"),
-    keys: document.createElement("p"),
+    queries: html("p"),
+    keys: html("p"),
   };
-  readonly #frame = document.createElement("div");
+  readonly #frame = html("div");
   readonly #legend = new Legend();
   readonly #menu = new SaveMenu();
-  readonly #select = document.createElement("select");
-  readonly #bar = document.createElement("div");
+  readonly #select = html("select");
+  readonly #bar = html("div", "bar");
   readonly #readout = new Readout();
 
   /** @internal */
@@ -113,9 +114,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       this.#hover = null;
       this.direction = this.#select.value as Direction;
     });
-    const label = document.createElement("label");
-    label.append("Shaded by ", this.#select);
-    this.#bar.className = "bar";
+    const label = html("label", "", "Shaded by ", this.#select);
     this.#bar.setAttribute("part", "controls");
     this.#bar.append(label);
     this.#legend.element.setAttribute("part", "legend");

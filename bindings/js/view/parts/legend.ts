@@ -3,7 +3,7 @@
 import { css, endsIn, type Palette } from "../picture/colour.js";
 import { withPoint } from "../picture/format.js";
 import type { MatrixView } from "../picture/view.js";
-import { spanOf } from "./span.js";
+import { html, spanOf } from "./html.js";
 
 const colourStops = 11;
 
@@ -35,12 +35,11 @@ export function showHiddenMark(place: Element): void {
 
 /** A legend: a scale, the mark of hidden cells if there are any, and notes. */
 export class Legend {
-  readonly element: HTMLElement = document.createElement("div");
+  readonly element: HTMLElement = html("div", "legend");
   readonly #scale = spanOf("legend-scale number");
   readonly #hidden = spanOf("legend-hidden");
 
   constructor() {
-    this.element.className = "legend";
     showHiddenMark(this.#hidden);
   }
 

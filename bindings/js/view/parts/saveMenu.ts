@@ -13,6 +13,7 @@ import type { Ink } from "../picture/ink.js";
 import type { Moment } from "../picture/moving.js";
 import type { Picture } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
+import { buttonOf, html } from "./html.js";
 
 /** How a matrix is saved to a file. */
 export interface Saved {
@@ -104,20 +105,19 @@ export function numbersOf(view: MatrixView, rows: Saved["rows"], cols: Saved["co
 /** The parts of a menu within a `details`: they belong to whoever made it. */
 export class SaveMenu {
   readonly element: HTMLDetailsElement;
-  readonly #summary = document.createElement("summary");
-  readonly #choices = document.createElement("span");
-  readonly #note = document.createElement("output");
+  readonly #summary = html("summary");
+  readonly #choices = html("span", "save-choices");
+  readonly #note = html("output");
   readonly #what: string;
   #contents: Contents = {};
   #file = "";
 
   /** @param what it saves, where another menu beside it saves something else */
-  constructor(element = document.createElement("details"), what = "") {
+  constructor(element = html("details"), what = "") {
     this.element = element;
     this.#what = what;
     element.className = "save";
     this.#summary.textContent = `save ${what}`.trim();
-    this.#choices.className = "save-choices";
     element.append(this.#summary, this.#choices);
   }
 
@@ -128,13 +128,9 @@ export class SaveMenu {
     this.#file = file;
     this.#summary.setAttribute("aria-label", `Save ${this.#what && `${this.#what}: `}${title}`);
     if (before === now) return;
-    const buttons = (Object.keys(contents) as Format[]).map((format) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = formats[format][0];
-      button.addEventListener("click", () => this.#save(format));
-      return button;
-    });
+    const buttons = (Object.keys(contents) as Format[]).map((format) =>
+      buttonOf(formats[format][0], () => this.#save(format)),
+    );
     this.#choices.replaceChildren(...buttons);
   }
 

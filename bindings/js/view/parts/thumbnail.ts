@@ -4,9 +4,9 @@ import type { Ink } from "../picture/ink.js";
 import { geometryOf, px } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import { viewOn } from "../picture/view.js";
+import { html, spanOf } from "./html.js";
 import { MatrixCanvas } from "./matrixCanvas.js";
 import type { SmallWeights } from "./pool.js";
-import { spanOf } from "./span.js";
 
 const noLabels = {};
 
@@ -29,8 +29,8 @@ export interface ThumbnailPicture {
 }
 
 export class Thumbnail {
-  readonly button = document.createElement("button");
-  readonly #canvas = document.createElement("canvas");
+  readonly button = html("button");
+  readonly #canvas = html("canvas");
   readonly #matrix = new MatrixCanvas(this.#canvas);
   readonly #label = spanOf("");
   readonly #value = spanOf("");

@@ -1,4 +1,5 @@
 /** A text, token by token, shaded by what one token attends to, or by what attends to it. */
+
 import {
   colourOf,
   css,
@@ -7,6 +8,7 @@ import {
   type Palette,
 } from "../picture/colour.js";
 import { at, type MatrixView, transposed } from "../picture/view.js";
+import { html } from "./html.js";
 
 /** Whether tokens are shaded by what the chosen one attends to, or by how much they attend to it. */
 export type Direction = "from" | "to";
@@ -124,7 +126,7 @@ export class TokenStrip {
   #write(pieces: readonly string[]): void {
     this.#shades = pieces.map(() => null);
     this.#spans = pieces.map((piece, i) => {
-      const span = document.createElement("span");
+      const span = html("span");
       span.id = `${this.#name}-${i}`;
       span.setAttribute("role", "option");
       span.setAttribute("aria-selected", "false");

@@ -1,5 +1,5 @@
 /** Controls to go through steps: back, play or pause, next, a slider, and the current step. */
-import { spanOf } from "./span.js";
+import { buttonOf, html, spanOf } from "./html.js";
 
 export interface ShownSteps {
   readonly index: number;
@@ -17,38 +17,25 @@ export interface TransportActions {
 }
 
 export class Transport {
-  readonly element: HTMLFieldSetElement = document.createElement("fieldset");
-  readonly #back = this.#button("← Back");
-  readonly #play = this.#button("Play");
-  readonly #next = this.#button("Next →");
-  readonly #scrub = document.createElement("input");
+  readonly element: HTMLFieldSetElement = html("fieldset", "transport");
+  readonly #actions: TransportActions;
+  readonly #back = buttonOf("← Back", () => this.#actions.go(this.#shown.index - 1));
+  readonly #play = buttonOf("Play", () => this.#actions.play(!this.#shown.isPlaying), "play");
+  readonly #next = buttonOf("Next →", () => this.#actions.go(this.#shown.index + 1));
+  readonly #scrub = html("input", "scrub");
   readonly #place = spanOf("faint");
-  readonly #title = document.createElement("b");
+  readonly #title = html("b");
   #shown: ShownSteps = { index: 0, count: 1, isPlaying: false, plays: true, title: "" };
 
-  constructor(label: string, { go, play }: TransportActions) {
-    this.element.className = "transport";
+  constructor(label: string, actions: TransportActions) {
+    this.#actions = actions;
     this.element.setAttribute("aria-label", label);
-    const buttons = spanOf("transport-buttons");
-    buttons.append(this.#back, this.#play, this.#next);
-    this.#play.classList.add("play");
+    const buttons = html("span", "transport-buttons", this.#back, this.#play, this.#next);
     this.#scrub.type = "range";
-    this.#scrub.className = "scrub";
     this.#scrub.setAttribute("aria-label", "Step shown");
-    const place = spanOf("transport-place");
-    place.append(this.#place, " ", this.#title);
+    const place = html("span", "transport-place", this.#place, " ", this.#title);
     this.element.append(buttons, this.#scrub, place);
-    this.#back.addEventListener("click", () => go(this.#shown.index - 1));
-    this.#next.addEventListener("click", () => go(this.#shown.index + 1));
-    this.#play.addEventListener("click", () => play(!this.#shown.isPlaying));
-    this.#scrub.addEventListener("input", () => go(Number(this.#scrub.value)));
-  }
-
-  #button(words: string): HTMLButtonElement {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words;
-    return button;
+    this.#scrub.addEventListener("input", () => actions.go(Number(this.#scrub.value)));
   }
 
   show(shown: ShownSteps): void {

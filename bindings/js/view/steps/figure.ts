@@ -8,7 +8,7 @@ import {
   productLayout,
   rowLayout,
 } from "../parts/figures.js";
-import { spanOf } from "../parts/span.js";
+import { html, spanOf } from "../parts/html.js";
 import { format, shorten, withPoint } from "../picture/format.js";
 import { leftOf, px } from "../picture/layout.js";
 import { decimalsOf, mostDecimals } from "../picture/paint.js";
@@ -65,9 +65,9 @@ export function figureHeight(play: Play, width: number, family: string): number 
 }
 
 export class StageFigure {
-  readonly element: HTMLElement = document.createElement("div");
+  readonly element: HTMLElement = html("div");
   readonly #matrices = new Map<AttentionMatrix, NamedMatrix>();
-  readonly #total = document.createElement("b");
+  readonly #total = html("b");
   readonly #totalOf = spanOf("");
 
   constructor(stage: StepsStage, play: Play, width: number, family: string) {
@@ -76,9 +76,11 @@ export class StageFigure {
       stage === "scores"
         ? this.#product(play, width, words)
         : this.#row(rowsOf(stage, play.scaling), stage === "weights", play, width, words);
-    const legends = document.createElement("div");
-    legends.className = "legends";
-    legends.append(...[...this.#matrices.values()].map(({ legend }) => legend));
+    const legends = html(
+      "div",
+      "legends",
+      ...[...this.#matrices.values()].map(({ legend }) => legend),
+    );
     this.element.append(figure, legends);
   }
 
@@ -91,14 +93,13 @@ export class StageFigure {
   #product(play: Play, width: number, words: FigureWords): HTMLElement {
     const { leftLabels, parts, cell, topCell } = scoresLayout(play, width, words);
     const [{ topLabels }] = parts as [(typeof parts)[0]];
-    const grid = document.createElement("div");
-    grid.className = "figure-grid";
+    const grid = html("div", "figure-grid");
     grid.style.gap = `${px(productGap / 2)} ${px(productGap)}`;
     const bare = { family: words.family as string };
     const queries = this.#add("q", { cell, labels: leftLabels, flip: false });
     const scores = this.#add("scores", { cell, labels: bare, flip: false });
     const keys = this.#add("k", { cell: topCell, labels: topLabels, flip: true });
-    grid.append(document.createElement("div"), keys, queries, scores);
+    grid.append(html("div"), keys, queries, scores);
     return grid;
   }
 
@@ -112,7 +113,7 @@ export class StageFigure {
     );
     const fitting = names.map((name) => decimalsOf(play.attended.views[name], cell));
     const decimals = Math.min(mostDecimals, ...fitting.map((each) => each ?? mostDecimals));
-    const row = document.createElement("div");
+    const row = html("div");
     row.className = stacked ? "figure-row stacked" : "figure-row";
     for (const [i, { name, labels, above }] of parts.entries()) {
       if (i > 0) {
@@ -121,12 +122,11 @@ export class StageFigure {
         sign.style.width = px(signWidths[i - 1] ?? 0);
         row.append(sign);
       }
-      const place = document.createElement("div");
+      const place = html("div");
       place.style.paddingTop = px(above);
       place.append(this.#add(name, { cell, labels, flip: false, decimals }));
       if (i === 0 && hasPowers) {
-        const below = document.createElement("div");
-        below.className = "figure-below";
+        const below = html("div", "figure-below");
         below.style.paddingLeft = px(leftOf(labels));
         const bare = { family: words.family as string };
         below.append(this.#add("exponentials", { cell: lone, labels: bare, flip: false }));

@@ -8,11 +8,11 @@ import {
   type CellOf,
 } from "../parts/attention.js";
 import { hasSizeNote } from "../parts/figures.js";
+import { html, spanOf } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { type MatrixActions, MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
 import { partOf, type UnfoldingOf } from "../parts/moments.js";
 import { contentsOf, SaveMenu } from "../parts/saveMenu.js";
-import { spanOf } from "../parts/span.js";
 import type { ColourCurve, ColourRange, Theme } from "../picture/colour.js";
 import { withPoint } from "../picture/format.js";
 import type { Ink } from "../picture/ink.js";
@@ -76,7 +76,7 @@ export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
   const [base, power] = symbol.split("^");
   const span = spanOf("role" in kind ? `symbol role-${kind.role}` : "symbol", base);
   if (power) {
-    const sup = document.createElement("sup");
+    const sup = html("sup");
     sup.textContent = power;
     span.append(sup);
   }
@@ -110,9 +110,9 @@ export function stillOf(
 }
 
 export class NamedMatrix {
-  readonly element: HTMLElement = document.createElement("div");
+  readonly element: HTMLElement = html("div", "named-matrix");
   /** Its legend, which stands elsewhere. */
-  readonly legend: HTMLElement = document.createElement("div");
+  readonly legend: HTMLElement = html("div", "named-legend");
   readonly #note = spanOf("faint number");
   readonly #matrix: MatrixCanvas;
   readonly #legend = new Legend();
@@ -124,16 +124,13 @@ export class NamedMatrix {
   constructor(name: AttentionMatrix, stand: Stand) {
     this.#name = name;
     this.#stand = stand;
-    const title = document.createElement("div");
-    title.className = "matrix-name";
+    const title = html("div", "matrix-name");
     title.style.paddingLeft = px(leftOf(stand.labels));
     title.append(symbolOf(name, stand.flip), this.#note);
-    const canvas = document.createElement("canvas");
+    const canvas = html("canvas");
     this.#matrix = new MatrixCanvas(canvas);
-    this.element.className = "named-matrix";
     this.element.dataset.matrix = name;
     this.element.append(title, canvas);
-    this.legend.className = "named-legend";
     this.legend.append(symbolOf(name, stand.flip), this.#legend.element);
   }
 
