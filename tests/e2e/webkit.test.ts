@@ -4,7 +4,7 @@
  * isolation, and without either; of the two mixed cases the rooms that start threads of their own.
  */
 import { type Heed, load } from "heed";
-import type { HeedMatrix } from "heed/view";
+import type { HeedHeads, HeedMatrix } from "heed/view";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { initialState as firstPicture } from "../../web/src/rooms/beyond/state";
@@ -276,4 +276,23 @@ describe("In WebKit, of heed/view", () => {
       expect(made.words).toEqual(expect.arrayContaining(["the", "cat", "sat"]));
     },
   );
+
+  test("the picture of all heads has each of them", async () => {
+    await room.show("heed-heads", elements["heed-heads"].properties);
+    const colours = await room.page.evaluate(async () => {
+      const element = document.body.firstElementChild as HeedHeads;
+      const svg = new DOMParser().parseFromString(await element.svgOfAll(), "image/svg+xml");
+      const places = [...svg.querySelectorAll("image")].map((image) =>
+        ["x", "y"].map((name) => 2 * Number(image.getAttribute(name)) + 8),
+      );
+      const picture = await createImageBitmap(await element.pngOfAll());
+      const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+      context?.drawImage(picture, 0, 0);
+      return places.map(([x = 0, y = 0]) => [...(context?.getImageData(x, y, 1, 1).data ?? [])]);
+    });
+    // The first weight of each: 1, and a third.
+    expect(colours[0]).toEqual([0, 34, 78, 255]);
+    expect(colours).toHaveLength(2);
+    for (const [red = 0] of colours) expect(red).toBeLessThan(200);
+  });
 });
