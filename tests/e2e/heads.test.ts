@@ -207,7 +207,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   test("are compared by a signed difference, seen where it is chosen", async () => {
     const room = await enter();
-    await room.click("Two heads of one layer", ".try-next");
+    await room.click("Compare two heads", ".try-next");
     await room.canvas("difference");
     for (const name of ["weights", "other", "difference"]) {
       const bottom = () =>

@@ -41,11 +41,13 @@ describe("The shell", () => {
     }
   });
 
-  test("brings a suggestion into view, and lets the person scroll away from it", async () => {
+  test("says of a suggestion what to see, in view, and lets the person scroll away from it", async () => {
     const room = await enter();
     const scrolled = () => room.page.evaluate(() => window.scrollY);
     await room.click("Hide the future", ".try-next");
-    await expect.poll(() => room.text(".tried")).toContain("Hide the future");
+    await expect
+      .poll(() => room.text(".tried"))
+      .toMatch(/^Hide the future\. .*each row ends at its own\. Close$/);
     await expect.poll(scrolled).toBeLessThan(200);
     const bottom = await room.page.evaluate(() => {
       window.scrollTo(0, document.body.scrollHeight);

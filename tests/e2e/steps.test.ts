@@ -797,15 +797,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         await expect.poll(() => room.text(".shuffled")).toContain("only change places");
       if (title === "Shuffle them with positions")
         await expect.poll(() => room.text(".shuffled")).toContain("gives other outputs");
-      if (title === "Leave out the division by √d")
+      if (title === "Leave out √d")
         await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
-      if (title === "See what the division by √d is for")
+      if (title === "Vectors of 512 numbers")
         await expect.poll(() => room.text(".why-root")).toContain("divided by √512");
-      if (title === "Change one number of a query or a key")
+      if (title === "Change one number")
         await expect.poll(() => room.text(".readout")).toContain("−2.000, set by you");
       if (title === "Leave out a head")
         await expect.poll(() => room.text(".stage-words")).toContain("Head 2 is left out");
-      if (title === "512 tokens at once")
+      if (title === "512 tokens")
         await expect.poll(() => room.text(".row-table")).toContain("with the most weight, of 512");
       await expect.poll(() => room.link()).not.toBe(seen.at(-1) ?? "#");
       seen.push(await room.link());

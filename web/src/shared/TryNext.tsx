@@ -4,23 +4,25 @@ import { Panel } from "./Panel";
 import type { Suggestion } from "./room";
 import { useShell } from "./shell";
 
-/** The panel "try" of every room. A suggestion changes the settings, so there are none under a teacher's lock. */
+/**
+ * The panel "try" of every room. What there is to see is said once the link is followed. A suggestion changes the
+ * settings, so there are none under a teacher's lock.
+ */
 export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] }) {
   const { restrictions, setTried } = useShell();
   if (restrictions.lock) return null;
   return (
     <Panel name="try">
       <section class="try-next" aria-labelledby="try-title">
-        <h2 id="try-title">What to look for</h2>
+        <h2 id="try-title">Try</h2>
         <ul>
           {suggestions.map((suggestion) => {
-            const [href, title, words] = suggestion;
+            const [href, title] = suggestion;
             return (
               <li key={href}>
                 <a href={href} onClick={() => setTried([...suggestion])}>
                   {title}
                 </a>
-                <p>{words}</p>
               </li>
             );
           })}

@@ -13,7 +13,7 @@ const beyond: Room<State> = {
     controls: "settings",
     picture: "the picture",
     weights: "the weights",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,

@@ -14,7 +14,7 @@ const heads: Room<State> = {
     heads: "all heads",
     head: "one head",
     compare: "the comparison",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,

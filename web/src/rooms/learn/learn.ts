@@ -13,7 +13,7 @@ const learn: Room<State> = {
     heads: "the heads",
     curves: "the curves",
     controls: "settings",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,

@@ -76,7 +76,7 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     "#room=learn&positions=off",
-    "Take the positions away",
+    "No positions",
     "It sees which letters there are but not where: no diagonal appears.",
   ],
   [

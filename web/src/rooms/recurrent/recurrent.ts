@@ -19,7 +19,7 @@ const recurrent: Room<State> = {
     decoding: "taught and alone",
     scores: "dates never seen",
     network: "the whole Transformer",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,

@@ -6,8 +6,8 @@ const room = "#room=recurrent";
 export const suggestions: readonly Suggestion[] = [
   [
     `${room}&date=the+twenty-first+of+September+2044&from=12`,
-    "A long way",
-    "The day comes early and is written last. Which model gets it wrong?",
+    "A date in words",
+    "The day comes early, so its way is long. Which model gets it wrong?",
   ],
   [
     `${room}&slip=5:0&says=6`,
@@ -16,12 +16,12 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     `${room}&between=dot&date=Wed+3+Mar+2021`,
-    "Attend after the step",
-    "Luong’s decoder attends after its own step, with dot products.",
+    "Luong’s attention",
+    "The decoder attends after its own step, with dot products.",
   ],
   [
     `${room}&layer=1&head=1`,
-    "Two layers, four heads",
+    "A Transformer’s head",
     "Which heads attend to one character, and which to many?",
   ],
 ];

@@ -13,7 +13,7 @@ const speed: Room<State> = {
     controls: "settings",
     table: "the table of figures",
     threads: "how to get more threads",
-    try: "what to look for",
+    try: "what to try",
   },
   look: ["axis"],
   read,

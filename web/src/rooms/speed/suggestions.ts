@@ -9,17 +9,13 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     "#room=speed&causal=on",
-    "Half of the pairs",
-    "A causal mask hides the future. The engine leaves it out: half the time, as many operations a second.",
+    "A causal mask",
+    "It hides half of the pairs. The engine leaves them out: half the time, as many operations a second.",
   ],
   [
     "#room=speed&window=64&longest=4096",
     "A sliding window",
     "With 64 tokens to either side the work grows with the length, not with its square. Compare 256 and 512.",
   ],
-  [
-    "#room=speed&heads=1&size=16",
-    "Too small to share",
-    "One head of 16 numbers gives threads little to share.",
-  ],
+  ["#room=speed&heads=1&size=16", "One small head", "16 numbers give threads little to share."],
 ];

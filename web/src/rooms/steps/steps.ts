@@ -17,7 +17,7 @@ const steps: Room<State> = {
     table: "the table of one query",
     lines: "the lines",
     root: "why scores are divided by √d",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,

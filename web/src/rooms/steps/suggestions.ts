@@ -28,22 +28,22 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12&range=row`,
-    "Leave out the division by √d",
+    "Leave out √d",
     "“tired” gives one key all its attention. Divide, and the others come back.",
   ],
   [
     "#trial=512&step=scaled",
-    "See what the division by √d is for",
-    "Undivided, vectors of 512 numbers leave almost no gradient. See “Why divide by √d?”.",
+    "Vectors of 512 numbers",
+    "Undivided, they leave almost no gradient. See “Why divide by √d?”.",
   ],
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
-    "Change one number of a query or a key",
+    "Change one number",
     "The query of “quick” has −2 instead of 0.5: its row of scores changes. A key changes a column.",
   ],
   [
     `#${sampleText}&heads=8&position=on&step=joined&query=8`,
-    "Eight heads at once",
+    "Eight heads",
     "Each has matrices of its own, so it attends to other words.",
   ],
   [
@@ -58,7 +58,7 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     `#${new URLSearchParams({ text: longText })}&heads=1&size=8&split=characters&step=weights&range=row`,
-    "512 tokens at once",
+    "512 tokens",
     "262,144 weights. Equal letters have equal vectors, so it looks woven, until positions are added.",
   ],
 ];

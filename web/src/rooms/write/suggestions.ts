@@ -6,7 +6,7 @@ const named = "Mr. Darcy smiled. Elizabeth looked at Mr.";
 export const suggestions: readonly Suggestion[] = [
   [
     "#room=write&text=We+have+been+an+occasion&head=6.3&drop=6.3",
-    "Without the token before",
+    "Drop a previous-token head",
     "Layer 6, head 3 attends to the token before. Without it, “of” is far less likely after “occasion”.",
   ],
   [
@@ -16,17 +16,17 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     "#room=write&text=Call+me+Ishmael.&temperature=0",
-    "Without chance",
-    "At temperature 0 the text soon repeats itself.",
+    "Temperature 0",
+    "Without chance the text soon repeats itself.",
   ],
   [
     "#room=write&temperature=1.5&topp=1",
-    "Hot",
+    "Temperature 1.5",
     "Unlikely tokens become likelier. A lower top-p keeps them out.",
   ],
   [
     `#room=write&text=${encodeURIComponent("鯨は海に住む。The whale")}`,
-    "Any script",
+    "Another script",
     "Every text is bytes: a Japanese character takes up to three tokens.",
   ],
 ];

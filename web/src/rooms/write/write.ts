@@ -17,7 +17,7 @@ const write: Room<State> = {
     head: "one head",
     cache: "the cache",
     network: "the whole network",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,

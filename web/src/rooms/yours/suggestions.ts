@@ -6,22 +6,22 @@ const twice = "Elizabeth walked to the village. Mary stayed. Elizabeth walked to
 export const suggestions: readonly Suggestion[] = [
   [
     `#room=yours&model=write&text=${encodeURIComponent(twice)}&order=measure&measure=previous`,
-    "Who looks back by one",
-    "The heads that attend to the token before come first. Others build on them, to copy what followed a word.",
+    "Heads that look back",
+    "They come first now. Others build on them, to copy what followed a word.",
   ],
   [
     `#room=yours&model=write&text=${encodeURIComponent(twice)}&order=measure&measure=first`,
-    "Where heads rest",
-    "Heads by their weight on the first token: much of it may fall on a short value.",
+    "Heads on the first token",
+    "They come first now. Much of that weight may fall on a short value.",
   ],
   [
     "#room=yours&model=openai-community/gpt2&dtype=int8",
-    "GPT-2, from the hub",
-    "548 MB come from the hub, and take about a third of that in memory.",
+    "GPT-2 from the hub: 548 MB",
+    "As int8 it takes about a third of that in memory.",
   ],
   [
     "#room=yours&model=distilbert/distilbert-base-uncased&dtype=float16",
-    "A word that is hidden",
-    "DistilBERT guesses what a mask hides. Hide another word.",
+    "A hidden word in DistilBERT",
+    "The model guesses what a mask hides. Hide another word.",
   ],
 ];

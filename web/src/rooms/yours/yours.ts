@@ -17,7 +17,7 @@ const yours: Room<State> = {
     head: "one head",
     network: "the whole network",
     compare: "two texts compared",
-    try: "what to look for",
+    try: "what to try",
   },
   look: lookKeys,
   read,
