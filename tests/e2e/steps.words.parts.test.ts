@@ -55,7 +55,7 @@ describe("The words of the stages", () => {
   });
 
   test("say that every word attends to every word only where nothing is hidden", () => {
-    const everything = "Every token will attend to every token, itself too.";
+    const everything = "Each will attend to all, itself too.";
     expect(saysOf({}).tokens).toContain(everything);
     expect(saysOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
     expect(saysOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
@@ -92,7 +92,7 @@ describe("The words below the largest weight", () => {
   const scaled = { scaled: true, headSize: 2 };
 
   test.each([
-    ["grows", sharp, scaled, "Without the division by √d, or at a lower temperature, the largest"],
+    ["grows", sharp, scaled, "Undivided, or at a lower temperature, the largest weight grows."],
     ["is not divided by √1", sharp, { ...scaled, headSize: 1 }, "At a lower temperature, the"],
     ["is not divided", sharp, { ...scaled, scaled: false }, "The division by √d is off"],
     ["is saturated", { ...sharp, largest: 0.99, entropy: 0.1 }, scaled, "is saturated"],

@@ -27,9 +27,9 @@ const masks: readonly (readonly [MaskKind, string])[] = [
 ];
 
 const kinds: readonly (readonly [AttentionKind, string])[] = [
-  ["encoder", "encoder: all see all"],
-  ["decoder", "decoder: causal"],
-  ["cross", "encoder-decoder: two sentences"],
+  ["encoder", "encoder"],
+  ["decoder", "decoder"],
+  ["cross", "encoder-decoder"],
 ];
 
 /** The slider is logarithmic, so that 1 is in the middle. */
@@ -144,7 +144,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           }
         />
         <MaskDetails state={state} attention={attention} set={set} />
-        <p class="faint">{maskWords(state, attention)}</p>
+        {state.mask !== "none" && <p class="faint">{maskWords(state, attention)}</p>}
       </div>
 
       <div class="group">
@@ -172,7 +172,6 @@ export function Controls({ state, attention, set }: ControlsProps) {
           text={String(state.temperature)}
           onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
         />
-        <p class="faint">Lower: the largest scores get more. Higher: more even.</p>
       </div>
 
       <div class="group">
@@ -188,9 +187,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           limits={allowed.headSize}
           onChange={(headSize) => resize({ headSize })}
         />
-        {state.example ? (
-          <p class="faint">Other sizes leave the worked example.</p>
-        ) : (
+        {!state.example && (
           <>
             <div class="field">
               <label for="seed">Seed</label>

@@ -39,7 +39,7 @@ export function Lines() {
   return (
     <section class="lines" aria-labelledby="lines-title">
       <h3 id="lines-title">
-        Which token attends to which{attention.heads > 1 && `, head ${attention.head + 1}`}
+        Attention as lines{attention.heads > 1 && `, head ${attention.head + 1}`}
       </h3>
       {isMany && <p class="faint">The lines of the selected query; there is no room for all.</p>}
       <TokenLines

@@ -9,11 +9,7 @@ import { initialState, otherCells, type SentenceAttention, type State, withText 
 import { noticeOfCut, tokenize } from "./tokens";
 
 // Functions, because an element that is kept would hold the former elements of the page.
-const given = () => (
-  <>
-    · a worked example<span class="wide-only">: its vectors are given</span>
-  </>
-);
+const given = () => <>· a worked example</>;
 
 const untrained = () => (
   <>

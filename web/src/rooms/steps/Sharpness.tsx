@@ -58,7 +58,7 @@ export function sharpnessWords(
     return "The softmax is saturated: one key gets nearly all the attention.";
   if (!scaled)
     return "The division by √d is off: the longer the vectors, the larger the largest weight.";
-  const way = headSize > 1 ? "Without the division by √d, or at" : "At";
+  const way = headSize > 1 ? "Undivided, or at" : "At";
   return `${way} a lower temperature, the largest weight grows.`;
 }
 

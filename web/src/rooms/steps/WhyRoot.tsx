@@ -58,13 +58,11 @@ export function WhyRoot() {
         <h3 id="why-root-title">Why divide by √d?</h3>
         <Notices notices={failure ? [failure] : []} />
         <p>
-          A score adds up d products, so it grows with √d. Undivided, one key gets nearly all the
-          weight w. Then the gradient of the softmax, ∂w/∂score = w(1 − w), is nearly 0, and
-          training changes little.
+          A score sums d products, so it grows with √d. Undivided, one key gets nearly all weight w,
+          and the gradient ∂w/&#8288;∂score = w(1 − w) nearly vanishes.
         </p>
         <p class="faint">
-          One query and {shown.length === 1 ? "one key" : `${shown.length} keys`} at random, mean 0
-          and variance 1 (Vaswani et al., 2017, section 3.2.1, footnote 4).
+          Random vectors of mean 0 and variance 1 (Vaswani et al., 2017, section 3.2.1, footnote 4).
         </p>
       </div>
       <Slider

@@ -74,11 +74,11 @@ function sumWords(state: State, attention: SentenceAttention): string {
 function attendWords(state: State, attention: SentenceAttention): string {
   const hides = hidesAny(state, attention);
   if (attention.cross)
-    return `The tokens of the first sentence will attend to those of the second${hides ? ", as far as the mask lets them" : ""}.`;
-  if (!hides) return "Every token will attend to every token, itself too.";
+    return `Those of the first sentence will attend to those of the second${hides ? ", as far as the mask lets them" : ""}.`;
+  if (!hides) return "Each will attend to all, itself too.";
   return state.mask === "causal"
-    ? "Every token will attend to itself and to those before it."
-    : "Every token will attend to those that the mask lets it see.";
+    ? "Each will attend to itself and to those before it."
+    : "Each will attend to those that the mask lets it see.";
 }
 
 /** Explains why all words of the example attend to the same one. */
@@ -119,7 +119,7 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["input"],
     explain: (state) => (
       <>
-        Each token gets a vector, a row of numbers
+        Each token gets a vector
         {state.example ? ", given here" : ": here from a seed, in a trained model learned"}.
         {state.position && " Its position adds to it: a word differs from place to place."}
       </>
@@ -155,16 +155,15 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["scores"],
     explain: (state) => (
       <>
-        A{" "}
+        A <Word highlights="scores">score</Word> is the dot product of a{" "}
         <Word of="q" highlights="q">
           query
         </Word>{" "}
         and a{" "}
         <Word of="k" highlights="k">
           key
-        </Word>{" "}
-        are multiplied entry by entry and added up. This <Word highlights="scores">score</Word> is
-        large where both point the same way.
+        </Word>
+        : large where both point the same way.
         {countingWords(state)}
       </>
     ),
