@@ -15,10 +15,10 @@ export function ColourChoice({
   return (
     <div class="colour-choice">
       <Choice
-        label="Weights coloured"
+        label="Colours"
         value={range}
         choices={[
-          ["absolute", "from 0 to 1"],
+          ["absolute", "0 to 1"],
           ["head", "per head"],
           ["row", "per row"],
         ]}

@@ -36,7 +36,7 @@ export function HeadLook<Name extends string>({
   return (
     <>
       <Choice
-        label="Measure each head by"
+        label="Measure"
         value={measure}
         choices={names.map((name) => [name, measures[name].name] as const)}
         onChange={(measure) => set({ measure })}

@@ -51,8 +51,8 @@ export function Readout({
       ) : (
         <p class="faint">
           {isTouch
-            ? "Tap a cell to see how its number was computed."
-            : "Point at a cell to see how its number was computed; a click keeps it."}
+            ? "Tap a cell for its formula."
+            : "Point at a cell for its formula; click to keep it."}
         </p>
       )}
     </div>

@@ -31,7 +31,7 @@ export function RowDetails({
       class="row-details"
       onToggle={({ currentTarget }) => setIsOpen((currentTarget as HTMLDetailsElement).open)}
     >
-      <summary>The row of “{token}” as a table</summary>
+      <summary>“{token}” as a table</summary>
       {isOpen && <Keys of={of} other={other} row={row} />}
     </details>
   );

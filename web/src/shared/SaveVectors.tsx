@@ -13,7 +13,7 @@ export function SaveVectors({ of, file }: { of: OneHead; file: string }) {
   return (
     <div class="save-vectors">
       <span>
-        Queries <b class="role-q">Q</b>
+        <b class="role-q">Q</b>
         <SaveMenu
           title={`the queries of ${of.name}`}
           file={`queries-${file}`}
@@ -21,7 +21,7 @@ export function SaveVectors({ of, file }: { of: OneHead; file: string }) {
         />
       </span>
       <span>
-        Keys <b class="role-k">K</b>
+        <b class="role-k">K</b>
         <SaveMenu
           title={`the keys of ${of.name}`}
           file={`keys-${file}`}

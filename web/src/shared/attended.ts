@@ -46,9 +46,9 @@ export interface Shares {
 
 /** What attends to what. */
 export const attendsWords: Readonly<Record<AttentionName, string>> = {
-  encoder: "the input attends to itself",
-  decoder: "the answer attends to itself",
-  cross: "the answer attends to the input",
+  encoder: "input to itself",
+  decoder: "answer to itself",
+  cross: "answer to input",
 };
 
 const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [

@@ -15,8 +15,7 @@ export type PatternName = (typeof patternNames)[number];
 export const patterns: Readonly<Record<PatternName, MeasureWords>> = {
   entropy: {
     name: "entropy",
-    about:
-      "In bits: 0 if each row attends to one token only, 3 if it attends to eight tokens equally.",
+    about: "In bits: 0 on one token only, 3 evenly on eight.",
   },
   largest: { name: "largest weight", about: "The mean of each row's largest weight." },
   previous: { name: "previous token", about: "The mean weight on the previous token." },

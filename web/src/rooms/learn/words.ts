@@ -4,7 +4,7 @@ import type { Suggestion } from "../../shared/room";
 import type { BeginAnswer, CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead, State } from "./state";
 
-/** The name of an attention, such as "layer 1, the answer attends to the input". */
+/** The name of an attention, such as "layer 1, answer to input". */
 export function attentionNameOf({ name, layer }: CourseAttention, layers: number): string {
   return layers > 1 ? `layer ${layer + 1}, ${attendsWords[name]}` : attendsWords[name];
 }
