@@ -24,16 +24,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   test("open with the pronoun selected, and say what it means", async () => {
     const room = await enter();
-    expect(await room.text(".one-head .transport-place")).toBe("Row 5 of 8 “she” attends");
+    expect(await room.text(".one-head .transport-place")).toBe("Row 5 of 8 “she”");
     const answer = (await room.answers())[0]?.[1] ?? "";
     expect(answer).toMatch(/^Alice \d/);
     const alices = await reference.probability(first, she, "Alice");
     expect(numbersIn(answer)[0]).toBeCloseTo(alices, decimals);
     expect(await room.text(".saying")).toMatch(/^“she” means Alice probability \d/);
     expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(alices, decimals);
-    expect(await room.text(".head-words")).toMatch(
-      /^“she” puts \d\.\d+ of its attention on “Alice”\./,
-    );
+    expect(await room.text(".head-words")).toMatch(/^“she” attends most to “Alice”: \d\.\d+\./);
     await expect.poll(() => room.link()).toBe("#room=heads");
   });
 
@@ -148,7 +146,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const room = await enter();
     const alices = await reference.probability(first, she, "Alice");
     const claras = await reference.probability(first, she, "Clara", dropped);
-    expect(await room.text(".answer-more")).toContain("Without it the answer changes.");
+    expect(await room.text(".answer-more")).toBe("Drop layer 1, head 1 changes the answer.");
     await room.click("Drop layer 1, head 1");
     await expect.poll(() => room.text(".saying")).toMatch(/^“she” means Clara /);
     expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(claras, decimals);
@@ -347,6 +345,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
     const fields = ".input :enabled, .thumbnail-drop :enabled, .switch :enabled";
     expect(await room.page.$$(fields)).toEqual([]);
+    expect(await room.text(".answer-more")).toBe("Dropping layer 1, head 1 changes the answer.");
     await measures(room);
     await room.click("entropy", ".settings");
     await expect.poll(() => room.link()).toContain("measure=entropy");

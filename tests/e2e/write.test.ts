@@ -124,7 +124,7 @@ describe("In chrome, the room Write", () => {
       const { head, value } = await room.found(kind);
       expect(value).toBeGreaterThan(0);
       expect(value).toBeLessThanOrEqual(1);
-      await room.page.click(`.found [data-kind=${kind}] button`);
+      await room.page.click(`.found [data-kind=${kind}] td button`);
       await expect.poll(() => room.link()).toContain(`head=${head}`);
       await room.page.waitForSelector(`[data-head="${head}"] [aria-pressed=true]`);
     }

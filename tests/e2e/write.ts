@@ -64,7 +64,7 @@ export class Write extends Room {
   found(kind: string): Promise<{ head: string; value: number }> {
     return this.page.$eval(`.found [data-kind=${kind}]`, (row) => {
       const [, layer, head] =
-        /layer (\d+), head (\d+)/.exec(row.querySelector("button")?.textContent ?? "") ?? [];
+        /layer (\d+), head (\d+)/.exec(row.querySelector("td button")?.textContent ?? "") ?? [];
       const value = row.querySelector<HTMLElement>("[data-measure]")?.dataset.measure;
       return { head: `${layer}.${head}`, value: Number(value) };
     });

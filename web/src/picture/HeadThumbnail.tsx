@@ -74,9 +74,9 @@ export function HeadThumbnail({
             checked={isDropped}
             disabled={isLocked}
             aria-label={`Drop ${name}`}
+            title="Drop this head"
             onChange={({ currentTarget }) => onDrop(currentTarget.checked)}
-          />{" "}
-          drop
+          />
         </label>
       )}
     </li>

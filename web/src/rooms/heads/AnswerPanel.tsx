@@ -1,7 +1,13 @@
 /** What the model says, in one sentence, and the head to drop that changes it; or why an input cannot be read. */
 import { format } from "heed/view/parts";
 import { useShell } from "../../shared/shell";
-import { type HeadSelection, type Saying, sayingOf, withoutWords } from "./selection";
+import {
+  type HeadSelection,
+  type NamedHead,
+  type Saying,
+  sayingOf,
+  withoutWords,
+} from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
 function Probability({ of }: { of: Saying["now"] }) {
@@ -48,6 +54,17 @@ function DropButton({ selection }: { selection: HeadSelection }) {
   );
 }
 
+/** Ends the sentence that the button begins, and says all of it where there is no button. */
+function Changes({ name }: NamedHead) {
+  const { restrictions } = useShell();
+  return (
+    <>
+      <span class={restrictions.lock ? undefined : "on-paper"}>Dropping {name} </span>changes the
+      answer.{" "}
+    </>
+  );
+}
+
 /** Beside the button: what it does, the answer with all heads, or why there is no button. */
 function Beside({ saying }: { saying: Saying | null }) {
   const { selection } = useHeadsWorkspace();
@@ -61,9 +78,7 @@ function Beside({ saying }: { saying: Saying | null }) {
           <Probability of={saying.whole} />{" "}
         </>
       )}
-      {saying &&
-        !without &&
-        (needed ? "Without it the answer changes. " : "No single head changes this answer. ")}
+      {saying && !without && (needed ? <Changes {...needed} /> : "No single head changes it. ")}
       {answer.note}
     </span>
   );

@@ -135,7 +135,7 @@ export function AnswersPanel() {
   if (asked.length === 0) return null;
   return (
     <section class="all-answers" aria-labelledby="answers-title">
-      <h2 id="answers-title">Each answer and its probability</h2>
+      <h2 id="answers-title">All answers</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Answers">
         {asked.length > fewAnswers ? (

@@ -74,7 +74,7 @@ function HeadLines() {
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <div class="head-lines">
-      <h3>Which token attends to which</h3>
+      <h3>Attention as lines</h3>
       <TokenLines
         caption={`${shown.name}, lines that carry the top ${mass} %: ${selection.answer.text}`}
         queries={rows}
@@ -137,11 +137,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
         <fieldset class="lockable" disabled={restrictions.lock}>
           <Switch
-            label={
-              <>
-                Drop<span class="wide-only"> this head</span>
-              </>
-            }
+            label="Drop"
             checked={state.dropped.includes(head.key)}
             onChange={(isDropped) => drop([head.key], isDropped)}
           />
@@ -159,7 +155,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
             label="Rows"
             unit="Row"
             pace={pace}
-            title={`“${attention.rows[row]}” attends`}
+            title={`“${attention.rows[row]}”`}
           />
           <p class="head-words">
             {attendsWords(selection, format)} <span class="faint">{placesWords(selection)}</span>

@@ -119,7 +119,7 @@ function ByMeasure({ all }: { all: readonly NamedHead[] }) {
 function RightPlaces() {
   return (
     <>
-      its attention on the <Term name="right places" />
+      attention on the <Term name="right places" />
     </>
   );
 }
@@ -134,8 +134,7 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint measured">
-          below each: its number, and{" "}
-          {measure === "places" ? <RightPlaces /> : measures[measure].name}
+          below: {measure === "places" ? <RightPlaces /> : measures[measure].name}; tick to drop
         </p>
       )}
       {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}

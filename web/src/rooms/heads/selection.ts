@@ -125,7 +125,7 @@ export function attendsWords(
   const named = (token: string | undefined) =>
     answer.picture && token !== "class" ? `the patch ${token}` : `“${token}”`;
   const query = named(rows[row]).replace(/^t/, "T");
-  return `${query} puts ${text(weights[largest] as number)} of its attention on ${named(columns[largest])}.`;
+  return `${query} attends most to ${named(columns[largest])}: ${text(weights[largest] as number)}.`;
 }
 
 interface Said {

@@ -8,6 +8,7 @@ import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { hides } from "../../shared/restrictions";
 import { Steady } from "../../shared/Steady";
 import { useShell } from "../../shared/shell";
+import { Term } from "../../shared/Term";
 import { useWidth } from "../../shared/useWidth";
 import { bestOf, isFound, kindOf, kinds, measureNames, repeated } from "./measures";
 import type { HeadMeasures } from "./messages";
@@ -29,7 +30,9 @@ function Found() {
           const best = bestOf(opened.measures, name);
           return (
             <tr key={name} data-kind={name}>
-              <th scope="row">{kinds[name].name}</th>
+              <th scope="row">
+                {name === "induction" ? <Term name="induction" /> : kinds[name].name}
+              </th>
               <td>
                 <button
                   type="button"
@@ -111,8 +114,7 @@ export function HeadsPanel() {
       <Found />
       {!hides(restrictions, "text") && (
         <p class="faint">
-          Measured on {repeated} random tokens, read twice. Induction: attention at a repeated token
-          to the one that followed it before. Even: if a head attended to all alike.
+          Measured on {repeated} random tokens, read twice. Even: equal weights. Tick to drop.
         </p>
       )}
       <div style={{ "--read": read }}>
