@@ -36,7 +36,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   const look = (
     <div class="group">
       <Switch
-        label="Outline the right places"
+        label="Outline right places"
         checked={state.outlined}
         onChange={(outlined) => set({ outlined })}
       />
@@ -73,7 +73,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
           onChange={(layers) => begin({ layers })}
         />
         <Counts
-          label="Size of vectors"
+          label="Vector size"
           value={state.size}
           counts={allowed.size}
           onChange={(size) => begin({ size })}
@@ -81,7 +81,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
       </div>
       <div class="group">
         <Switch
-          label={`Also train one with ${state.heads === 1 ? "4 heads" : "one head"}, to compare`}
+          label={`Compare with ${state.heads === 1 ? "4 heads" : "one head"}`}
           checked={state.compare}
           onChange={(compare) => begin({ compare })}
         />
@@ -106,7 +106,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         onChange={(seed) => begin({ seed })}
       />
       <Switch
-        label="A training starts by itself"
+        label="Starts by itself"
         checked={state.starts}
         onChange={(starts) => set({ starts })}
       />

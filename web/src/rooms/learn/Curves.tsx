@@ -6,7 +6,7 @@ import type { Setter } from "../../shared/room";
 import type { BeginAnswer, CourseSnapshot, Snapshot } from "./messages";
 import type { State } from "./state";
 import type { Lesson } from "./useLesson";
-import { bestMass, countsOf, headsWords } from "./words";
+import { bestMass, headsWords } from "./words";
 
 interface Chart {
   readonly title: string;
@@ -39,8 +39,8 @@ function chartsOf(begun: BeginAnswer, past: readonly Snapshot[]): Chart[] {
         ...{ title: "Answers and attention", yName: "share", range: share },
         series: [
           { name: "answered correctly", y: line(0, ({ exact }) => exact) },
-          { name: "best head's attention on the right places", y: line(0, bestMass) },
-          { name: "the same with uniform attention", y: past.map(() => begun.chance) },
+          { name: "best head, right places", y: line(0, bestMass) },
+          { name: "uniform attention", y: past.map(() => begun.chance) },
         ],
       },
     ];
@@ -114,7 +114,7 @@ export function Curves({
       {charts.map((chart) => (
         <OneChart key={chart.title} {...{ chart, x, index, total, set }} />
       ))}
-      <p class="faint learn-counts">{countsOf(begun)}</p>
+      <p class="faint learn-hint">Drag in a curve to go back.</p>
     </section>
   );
 }

@@ -65,7 +65,7 @@ export function ExampleView({
             onUse={(text) => set(withText(text))}
           />
         ) : (
-          <p class="faint">{note ?? (text === null && "Training never sees this example.")}</p>
+          <p class="faint">{note ?? (text === null && "Training never sees it.")}</p>
         )}
         {text !== null && (
           <button type="button" class="link" onClick={() => set(withText(null))}>

@@ -120,7 +120,7 @@ export function LargeHead({
         )}
         <p class="learn-mass number">
           {Number.isFinite(mass)
-            ? `${percent(mass)} on the right places of ${weighed} examples${state.head === null ? ": the best head" : ""}`
+            ? `${percent(mass)} on right places of ${weighed} examples${state.head === null ? ": best\u00a0head" : ""}`
             : "There are no right places here"}
         </p>
       </div>

@@ -1,7 +1,7 @@
 /** The texts of the room. */
 import { attendsWords } from "../../shared/attended";
 import type { Suggestion } from "../../shared/room";
-import type { BeginAnswer, CourseAttention, CourseSnapshot } from "./messages";
+import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead, State } from "./state";
 
 /** The name of an attention, such as "layer 1, answer to input". */
@@ -52,10 +52,6 @@ const hopes: Readonly<Record<State["task"], string>> = {
 
 export function hopeOf(task: State["task"]): string {
   return hopes[task];
-}
-
-export function countsOf({ held, weighed }: BeginAnswer): string {
-  return `Over ${held} held-out examples, attention over ${weighed}. Drag in a curve to go back.`;
 }
 
 export const suggestions: readonly Suggestion[] = [
