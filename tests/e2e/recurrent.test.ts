@@ -48,7 +48,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     // The step that is shown is the one that the formula explains.
     expect(await room.text(".transport")).toContain("Step 10 of 11");
     expect(await room.text(".maps .readout")).toContain("(character 10), it attends");
-    await room.click("Dates never seen: how many are right");
+    await room.click("Unseen dates");
     for (const model of [...shown, "dot"] as const) {
       const report = JSON.parse(fileOf(model, "report.json").toString());
       const row = await room.text(`.scores tr[data-model=${model}]`);

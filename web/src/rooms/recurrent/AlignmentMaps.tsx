@@ -16,7 +16,6 @@ import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { Announced } from "../../shared/Announced";
 import { Readout } from "../../shared/Readout";
-import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { Term } from "../../shared/Term";
 import { useWidth } from "../../shared/useWidth";
@@ -24,7 +23,7 @@ import { ChosenRow } from "./ChosenRow";
 import { attentionShown, explainAlignment, massOf, predictedBy, viewOfHead } from "./maps";
 import type { ModelAnswers, ModelName } from "./problem";
 import { choosing, lastStep, rowShown, visible } from "./state";
-import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
+import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
@@ -52,7 +51,9 @@ function cellOf(width: number, size: Size, columns: number): CellSize {
 function Masses({ masses, top }: { masses: readonly (number | null)[]; top: number }) {
   return (
     <div class="masses number" style={{ paddingTop: px(top - 18) }}>
-      <p class="faint">right places</p>
+      <p class="faint">
+        <Term name="right places" />
+      </p>
       <ol aria-label="For each row, the weight on the characters that carry what is right">
         {masses.map((mass, row) => (
           <li key={row} class="mass" style={{ height: px(cellHeight) }}>
@@ -119,8 +120,8 @@ function AlignmentMap({
       <HeatMap
         name={name}
         title={title}
-        symbol={<b>{title}</b>}
-        note={note}
+        symbol={<b>{shortTitles[name]}</b>}
+        note={name === "transformer" ? note : ""}
         picture={picture}
         hint="Enter chooses a row and a column."
         saved={{
@@ -170,7 +171,7 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
         <HeatMap
           name="rnn"
           title="The vector between encoder and decoder"
-          symbol={<b>{titles.rnn}</b>}
+          symbol={<b>{shortTitles.rnn}</b>}
           note={pointed ?? `no map: ${source.length} characters kept in ${size} numbers`}
           picture={picture}
           hint=""
@@ -207,7 +208,6 @@ function CellReadout() {
 
 export function AlignmentMaps() {
   const workspace = useRecurrentWorkspace();
-  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { source } = workspace;
   const size: Size = width < narrowest ? "narrow" : "wide";
@@ -215,7 +215,7 @@ export function AlignmentMaps() {
   return (
     <section class={`maps ${size}`} aria-labelledby="maps-title">
       <h2 id="maps-title" tabIndex={-1}>
-        What each model attends to
+        Attention maps
       </h2>
       <div ref={ref} class="scroll">
         {width > 0 &&
@@ -228,12 +228,6 @@ export function AlignmentMaps() {
           )}
       </div>
       <CellReadout />
-      {!hides(restrictions, "text") && (
-        <p class="words">
-          Each row adds up to 1. Beside it is its share on the <Term name="right places" />. A
-          recurrent state also holds its neighbours, so a place beside them may be enough.
-        </p>
-      )}
       <ChosenRow />
     </section>
   );

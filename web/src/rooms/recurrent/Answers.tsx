@@ -96,7 +96,7 @@ export function Answers() {
   const workspace = useRecurrentWorkspace();
   return (
     <section class="answers" aria-labelledby="answers-title">
-      <h2 id="answers-title">Three models write it in numbers</h2>
+      <h2 id="answers-title">Three answers</h2>
       <button
         type="button"
         class="skip"

@@ -23,7 +23,7 @@ export function ChosenRow() {
   const said = [...new Set(models.map(({ said }) => said ?? ""))].filter(Boolean);
   return (
     <details class="row-details">
-      <summary>The selected row as a table</summary>
+      <summary>This row as a table</summary>
       <RowTable
         title={`To say character ${row + 1}${said.length > 0 ? `, “${said.join("” or “")}”` : ""}`}
         columns={[

@@ -11,11 +11,11 @@ export function Controls({ state }: { state: State }) {
   const look = (
     <>
       <Choice
-        label="Maps of the model"
+        label="The model"
         value={state.way}
         choices={[
-          ["alone", "writing alone"],
-          ["taught", "being taught"],
+          ["alone", "writes alone"],
+          ["taught", "is taught"],
         ]}
         onChange={(way) => set({ way })}
       />

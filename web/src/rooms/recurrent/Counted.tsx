@@ -99,7 +99,8 @@ export function Counted({
         </tbody>
       </RowTable>
       <p class="words paths-words">
-        For n characters a recurrent layer takes n steps, self-attention 1 (Vaswani et al., 2017,
+        Bahdanau et al. (2015) let the decoder attend to the input, and Vaswani et al. (2017) the
+        encoder, too: for n characters a recurrent layer takes n steps, self-attention 1 (their
         table 1). Alone, every model writes one character at a time, each through all layers.
       </p>
     </>

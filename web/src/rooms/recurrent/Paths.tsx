@@ -13,7 +13,7 @@ import { Counted } from "./Counted";
 import { type Journey, lengthOf, type Station, stationsOf } from "./paths";
 import type { ModelName } from "./problem";
 import { choosing, lastStep, rowShown, visible } from "./state";
-import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
+import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 /** Space above the dots: the control points of the curves are 44 higher, and a curve reaches three quarters of that. */
 const arc = 40;
@@ -136,9 +136,9 @@ function PathPicture({
 
 /** What the steps of a path are. */
 function wordsOf(name: ModelName, journey: Journey): string {
-  if (name !== "rnn") return "it attends to the character itself";
+  if (name !== "rnn") return "by attention";
   const along = stationsOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
-  return `${along} in the encoder, 1 into the vector, ${journey.to + 1} in the decoder`;
+  return `encoder ${along}, vector 1, decoder ${journey.to + 1}`;
 }
 
 /** Reserves the space of the picture, and saves it. */
@@ -181,29 +181,28 @@ export function Paths() {
   }));
   return (
     <section class="paths" aria-labelledby="paths-title">
-      <h2 id="paths-title">How far a character of the date is from the answer</h2>
+      <h2 id="paths-title">Path length</h2>
       <p class="path-choice">
-        From{" "}
+        Date{" "}
         <TokenSelect
           label="Character of the date"
           tokens={tokens[0]}
           index={journey.from}
           onSelect={(col) => set({ col })}
         />{" "}
-        of the date to{" "}
+        to answer{" "}
         <TokenSelect
           label="Character of the answer"
           tokens={written}
           index={journey.to}
           onSelect={(row) => set(choosing(row))}
-        />{" "}
-        of the answer
+        />
       </p>
       <div ref={ref}>
         {models.map(({ name, layers }) => (
           <div key={name} class="path" data-model={name}>
             <h3>
-              {titles[name]}: <span class="number">{lengthOf(name, journey)}</span>{" "}
+              {shortTitles[name]}: <span class="number">{lengthOf(name, journey)}</span>{" "}
               {lengthOf(name, journey) === 1 ? "step" : "steps"}{" "}
               <span class="faint">{wordsOf(name, journey)}</span>
             </h3>
@@ -214,12 +213,9 @@ export function Paths() {
         ))}
       </div>
       {!hides(restrictions, "text") && (
-        <p class="words paths-words">
-          A long path forgets, and little gradient comes back along it. So in Bahdanau et al. (2015)
-          the decoder attends to the input, and in Vaswani et al. (2017) the encoder attends, too.
-        </p>
+        <p class="words paths-words">Long paths forget, and carry little gradient.</p>
       )}
-      <Fold title="Counted: which steps must wait for others">
+      <Fold title="Sequential steps">
         <Counted {...{ models, journey, tokens, width }} />
       </Fold>
     </section>

@@ -42,7 +42,8 @@ export function Scores() {
       </RowTable>
       <p class="faint small">
         Each model was trained on {lessons?.toLocaleString("en") ?? "…"} dates in 22 forms. “Right
-        places” is the mean weight of the best head on the characters that carry the answer. These
+        places” is the mean weight of the best head on the characters that carry the answer; a
+        recurrent state also holds its neighbours, so a place beside them may be enough. These
         numbers are from the report that was saved with each model.
       </p>
     </div>

@@ -41,7 +41,7 @@ export function TransformerHeads() {
     <>
       {Array.from({ length: layers }, (_, layer) => (
         <fieldset key={layer} class="head-picker">
-          <legend>Transformer, layer {layer + 1}: head</legend>
+          <legend>Transformer, layer {layer + 1}</legend>
           {Array.from({ length: heads + 1 }, (_, head) => {
             const words = head === 0 ? "mean" : String(head);
             const name = `layer ${layer + 1}, ${head === 0 ? "mean of its heads" : `head ${head}`}`;

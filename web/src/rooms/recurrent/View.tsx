@@ -75,10 +75,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
               <AlignmentMaps />
             </Panel>
             <Panel name="decoding">
-              <Fold
-                title="Taught and alone: after a wrong character"
-                isWanted={slip !== null || isAlone("decoding")}
-              >
+              <Fold title="After a wrong character" isWanted={slip !== null || isAlone("decoding")}>
                 <Decoding />
               </Fold>
             </Panel>
@@ -87,7 +84,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
             <Paths />
           </Panel>
           <Panel name="scores">
-            <Fold title="Dates never seen: how many are right" isWanted={isAlone("scores")}>
+            <Fold title="Unseen dates" isWanted={isAlone("scores")}>
               <Scores />
             </Fold>
           </Panel>

@@ -12,7 +12,12 @@ import {
 import { formulaOf } from "../../shared/attended";
 import type { ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
-import { type PointedCharacters, type RecurrentWorkspace, shownModels, titles } from "./workspace";
+import {
+  type PointedCharacters,
+  type RecurrentWorkspace,
+  shortTitles,
+  shownModels,
+} from "./workspace";
 
 /** The attention of a model that the settings select; null for a model without attention. */
 export function attentionShown(
@@ -64,7 +69,7 @@ export function explainAlignment(
       ? ""
       : `\ns = ${scores[model]}, less the highest of the row`;
   return {
-    name: `${titles[model]}${what}: to say “${predictedBy(found, state.way)[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
+    name: `${shortTitles[model]}${what}: to say “${predictedBy(found, state.way)[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
     formula: [
       ...(isCompared
         ? comparisonPieces(workspace, attention, predictedBy(found, state.way), row, col)
