@@ -8,6 +8,7 @@ import { SaveMenu } from "../picture/SaveMenu";
 import { quoted } from "../shared/pieces";
 import { hides } from "../shared/restrictions";
 import { useShell } from "../shared/shell";
+import { Term } from "../shared/Term";
 import { useWidth } from "../shared/useWidth";
 import type { Facts } from "./facts";
 import { type NetworkHost, NetworkHostContext } from "./host";
@@ -105,10 +106,10 @@ export function NetworkPicture({
       <div class="network-head">
         {!hides(restrictions, "text") && (
           <p class="words">
-            The way of {own} through the model. Its vector, the <b>residual stream</b>, goes
-            straight down; the attention and the feed-forward network of each layer add to it. “It
-            would say” reads it out as if the model ended there (the logit lens; nostalgebraist,
-            2020). Open a row to see inside.
+            The vector of {own}, the <Term name="residual stream" />, goes straight down; each layer
+            adds to it. “It would say” reads it out as if the model ended there (
+            <Term name="logit lens" />
+            ). Open a row to see inside.
           </p>
         )}
         <Winner {...{ numbers, row }} />

@@ -76,7 +76,7 @@ export function CachePanel() {
       {!hides(restrictions, "text") && (
         <p class="words">
           Each token leaves a <b class="role-k">key</b> and a <b class="role-v">value</b> of{" "}
-          {kvHeads} × {headSize} numbers in every layer: later tokens need not compute them again.
+          {kvHeads} × {headSize} numbers in every layer, computed once.
         </p>
       )}
       <div ref={part}>

@@ -34,9 +34,7 @@ export function Controls({
           Another seed
         </button>
       </div>
-      {!hides(restrictions, "text") && (
-        <p class="faint">A change writes anew what follows the current token.</p>
-      )}
+      {!hides(restrictions, "text") && <p class="faint">A change rewrites what follows.</p>}
     </SettingsPanel>
   );
 }

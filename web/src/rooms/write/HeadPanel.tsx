@@ -24,7 +24,7 @@ function HeadMap({ shown, width }: { shown: ShownHead; width: number }) {
     <TokenMap
       name="weights"
       title="Weights"
-      note={headName(head)}
+      note=""
       {...{ view, tokens: rows, active, width, row: place }}
       palette={useWeightPalette(state)}
       isHidden={hidesFuture}
@@ -52,7 +52,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         </h2>
         <fieldset class="lockable" disabled={restrictions.lock}>
           <Switch
-            label="Drop this head"
+            label="Drop"
             checked={state.dropped.includes(head)}
             onChange={(isDropped) => drop(head, isDropped)}
           />

@@ -24,7 +24,7 @@ function aboutOf(
   if (opened) {
     const { parameters, perplexity } = opened;
     const times = Math.round(gpt2Parameters / parameters);
-    return `${parameters.toLocaleString("en")} parameters (the smallest GPT-2: ${times} times as many), English of earlier centuries: its words fit together, but rarely make sense. Perplexity ${perplexity.toFixed(1)} on unseen texts.`;
+    return `${parameters.toLocaleString("en")} parameters (the smallest GPT-2: ${times} times as many). Its English is of earlier centuries and rarely makes sense. Perplexity ${perplexity.toFixed(1)} on unseen texts.`;
   }
   if (hasFailed) return "The model did not load.";
   if (!loading) return "The engine is starting.";

@@ -151,11 +151,11 @@ export function NextToken() {
       <Table />
       {!hides(restrictions, "text") && (
         <p class="faint next-about">
-          After <Term name="temperature" /> and <Term name="top-k and top-p" />{" "}
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of {all.toLocaleString("en")}{" "}
-          tokens can be drawn. ␣ is a space.{" "}
+          can be drawn after <Term name="temperature" />, <Term name="top-k and top-p" />. ␣ is a
+          space.{" "}
           {place >= answer.given - 1
-            ? "Select a candidate to take that branch."
+            ? "Select one to branch."
             : "They can be taken from the end of your text on."}
         </p>
       )}

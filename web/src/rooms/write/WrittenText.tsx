@@ -110,7 +110,7 @@ export function WrittenText() {
         {!hides(restrictions, "text") && (
           <p class="faint text-about">
             Shaded: what {quoted(pieces[place] as string)} attends to in {headName(head)}
-            {own !== null && `, ${format(own)} on itself`}. Underlined: written by the model.
+            {own !== null && `, ${format(own)} on itself`}. Underlined: written.
           </p>
         )}
         <Lockable>
