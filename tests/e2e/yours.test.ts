@@ -268,6 +268,7 @@ describe("In chrome, the room Your model", () => {
     await expect.poll(async () => (await room.candidates(2)).length).toBe(10);
     expect(await room.text("[data-place='2']")).toContain("The text has “w9”: rank");
 
+    await room.click("Measures and colours");
     await room.click("by this measure");
     const values = () =>
       room.page.$$eval(".thumbnail [data-measure]", (all) =>
@@ -277,7 +278,7 @@ describe("In chrome, the room Your model", () => {
       .poll(async () => (await values()).every((x, i, all) => i === 0 || x <= (all[i - 1] ?? 0)))
       .toBe(true);
     const other = "w7 [MASK] w12 w8 [MASK]";
-    await room.click("Compare with another text");
+    await room.click("Compare");
     await room.paste("#yours-other", other);
     await expect.poll(() => room.text(".compare-words")).toContain("4 tokens are in both texts");
     const { x, y } = await room.cell("difference", 2, 0, 4, 4);

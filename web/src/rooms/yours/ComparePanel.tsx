@@ -105,11 +105,11 @@ export function ComparePanel({ text }: { text: string }) {
   const isRead = shown?.attention.rows.length === answer.ids.length;
   return (
     <section class="comparison" aria-labelledby="compare-title">
-      <h2 id="compare-title">The same head on another text</h2>
+      <h2 id="compare-title">Another text</h2>
       {state.other === null ? (
         <Lockable>
           <button type="button" onClick={() => set({ other: text })}>
-            Compare with another text
+            Compare
           </button>
         </Lockable>
       ) : (

@@ -11,7 +11,17 @@ import { allowed, type State } from "./state";
 export function Controls({ state, set, card }: { state: State; set: Setter<State>; card: Card }) {
   const { temperature, topK, topP, seed } = state;
   const look = (
-    <HeadLook {...{ state, set }} names={patternNames} measures={patterns} limits={allowed.mass} />
+    <details>
+      <summary>Measures and colours</summary>
+      <div class="controls">
+        <HeadLook
+          {...{ state, set }}
+          names={patternNames}
+          measures={patterns}
+          limits={allowed.mass}
+        />
+      </div>
+    </details>
   );
   return (
     <SettingsPanel look={look}>

@@ -106,7 +106,7 @@ function Lines({ drawn: { shown, range, curve, mass } }: { drawn: Drawn }) {
   const text = answer.tokens.map(({ piece }) => piece).join("");
   return (
     <div class="head-lines">
-      <h3>Which token attends to which</h3>
+      <h3>Attention as lines</h3>
       <TokenLines
         caption={`${headName(head)}, lines that carry the top ${mass} %: ${text}`}
         queries={rows}
@@ -156,7 +156,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
         <Lockable>
           <Switch
-            label="Drop this head"
+            label="Drop"
             checked={dropped.includes(head)}
             onChange={(isDropped) => drop(head, isDropped)}
           />
@@ -168,9 +168,8 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           <Readout explanation={explanation} locked={state.cell !== null} />
           {!hides(restrictions, "text") && (
             <p class="faint what-not">
-              × |v|: times the length of the value, as a share of the row. A large weight on a short
-              value adds little. Neither picture explains what the model says: later layers mix it
-              again.
+              × |v|: times the value’s length, as a share of the row. Neither picture explains the
+              answer: later layers mix it again.
             </p>
           )}
           {detailed && (

@@ -148,9 +148,9 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint">
-          <span class="wide-only">Rows are queries, columns keys. </span>
-          Under each head: its number, and {patterns[measure].name}
-          {isSorted && ", the largest first"}.
+          <span class="wide-only">Rows: queries; columns: keys; </span>
+          below: {patterns[measure].name}
+          {isSorted && ", the largest first"}
         </p>
       )}
       <Dropped />

@@ -102,7 +102,7 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
             <span class="number">{shareWords(taken.model)}</span>.{" "}
           </>
         )}
-        {isCausal && canTake && "Select a candidate to go on with it. "}
+        {isCausal && canTake && "Select one to go on. "}
         {pieces.some((piece) => visible(piece).includes("␣")) && "␣ is a space."}
       </p>
       {instead && (
@@ -130,7 +130,7 @@ export function NextPanel() {
   const why = whyNone(card.predicts, card.mask !== null);
   return (
     <section class="next" aria-labelledby="next-title">
-      <h2 id="next-title">What the model expects</h2>
+      <h2 id="next-title">Predictions</h2>
       {why && !hides(restrictions, "text") && <p class="faint">{why}</p>}
       <div class="next-tables">
         {next?.tables.map((table) => (

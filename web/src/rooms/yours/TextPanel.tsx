@@ -22,7 +22,7 @@ function About() {
   return (
     <p class="faint text-about">
       Token {place + 1} of {answer.ids.length}: “{label(piece)}”, number {id}
-      {raw !== piece && <span class="wide-only">, written {raw} in the tokenizer’s file</span>}.
+      {raw !== piece && <span class="wide-only">, written {raw}</span>}.
     </p>
   );
 }
