@@ -268,8 +268,8 @@ export class Border {
   }
 
   /**
-   * Ends the engine after a trap, on any of its threads, or because the stack was full: C++ left its functions without undoing what they
-   * had begun, so nothing that is computed from now on could be trusted.
+   * Ends the engine after a trap, on any of its threads, or because the stack was full: C++ left its functions without
+   * undoing what they had begun, so nothing that is computed from now on could be trusted.
    */
   #stopped(how: string, cause: unknown): HeedError {
     this.dispose();
