@@ -70,7 +70,7 @@ export class HeadGrid {
     this.element.setAttribute("role", "group");
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("focusin", ({ target }) => {
-      const index = (target as Element).closest<HTMLElement>("[data-index]")?.dataset["index"];
+      const index = (target as Element).closest<HTMLElement>("[data-index]")?.dataset.index;
       if (index !== undefined) this.#rove(Number(index));
     });
   }
@@ -170,7 +170,7 @@ export class HeadGrid {
   #add(index: HeadIndex): void {
     const thumbnail = new Thumbnail(() => this.#select(index));
     const item = html("li", "thumbnail");
-    item.dataset["index"] = `${index}`;
+    item.dataset.index = `${index}`;
     thumbnail.button.tabIndex = index === this.#focus ? 0 : -1;
     item.append(thumbnail.button);
     this.#thumbnails.set(index, thumbnail);

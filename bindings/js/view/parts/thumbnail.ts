@@ -42,7 +42,7 @@ export class Thumbnail {
     this.button.addEventListener("click", onSelect);
     const canvas = this.#canvas;
     canvas.className = "matrix";
-    this.#value.dataset["measure"] = "";
+    this.#value.dataset.measure = "";
     const words = spanOf("thumbnail-words number");
     words.append(this.#label, " ", this.#value);
     this.button.append(canvas, words);

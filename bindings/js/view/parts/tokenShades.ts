@@ -110,7 +110,7 @@ export class TokenStrip {
   /** The token that an event is about; null if it is about none. */
   static indexOf({ target }: Event): number | null {
     const span = (target as Element).closest<HTMLElement>("[data-index]");
-    return span ? Number(span.dataset["index"]) : null;
+    return span ? Number(span.dataset.index) : null;
   }
 
   /** Shows the chosen token in a list that scrolls. */
@@ -131,7 +131,7 @@ export class TokenStrip {
       span.setAttribute("role", "option");
       span.setAttribute("aria-selected", "false");
       if (piece.trim() === "") span.setAttribute("aria-label", "white space");
-      span.dataset["index"] = `${i}`;
+      span.dataset.index = `${i}`;
       span.textContent = piece.replaceAll("\n", "↵\n");
       return span;
     });
@@ -146,7 +146,7 @@ export class TokenStrip {
     const isHole = shade === null || Number.isNaN(shade.weight);
     span.style.backgroundColor = isHole ? "" : shade.fill;
     span.style.color = isHole ? "" : shade.ink;
-    if (shade) span.dataset["weight"] = `${shade.weight}`;
-    else delete span.dataset["weight"];
+    if (shade) span.dataset.weight = `${shade.weight}`;
+    else delete span.dataset.weight;
   }
 }
