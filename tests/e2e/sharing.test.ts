@@ -141,7 +141,8 @@ describe("What is shared", () => {
     }, svg);
     expect(rows.length).toBeGreaterThan(8);
     expect(new Set(rows).size).toBe(1);
-    for (const turn of rows.keys()) expect(svg).toContain(`#t${turn}{animation:t${turn} `);
+    for (const turn of rows.keys())
+      expect(svg).toContain(`[data-plays="${turn}"]{animation:t${turn} `);
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
       /script|href|http|@import/,
     );
@@ -257,6 +258,98 @@ describe("What is shared", () => {
       );
     }, svg);
     expect(cells).toEqual([1, 1, 2, 2, 2, 2]);
+  });
+
+  /**
+   * Which marks of a moving picture are seen at these shares of its time: for each, how far along its line; then how many
+   * animations it has for those who want less motion.
+   */
+  const played = async (svg: string, marks: string, times: readonly number[]) => {
+    expect(svg).not.toMatch(/<script|href=/);
+    const { page } = await open("about:blank");
+    const seen = await page.evaluate(
+      (svg, marks, times) => {
+        document.body.innerHTML = svg;
+        const moves = document.getAnimations();
+        const total = Number(moves[0]?.effect?.getComputedTiming().duration);
+        const isSeenAt = (mark: SVGGeometryElement, share: number) => {
+          const box = mark.getBBox();
+          const point =
+            mark instanceof SVGRectElement
+              ? new DOMPoint(box.x + share * box.width, box.y + box.height / 2)
+              : mark.getPointAtLength(share * mark.getTotalLength());
+          const { x, y } = point.matrixTransform(mark.getScreenCTM() as DOMMatrix);
+          const isDrawn = getComputedStyle(mark).opacity !== "0";
+          return isDrawn && document.elementsFromPoint(x, y).includes(mark);
+        };
+        return times.map((time) => {
+          for (const move of moves) {
+            move.pause();
+            move.currentTime = time * total;
+          }
+          return [...document.querySelectorAll<SVGGeometryElement>(marks)].map((mark) =>
+            [0.1, 0.5, 0.9].map((share) => isSeenAt(mark, share)),
+          );
+        });
+      },
+      svg,
+      marks,
+      times,
+    );
+    await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    const still = await page.evaluate(() => document.getAnimations().length);
+    return { seen, still };
+  };
+
+  test("saves token lines as a picture that plays query by query", async () => {
+    const room = await enter("#step=weights&mask=causal&mass=100");
+    const svg = await savedAs(room, ".lines", "moving SVG");
+    const { seen, still } = await played(svg, "path", [0, 0.4, 0.99]);
+    const counts = seen.map((marks) => marks.filter(([, middle]) => middle).length);
+    expect(counts[0]).toBe(0);
+    expect(counts[1]).toBeGreaterThan(0);
+    expect(counts[1]).toBeLessThan(counts[2] as number);
+    // Each of five queries attends to itself and those before it.
+    expect(seen[2]).toHaveLength(15);
+    expect(counts[2]).toBe(15);
+    expect(still).toBe(0);
+    const other = await savedAs(room, ".lines", "SVG");
+    expect(other).not.toContain("@keyframes");
+  });
+
+  test("saves the curves of a training as pictures that grow", async () => {
+    const room = await enter("#room=learn&length=4&size=16");
+    const step = () =>
+      room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
+    await expect.poll(step, { timeout: 30_000 }).toBeGreaterThan(60);
+    await room.click("Pause training");
+    await expect.poll(() => room.text(".learn-place")).toContain("Paused");
+    const svg = await savedAs(room, ".learn-curves", "moving SVG");
+    // After the line of the step that is shown, which is the last one.
+    const { seen, still } = await played(
+      svg,
+      "[data-plays=grow] path:nth-child(2)",
+      [0, 0.4, 0.99],
+    );
+    const [first, middle, last] = seen.map((marks) => marks[0]);
+    expect(first).toEqual([false, false, false]);
+    expect([middle?.[0], middle?.[2]]).toEqual([true, false]);
+    expect(last).toEqual([true, true, true]);
+    expect(still).toBe(0);
+  });
+
+  test("saves the cache of a text as a picture that fills", async () => {
+    const room = await enter("#room=write&place=20");
+    const svg = await savedAs(room, ".cache", "moving SVG");
+    const { seen, still } = await played(svg, "[data-plays=grow] rect:first-child", [0, 0.4, 0.99]);
+    const layer = [
+      [false, false, false],
+      [true, true, false],
+      [true, true, true],
+    ];
+    expect(seen.map((marks) => marks[0])).toEqual(layer);
+    expect(seen.map((marks) => marks.at(-1))).toEqual(layer);
+    expect(still).toBe(0);
   });
 
   test("has a preview for links, and names its picture by the address that it is built for", () => {

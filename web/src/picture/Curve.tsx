@@ -1,6 +1,6 @@
 /** One to three lines over a common axis, such as losses over the steps of a training. */
 
-import { columnsCsv, formatShort, px, widest } from "heed/view/parts";
+import { columnsCsv, formatShort, px, sweeping, widest } from "heed/view/parts";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";
@@ -28,6 +28,8 @@ export interface CurveProps {
   /** The range of x, if more points will follow; by default from the first to the last. */
   domain?: Interval;
   height?: number;
+  /** Whether its points come one after the other, so that a saved picture may play. */
+  plays?: boolean;
   /** An index into `x` that is marked; with `onCursor` it can be dragged. */
   cursor?: number;
   onCursor?(index: number): void;
@@ -82,6 +84,7 @@ export function Curve({
   range,
   domain,
   height = 180,
+  plays = false,
   cursor,
   onCursor,
 }: CurveProps) {
@@ -148,6 +151,7 @@ export function Curve({
     (index): index is number => index != null && index >= 0 && index < x.length,
   );
   const last = x.length - 1;
+  const moves = plays && last > 0;
   const summary = `${title}: ${
     last < 0
       ? "no numbers yet"
@@ -210,29 +214,31 @@ export function Curve({
                 </text>
               ))}
             </g>
-            {marked.map((index) => (
-              <path
-                key={index === cursor ? "cursor" : "hovered"}
-                class={index === cursor ? "curve-cursor" : "curve-hovered"}
-                d={`M${placeX(x[index] as number)} ${box.top}V${box.bottom}`}
-              />
-            ))}
-            {lines.map((path, i) => (
-              <path key={series[i]?.name} class={`series-${i + 1}`} d={path} />
-            ))}
-            {read !== null &&
-              series.map(
-                ({ name, y }, i) =>
-                  Number.isFinite(y[read]) && (
-                    <circle
-                      key={name}
-                      class={`series-${i + 1}`}
-                      cx={placeX(x[read] as number)}
-                      cy={placeY(y[read] as number)}
-                      r={3}
-                    />
-                  ),
-              )}
+            <g {...(moves && { "data-plays": "grow" })}>
+              {marked.map((index) => (
+                <path
+                  key={index === cursor ? "cursor" : "hovered"}
+                  class={index === cursor ? "curve-cursor" : "curve-hovered"}
+                  d={`M${placeX(x[index] as number)} ${box.top}V${box.bottom}`}
+                />
+              ))}
+              {lines.map((path, i) => (
+                <path key={series[i]?.name} class={`series-${i + 1}`} d={path} />
+              ))}
+              {read !== null &&
+                series.map(
+                  ({ name, y }, i) =>
+                    Number.isFinite(y[read]) && (
+                      <circle
+                        key={name}
+                        class={`series-${i + 1}`}
+                        cx={placeX(x[read] as number)}
+                        cy={placeY(y[read] as number)}
+                        r={3}
+                      />
+                    ),
+                )}
+            </g>
           </svg>
         )}
       </div>
@@ -240,6 +246,7 @@ export function Curve({
         part={part}
         title={title}
         file={title.toLowerCase().replace(/\W+/g, "-")}
+        plays={moves ? () => sweeping(x.length) : undefined}
         csv={() =>
           columnsCsv(
             [xName, ...series.map(({ name }) => name)],

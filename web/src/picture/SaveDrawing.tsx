@@ -8,12 +8,15 @@ export function SaveDrawing({
   part,
   title,
   file,
+  plays,
   csv,
 }: {
   /** The element that contains the picture. */
   part: RefObject<HTMLElement | null>;
   title: string;
   file: string;
+  /** The style by which it plays what it marks with `data-plays`, if it does. */
+  plays?: (() => string) | undefined;
   /** Its numbers, if they can be saved. */
   csv?: () => string;
 }) {
@@ -21,6 +24,7 @@ export function SaveDrawing({
   const contents: Contents = {
     png: () => pngOf(svg()),
     svg: () => svgBlob(svg()),
+    ...(plays && { moving: () => svgBlob(svg().replace(">", `><style>${plays()}</style>`)) }),
     ...(csv && { csv: () => csvBlob(csv()) }),
   };
   return (

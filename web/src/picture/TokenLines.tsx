@@ -1,6 +1,8 @@
 /** Attention as lines from queries on the left to keys on the right: the part of `heed/view/parts`, on the page. */
 
 import {
+  appearing,
+  areApart,
   type ColourCurve,
   type ColourRange,
   LineDrawing,
@@ -60,7 +62,12 @@ export function TokenLines(props: TokenLinesProps) {
         style={{ height: px(linesHeight(queries, keys)) }}
         onClick={onClick}
       />
-      <SaveDrawing part={ref} title={caption} file="lines" />
+      <SaveDrawing
+        part={ref}
+        title={caption}
+        file="lines"
+        plays={areApart(lines) ? () => appearing(queries.length) : undefined}
+      />
     </>
   );
 }

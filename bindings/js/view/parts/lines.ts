@@ -15,6 +15,9 @@ const manyLines = 500;
 const strengthsOfMany = 24;
 const opacityOfMany = 0.35;
 
+/** Whether each line is an element of its own, so that a saved drawing may play: query by query. */
+export const areApart = (lines: readonly Line[]): boolean => lines.length <= manyLines;
+
 const opacityOf = (count: number) =>
   count > manyLines ? opacityOfMany : Math.min(1, fewLines / count);
 
@@ -99,18 +102,23 @@ function pathOf(layout: Layout, { row, col }: Line): string {
   return `M${left} ${from}C${left + bend} ${from} ${right - bend} ${to} ${right} ${to}`;
 }
 
-/** The paths of lines, weaker ones first. */
+/** The paths of lines, each with the turn at which it appears in a file that plays; of many lines weaker ones first. */
 function pathsOf(
   lines: readonly Line[],
   path: (line: Line) => string,
-): (readonly [strength: number, path: string])[] {
-  if (lines.length <= manyLines) return lines.map((line) => [line.strength, path(line)]);
+): Readonly<Record<string, string | number>>[] {
+  if (areApart(lines))
+    return lines.map((line) => ({
+      ...{ "data-plays": line.row, d: path(line), "stroke-opacity": line.strength },
+    }));
   const paths = new Map<number, string>();
   for (const line of lines) {
     const strength = Math.ceil(line.strength * strengthsOfMany) / strengthsOfMany;
     paths.set(strength, (paths.get(strength) ?? "") + path(line));
   }
-  return [...paths].sort(([a], [b]) => a - b);
+  return [...paths]
+    .sort(([a], [b]) => a - b)
+    .map(([strength, d]) => ({ d, "stroke-opacity": strength }));
 }
 
 function isLit(line: Line, lit: Area | null): boolean {
@@ -220,15 +228,13 @@ export class LineDrawing {
     const path = (line: Line) => pathOf(layout, line);
     const inColour = own ?? lines.filter((line) => isLit(line, lit));
     // Of many lines those in colour cover their own grey ones, which then need not be drawn anew.
-    const isMany = lines.length > manyLines;
+    const isMany = !areApart(lines);
     if (!isMany || !hasLines) {
       const others = isMany ? lines : lines.filter((line) => !isLit(line, lit));
       setAttributes(this.svg, { "aria-label": `${lines.length} lines from queries to keys` });
       setAttributes(this.#others, { opacity: opacityOf(lines.length) });
       this.#others.replaceChildren(
-        ...pathsOf(others, path).map(([strength, d]) =>
-          svgElement("path", { d, "stroke-opacity": strength }),
-        ),
+        ...pathsOf(others, path).map((attributes) => svgElement("path", attributes)),
       );
     }
     this.#selected.replaceChildren(
@@ -237,6 +243,7 @@ export class LineDrawing {
           d: path(line),
           "stroke-opacity": 0.15 + 0.85 * line.strength,
           "stroke-width": 1 + 4 * line.strength,
+          "data-plays": line.row,
         }),
       ),
     );

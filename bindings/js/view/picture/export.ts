@@ -13,7 +13,7 @@ import {
   titledRows,
   widthOf,
 } from "./layout.js";
-import { changing, fewOf, type Moment, moving } from "./moving.js";
+import { appearing, changing, fewOf, type Moment } from "./moving.js";
 import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, type MatrixView } from "./view.js";
@@ -223,7 +223,11 @@ export function svgOf(
     );
     if (playing === null) return { style: "", groups: rowsOfCells };
     const first = playing === "cells" ? cells.slice(0, cols) : rowsOfCells.slice(0, 1);
-    return moving([...first, ...rowsOfCells.slice(1)]);
+    const turns = [...first, ...rowsOfCells.slice(1)];
+    return {
+      style: appearing(turns.length),
+      groups: turns.map((cells, turn) => `<g data-plays="${turn}">${cells}</g>`),
+    };
   };
   const { style, groups } = drawn();
   parts.push(...groups);

@@ -26,20 +26,30 @@ function pacing(turns: number, lead: number) {
 
 /** Programs that cannot animate show the whole picture, and so do browsers of people who want no motion. */
 const styleOf = (rules: readonly string[]) =>
-  `<style>@media not (prefers-reduced-motion:reduce){${rules.join("\n")}}</style>\n`;
+  `@media not (prefers-reduced-motion:reduce){${rules.join("\n")}}`;
 
-/** The parts of a picture as SVG groups, each of which appears at its time. */
-export function moving(parts: readonly string[]): { style: string; groups: string[] } {
-  const { seconds, start } = pacing(parts.length, 1);
-  const rules = parts.map(
+/** The style of a picture whose parts appear one after the other, in so many turns: `data-plays` names the turn. */
+export function appearing(turns: number): string {
+  const { seconds, start } = pacing(turns, 1);
+  const rules = Array.from(
+    { length: turns },
     (_, turn) =>
       `@keyframes t${turn}{0%{opacity:0}${start(turn)}{opacity:1}to{opacity:1}}` +
-      `#t${turn}{animation:t${turn} ${seconds}s steps(1,end) infinite}`,
+      `[data-plays="${turn}"]{animation:t${turn} ${seconds}s steps(1,end) infinite}`,
   );
-  return {
-    style: styleOf(rules),
-    groups: parts.map((part, turn) => `<g id="t${turn}">${part}</g>`),
-  };
+  return styleOf(rules);
+}
+
+/** The style of a picture whose lines or bars grow from left to right, in the time of so many turns. */
+export function sweeping(turns: number): string {
+  const { seconds, start } = pacing(turns, 0);
+  // Lines and dots are wider than the box around them, which has no width of its own.
+  const beyond = "-9px";
+  return styleOf([
+    `@keyframes grow{0%{clip-path:inset(${beyond} calc(100% + 9px) ${beyond} ${beyond})}` +
+      `${start(turns)}{clip-path:inset(${beyond})}to{clip-path:inset(${beyond})}}`,
+    `[data-plays="grow"]{animation:grow ${seconds}s linear infinite}`,
+  ]);
 }
 
 /** The first, the last and evenly spaced ones between them. */

@@ -89,6 +89,7 @@ function OneChart({
         xName="step"
         domain={{ low: 0, high: total }}
         height={150}
+        plays
         cursor={index}
         onCursor={(to) => set({ at: to >= x.length - 1 ? null : (x[to] ?? null) })}
       />

@@ -1,4 +1,5 @@
 /** The cache as it fills: what each token leaves in every layer, and what a step reads. */
+import { sweeping } from "heed/view/parts";
 import { useRef } from "preact/hooks";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { formatBytes } from "../../shared/format";
@@ -45,10 +46,12 @@ function Drawing({ width }: { width: number }) {
               layer {layer + 1}
             </text>
             <rect class="cache-room" x={left} y={y} width={count * unit} height={rowHeight} />
-            {bar(0, y, place, "cache-key")}
-            {bar(0, y + half, place, "cache-value")}
-            {bar(place, y, 1, "cache-key new")}
-            {bar(place, y + half, 1, "cache-value new")}
+            <g data-plays="grow">
+              {bar(0, y, place, "cache-key")}
+              {bar(0, y + half, place, "cache-value")}
+              {bar(place, y, 1, "cache-key new")}
+              {bar(place, y + half, 1, "cache-value new")}
+            </g>
           </g>
         );
       })}
@@ -81,7 +84,12 @@ export function CachePanel() {
       )}
       <div ref={part}>
         <div ref={ref}>{width > 0 && <Drawing width={width} />}</div>
-        <SaveDrawing part={part} title={`The cache after ${place + 1} tokens`} file="cache" />
+        <SaveDrawing
+          part={part}
+          title={`The cache after ${place + 1} tokens`}
+          file="cache"
+          plays={() => sweeping(place + 1)}
+        />
       </div>
       <p class="number cache-numbers">
         {token} writes <b data-written={own * layers}>{formatBytes(own * layers)}</b> (
