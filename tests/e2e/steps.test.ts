@@ -701,13 +701,56 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: ["שלום", "עולם", "طويل"], total: 1 });
   });
 
-  test("has the whole first matrix within the first screen of a telephone", async () => {
-    const room = await enter("#step=scores", { width: 390, height: 844 });
-    const bottom = await room.page.$eval(
-      ".stage [data-matrix=scores] canvas",
-      (canvas) => canvas.getBoundingClientRect().bottom,
-    );
-    expect(bottom).toBeLessThanOrEqual(844);
+  test("has all matrices of a step within the first screen of a telephone", async () => {
+    const room = await enter("#step=embedding", { width: 360 });
+    const last = () =>
+      room.page.$$eval(".stage [data-matrix] canvas", (all) =>
+        Math.max(...all.map((canvas) => canvas.getBoundingClientRect().bottom)),
+      );
+    const tall = { qkv: 7, scores: 3, scaled: 2, masked: 2, weights: 3, output: 3, joined: 2 };
+    for (const [stage, count] of Object.entries(tall)) {
+      await room.page.$eval(`[data-stage=${stage}]`, (tab) => (tab as HTMLElement).click());
+      await expect
+        .poll(async () => (await room.page.$$(".stage [data-matrix] canvas")).length)
+        .toBe(count);
+      expect.soft(await last(), stage).toBeLessThanOrEqual(740);
+    }
+    await room.page.evaluate(() => {
+      location.hash = "#position=on&step=embedding";
+    });
+    await room.page.waitForSelector(".stage [data-matrix=position] canvas");
+    expect(await last()).toBeLessThanOrEqual(740);
+    expect(await room.page.evaluate(() => scrollY)).toBe(0);
+  });
+
+  test("draws 512 tokens before and after the softmax beside each other, and every row of both", async () => {
+    // Each token sees itself alone, so that each row has one cell.
+    const text = Array.from({ length: 512 }, (_, i) => `word${i}`).join("+");
+    const room = await enter(`#text=${text}&heads=1&size=4&mask=window&window=0&step=weights`);
+    const box = (matrix: string) =>
+      room.page.$eval(`.stage [data-matrix=${matrix}] canvas`, (canvas) => {
+        const { left, right, top, bottom } = canvas.getBoundingClientRect();
+        return { left, right, top: top + scrollY, bottom: bottom + scrollY };
+      });
+    const [before, after] = [await box("masked"), await box("weights")];
+    expect(before.right).toBeLessThan(after.left);
+    expect(after.right).toBeLessThanOrEqual(1440);
+    expect(Math.abs(after.bottom - before.bottom)).toBeLessThanOrEqual(2);
+    const empty = await room.page.$eval(".stage [data-matrix=weights] canvas", (element) => {
+      const canvas = element as HTMLCanvasElement;
+      const [left, top] = [Number(canvas.dataset.left), Number(canvas.dataset.top)];
+      const [width, height] = [canvas.width - left, canvas.height - top];
+      const pixels = canvas.getContext("2d")?.getImageData(left, top, width, height).data ?? [];
+      const isBlue = (place: number) =>
+        (pixels[4 * place + 2] as number) - (pixels[4 * place] as number) > 30;
+      // Without the frame, and the outline of the selected row.
+      const rows = Array.from({ length: height - 8 }, (_, row) => row + 4);
+      return rows.filter(
+        (row) =>
+          !Array.from({ length: width }, (_, col) => isBlue(row * width + col)).some(Boolean),
+      ).length;
+    });
+    expect(empty).toBe(0);
   });
 
   test("fits a window 360 pixels wide at every step, with few tokens and with many", async () => {

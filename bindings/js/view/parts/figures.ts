@@ -32,10 +32,21 @@ export interface FigureWords {
 /** Rows are lower than elsewhere, so that a whole stage is seen beside its words. */
 const highestCell = 30;
 
+/** In a figure narrower than this, which stands on a telephone, all of a step must be in view, too. */
+export const narrowFigure = 480;
+/** So the rows that stand above each other there are no higher than this in all, unless they would be too low. */
+const narrowHeight = 200;
+const lowestRow = 10;
+
 /** Cells for matrices of `cols` columns in all that stand side by side in `width` pixels. */
-export function stageCells(width: number, cols: number, rows: number): CellSize {
+function stageCells(width: number, cols: number, rows: number): CellSize {
   const cell = cellsFor(width, cols, rows);
   return { ...cell, height: Math.min(highestCell, cell.height) };
+}
+
+/** Cells of a narrow figure in which `rows` rows stand above each other. */
+function lowered(cell: CellSize, rows: number): CellSize {
+  return { ...cell, height: Math.min(cell.height, Math.max(lowestRow, narrowHeight / rows)) };
 }
 
 /** A matrix that is narrower than this has no size after its name. */
@@ -70,6 +81,7 @@ export function productLayout<Name extends string>(
   const leftLabels: Labels = {
     rows: left.rowsAre === "query" ? queries : keys,
     chips: true,
+    ...(left.colsAre === "key" && { cols: keys, ...tokenAxes }),
     ...(columns.some(({ flip }) => flip) && { rowAxis: tokenAxes.rowAxis }),
     ...font,
   };
@@ -80,13 +92,11 @@ export function productLayout<Name extends string>(
     return { top: top.name, flip, corner: corner.name, topLabels, size: corner.cols };
   });
   const inner = left.cols;
-  // The width of a picture is rounded up.
-  const gutters = parts.reduce(
-    (all, { topLabels }) => all + leftOf(topLabels) + productGap + 1,
-    leftOf(leftLabels) + 1,
-  );
+  // The width of a picture is rounded up. What is above has no words on its left.
+  const gutters = leftOf(leftLabels) + 1 + parts.length * (productGap + 1);
   const total = inner + parts.reduce((all, { size }) => all + size, 0);
-  const cell = stageCells(width - gutters, total, left.rows);
+  const fitting = stageCells(width - gutters, total, left.rows);
+  const cell = width < narrowFigure ? lowered(fitting, left.rows + inner) : fitting;
   const topCell = topCellsFor(cell, inner);
   const above = Math.max(
     ...parts.map(({ topLabels, size }) => heightOf(geometryOf(inner, size, topCell, topLabels))),
@@ -98,7 +108,6 @@ export function productLayout<Name extends string>(
 /** Around a sign, on each side. */
 const wideGap = 12;
 const narrowGap = 3;
-const narrowFigure = 480;
 /** Matrices are stacked rather than made narrower than this, if that gives them more space. */
 const narrowest = 110;
 const narrowestCell = 22;
@@ -106,13 +115,16 @@ const narrowestCell = 22;
 const nameWidth = 24;
 /** Stacked matrices are no wider, so that both can be seen at once. */
 const widestStacked = 560;
+/** Cells beside each other may share a pixel of the screen, but at least half of one is seen of each. */
+const leastBeside = 0.5;
 /** A single row needs a visible height, however many rows the other matrices have. */
-const lowestRow = 14;
+const loneRow = 14;
 
 function labelsIn(
   { rowsAre, colsAre }: FigureMatrix,
   before: FigureMatrix | null,
   { queries, keys, family }: FigureWords,
+  above?: FigureMatrix,
 ): Labels {
   const words = rowsAre === "query" ? queries : rowsAre === "key" ? keys : undefined;
   // Rows of the same tokens continue from one matrix to the next, so only the first one names them.
@@ -122,7 +134,10 @@ function labelsIn(
   return {
     chips: true,
     ...(words && !areNamed && { rows: words }),
-    ...(rowsAre === "query" && colsAre === "key" && { cols: keys, ...tokenAxes }),
+    ...(rowsAre === "query" &&
+      colsAre === "key" &&
+      // Words over the same columns may stand above them already.
+      (above?.colsAre === colsAre ? { rowAxis: tokenAxes.rowAxis } : { cols: keys, ...tokenAxes })),
     ...(family !== undefined && { family }),
   };
 }
@@ -154,13 +169,17 @@ export function rowLayout<Name extends string>(
   const rows = Math.max(...all.map((part) => part.rows));
   const beside = (width - gutters) / columns;
   const widest = Math.max(...all.map(({ cols }) => cols));
-  const isSmall = beside * widest < narrowest || beside < 1;
+  const isSmall = beside * widest < narrowest || beside < leastBeside;
   const stacked = isSmall && beside < narrowestCell;
   const first = all[0]?.labels ?? {};
   const room = stacked ? Math.min(width - leftOf(first), widestStacked) : width - gutters;
-  const cell = stageCells(room, stacked ? widest : columns, rows);
-  const parts = all.map(({ labels, ...part }) => {
-    const own = stacked ? labelsIn(part, null, words) : labels;
+  const fitting = stageCells(room, stacked ? widest : columns, rows);
+  // Of many, a cell beside others is smaller than a pixel.
+  const cell = stacked
+    ? lowered(fitting, rows * all.length)
+    : { ...fitting, width: Math.min(fitting.width, beside) };
+  const parts = all.map(({ labels, ...part }, i) => {
+    const own = stacked ? labelsIn(part, null, words, matrices[i - 1]) : labels;
     return { ...part, labels: own, top: geometryOf(part.rows, part.cols, cell, own).top };
   });
   // Rows are at the same height in all matrices, with or without words above their columns.
@@ -168,7 +187,7 @@ export function rowLayout<Name extends string>(
   return {
     ...{ gap, signWidths, stacked, cell },
     /** The cells of a matrix of one row. */
-    lone: { ...cell, height: Math.max(cell.height, lowestRow) },
+    lone: { ...cell, height: Math.max(cell.height, loneRow) },
     parts: parts.map((part) => ({ ...part, above: Math.max(0, highest - part.top) })),
   };
 }

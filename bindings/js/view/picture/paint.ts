@@ -68,7 +68,8 @@ function stretch(
   g: Geometry,
   pixels: Uint32Array<ArrayBuffer>,
 ): void {
-  context.imageSmoothingEnabled = false;
+  // Cells that are smaller than a pixel share it: else some would not be drawn at all.
+  context.imageSmoothingEnabled = g.cellWidth < 1;
   const [width, height] = [g.cols * g.cellWidth, g.rows * g.cellHeight];
   context.drawImage(onePixelEach(g, pixels), g.left, g.top, width, height);
 }

@@ -28,7 +28,8 @@ export function layoutOf({ left, columns }: Product, width: number, labels: Figu
 
 export function ProductFigure({ product, width }: { product: Product; width: number }) {
   const { left } = product;
-  const { leftLabels, parts, inner, cell, topCell } = layoutOf(product, width, useLabels());
+  const layout = layoutOf(product, width, useLabels());
+  const { leftLabels, parts, inner, cell, topCell } = layout;
   const leftOptions: PictureOptions = { cell, labels: leftLabels };
   const place = (row: number, column: number) => ({ gridRow: row, gridColumn: column });
   return (

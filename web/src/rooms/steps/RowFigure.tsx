@@ -2,13 +2,27 @@
 
 import { leftOf, px, rowLayout } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import { figureMatrix, noteOf, useLabels } from "./figureLabels";
+import { type FigureLabels, figureMatrix, noteOf, useLabels } from "./figureLabels";
 import type { MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix, useCommonDecimals } from "./solution";
 
 export interface RowParts {
   readonly names: readonly MatrixName[];
   readonly signs: readonly string[];
+}
+
+/** Whether there is no place for these matrices beside each other. */
+export function isStacked(
+  { names, signs }: RowParts,
+  width: number,
+  labels: FigureLabels,
+): boolean {
+  return rowLayout(
+    names.map((name) => figureMatrix(name, labels)),
+    signs,
+    width,
+    labels,
+  ).stacked;
 }
 
 export function RowFigure({
@@ -23,7 +37,11 @@ export function RowFigure({
 }) {
   const labels = useLabels();
   const matrices = names.map((name) => figureMatrix(name, labels));
-  const { gap, signWidths, stacked, cell, lone, parts } = rowLayout(matrices, signs, width, labels);
+  const layout = rowLayout(matrices, signs, width, labels);
+  const { gap, signWidths, stacked, cell, lone, parts } = layout;
+  /** Whether there is a place for a sign before the name of the matrix below it. */
+  const isBesideName = (i: number) =>
+    stacked && (signWidths[i - 1] ?? 0) + gap <= leftOf(parts[i]?.labels ?? {});
   const decimals = useCommonDecimals(names, cell);
   const optionsOf = (part: (typeof parts)[number]) => ({ cell, labels: part.labels, decimals });
   return (
@@ -33,7 +51,7 @@ export function RowFigure({
           i > 0 && (
             <div
               key={`sign ${part.name}`}
-              class="sign"
+              class={isBesideName(i) ? "sign beside-name" : "sign"}
               style={{ margin: `0 ${px(gap)}`, width: px(signWidths[i - 1] ?? 0) }}
             >
               {signs[i - 1]}

@@ -1,16 +1,17 @@
 /** The picture of the current stage. */
-import { format, leftOf, productGap, px, shorten, textWidth } from "heed/view/parts";
+import { format, leftOf, narrowFigure, productGap, px, shorten, textWidth } from "heed/view/parts";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";
+import type { MatrixName } from "./matrices";
 import { PairsAhead, pairsBelow } from "./PairsAhead";
 import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
-import { RowFigure, type RowParts } from "./RowFigure";
+import { isStacked, RowFigure, type RowParts } from "./RowFigure";
 import { useSolution } from "./solution";
 import type { SentenceAttention } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
-/** Q, K and V are separate pictures rather than have narrower cells than this. */
+/** Q, K and V are separate pictures rather than have narrower cells than this, unless three are too high. */
 const narrowestCell = 22;
 const legendHeight = 28;
 /** Space for higher pictures is not kept while lower ones are shown. */
@@ -42,7 +43,7 @@ function projectionsOf(
   const isWide = wide.every(
     (product) => layoutOf(product, width, labels).cell.width >= narrowestCell,
   );
-  if (isWide) return wide;
+  if (isWide || width < narrowFigure) return wide;
   return [
     { left: "input", columns: [queries] },
     { left: second, columns: [keys] },
@@ -142,6 +143,12 @@ function Figure({ width }: { width: number }) {
   const row = (names: RowParts["names"], ...signs: string[]) => (
     <RowFigure names={names} signs={signs} width={width} />
   );
+  /** A product as a row, or, where there is no place for that, with its factors on the left and above it. */
+  const times = (left: MatrixName, top: MatrixName, corner: MatrixName) => {
+    const parts = { names: [left, top, corner], signs: ["×", "="] };
+    if (!isStacked(parts, width, labels)) return <RowFigure {...parts} width={width} />;
+    return <ProductFigure product={{ left, columns: [{ top, corner }] }} width={width} />;
+  };
   switch (state.stage) {
     case "tokens":
       return <TokensFigure width={width} />;
@@ -179,10 +186,10 @@ function Figure({ width }: { width: number }) {
     case "weights":
       return <SoftmaxFigure width={width} />;
     case "output":
-      return row(["weights", "v", "output"], "×", "=");
+      return times("weights", "v", "output");
     case "joined":
       if (state.example) return row(["output", "joined"], "=");
-      return row(["joined", "wo", "result"], "×", "=");
+      return times("joined", "wo", "result");
   }
 }
 
