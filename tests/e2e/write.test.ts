@@ -55,6 +55,31 @@ describe("In chrome, the room Write", () => {
     expect((await room.place()).count).toBe(count + 40);
   });
 
+  test("has what it writes, and a first row of heads, within the first screen of a telephone", async () => {
+    const room = await enter("", { width: 360 });
+    await room.page.waitForSelector(".all-heads canvas");
+    await room.page.evaluate(() => document.fonts.ready);
+    const parts = [".written-text", ".text-foot button", ".all-heads canvas"];
+    const ends = await room.page.evaluate(
+      (parts) => parts.map((part) => document.querySelector(part)?.getBoundingClientRect().bottom),
+      parts,
+    );
+    expect(ends).toEqual([...ends].sort((a, b) => Number(a) - Number(b)));
+    expect(ends.at(-1)).toBeLessThanOrEqual(740);
+    expect(await room.page.evaluate(() => scrollY)).toBe(0);
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+  });
+
+  test("moves nothing when its model has come, on a telephone", async () => {
+    const room = await open("", { width: 360 });
+    const top = () =>
+      room.page.$eval(".work", (work) => Math.round(work.getBoundingClientRect().top));
+    await room.page.waitForSelector(".about-model[role=status]");
+    const before = await top();
+    await room.ready();
+    expect(await top()).toBe(before);
+  });
+
   test("shows what the engine finds likely, and draws among as many as top-k says", async () => {
     const room = await enterStill("&temperature=1&topp=1&topk=3");
     await expectTrueCandidates(room);

@@ -111,16 +111,16 @@ export function HeadsPanel() {
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
+      <div style={{ "--read": read }}>
+        <Thumbnails />
+      </div>
+      <Legend palette={palette} hasHidden />
       <Found />
       {!hides(restrictions, "text") && (
         <p class="faint">
           Measured on {repeated} random tokens, read twice. Even: equal weights. Tick to drop.
         </p>
       )}
-      <div style={{ "--read": read }}>
-        <Thumbnails />
-      </div>
-      <Legend palette={palette} hasHidden />
     </section>
   );
 }
