@@ -134,6 +134,23 @@ describe("In chrome, the room Your model", () => {
     }
   });
 
+  test("prints all heads in one size, without a second frame to draw them", async () => {
+    const room = await enter("");
+    const sides = () =>
+      room.page.$$eval(".thumbnail canvas", (all) => [
+        ...new Set(all.map((canvas) => (canvas as HTMLElement).style.width)),
+      ]);
+    await expect.poll(async () => (await sides()).length).toBe(1);
+    const before = await sides();
+    await room.page.evaluate(() => {
+      globalThis.requestAnimationFrame = () => 0;
+    });
+    await room.page.emulateMediaType("print");
+    await room.page.setViewport({ width: 300, height: 900 });
+    await expect.poll(sides).not.toEqual(before);
+    expect(await sides()).toHaveLength(1);
+  });
+
   test("loads nothing by itself where the person saves data", async () => {
     const room = await open("", { width: 390 });
     await room.page.evaluateOnNewDocument(() => {

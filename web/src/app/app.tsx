@@ -17,7 +17,7 @@ import { addressOf, linkOf, type Place, usePlace } from "./usePlace";
 
 export function App({ first, engine }: { first: Place; engine: EngineClient }) {
   const { place, set, linkTo } = usePlace(first);
-  const { choice, theme, choose } = useTheme();
+  const { choice, theme, isPrinting, choose } = useTheme();
   const [info, setInfo] = useState<EngineInfo | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   const [tried, setTried] = useState<Suggestion | null>(null);
@@ -32,8 +32,8 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
   }, [room]);
 
   const shell = useMemo<Shell>(
-    () => ({ theme, restrictions, setTried, setFootnote }),
-    [theme, restrictions],
+    () => ({ theme, isPrinting, restrictions, setTried, setFootnote }),
+    [theme, isPrinting, restrictions],
   );
   const isWhole = restrictions.embed === null;
   return (

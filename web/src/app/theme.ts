@@ -44,6 +44,7 @@ function show(choice: ThemeChoice): void {
 export function useTheme(): {
   choice: ThemeChoice;
   theme: Theme;
+  isPrinting: boolean;
   choose(choice: ThemeChoice): void;
 } {
   const [choice, setChoice] = useState(remembered);
@@ -53,6 +54,7 @@ export function useTheme(): {
   return {
     choice,
     theme: isPrinting ? "light" : chosen,
+    isPrinting,
     choose(next) {
       show(next);
       try {

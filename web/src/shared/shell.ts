@@ -8,6 +8,8 @@ import type { Suggestion } from "./room";
 
 export interface Shell {
   readonly theme: Theme;
+  /** Whether the page is being printed: what is not drawn at once is not on the paper. */
+  readonly isPrinting: boolean;
   readonly restrictions: Restrictions;
   /** Shows a suggestion above the room; see TryNext. */
   setTried(suggestion: Suggestion): void;

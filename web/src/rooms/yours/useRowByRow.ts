@@ -1,5 +1,6 @@
 /** Hands a new value to the rows of a large picture one after the other, so that no frame has to draw them all. */
 import { useEffect, useState } from "preact/hooks";
+import { useShell } from "../../shared/shell";
 
 /** The latest value for the rows that have it already, and the one before for the others. */
 export function useRowByRow<T>(value: T, count: number): (row: number) => T | null {
@@ -18,5 +19,8 @@ export function useRowByRow<T>(value: T, count: number): (row: number) => T | nu
     frame = requestAnimationFrame(draw);
     return () => cancelAnimationFrame(frame);
   }, [value, count]);
+  const { isPrinting } = useShell();
+  // Paper has no second frame.
+  if (isPrinting) return () => value;
   return (row) => (row < state.upTo ? state.value : state.before);
 }
