@@ -93,7 +93,7 @@ export function fileSvg(
 ): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${fontSize}">
 <defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${hidden}"/><rect width="1" height="6" fill="${hatch}"/></pattern></defs>
-${style}<rect width="${width}" height="${height}" fill="${page}"/>
+${style && `<style>${style}</style>\n`}<rect width="${width}" height="${height}" fill="${page}"/>
 ${parts.join("\n")}
 </svg>
 `;
