@@ -1,7 +1,7 @@
 /** `<heed-steps>` in a page of its own, as a person meets it, under the Playground's policy. */
 import type * as view from "heed/view";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ElementsPage } from "./elementsPage";
+import { describe, expect, test } from "vitest";
+import { ElementsPage, visiting } from "./elementsPage";
 
 const q = [
   [1, 0, 2],
@@ -32,14 +32,8 @@ const output = [0, 1].map((d) =>
 
 describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
   let room: ElementsPage;
-
-  beforeAll(async () => {
-    room = await ElementsPage.open(name);
-  });
-  afterAll(async () => {
-    const { complaints } = room;
-    await room.close();
-    expect(complaints).toEqual([]);
+  visiting(name, (opened) => {
+    room = opened;
   });
 
   const readout = () => room.words("[part=readout]");

@@ -1,7 +1,7 @@
 /** The elements of `heed/view` in a page of their own, as a person meets them, under the Playground's policy. */
 import type * as view from "heed/view";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ElementsPage } from "./elementsPage";
+import { describe, expect, test } from "vitest";
+import { type ElementsPage, visiting } from "./elementsPage";
 
 const scores = [
   [2, 0.5, 1],
@@ -20,17 +20,15 @@ const usual = { data: weights, tokens, mask: "causal" };
 const weightOf = (row: number, col: number) => weights[row]?.[col] ?? 0;
 
 describe.for(["chrome", "firefox"] as const)("In %s, <heed-matrix>", (name) => {
+  const markup = `<heed-matrix data="[[1, 0], [0.25, 0.75]]" tokens="I see" mask="causal" curve="sqrt"></heed-matrix>`;
   let room: ElementsPage;
-
-  beforeAll(async () => {
-    const markup = `<heed-matrix data="[[1, 0], [0.25, 0.75]]" tokens="I see" mask="causal" curve="sqrt"></heed-matrix>`;
-    room = await ElementsPage.open(name, markup);
-  });
-  afterAll(async () => {
-    const { complaints } = room;
-    await room.close();
-    expect(complaints).toEqual([]);
-  });
+  visiting(
+    name,
+    (opened) => {
+      room = opened;
+    },
+    markup,
+  );
 
   test("reads its attributes", async () => {
     const read = await room.page.evaluate(async () => {

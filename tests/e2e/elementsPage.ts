@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import type * as view from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
+import { afterAll, beforeAll, expect } from "vitest";
 import { type BrowserName, complaintsOf, launch, serve } from "./browsers";
 import { launchWebKit, listener } from "./webkitPage";
 
@@ -263,4 +264,18 @@ export class ElementsPage {
       y,
     );
   }
+}
+
+/** Opens one page for the tests of a `describe`, which must leave its console empty. */
+export function visiting(name: BrowserName, opened: (room: ElementsPage) => void, body = ""): void {
+  let room: ElementsPage;
+  beforeAll(async () => {
+    room = await ElementsPage.open(name, body);
+    opened(room);
+  });
+  afterAll(async () => {
+    const { complaints } = room;
+    await room.close();
+    expect(complaints).toEqual([]);
+  });
 }

@@ -1,7 +1,7 @@
 /** What holds for every element of `heed/view`: by touch, on paper, in any colours, in WebKit, and for what it keeps. */
 import type * as view from "heed/view";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ElementsPage, elements, type Tag } from "./elementsPage";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type ElementsPage, elements, type Tag, visiting } from "./elementsPage";
 
 const tags = Object.keys(elements) as Tag[];
 
@@ -10,13 +10,8 @@ const told = async (room: ElementsPage) =>
 
 describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
   let room: ElementsPage;
-  beforeAll(async () => {
-    room = await ElementsPage.open(name);
-  });
-  afterAll(async () => {
-    const { complaints } = room;
-    await room.close();
-    expect(complaints).toEqual([]);
+  visiting(name, (opened) => {
+    room = opened;
   });
 
   test.for(tags)("<%s> has no fault of accessibility, light or dark", async (tag) => {
@@ -61,13 +56,8 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
 
 describe("In chrome", () => {
   let room: ElementsPage;
-  beforeAll(async () => {
-    room = await ElementsPage.open("chrome");
-  });
-  afterAll(async () => {
-    const { complaints } = room;
-    await room.close();
-    expect(complaints).toEqual([]);
+  visiting("chrome", (opened) => {
+    room = opened;
   });
 
   test.for(tags)("<%s> keeps no numbers that are taken from it", async (tag) => {

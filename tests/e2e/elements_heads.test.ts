@@ -1,7 +1,7 @@
 /** `<heed-lines>`, `<heed-tokens>` and `<heed-heads>` in a page of their own, under the Playground's policy. */
 import type * as view from "heed/view";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ElementsPage } from "./elementsPage";
+import { describe, expect, test } from "vitest";
+import { type ElementsPage, visiting } from "./elementsPage";
 
 /** Of the second row most lies on the first token, of the third on the second, and so on. */
 const weights = [
@@ -42,13 +42,8 @@ const refusals = [
 
 describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
   let room: ElementsPage;
-  beforeAll(async () => {
-    room = await ElementsPage.open(name);
-  });
-  afterAll(async () => {
-    const { complaints } = room;
-    await room.close();
-    expect(complaints).toEqual([]);
+  visiting(name, (opened) => {
+    room = opened;
   });
 
   /** The middle of what a selector finds in the element, in the window. */

@@ -148,11 +148,9 @@ export class HeadGrid {
   }
 
   #addRow(): Row {
-    const element = html("div");
     const title = html("h4");
     const list = html("ul");
-    element.className = "layer";
-    element.append(title, list);
+    const element = html("div", "layer", title, list);
     this.element.append(element);
     this.#observer?.observe(element);
     return { element, title, list, heads: [], isSeen: this.#isSmall };

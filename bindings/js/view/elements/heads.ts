@@ -172,8 +172,7 @@ export class HeedHeads extends SlicedElement {
     ) => {
       for (const [value, words] of choices) select.add(new Option(words, value));
       select.addEventListener("change", () => Object.assign(this, { [name]: select.value }));
-      const label = html("label", "", `${words} `, select);
-      return label;
+      return html("label", "", `${words} `, select);
     };
     this.#bar.setAttribute("part", "controls");
     this.#bar.append(
