@@ -11,6 +11,9 @@
 // 32 KB, the size of that cache on most machines, and the work on a row outside the products
 // (maximum, exponential, rescaling) is then about a tenth of the products' (`./dev bench`).
 //
+// What few calls need, and what takes long in itself, is not inlined: browsers optimise a function
+// as a whole, and run it slowly until then.
+//
 // A tile that no row sees is skipped. A tile whose values are not all finite takes a slower path
 // that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms in the
 // same order with the same rounding, so a hidden value changes no bit of the output.
@@ -105,7 +108,7 @@ class FlashAttention {
 
   /// Computes the scores once more, when m and l are final, and writes the requested results:
   /// scores of each stage, weights, entropy.
-  void write_captures() noexcept {
+  [[gnu::noinline]] void write_captures() noexcept {
     float entropy[kQueryTile] = {};
     for (std::int64_t first = 0; first < t_.all_keys; first += kKeyTile) {
       const int count = static_cast<int>(std::min<std::int64_t>(kKeyTile, t_.all_keys - first));

@@ -131,7 +131,8 @@ class ScoreTile {
   }
 
   /// x = left right^T over the ranges, for a tile x with the layout of the scores.
-  void multiply(const float* left, const float* right, std::int64_t depth, float* x) noexcept {
+  [[gnu::noinline]] void multiply(const float* left, const float* right, std::int64_t depth,
+                                  float* x) noexcept {
     const int end = range(t_.queries - 1).end;
     for (int column = 0; column < end; column += kWidth, right += kWidth * depth)
       for (int r = 0; r < t_.queries; r += kRows)
@@ -142,8 +143,8 @@ class ScoreTile {
 
   /// y += x right over the ranges, for a tile x with the layout of the scores; y has whole panels.
   /// Unless `finite`, a row of `right` is not read where x is zero.
-  void add_product(const float* x, const float* right, std::int64_t depth, bool finite, float* y,
-                   std::int64_t y_stride) noexcept {
+  [[gnu::noinline]] void add_product(const float* x, const float* right, std::int64_t depth,
+                                     bool finite, float* y, std::int64_t y_stride) noexcept {
     if (!finite) return add_product_skipping_zeros(x, right, depth, y, y_stride);
     for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
       for (int r = 0; r < t_.queries; r += kRows) {
@@ -155,7 +156,7 @@ class ScoreTile {
       }
   }
 
-  void cap() noexcept {
+  [[gnu::noinline]] void cap() noexcept {
     if (t_.softcap == 0.0f) return;
     for (int r = 0; r < t_.queries; ++r)
       cap_scores<Isa>(row(r), range(r).begin, range(r).end, t_.softcap);
@@ -182,7 +183,11 @@ class ScoreTile {
     if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
     if (t_.alibi_slope != 0.0f)
       add_alibi<Isa>(s, begin, end, t_.alibi_slope, t_.first_query + r + t_.visible.offset - first);
-    return apply_masks(r, first, begin, end);
+    const std::int32_t block =
+        t_.blocks.kinds ? t_.blocks.kinds[first / kKeyTile] : BlockMaskSlice::kFull;
+    if (!t_.mask.allowed.data && !t_.mask.bias.data && block == BlockMaskSlice::kFull)
+      return begin < end;
+    return apply_masks(r, first, block, begin, end);
   }
 
  private:
@@ -190,7 +195,7 @@ class ScoreTile {
   using Sums = simd::Sums<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
 
-  void quantise_queries() noexcept {
+  [[gnu::noinline]] void quantise_queries() noexcept {
     const std::int64_t size = t_.head_size;
     const float scale = t_.scale / static_cast<float>(rotation_growth(size));
     float* const rotated = s_ - size;
@@ -216,7 +221,7 @@ class ScoreTile {
 
   /// multiply() for int8 scores: with a key k = mean + scale b and a query q = step (a - zero),
   ///     q k^T = q mean^T + step scale (a b - zero sum(b)).
-  void multiply_bytes(std::int64_t first) noexcept {
+  [[gnu::noinline]] void multiply_bytes(std::int64_t first) noexcept {
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     const std::int64_t depth = byte_depth(t_.head_size);
     const int end = range(t_.queries - 1).end;
@@ -241,8 +246,9 @@ class ScoreTile {
     }
   }
 
-  void add_product_skipping_zeros(const float* x, const float* right, std::int64_t depth, float* y,
-                                  std::int64_t y_stride) noexcept {
+  [[gnu::noinline]] void add_product_skipping_zeros(const float* x, const float* right,
+                                                    std::int64_t depth, float* y,
+                                                    std::int64_t y_stride) noexcept {
     for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
       for (int r = 0; r < t_.queries; ++r)
         multiply_row_skipping_zeros<Isa>(x + r * kStride + range(r).begin, 1,
@@ -262,13 +268,10 @@ class ScoreTile {
   std::int64_t key_begin(int r) const noexcept { return t_.visible.begin_of(t_.first_query + r); }
   std::int64_t key_end(int r) const noexcept { return t_.visible.end_of(t_.first_query + r); }
 
-  bool apply_masks(int r, std::int64_t first, int begin, int end) noexcept {
+  [[gnu::noinline]] bool apply_masks(int r, std::int64_t first, std::int32_t block, int begin,
+                                     int end) noexcept {
     const PairSlice<std::uint8_t>& allowed = t_.mask.allowed;
     const PairSlice<float>& bias = t_.mask.bias;
-    const std::int32_t block =
-        t_.blocks.kinds ? t_.blocks.kinds[first / kKeyTile] : BlockMaskSlice::kFull;
-    if (!allowed.data && !bias.data && block == BlockMaskSlice::kFull) return begin < end;
-
     float* s = row(r);
     const std::int64_t query = t_.first_query + r;
     std::uint8_t see[kKeyTile];

@@ -113,20 +113,42 @@ void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
     for (int v = 0; v < kVectors; ++v) sum[r][v].store_unaligned(c + r * c_stride + v * kLanes);
 }
 
-/// The same for min(rows, Rows) rows, with rows >= 1: the last block of a matrix may have fewer.
-/// With `Few`, a block of few rows has more sums, and so other bits than their part of a larger
-/// one.
+/// The same for min(rows, Rows) rows, with rows >= 1. With `Few`, a block of few rows has more
+/// sums, and so other bits than their part of a larger one.
+template <class Isa, bool Accumulate, int Rows, bool Few, class Left, class Right>
+inline void multiply_some_rows(int rows, Left a, Right b, std::ptrdiff_t depth, const float* start,
+                               std::ptrdiff_t start_stride, float* c,
+                               std::ptrdiff_t c_stride) noexcept {
+  if constexpr (Rows > 1) {
+    if (rows < Rows)
+      return multiply_some_rows<Isa, Accumulate, Rows - 1, Few>(rows, a, b, depth, start,
+                                                                start_stride, c, c_stride);
+  }
+  constexpr int kSums = Few ? sums_of_few_rows(Rows) : 1;
+  multiply_block<Isa, Rows, Accumulate, kSums>(a, b, depth, start, start_stride, c, c_stride);
+}
+
+/// The last block of a matrix, which may have fewer rows than the others. It is a function of its
+/// own, so that browsers, which optimise a function as a whole, have the other blocks sooner.
+template <class Isa, bool Accumulate, int Rows, class Left, class Right>
+[[gnu::noinline]] void multiply_last_rows(int rows, Left a, Right b, std::ptrdiff_t depth,
+                                          const float* start, std::ptrdiff_t start_stride, float* c,
+                                          std::ptrdiff_t c_stride) noexcept {
+  multiply_some_rows<Isa, Accumulate, Rows, false>(rows, a, b, depth, start, start_stride, c,
+                                                   c_stride);
+}
+
 template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, bool Few = false,
           class Left, class Right>
 inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, const float* start,
                           std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
-  if constexpr (Rows > 1) {
+  if constexpr (!Few && Rows > 1) {
     if (rows < Rows)
-      return multiply_rows<Isa, Accumulate, Rows - 1, Few>(rows, a, b, depth, start, start_stride,
+      return multiply_last_rows<Isa, Accumulate, Rows - 1>(rows, a, b, depth, start, start_stride,
                                                            c, c_stride);
   }
-  constexpr int kSums = Few ? sums_of_few_rows(Rows) : 1;
-  multiply_block<Isa, Rows, Accumulate, kSums>(a, b, depth, start, start_stride, c, c_stride);
+  multiply_some_rows<Isa, Accumulate, Rows, Few>(rows, a, b, depth, start, start_stride, c,
+                                                 c_stride);
 }
 
 template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, bool Few = false,
