@@ -167,13 +167,24 @@ void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
   }
 }
 
-template <class Isa, class Row, int Rows = simd::Traits<Isa>::kRows>
+/// The same as a function of its own. Browsers optimise a function as a whole, and so have the
+/// products of one row, a token, sooner if it has no others.
+template <class Isa, int Rows, class Row>
+[[gnu::noinline]] void multiply_some_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
+                                            std::ptrdiff_t y_stride) noexcept {
+  multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
+}
+
+/// The products of min(rows, Rows) rows, with rows >= 1.
+template <class Isa, int Rows = simd::Traits<Isa>::kRows, class Row>
 inline void multiply_by_row(int rows, const float* x, std::ptrdiff_t in, const Row& w, float* y,
                             std::ptrdiff_t y_stride) noexcept {
   if constexpr (Rows > 1) {
-    if (rows < Rows) return multiply_by_row<Isa, Row, Rows - 1>(rows, x, in, w, y, y_stride);
+    if (rows < Rows) return multiply_by_row<Isa, Rows - 1>(rows, x, in, w, y, y_stride);
+    multiply_some_by_row<Isa, Rows>(x, in, w, y, y_stride);
+  } else {
+    multiply_by_row<Isa, 1>(x, in, w, y, y_stride);
   }
-  multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
 }
 
 /// The most rows of x that are multiplied with a row of float16 at a time: more would be one more
@@ -204,8 +215,8 @@ void linear_in_place(const LinearTile& t) noexcept {
         half_row.at = t.halves + at;
         if (kWidensAll<Isa> || halves_are_finite<Isa>(half_row.at, t.in))
           for (int i = 0; i < rows; i += kHalfRows)
-            multiply_by_row<Isa, HalfRow<Isa>, kHalfRows>(rows - i, x + i * in, in, half_row,
-                                                          y + i * kWidth, kWidth);
+            multiply_by_row<Isa, kHalfRows>(rows - i, x + i * in, in, half_row, y + i * kWidth,
+                                            kWidth);
         else
           for (int i = 0; i < rows; ++i)
             y[i * kWidth] = multiply_rest<Isa>(x + i * in, half_row.at, x + (i + 1) * in);
