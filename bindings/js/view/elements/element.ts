@@ -57,17 +57,27 @@ const numbersIn = (text: string): number[] =>
     .split(/[\s,]+/)
     .map(Number);
 
+/** A property that keeps a value if it fits, and else refuses it. */
+export const fitting = (
+  initial: unknown,
+  parse: Rule["parse"],
+  expected: string,
+  fits: (value: unknown) => boolean,
+): Rule => ({
+  initial,
+  parse,
+  take(value, name) {
+    if (fits(value)) return value;
+    throw refuse("option", name, expected, describe(value));
+  },
+});
+
+const asGiven = (text: string): string => text;
+
 /** A property with one of several values; the first one is the default. */
 export function choice(...values: readonly string[]): Rule {
   const expected = values.map((value) => JSON.stringify(value)).join(" or ");
-  return {
-    initial: values[0],
-    parse: (text) => text,
-    take(value, name) {
-      if (values.includes(value as string)) return value;
-      throw refuse("option", name, expected, describe(value));
-    },
-  };
+  return fitting(values[0], asGiven, expected, (value) => values.includes(value as string));
 }
 
 /** A property with a list of texts, or null: a copy, because the same list that is set again may have other texts. */
@@ -78,16 +88,21 @@ export const texts: Rule = {
 };
 
 /** A property with a text. */
-export function text(initial: string): Rule {
-  return {
+export const text = (initial: string): Rule =>
+  fitting(initial, asGiven, "a text", (value) => typeof value === "string");
+
+/** A property with a number that fits, or the initial value. */
+export const numberThat = (
+  initial: number | null,
+  expected: string,
+  fits: (value: number) => boolean,
+): Rule =>
+  fitting(
     initial,
-    parse: (given) => given,
-    take(value, name) {
-      if (typeof value === "string") return value;
-      throw refuse("option", name, "a text", describe(value));
-    },
-  };
-}
+    Number,
+    expected,
+    (value) => value === initial || (typeof value === "number" && fits(value)),
+  );
 
 /** A property with numbers, or null: see `Numbers`. */
 export const numbers: Rule = {
@@ -97,31 +112,26 @@ export const numbers: Rule = {
 };
 
 /** A property with a place along an axis, from 0, or null if there is no initial one. */
-export function place(initial: 0 | null): Rule {
-  return {
+export const place = (initial: 0 | null): Rule =>
+  numberThat(
     initial,
-    parse: Number,
-    take(value, name) {
-      if (value === initial || (Number.isInteger(value) && (value as number) >= 0)) return value;
-      throw refuse("option", name, "a whole number of 0 or more", describe(value));
-    },
-  };
-}
+    "a whole number of 0 or more",
+    (value) => Number.isInteger(value) && value >= 0,
+  );
 
 /** A property with a cell or null; "row col" in an attribute. */
-export const cell: Rule = {
-  initial: null,
-  parse(given) {
+export const cell: Rule = fitting(
+  null,
+  (given) => {
     const [row, col] = numbersIn(given);
     return { row, col };
   },
-  take(value, name) {
-    if (value === null) return value;
+  "{ row, col } or null",
+  (value) => {
     const { row, col } = Object(value) as Cell;
-    if ([row, col].every((each) => Number.isInteger(each) && each >= 0)) return value;
-    throw refuse("option", name, "{ row, col } or null", describe(value));
+    return value === null || [row, col].every((each) => Number.isInteger(each) && each >= 0);
   },
-};
+);
 
 const shape: Rule = {
   initial: null,

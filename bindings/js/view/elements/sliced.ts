@@ -1,20 +1,11 @@
 /** An element whose work on large arrays is done in slices of time: see `Slices`. */
-import { describe, refuse } from "../../core/error.js";
 import { Slices } from "../parts/slices.js";
 import { finished, type Job } from "../picture/job.js";
-import { HeedElement, type Rule } from "./element.js";
+import { HeedElement, numberThat, type Rule } from "./element.js";
 
 /** A property with a number from 0 to 1. */
-export function share(initial: number): Rule {
-  return {
-    initial,
-    parse: Number,
-    take(value, name) {
-      if (typeof value === "number" && value >= 0 && value <= 1) return value;
-      throw refuse("option", name, "a number from 0 to 1", describe(value));
-    },
-  };
-}
+export const share = (initial: number): Rule =>
+  numberThat(initial, "a number from 0 to 1", (value) => value >= 0 && value <= 1);
 
 /** Up to this many numbers are read at once: that takes a few milliseconds. */
 const few = 1 << 17;

@@ -35,47 +35,13 @@ import {
 } from "../steps/scene.js";
 import { stepsSheet } from "../steps/sheet.js";
 import { stageTitles, stageWords } from "../steps/stages.js";
-import { HeedElement, make, numbers, place, type Rule } from "./element.js";
+import { fitting, HeedElement, make, numbers, numberThat, place } from "./element.js";
 import type { Numbers, Shaped } from "./input.js";
 import { isTouch } from "./readout.js";
 import { matrixSheet } from "./sheet.js";
 
 /** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
 export type StepsMatrix = AttentionMatrix;
-
-/** A property with a number from `least` on. */
-const numberFrom = (least: number, initial: number | null, isOpen = false): Rule => ({
-  initial,
-  parse: Number,
-  take(value, name) {
-    const isInside = typeof value === "number" && (isOpen ? value > least : value >= least);
-    if (value === initial || isInside) return value;
-    throw refuse(
-      "option",
-      name,
-      `a number ${isOpen ? "above" : "of at least"} ${least}`,
-      describe(value),
-    );
-  },
-});
-
-const scale: Rule = {
-  initial: null,
-  parse: Number,
-  take(value, name) {
-    if (value === null || Number.isFinite(value)) return value;
-    throw refuse("option", name, "a finite number or null", describe(value));
-  },
-};
-
-const flag: Rule = {
-  initial: false,
-  parse: (given) => given !== "false",
-  take(value, name) {
-    if (typeof value === "boolean") return value;
-    throw refuse("option", name, "true or false", describe(value));
-  },
-};
 
 const isSame = (a: CellOf<AttentionMatrix> | null, b: CellOf<AttentionMatrix> | null): boolean =>
   a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
@@ -110,10 +76,16 @@ export class HeedSteps extends HeedElement {
   static override readonly tag = "heed-steps";
   /** @internal */
   static override readonly rules = {
-    ...{ q: numbers, k: numbers, v: numbers, scale },
-    ...{ head: place(0), row: place(null), playing: flag },
-    time: numberFrom(0, 0),
-    speed: numberFrom(0, 1, true),
+    ...{ q: numbers, k: numbers, v: numbers, head: place(0), row: place(null) },
+    scale: numberThat(null, "a finite number or null", Number.isFinite),
+    playing: fitting(
+      false,
+      (given) => given !== "false",
+      "true or false",
+      (value) => typeof value === "boolean",
+    ),
+    time: numberThat(0, "a number of at least 0", (value) => value >= 0),
+    speed: numberThat(1, "a number above 0", (value) => value > 0),
   };
   /** @internal */
   static override readonly sheet = matrixSheet + stepsSheet;
