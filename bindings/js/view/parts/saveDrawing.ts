@@ -1,11 +1,18 @@
 /** A drawing of lines and marks as it is on the page, with its title and legend, as a file. */
-import { wrapped, xmlOf } from "../picture/export.js";
+import {
+  captionSvg,
+  fileSvg,
+  lineHeight,
+  margin,
+  textSvg,
+  wrapped,
+  xmlOf,
+} from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
 import { textWidth } from "../picture/layout.js";
-import { svgElement, svgNames } from "./svg.js";
+import { svgElement } from "./svg.js";
 
-const margin = 16;
-const lineHeight = 20;
+const legendHeight = 20;
 const narrowest = 480;
 
 /** Properties that style sheets set and that must be copied into the file. */
@@ -31,6 +38,13 @@ function styledCopy(original: Element): Element {
     }
   }
   return copy;
+}
+
+/** Copies of elements as SVG, moved to a place. */
+function copiesSvg(x: number, y: number, originals: readonly Element[]): string {
+  const group = svgElement("g", { transform: `translate(${x} ${y})` });
+  group.append(...originals.map(styledCopy));
+  return xmlOf(new XMLSerializer().serializeToString(group));
 }
 
 /** The width of a legend's mark and of the gap after it; 0 without a mark. */
@@ -61,11 +75,7 @@ function flowed(entries: readonly HTMLElement[], right: number) {
  * @param part the element that contains the picture
  * @param ink the colours and the font of the file
  */
-export function drawingSvg(
-  part: ParentNode,
-  title: string,
-  { ink, page, family }: Pick<Ink, "ink" | "page" | "family">,
-): string {
+export function drawingSvg(part: ParentNode, title: string, ink: Ink): string {
   const area = (svg: SVGElement) => {
     const { clientWidth, clientHeight } = svg;
     return clientWidth * clientHeight;
@@ -82,32 +92,24 @@ export function drawingSvg(
   const legend = flowed(entries, width - margin);
   const lines = wrapped(title, width - 2 * margin);
   const legendTop = margin + lines.length * lineHeight;
-  const top = legendTop + ((legend.at(-1)?.row ?? -1) + 1) * lineHeight + 8;
+  const top = legendTop + ((legend.at(-1)?.row ?? -1) + 1) * legendHeight + 8;
   const height = top + drawn.height + lineHeight + margin;
-  const words = (x: number, y: number, text: string, more = {}) => {
-    const made = svgElement("text", { x, y, fill: ink, "font-size": 12, ...more });
-    made.textContent = text;
-    return made;
-  };
-  const file = svgElement("svg", {
-    ...{ xmlns: svgNames, width, height, viewBox: `0 0 ${width} ${height}` },
-    "font-family": family,
-  });
-  file.append(
-    svgElement("rect", { width, height, fill: page }),
-    ...lines.map((line, i) =>
-      words(margin, margin + 12 + i * lineHeight, line, { "font-weight": 600 }),
-    ),
-  );
+  const parts = captionSvg(lines, ink);
   for (const { entry, left, row } of legend) {
-    const y = legendTop + row * lineHeight;
+    const y = legendTop + row * legendHeight;
     const mark = entry.querySelector("svg")?.firstElementChild;
-    const group = svgElement("g", { transform: `translate(${left} ${y + 2})` });
-    if (mark) group.append(styledCopy(mark));
-    file.append(group, words(left + markWidth(entry), y + 12, entry.textContent?.trim() ?? ""));
+    parts.push(
+      copiesSvg(left, y + 2, mark ? [mark] : []),
+      textSvg(left + markWidth(entry), y + 12, entry.textContent?.trim() ?? "", ink.ink),
+    );
   }
-  const body = svgElement("g", { transform: `translate(${margin} ${top})` });
-  body.append(...pictures.flatMap(({ children }) => Array.from(children)).map(styledCopy));
-  file.append(body, words(margin, height - margin, axes));
-  return xmlOf(new XMLSerializer().serializeToString(file));
+  parts.push(
+    copiesSvg(
+      margin,
+      top,
+      pictures.flatMap(({ children }) => Array.from(children)),
+    ),
+    textSvg(margin, height - margin, axes, ink.ink),
+  );
+  return fileSvg({ width, height }, parts, ink);
 }

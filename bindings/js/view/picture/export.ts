@@ -88,10 +88,10 @@ export function scaleSvg(
 export function fileSvg(
   { width, height }: { width: number; height: number },
   parts: readonly string[],
-  { page, hidden, hatch }: Ink,
+  { page, hidden, hatch, family }: Ink,
   style = "",
 ): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${fontSize}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${escapeXml(family)}" font-size="${fontSize}">
 <defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${hidden}"/><rect width="1" height="6" fill="${hatch}"/></pattern></defs>
 ${style && `<style>${style}</style>\n`}<rect width="${width}" height="${height}" fill="${page}"/>
 ${parts.join("\n")}
