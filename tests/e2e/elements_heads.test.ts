@@ -275,6 +275,62 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       await expect.poll(() => room.events()).toContainEqual(["heed-lock", null]);
     });
 
+    test("saves lines that play query by query, and all of them for those who want no motion", async () => {
+      const saved = (format: string) =>
+        room.page.evaluate(async (format) => {
+          const root = document.body.firstElementChild?.shadowRoot;
+          const buttons = [...(root?.querySelectorAll<HTMLElement>(".save-choices button") ?? [])];
+          const button = buttons.find(({ textContent }) => textContent === format);
+          const make = URL.createObjectURL;
+          const { click } = HTMLAnchorElement.prototype;
+          const text = new Promise<string>((resolve) => {
+            URL.createObjectURL = (blob) => {
+              (blob as Blob).text().then(resolve);
+              return make.call(URL, blob);
+            };
+          });
+          HTMLAnchorElement.prototype.click = () => {};
+          button?.click();
+          const file = button ? await text : null;
+          URL.createObjectURL = make;
+          HTMLAnchorElement.prototype.click = click;
+          return file;
+        }, format);
+      await room.show("heed-lines", { ...usual, mass: 1, row: 3 });
+      const svg = (await saved("moving SVG")) ?? "";
+      expect(svg).not.toMatch(/<script|href=/);
+      expect(await saved("SVG")).not.toContain("@keyframes");
+      const page = await room.page.browser().newPage();
+      const { seen, conditions } = await page.evaluate((svg) => {
+        document.body.innerHTML = svg;
+        const moves = document.getAnimations();
+        const total = Number(moves[0]?.effect?.getComputedTiming().duration);
+        const paths = [...document.querySelectorAll("path")];
+        const seen = [0, 0.4, 0.99].map((time) => {
+          for (const move of moves) {
+            move.pause();
+            move.currentTime = time * total;
+          }
+          return paths.filter((path) => getComputedStyle(path).opacity === "1").length;
+        });
+        const rules = [...(document.querySelector("style")?.sheet?.cssRules ?? [])];
+        return { seen, conditions: rules.map((rule) => (rule as CSSMediaRule).conditionText) };
+      }, svg);
+      await page.close();
+      // A line for each key that a query may see: one, two, three, four.
+      expect([seen[0], seen[2]]).toEqual([0, 10]);
+      expect(seen[1]).toBeGreaterThan(0);
+      expect(seen[1]).toBeLessThan(10);
+      expect(conditions).toEqual(["not (prefers-reduced-motion: reduce)"]);
+      // Thousands of lines are a few shapes, which cannot play.
+      const size = 40;
+      const data = Array.from({ length: size }, () => Array(size).fill(1 / size));
+      await room.set({ data, tokens: null, row: null });
+      expect(await saved("moving SVG")).toBeNull();
+      await room.set(usual);
+      expect(await saved("moving SVG")).toContain("@keyframes");
+    });
+
     test("is read by keyboard, from query to query and from line to line", async () => {
       await room.show("heed-lines", usual);
       await press("Tab", "ArrowDown", "ArrowDown", "ArrowDown");

@@ -1,6 +1,6 @@
 /** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
 
-import { type Contents, csvBlob, drawingSvg, inkOf, pngOf, svgBlob } from "heed/view/parts";
+import { type Contents, csvBlob, drawingSvg, drawnContents, inkOf } from "heed/view/parts";
 import type { RefObject } from "preact";
 import { SaveMenu } from "./SaveMenu";
 
@@ -22,9 +22,7 @@ export function SaveDrawing({
 }) {
   const svg = () => (part.current ? drawingSvg(part.current, title, inkOf(document.body)) : "");
   const contents: Contents = {
-    png: () => pngOf(svg()),
-    svg: () => svgBlob(svg()),
-    ...(plays && { moving: () => svgBlob(svg().replace(">", `><style>${plays()}</style>`)) }),
+    ...drawnContents(svg, plays),
     ...(csv && { csv: () => csvBlob(csv()) }),
   };
   return (

@@ -4,7 +4,7 @@ import { html } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
-import { npyBlob, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { drawnContents, npyBlob, SaveMenu } from "../parts/saveMenu.js";
 import { inSlices } from "../parts/slices.js";
 import {
   type ColourCurve,
@@ -340,8 +340,7 @@ export class HeedHeads extends SlicedElement {
       more: this.controls === "none" ? [] : [this.#menu.element],
     });
     this.#menu.show(label, fileOf(`${label}, all heads`), {
-      png: () => this.pngOfAll(),
-      svg: async () => svgBlob(await this.svgOfAll()),
+      ...drawnContents(() => this.svgOfAll()),
       npy: () => npyBlob(this.npyOfAll()),
     });
   }

@@ -1,14 +1,15 @@
 /** `<heed-lines>`: which token attends to which, as lines. */
 
 import { html } from "../parts/html.js";
-import { LineDrawing, linesHeight } from "../parts/lines.js";
+import { areApart, LineDrawing, linesHeight } from "../parts/lines.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { drawingSvg } from "../parts/saveDrawing.js";
-import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { drawnContents, numbersOf, SaveMenu } from "../parts/saveMenu.js";
 import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import { type Area, type Cell, px } from "../picture/layout.js";
+import { appearing } from "../picture/moving.js";
 import { attendsWords, cellIn, fileOf, largestCells } from "./attends.js";
 import { type CellDetail, cell, make } from "./element.js";
 import { findingIn, notesAbout } from "./input.js";
@@ -130,7 +131,7 @@ export class HeedLines extends MatrixElement<Shown> {
     if (this.isOutside("locked", shown.view)) this.#lock(null);
     if (this.isOutside("row", shown.view)) this.select(null);
     if (isOther && !isMoved) this.#choose(shown);
-    if (isOther) this.#describe(shown);
+    if (isOther || changed.has("lines")) this.#describe(shown);
     this.#draw(shown);
   }
 
@@ -217,8 +218,10 @@ export class HeedLines extends MatrixElement<Shown> {
     );
     (this.#place.nextElementSibling as Element).toggleAttribute("hidden", this.controls === "none");
     this.#menu.show(label, fileOf(label), {
-      png: () => this.png(),
-      svg: () => svgBlob(this.svg()),
+      ...drawnContents(
+        () => this.svg(),
+        areApart(this.#lines) ? () => appearing(view.rows) : undefined,
+      ),
       ...numbersOf(view, words.queries, words.keys),
     });
   }

@@ -2,7 +2,7 @@
 
 import { html } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
-import { numbersOf, SaveMenu, svgBlob } from "../parts/saveMenu.js";
+import { drawnContents, numbersOf, SaveMenu } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
 import { type Direction, moved, shadesOf, TokenStrip } from "../parts/tokenShades.js";
 import { type Palette, weightPalette } from "../picture/colour.js";
@@ -220,8 +220,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       list.setAttribute("aria-label", isSelf ? `${label}, token by token` : `${label}: ${side}`);
     }
     this.#menu.show(label, fileOf(label), {
-      png: () => this.png(),
-      svg: () => svgBlob(this.svg()),
+      ...drawnContents(() => this.svg()),
       ...numbersOf(view, words.queries, words.keys),
     });
   }

@@ -78,14 +78,27 @@ function movingSvg(picture: Picture, saved: Saved, ink: Ink): string {
   return savedSvg(picture, saved, ink, plays === "cells" ? "cells" : "rows");
 }
 
+/**
+ * The formats of a picture that is made as an SVG.
+ *
+ * @param plays the style by which the SVG plays what it marks with `data-plays`, if it does
+ */
+export function drawnContents(svg: () => string | Promise<string>, plays?: () => string): Contents {
+  return {
+    png: async () => pngOf(await svg()),
+    svg: async () => svgBlob(await svg()),
+    ...(plays && {
+      moving: async () => svgBlob((await svg()).replace(">", `><style>${plays()}</style>`)),
+    }),
+  };
+}
+
 /** The formats of a matrix; none without numbers. The ink is read when one is chosen. */
 export function contentsOf(picture: Picture, saved: Saved, inkNow: () => Ink): Contents {
   const { view } = picture;
   if (!view) return {};
-  const svg = () => savedSvg(picture, saved, inkNow());
   return {
-    png: () => pngOf(svg()),
-    svg: () => svgBlob(svg()),
+    ...drawnContents(() => savedSvg(picture, saved, inkNow())),
     // Rows of one axis of words are computed one after the other, so they may appear so.
     ...((saved.plays || picture.labels.rowAxis) && {
       moving: () => svgBlob(movingSvg(picture, saved, inkNow())),
