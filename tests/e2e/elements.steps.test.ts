@@ -256,6 +256,21 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
     await expect.poll(readout).not.toContain("A[3, 2]");
   });
 
+  test("tells screen readers of the numbers that are not hidden", async () => {
+    const told = (matrix: string) =>
+      room.page.evaluate((matrix) => {
+        const root = document.body.firstElementChild?.shadowRoot;
+        const canvas = root?.querySelector(`[data-matrix=${matrix}] canvas`);
+        return canvas?.getAttribute("aria-label");
+      }, matrix);
+    const [least, largest] = [Math.min, Math.max].map((most) => most(...weights).toFixed(3));
+    await room.show("heed-steps", usual);
+    await press("Weights");
+    expect(await told("weights")).toMatch(`Weights, 3 rows and 3 columns, from ${least} to 1.000.`);
+    await room.set({ mask: null });
+    expect(await told("weights")).toMatch(`from ${least} to ${largest}.`);
+  });
+
   test("computes another query's row first where a person chooses it", async () => {
     await room.show("heed-steps", usual);
     await press("Scores");

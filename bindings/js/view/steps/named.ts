@@ -1,5 +1,6 @@
 /** A matrix of <heed-steps> with its symbol, and its legend with the save menu. */
 
+import { findingsIn } from "../elements/input.js";
 import {
   type AreaOf,
   type AttentionMatrix,
@@ -119,6 +120,7 @@ export class NamedMatrix {
   readonly #menu = new SaveMenu();
   readonly #name: AttentionMatrix;
   readonly #stand: Stand;
+  #summary = "";
   #drawn: { readonly key: readonly unknown[]; readonly still: Still } | null = null;
 
   constructor(name: AttentionMatrix, stand: Stand) {
@@ -144,7 +146,7 @@ export class NamedMatrix {
   ): void {
     const [name, { flip, cell }] = [this.#name, this.#stand];
     const whole = play.attended.views[name];
-    const { title, rows } = attentionMatrices[name];
+    const { rows } = attentionMatrices[name];
     const unfolding = shown.unfolding?.targets.includes(name) ? shown.unfolding : null;
     const key = [play, look, unfolding];
     if (!this.#drawn?.key.every((each, i) => each === key[i])) {
@@ -173,16 +175,20 @@ export class NamedMatrix {
       press: (cell) => actions.press(upright(cell)),
       ...(rows === "query" && { selectRow: (row: number) => actions.selectRow(row) }),
     };
-    const summary = summaryOf(title, whole, whole.rows, whole.cols);
     this.#matrix.show({
       ...{ picture, ink: look.ink, ratio: look.ratio, actions: own },
-      summary: `${withPoint(summary, look.point)} Arrow keys move. Enter keeps a cell.`,
+      summary: this.#summary,
     });
   }
 
-  /** The legend and the save menu, of the complete matrix. */
+  /** The legend, the save menu and the words for screen readers, of the complete matrix. */
   #describe(play: Play, look: StepsLook): void {
     const still = stillOf(this.#name, this.#stand, play, look);
+    const whole = play.attended.views[this.#name];
+    const { range } = findingsIn(still.view ?? whole, still.isHidden);
+    const { title } = attentionMatrices[this.#name];
+    const summary = summaryOf(title, whole, whole.rows, whole.cols, range);
+    this.#summary = `${withPoint(summary, look.point)} Arrow keys move. Enter keeps a cell.`;
     const { picture, saved } = savedOf(this.#name, play, look, still, this.#stand.flip);
     this.#menu.show(
       saved.caption,
