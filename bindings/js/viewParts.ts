@@ -27,6 +27,7 @@ export * from "./view/parts/transport.js";
 export * from "./view/picture/colour.js";
 export * from "./view/picture/export.js";
 export * from "./view/picture/format.js";
+export * from "./view/picture/gridSvg.js";
 export * from "./view/picture/ink.js";
 export * from "./view/picture/job.js";
 export * from "./view/picture/layout.js";

@@ -560,7 +560,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
             sorted: words(sorted),
             images: svg.querySelectorAll("image").length,
           },
-          hatched: svg.querySelectorAll("use").length,
+          hatched: svg.querySelectorAll('rect[width="68"][fill="url(#hidden)"]').length,
           pixels: [...context.getImageData(0, 0, 4, 4).data].map(String),
           size: [width / svg.documentElement.clientWidth || width, width, height],
           viewBox: svg.documentElement.getAttribute("viewBox"),
@@ -590,6 +590,26 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       expect(made.size.slice(1)).toEqual([2 * (width ?? 0), 2 * (height ?? 0)]);
       expect(made.header).toContain("'shape': (2, 3, 4, 4)");
       expect(made.weights).toEqual(data.flat(3).map(Math.fround));
+    });
+
+    test("saves a number that is missing in the colour of the page, and not as a hidden one", async () => {
+      const data = [weights.map((row, i) => row.map((value, j) => (i + j === 1 ? NaN : value)))];
+      await room.show("heed-heads", { data, tokens, mask: "causal", theme: "dark" });
+      const pixels = await room.page.evaluate(async () => {
+        const element = document.body.firstElementChild as view.HeedHeads;
+        const svg = new DOMParser().parseFromString(await element.svgOfAll(), "image/svg+xml");
+        const picture = new Image();
+        picture.src = svg.querySelector("image")?.getAttribute("href") ?? "";
+        await picture.decode();
+        const context = new OffscreenCanvas(4, 4).getContext("2d");
+        context?.drawImage(picture, 0, 0);
+        return [...(context?.getImageData(0, 0, 2, 2).data ?? [])];
+      });
+      // The second cell of the first row is hidden, and the first one of the second row is missing.
+      expect([pixels.slice(4, 8), pixels.slice(8, 12)]).toEqual([
+        [0, 0, 0, 0],
+        [27, 28, 31, 255],
+      ]);
     });
 
     test("saves heads that were never on the screen, and by its menu", async () => {

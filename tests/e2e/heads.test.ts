@@ -142,6 +142,45 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("order=measure");
   });
 
+  const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
+
+  test("are saved all in one picture and one array, with the model, the sentence and what is dropped", async () => {
+    const room = await enter("&drop=encoder.1.1");
+    const picture = await room.saved(".all-heads", "SVG");
+    expect(picture.name).toBe("heed-all-heads-pronouns.svg");
+    expect(wordsOf(picture.text).join(" ")).toContain(
+      `All heads, pronouns, without layer 1, head 1: ${first} One row for each layer. Below each head: its number, and right places, here. 1 1 `,
+    );
+    const weights = reference.weights(first);
+    const [layers, heads] = [weights.length, weights[0]?.length ?? 0];
+    expect(picture.text.split("<image").length - 1).toBe(layers * heads);
+    const array = await room.saved(".all-heads", "NPY");
+    expect(array.name).toBe("heed-all-heads-pronouns.npy");
+    expect(array.text).toContain(`'shape': (${layers}, ${heads}, 8, 8)`);
+  });
+
+  test("of several kinds of attention are saved in the order of the page, each with its own mask", async () => {
+    const room = await enter("&model=reverse&measure=entropy");
+    const titles = wordsOf((await room.saved(".all-heads", "SVG")).text);
+    expect(titles).toEqual(expect.arrayContaining(["encoder 1", "decoder 1", "encoder-decoder 1"]));
+    await measures(room);
+    await room.click("by this measure", ".settings");
+    const shown = await room.page.$$eval(".thumbnail-words span:first-child", (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    const { text } = await room.saved(".all-heads", "SVG");
+    const isLabel = (words = "") => /^(enc|dec|e-d) \d\.\d$/.test(words);
+    expect(wordsOf(text).filter(isLabel)).toEqual(shown);
+    const masked = shown.filter((label) => label?.startsWith("dec "));
+    const hatched = text.split('width="68" height="68" fill="url(#hidden)"');
+    expect(hatched.length - 1).toBe(masked.length);
+    expect(masked.length).toBeGreaterThan(0);
+    const formats = await room.page.$$eval(".all-heads .save button", (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    expect(formats).toEqual(["PNG", "SVG"]);
+  });
+
   test("change the answer when one is dropped, and restore it", async () => {
     const room = await enter();
     const alices = await reference.probability(first, she, "Alice");

@@ -195,6 +195,36 @@ export class Room {
     }
   }
 
+  /** The file that a menu within `scope` saves in a format. */
+  saved(scope: string, format: string): Promise<{ name: string; text: string }> {
+    return this.page.evaluate(
+      async (scope, format) => {
+        const make = URL.createObjectURL;
+        const { click } = HTMLAnchorElement.prototype;
+        let blob: Blob;
+        const saved = new Promise<{ name: string; text: string }>((resolve) => {
+          URL.createObjectURL = (made) => {
+            blob = made as Blob;
+            return make.call(URL, made);
+          };
+          HTMLAnchorElement.prototype.click = function () {
+            blob.text().then((text) => resolve({ name: this.download, text }));
+          };
+        });
+        const menu = document.querySelector(`${scope} .save`) as HTMLDetailsElement;
+        menu.open = true;
+        const buttons = [...menu.querySelectorAll("button")];
+        buttons.find(({ textContent }) => textContent === format)?.click();
+        const file = await saved;
+        URL.createObjectURL = make;
+        HTMLAnchorElement.prototype.click = click;
+        return file;
+      },
+      scope,
+      format,
+    );
+  }
+
   canvas(matrix: string): Promise<ElementHandle<Element>> {
     return this.page.waitForSelector(`main [data-matrix=${matrix}] canvas`) as Promise<
       ElementHandle<Element>

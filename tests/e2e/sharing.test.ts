@@ -12,28 +12,8 @@ const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 describe("What is shared", () => {
   const { open, enter } = visits(Steps, "chrome");
 
-  /** The text of the file that a menu within `scope` saves. */
-  const savedAs = (room: Steps, scope: string, format: string): Promise<string> =>
-    room.page.evaluate(
-      async (scope, format) => {
-        const make = URL.createObjectURL.bind(URL);
-        const saved = new Promise<string>((resolve) => {
-          URL.createObjectURL = (blob) => {
-            (blob as Blob).text().then(resolve);
-            return make(blob);
-          };
-        });
-        const menu = document.querySelector(`${scope} .save`) as HTMLDetailsElement;
-        menu.open = true;
-        const buttons = [...menu.querySelectorAll("button")];
-        buttons.find(({ textContent }) => textContent === format)?.click();
-        const text = await saved;
-        URL.createObjectURL = make;
-        return text;
-      },
-      scope,
-      format,
-    );
+  const savedAs = async (room: Steps, scope: string, format: string): Promise<string> =>
+    (await room.saved(scope, format)).text;
 
   test("makes a link for a class, which another page can frame", async () => {
     const room = await enter("#mask=causal&step=weights");

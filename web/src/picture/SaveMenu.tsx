@@ -11,10 +11,13 @@ import {
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export function SaveMenu({
+  what,
   title,
   file,
   contents,
 }: {
+  /** What it saves, where another menu beside it saves something else. */
+  what?: string;
   title: string;
   file: string;
   contents: Contents;
@@ -22,7 +25,7 @@ export function SaveMenu({
   const place = useRef<HTMLDetailsElement>(null);
   const menu = useRef<SaveMenuPart | null>(null);
   useLayoutEffect(() => {
-    if (place.current) menu.current ??= new SaveMenuPart(place.current);
+    if (place.current) menu.current ??= new SaveMenuPart(place.current, what);
     menu.current?.show(title, file, contents);
   });
   return <details ref={place} />;

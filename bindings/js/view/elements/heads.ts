@@ -14,7 +14,7 @@ import {
 } from "../picture/colour.js";
 import { type Bytes, npyOfAll, pngOf } from "../picture/export.js";
 import { formatShort, pointOf, withPoint } from "../picture/format.js";
-import { type GridFile, type GridItem, gridSvg } from "../picture/gridSvg.js";
+import { aboutGrid, type GridFile, type GridItem, gridSvg } from "../picture/gridSvg.js";
 import type { Job } from "../picture/job.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 import { fileOf } from "./attends.js";
@@ -80,12 +80,6 @@ function rowsOf(
   if (measure) all.sort((a, b) => score(b) - score(a) || a - b);
   return Array.from({ length: layers }, (_, row) => all.slice(row * heads, (row + 1) * heads));
 }
-
-/** What the rows are, and the words below each head. */
-const aboutGrid = (byLayer: boolean, measure: string) =>
-  byLayer
-    ? `One row for each layer. Below each head: its number, and ${measure}.`
-    : `Below each head: its layer and number, and ${measure}, the largest first.`;
 
 /** A head's number, after that of its layer where the row does not say it. */
 const labelOf = (index: HeadIndex, heads: number, byLayer: boolean) =>
@@ -487,6 +481,7 @@ export class HeedHeads extends SlicedElement {
         view: viewOn(pooled.data, pooled.rows, pooled.cols),
         label: labelOf(index, matrices.heads, byLayer),
         value: valueWords(measures[measure], point),
+        isHidden,
       });
     }
     const rows = rowsOf(known, matrices, byLayer ? null : measure).map((row, i) => ({
@@ -494,7 +489,7 @@ export class HeedHeads extends SlicedElement {
       items: row.map((index) => items[index] as GridItem),
     }));
     const about = aboutGrid(byLayer, patterns[measure].name);
-    return { caption: label, about, rows, palette, isHidden, point };
+    return { caption: label, about, rows, palette, point };
   }
 
   /**

@@ -92,9 +92,21 @@ function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffe
   return pixels;
 }
 
-/** A matrix as the address of a PNG with one pixel for each cell; clear as on the page. */
-export function imageOf(coloured: Coloured): string {
-  return onePixelEach(coloured.view, pixelsIn(coloured)).toDataURL();
+/**
+ * A matrix as the address of a PNG with one pixel for each cell. Those of hidden cells are clear.
+ *
+ * @param page the colour of cells without a number
+ */
+export function imageOf(coloured: Coloured, page: string): string {
+  const { view, isHidden } = coloured;
+  const canvas = onePixelEach(view, pixelsIn(coloured));
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  context.globalCompositeOperation = "destination-over";
+  context.fillStyle = page;
+  context.fillRect(0, 0, view.cols, view.rows);
+  for (let i = 0; i < view.rows; ++i)
+    for (let j = 0; j < view.cols; ++j) if (isHidden?.(i, j)) context.clearRect(j, i, 1, 1);
+  return canvas.toDataURL();
 }
 
 function drawCells(context: CanvasRenderingContext2D, { view, ...still }: Still): void {

@@ -10,7 +10,15 @@ import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { Term } from "../../shared/Term";
 import { measures } from "./measures";
-import { attentionTitles, type NamedHead } from "./selection";
+import { SaveHeads } from "./SaveHeads";
+import {
+  attentionTitles,
+  kindsOf,
+  type NamedHead,
+  sortedHeads,
+  sortedLabel,
+  sortedNote,
+} from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
 /** The side of a small picture, in pixels. */
@@ -95,20 +103,14 @@ function ByLayer({ all }: { all: readonly NamedHead[] }) {
 function ByMeasure({ all }: { all: readonly NamedHead[] }) {
   const { state } = useHeadsWorkspace();
   const { measure } = state;
-  const score = ({ head }: NamedHead) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
-  const sorted = [...all].sort((a, b) => score(b) - score(a));
-  const kinds = new Set(all.map(({ attention }) => attention.name));
+  const kinds = kindsOf(all);
   const largest = "the largest first";
-  const note =
-    kinds.size > 1 ? `${largest}; enc: encoder, dec: decoder, e-d: encoder-decoder` : largest;
-  const letters = { encoder: "enc ", decoder: "dec ", cross: "e-d " };
-  const labelOf = ({ attention, short }: NamedHead) =>
-    kinds.size > 1 ? `${letters[attention.name]}${short}` : short;
+  const note = kinds.length > 1 ? `${largest}; ${sortedNote}` : largest;
   return (
     <Group title={`By ${measures[measure].name}`} note={note}>
       <ul>
-        {sorted.map((view) => (
-          <Thumbnail key={view.head.key} view={view} label={labelOf(view)} />
+        {sortedHeads(all, measure).map((view) => (
+          <Thumbnail key={view.head.key} view={view} label={sortedLabel(view, kinds)} />
         ))}
       </ul>
     </Group>
@@ -141,7 +143,9 @@ export function HeadsPanel() {
       <Legend
         palette={palette}
         hasHidden={selection.all.some(({ attention }) => attention.isCausal)}
-      />
+      >
+        <SaveHeads />
+      </Legend>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { at, type Cell, type MatrixView } from "heed/view/parts";
 import { type AttentionName, weightsOf } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
+import type { MeasureName } from "./measures";
 import type { State } from "./state";
 
 export interface NamedHead {
@@ -35,11 +36,38 @@ export const attentionTitles: Readonly<Record<AttentionName, string>> = {
   cross: "Encoder-decoder attention",
 };
 
-const prefixes: Readonly<Record<AttentionName, string>> = {
+export const prefixes: Readonly<Record<AttentionName, string>> = {
   encoder: "encoder",
   decoder: "decoder",
   cross: "encoder-decoder",
 };
+
+/** The kinds of attention that a model has, in the order of the page. */
+export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
+  return [...new Set(all.map(({ attention }) => attention.name))];
+}
+
+/** All heads in the order of a measure, the largest first. */
+export function sortedHeads(all: readonly NamedHead[], measure: MeasureName): NamedHead[] {
+  const score = ({ head }: NamedHead) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
+  return [...all].sort((a, b) => score(b) - score(a));
+}
+
+const letters: Readonly<Record<AttentionName, string>> = {
+  encoder: "enc",
+  decoder: "dec",
+  cross: "e-d",
+};
+
+/** What the letters before a head's number stand for. */
+export const sortedNote = Object.entries(letters)
+  .map(([name, short]) => `${short}: ${prefixes[name as AttentionName]}`)
+  .join(", ");
+
+/** The words below a head among sorted ones: "2.3", after its kind of attention if the model has several. */
+export function sortedLabel({ attention, short }: NamedHead, kinds: readonly unknown[]): string {
+  return kinds.length > 1 ? `${letters[attention.name]} ${short}` : short;
+}
 
 function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
   const kinds = new Set(attentions.map(({ name }) => name));
