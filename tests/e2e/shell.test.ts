@@ -140,6 +140,31 @@ describe("The shell", () => {
     await expect.poll(() => room.text(".readout")).toMatch(/^Tap a cell/);
   });
 
+  test.each([
+    ["#room=beyond&show=points", ".plot-field"],
+    ["#room=learn", ".curve svg.draggable"],
+  ])("scrolls under a finger, and can be enlarged, also on a chart: %s", async (link, chart) => {
+    const room = await enter(link);
+    await room.page.setViewport({ width: 390, height: 780, isMobile: true, hasTouch: true });
+    await room.ready();
+    const { x, y, actions } = await room.page.$eval(chart, (element) => {
+      document.body.style.paddingBlock = "2000px";
+      element.scrollIntoView({ block: "center" });
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const actions: string[] = [];
+      for (let each: Element | null = element; each; each = each.parentElement)
+        actions.push(getComputedStyle(each).touchAction);
+      return { x: left + width / 2, y: top + height / 2, actions };
+    });
+    for (const action of actions) expect(action).toMatch(/auto|manipulation|pinch-zoom/);
+    const scrolled = () => room.page.evaluate(() => scrollY);
+    const before = await scrolled();
+    const finger = await room.page.touchscreen.touchStart(x, y);
+    for (let moved = 20; moved <= 200; moved += 20) await finger.move(x, y - moved);
+    await finger.end();
+    await expect.poll(scrolled).toBeGreaterThan(before + 100);
+  });
+
   test("plays on by itself, waits when it is touched, and only steps for those who want no motion", async () => {
     const room = await enter("#step=output&time=10");
     await room.click("Play", ".transport");
