@@ -275,6 +275,18 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       await expect.poll(() => room.events()).toContainEqual(["heed-lock", null]);
     });
 
+    test("keeps a line that is clicked while the lines are drawn anew", async () => {
+      await room.show("heed-lines", { ...usual, mass: 0.5 });
+      const { x } = await middleOf(".token-lines svg");
+      const { y } = await middleOf(".line-labels text", 0);
+      await room.page.mouse.move(x, y);
+      await room.page.mouse.down();
+      await room.set({ mass: 0.6 });
+      await room.page.mouse.up();
+      const kept = ["heed-lock", { row: 0, col: 0, value: 1 }];
+      await expect.poll(() => room.events()).toContainEqual(kept);
+    });
+
     test("saves lines that play query by query, and all of them for those who want no motion", async () => {
       const saved = (format: string) =>
         room.page.evaluate(async (format) => {

@@ -146,7 +146,7 @@ export const linesSheet = `
 .sides { display: flex; justify-content: space-between; font-size: 0.75rem; }
 .token-lines { touch-action: pan-y pinch-zoom; overflow: hidden; }
 .token-lines svg { display: block; }
-.token-lines path { fill: none; }
+.token-lines path { fill: none; pointer-events: none; }
 .line-others { stroke: var(--faint); }
 .line-selected { stroke: var(--accent); }
 .line-labels text { dominant-baseline: central; fill: var(--faint); cursor: pointer; }
