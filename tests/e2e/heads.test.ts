@@ -181,6 +181,23 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(formats).toEqual(["PNG", "SVG"]);
   });
 
+  test("are described to screen readers by the weights that are not hidden", async () => {
+    const room = await enter("&model=reverse&head=decoder.1.3");
+    const { text } = await room.saved("[data-matrix=weights]", "CSV");
+    const rows = text.trim().split("\r\n").slice(1);
+    const seen = rows.flatMap((row, i) =>
+      row
+        .split(/,(?=[^"]*$)/)
+        .slice(1, i + 2)
+        .map(Number),
+    );
+    const [low, high] = [Math.min(...seen), Math.max(...seen)].map((value) => value.toFixed(3));
+    expect(low).not.toBe("0.000");
+    const label = await (await room.canvas("weights")).evaluate(({ ariaLabel }) => ariaLabel);
+    const size = `${rows.length} rows and ${rows.length} columns`;
+    expect(label).toContain(`Weights, ${size}, from ${low} to ${high}.`);
+  });
+
   test("change the answer when one is dropped, and restore it", async () => {
     const room = await enter();
     const alices = await reference.probability(first, she, "Alice");

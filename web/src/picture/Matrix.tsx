@@ -17,6 +17,7 @@ import {
   type Palette,
   type Picture,
   px,
+  rangeOf,
   type Saved,
   summaryOf,
 } from "heed/view/parts";
@@ -169,9 +170,12 @@ export function HeatMap({
   hasLegend = true,
   covered,
 }: HeatMapProps) {
-  const { view, geometry } = picture;
+  const { view, geometry, isHidden } = picture;
   const { rows, cols, left } = geometry;
-  const summary = useMemo(() => summaryOf(title, view, rows, cols), [title, view, rows, cols]);
+  const summary = useMemo(
+    () => summaryOf(title, rows, cols, view ? rangeOf(view, isHidden) : undefined),
+    [title, view, rows, cols, isHidden],
+  );
   return (
     <div class="named-matrix" data-matrix={name}>
       <div class="matrix-name" style={{ paddingLeft: px(left) }}>

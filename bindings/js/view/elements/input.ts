@@ -2,7 +2,13 @@
 import { classOf, isMarked } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job } from "../picture/job.js";
-import { type Extremes, type Floats, type MatrixView, viewOn } from "../picture/view.js";
+import {
+  type Extremes,
+  type Floats,
+  findingRange,
+  type MatrixView,
+  viewOn,
+} from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
@@ -267,11 +273,10 @@ const tolerance = 0.01;
 /** So many numbers take some tenths of a millisecond. */
 const between = 1 << 16;
 
-/** Reads a matrix once, for its notes. It pauses often: see `Slices`. */
+/** Reads a matrix, for its notes. It pauses often: see `Slices`. */
 export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
   let [holes, uneven, worst, read] = [0, 0, 1, 0];
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
     let isWhole = false;
@@ -281,9 +286,6 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
       isWhole = true;
       sum += value;
       if (Number.isNaN(value)) ++holes;
-      if (!Number.isFinite(value)) continue;
-      if (value < low) low = value;
-      if (value > high) high = value;
     }
     read += cols;
     if (read >= between) {
@@ -295,7 +297,7 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }
-  return { holes, rows: uneven, sum: worst, range: low > high ? null : [low, high] };
+  return { holes, rows: uneven, sum: worst, range: yield* findingRange(view, hides) };
 }
 
 /** The same at once. */

@@ -191,7 +191,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     );
     const label = this.taken<string>("label") || usualLabels[kind];
     const findings = large ? large.findings : findingsIn(view, hides);
-    const sentence = summaryOf(label, findings && view, rows, cols, findings?.range);
+    const sentence = summaryOf(label, rows, cols, findings?.range);
     const summary = withPoint(`${sentence} Arrow keys move. Enter keeps a cell.`, point);
     const saved = { file: fileOf(label), caption: label, rows: queries, cols: keys };
     return { ...explained, matrices, still, saved, summary, findings, large };

@@ -7,7 +7,7 @@ import { format } from "../picture/format.js";
 import type { Ink } from "../picture/ink.js";
 import { type Cell, heightOf, px, widthOf } from "../picture/layout.js";
 import { type Picture, Surface } from "../picture/paint.js";
-import { type MatrixView, rangeOf } from "../picture/view.js";
+import type { Extremes } from "../picture/view.js";
 
 /** What a person can do with a matrix. */
 export interface MatrixActions {
@@ -32,17 +32,16 @@ export interface ShownMatrix {
 /**
  * A sentence about a matrix, for screen readers.
  *
- * @param range of the numbers that can be seen; by default of all of them
+ * @param range of the numbers that can be seen; undefined if there are no numbers yet
  */
 export function summaryOf(
   title: string,
-  view: MatrixView | null,
   rows: number,
   cols: number,
-  range = view && rangeOf(view),
+  range: Extremes | undefined,
 ): string {
   const size = `${title}, ${rows} rows and ${cols} columns`;
-  if (!view) return `${size}.`;
+  if (range === undefined) return `${size}.`;
   return range
     ? `${size}, from ${format(range[0])} to ${format(range[1])}.`
     : `${size}, all hidden.`;

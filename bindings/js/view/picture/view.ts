@@ -58,19 +58,22 @@ export type Extremes = readonly [number, number] | null;
 /** A cache of ranges; the numbers of a matrix do not change. */
 const ranges = new WeakMap<Floats, Map<string, Extremes>>();
 
-/** The smallest and the largest finite number of a matrix; null if there is none. */
-export function rangeOf(view: MatrixView): Extremes {
-  return finished(findingRange(view));
+/** Whether a cell is hidden. */
+type Hides = (row: number, col: number) => boolean;
+
+/** The smallest and the largest finite number of a matrix that is not hidden; null if there is none. */
+export function rangeOf(view: MatrixView, hides?: Hides): Extremes {
+  return finished(findingRange(view, hides));
 }
 
 /** So many numbers take some tenths of a millisecond. */
 const between = 1 << 16;
 
-/** Finds the range as `rangeOf` does, which knows it from then on; it pauses often. */
-export function* findingRange(view: MatrixView): Job<Extremes> {
+/** Finds the range as `rangeOf` does, which knows that of all numbers from then on; it pauses often. */
+export function* findingRange(view: MatrixView, hides?: Hides): Job<Extremes> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
-  const known = ranges.get(data) ?? new Map<string, Extremes>();
-  ranges.set(data, known);
+  const known = (!hides && ranges.get(data)) || new Map<string, Extremes>();
+  if (!hides) ranges.set(data, known);
   const key = `${rows} ${cols} ${offset} ${rowStride} ${colStride}`;
   const range = known.get(key);
   if (range !== undefined) return range;
@@ -80,7 +83,7 @@ export function* findingRange(view: MatrixView): Job<Extremes> {
   for (let i = 0; i < rows; ++i) {
     for (let j = 0; j < cols; ++j) {
       const value = at(view, i, j);
-      if (!Number.isFinite(value)) continue;
+      if (!Number.isFinite(value) || hides?.(i, j)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }

@@ -1,6 +1,5 @@
 /** A matrix of <heed-steps> with its symbol, and its legend with the save menu. */
 
-import { findingsIn } from "../elements/input.js";
 import {
   type AreaOf,
   type AttentionMatrix,
@@ -27,7 +26,7 @@ import {
   tokenAxes,
 } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
-import { at, transposed } from "../picture/view.js";
+import { at, rangeOf, transposed } from "../picture/view.js";
 import type { Play } from "./scene.js";
 
 /** How all matrices of the element look. */
@@ -185,9 +184,9 @@ export class NamedMatrix {
   #describe(play: Play, look: StepsLook): void {
     const still = stillOf(this.#name, this.#stand, play, look);
     const whole = play.attended.views[this.#name];
-    const { range } = findingsIn(still.view ?? whole, still.isHidden);
+    const range = rangeOf(still.view ?? whole, still.isHidden);
     const { title } = attentionMatrices[this.#name];
-    const summary = summaryOf(title, whole, whole.rows, whole.cols, range);
+    const summary = summaryOf(title, whole.rows, whole.cols, range);
     this.#summary = `${withPoint(summary, look.point)} Arrow keys move. Enter keeps a cell.`;
     const { picture, saved } = savedOf(this.#name, play, look, still, this.#stand.flip);
     this.#menu.show(
