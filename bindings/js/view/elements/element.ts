@@ -11,7 +11,8 @@
 
 import { describe, type HeedError, refuse } from "../../core/error.js";
 import type { AttentionMatrix } from "../parts/attention.js";
-import { html } from "../parts/html.js";
+import { html, write } from "../parts/html.js";
+import { Kept } from "../parts/kept.js";
 import { zoomOf } from "../parts/zoom.js";
 import {
   type ColourCurve,
@@ -339,17 +340,8 @@ export abstract class HeedElement extends Base {
   #ink: Ink | null = null;
   #theme: Theme = "light";
   #isPrinting = false;
-  #matrices: {
-    readonly parts: unknown;
-    readonly shape: unknown;
-    readonly matrices: Matrices;
-  } | null = null;
-  #hides: {
-    readonly key: string;
-    readonly mask: unknown;
-    readonly hides: Hides | undefined;
-  } | null = null;
-
+  readonly #matrices = new Kept<Matrices>();
+  readonly #hides = new Kept<Hides | undefined>();
   #parts: Readonly<Record<PartName, HTMLElement>> | null = null;
 
   /**
@@ -594,7 +586,7 @@ export abstract class HeedElement extends Base {
     const [place, content] = [this.#part("error"), this.#part("content")];
     content.hidden = error !== null;
     this.#part("notes").hidden = error !== null;
-    if (place.textContent !== (error?.message ?? "")) place.textContent = error?.message ?? "";
+    write(place, error?.message ?? "");
     if (isNew) this.emit("heed-error", error);
   }
 
@@ -679,12 +671,10 @@ export abstract class HeedElement extends Base {
     const parts = this.taken<readonly Shaped[] | null>("data");
     const shape = this.taken<readonly number[] | null>("shape");
     if (parts === null) {
-      this.#matrices = null;
+      this.#matrices.clear();
       return null;
     }
-    if (this.#matrices?.parts !== parts || this.#matrices.shape !== shape)
-      this.#matrices = { parts, shape, matrices: matricesOf("data", parts, shape) };
-    return this.#matrices.matrices;
+    return this.#matrices.of([parts, shape], () => matricesOf("data", parts, shape));
   }
 
   /**
@@ -712,10 +702,7 @@ export abstract class HeedElement extends Base {
    */
   protected hides(rows: number, cols: number): Hides | undefined {
     const mask = this.taken<"causal" | Shaped | null>("mask");
-    const key = `${rows} ${cols}`;
-    if (this.#hides?.mask !== mask || this.#hides.key !== key)
-      this.#hides = { key, mask, hides: hidesOf(mask, rows, cols) };
-    return this.#hides.hides;
+    return this.#hides.of([mask, rows, cols], () => hidesOf(mask, rows, cols));
   }
 
   /**
@@ -766,11 +753,7 @@ export abstract class HeedElement extends Base {
    */
   protected showNotes(notes: readonly string[]): void {
     const place = this.#part("notes");
-    const lines = notes.map((note) => {
-      const line = html("p");
-      line.textContent = note;
-      return line;
-    });
+    const lines = notes.map((note) => html("p", "", note));
     if (place.textContent !== notes.join("")) place.replaceChildren(...lines);
   }
 

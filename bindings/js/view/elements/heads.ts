@@ -1,6 +1,7 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
-import { html } from "../parts/html.js";
+import { html, write } from "../parts/html.js";
+import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
@@ -134,7 +135,7 @@ export class HeedHeads extends SlicedElement {
   #known: readonly Known[] = [];
   #rows: readonly (readonly HeadIndex[])[] = [];
   #sortedBy: HeadOrder | null = null;
-  #palette: { readonly key: string; readonly palette: Palette } | null = null;
+  readonly #palette = new Kept<Palette>();
   /** Which cells of all small pictures are hidden; undefined until it is known. */
   #hidden: Hides | null | undefined = undefined;
   #detail: HeedMatrix | HeedLines | null = null;
@@ -238,11 +239,11 @@ export class HeedHeads extends SlicedElement {
     }
     const { rows, cols } = matrices;
     const words = this.words(rows, cols);
-    const key = `${range} ${curve} ${this.colours}`;
-    if (this.#palette?.key !== key)
-      this.#palette = { key, palette: weightPalette(range, curve, this.colours) };
+    const palette = this.#palette.of([range, curve, this.colours], () =>
+      weightPalette(range, curve, this.colours),
+    );
     return {
-      ...{ matrices, words, order, palette: this.#palette.palette },
+      ...{ matrices, words, order, palette },
       view: this.#chosenOf(matrices),
       hides: this.hides(rows, cols),
       measure: order === "layer" ? "entropy" : order,
@@ -327,7 +328,7 @@ export class HeedHeads extends SlicedElement {
     const isBusy = order !== "layer" && this.#measured(shown) < count;
     const below = aboutGrid(this.#sortedBy === "layer", name);
     const words = isBusy ? `Measuring heads: ${this.#measured(shown)} of ${count}.` : below;
-    if (this.#about.textContent !== words) this.#about.textContent = words;
+    write(this.#about, words);
     this.#about.title = about;
     this.#legend.show(palette, null, {
       ...{ hasHidden: hides !== undefined, point },

@@ -1,20 +1,20 @@
 /** `<heed-lines>`: which token attends to which, as lines. */
 
-import { html } from "../parts/html.js";
+import { html, spanOf } from "../parts/html.js";
 import { areApart, LineDrawing, linesHeight } from "../parts/lines.js";
 import { tokenLabel } from "../parts/pieces.js";
 import { drawingSvg } from "../parts/saveDrawing.js";
-import { drawnContents, numbersOf, SaveMenu } from "../parts/saveMenu.js";
+import { drawnContents, numbersOf } from "../parts/saveMenu.js";
 import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
-import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import { type Area, type Cell, px } from "../picture/layout.js";
 import { appearing } from "../picture/moving.js";
 import { attendsWords, cellIn, fileOf, largestCells } from "./attends.js";
 import { type CellDetail, cell, make } from "./element.js";
 import { findingIn, notesAbout } from "./input.js";
+import { labelling, type SideLabels } from "./labels.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
-import { isTouch, Readout } from "./readout.js";
+import { isTouch } from "./readout.js";
 import { barSheet, linesSheet, matrixSheet } from "./sheet.js";
 import { share } from "./sliced.js";
 
@@ -26,16 +26,9 @@ const usualLabel = "Attention as lines";
 const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col === b?.col;
 
 /** What is shown but for what is pointed at. */
-interface Shown extends ShownMatrix {
-  readonly queries: readonly string[];
-  readonly keys: readonly string[];
+interface Shown extends ShownMatrix, SideLabels {
   readonly look: LineLook;
-  readonly label: string;
 }
-
-/** The words of a side as labels; its numbers if it has none. */
-const labelsOf = (words: readonly string[] | undefined, count: number): readonly string[] =>
-  words?.map(tokenLabel) ?? Array.from({ length: count }, (_, i) => `${i + 1}`);
 
 /**
  * `<heed-lines>`: lines from queries, on the left, to the keys that they attend to, stronger for larger weights. Of each
@@ -69,8 +62,8 @@ export class HeedLines extends MatrixElement<Shown> {
 
   #hover: Area | null = null;
   #isByKeyboard = false;
+  readonly #labels = labelling(tokenLabel);
   #lines: readonly Line[] = [];
-  #jobs: Job[] = [];
   #done: number | null = null;
   #lit: { readonly area: Area; readonly own: readonly Line[] | undefined } | null = null;
   readonly #frame = html("div");
@@ -78,8 +71,6 @@ export class HeedLines extends MatrixElement<Shown> {
   readonly #place = html("div");
   readonly #slider = html("input");
   readonly #carried = html("output");
-  readonly #menu = new SaveMenu();
-  readonly #readout = new Readout();
 
   /** @internal */
   protected override build(): void {
@@ -104,11 +95,9 @@ export class HeedLines extends MatrixElement<Shown> {
     const label = html("label", "", "Lines that carry ", this.#slider, " ", this.#carried);
     const bar = html("div", "bar");
     bar.setAttribute("part", "controls");
-    bar.append(label, this.#menu.element);
-    const sides = html("div", "sides faint");
-    for (const words of ["queries attend →", "→ keys"])
-      sides.appendChild(html("span")).textContent = words;
-    this.#frame.append(sides, place, bar, this.#readout.element);
+    bar.append(label, this.menu.element);
+    const sides = html("div", "sides faint", spanOf("", "queries attend →"), spanOf("", "→ keys"));
+    this.#frame.append(sides, place, bar, this.readout.element);
     this.content.append(this.#frame);
   }
 
@@ -136,76 +125,44 @@ export class HeedLines extends MatrixElement<Shown> {
   }
 
   #look(): Shown | null {
-    const matrices = this.matrices;
     const [mass, range, curve] = [
       this.taken<number>("mass"),
       this.taken<LineLook["range"]>("range"),
       this.taken<LineLook["curve"]>("curve"),
     ];
-    if (matrices === null) {
-      this.#jobs = [];
-      this.#menu.clear();
-      this.endWork();
-      return null;
-    }
-    const { rows, cols } = matrices;
-    const view = this.viewOf(matrices);
-    const hides = this.hides(rows, cols);
-    const words = this.words(rows, cols);
-    const isSameWords =
-      words.queries === this.shown?.words.queries && words.keys === this.shown?.words.keys;
-    const isKept = isSameWords && this.shown?.view.rows === rows && this.shown.view.cols === cols;
-    return {
-      ...{ kind: "weights", matrices, view, scores: null, hides, words },
-      point: pointOf(this.taken("locale")),
-      // The same lists, so that labels are written once.
-      queries: isKept && this.shown ? this.shown.queries : labelsOf(words.queries, rows),
-      keys: isKept && this.shown ? this.shown.keys : labelsOf(words.keys, cols),
-      look: { mass, range, curve, hides },
-      label: this.taken<string>("label") || usualLabel,
-    };
+    const shown = this.basis("weights", usualLabel);
+    if (shown === null) return null;
+    return { ...shown, ...this.#labels(shown), look: { mass, range, curve, hides: shown.hides } };
   }
 
   /** Finds the lines, and then what there is to say about the numbers: at once, or of large matrices in slices. */
-  #choose(shown: Shown): void {
+  #choose({ view, hides, look }: Shown): void {
     const element = this;
     let drawn = performance.now();
     // Those that are found so far, now and then, as all may take seconds.
-    const show = (lines: readonly Line[]) => {
+    const show = (found: readonly Line[]) => {
       if (performance.now() - drawn < pace) return;
-      element.#lines = [...lines];
+      element.#lines = [...found];
       drawn = performance.now();
     };
-    function* choose(): Job {
-      element.#lines = yield* choosing(shown.view, shown.look, show);
-      element.#lit = null;
-      element.#done = null;
-      element.requestUpdate("lines");
-    }
-    function* note(): Job {
-      const findings = yield* findingIn(shown.view, shown.hides);
-      element.showNotes(notesAbout(findings, true));
-    }
-    this.#lines = [];
-    this.#lit = null;
-    this.#jobs = [choose(), note()];
-    this.#done = 0;
-    this.work(true, shown.view.rows * shown.view.cols);
-  }
-
-  /** @internal */
-  protected override pick(): Job | null {
-    const job = this.#jobs.shift();
-    if (!job) return null;
-    const element = this;
-    function* watched(): Job {
-      for (let step = job?.next(); step && !step.done; step = job?.next()) {
-        if (element.#done !== null && step.value !== undefined) element.#done = step.value;
+    function* read(): Job {
+      const job = choosing(view, look, show);
+      let step = job.next();
+      for (; !step.done; step = job.next()) {
+        element.#done = step.value ?? element.#done;
         element.requestUpdate("lines");
         yield step.value;
       }
+      element.#lines = step.value;
+      element.#lit = null;
+      element.#done = null;
+      element.requestUpdate("lines");
+      element.showNotes(notesAbout(yield* findingIn(view, hides), true));
     }
-    return watched();
+    this.#lines = [];
+    this.#lit = null;
+    this.#done = 0;
+    this.begin(read(), view.rows * view.cols);
   }
 
   #describe({ label, view, look, words }: Shown): void {
@@ -217,7 +174,7 @@ export class HeedLines extends MatrixElement<Shown> {
       `${label}, ${view.rows} queries and ${view.cols} keys. Up and down arrow keys move from query to query, left and right from line to line. Enter keeps a line.`,
     );
     (this.#place.nextElementSibling as Element).toggleAttribute("hidden", this.controls === "none");
-    this.#menu.show(label, fileOf(label), {
+    this.menu.show(label, fileOf(label), {
       ...drawnContents(
         () => this.svg(),
         areApart(this.#lines) ? () => appearing(view.rows) : undefined,
@@ -262,7 +219,7 @@ export class HeedLines extends MatrixElement<Shown> {
       : "Point at a token or a line to see what attends to what; a click keeps it.";
     const done = this.#done;
     const busy = done === null ? hint : `Choosing the strongest lines: ${Math.round(100 * done)} %`;
-    this.#readout.show(active && attendsWords(shown, active), {
+    this.readout.show(active && attendsWords(shown, active), {
       hint: busy,
       isKept: this.locked !== null,
       isHeard: this.#isByKeyboard,

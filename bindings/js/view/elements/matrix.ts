@@ -2,11 +2,11 @@
 
 import { refuse } from "../../core/error.js";
 import { html } from "../parts/html.js";
+import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
 import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
-import { contentsOf, numbersOf, type Saved, SaveMenu, savedSvg } from "../parts/saveMenu.js";
-import { pointOf, withPoint } from "../picture/format.js";
-import type { Job } from "../picture/job.js";
+import { contentsOf, numbersOf, type Saved, savedSvg } from "../parts/saveMenu.js";
+import { withPoint } from "../picture/format.js";
 import type { Area, Cell } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
@@ -26,7 +26,7 @@ import {
 import { isLarge, LargeMatrix } from "./large.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { pictureOf } from "./matrixPicture.js";
-import { isTouch, Readout } from "./readout.js";
+import { isTouch } from "./readout.js";
 import { matrixSheet } from "./sheet.js";
 
 const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
@@ -89,19 +89,16 @@ export class HeedMatrix extends MatrixElement<Shown> {
   #hover: Cell | null = null;
   #isByKeyboard = false;
   #large: LargeMatrix | null = null;
-  #job: Job | null = null;
-  #scoresOf: { readonly key: readonly unknown[]; readonly matrices: Matrices } | null = null;
+  readonly #scores = new Kept<Matrices>();
   readonly #canvas = html("canvas");
   readonly #matrix = new MatrixCanvas(this.#canvas);
   readonly #legend = new Legend();
-  readonly #menu = new SaveMenu();
-  readonly #readout = new Readout();
 
   /** @internal */
   protected override build(): void {
     this.#canvas.setAttribute("part", "matrix");
     this.#legend.element.setAttribute("part", "legend");
-    this.content.append(this.#canvas, this.#legend.element, this.#readout.element);
+    this.content.append(this.#canvas, this.#legend.element, this.readout.element);
   }
 
   /** @internal */
@@ -162,22 +159,18 @@ export class HeedMatrix extends MatrixElement<Shown> {
 
   /** What the properties say; null without data. Throws where they do not fit together. */
   #look(): Shown | null {
-    const matrices = this.matrices;
     const kind = this.taken<Explained["kind"]>("kind");
-    if (matrices === null) {
-      this.#endReading();
-      this.#scoresOf = null;
+    const shown = this.basis(kind, usualLabels[kind]);
+    if (shown === null) {
+      this.#large = null;
+      this.#scores.clear();
       this.#matrix.clear();
-      this.#menu.clear();
       return null;
     }
+    const { matrices, view, hides, words, point, label } = shown;
     const { rows, cols } = matrices;
-    const view = this.viewOf(matrices);
-    const hides = this.hides(rows, cols);
-    const words = this.words(rows, cols);
     const { queries, keys } = words;
-    const point = pointOf(this.taken("locale"));
-    const explained = { kind, view, hides, words, point, scores: this.#scoresFor(matrices) };
+    const scores = this.#scoresFor(matrices);
     const large = isLarge(view) ? this.#largeOf(view, hides, kind) : null;
     if (!large) this.#endReading();
     const still = pictureOf(
@@ -189,17 +182,15 @@ export class HeedMatrix extends MatrixElement<Shown> {
         ...{ range: this.taken("range"), curve: this.taken("curve") },
       },
     );
-    const label = this.taken<string>("label") || usualLabels[kind];
     const findings = large ? large.findings : findingsIn(view, hides);
     const sentence = summaryOf(label, rows, cols, findings?.range);
     const summary = withPoint(`${sentence} Arrow keys move. Enter keeps a cell.`, point);
     const saved = { file: fileOf(label), caption: label, rows: queries, cols: keys };
-    return { ...explained, matrices, still, saved, summary, findings, large };
+    return { ...shown, scores, still, saved, summary, findings, large };
   }
 
   #endReading(): void {
     this.#large = null;
-    this.#job = null;
     this.endWork();
   }
 
@@ -209,18 +200,9 @@ export class HeedMatrix extends MatrixElement<Shown> {
     if (this.#large && whole === view && hidden === hides && known === kind) return this.#large;
     const large = new LargeMatrix(view, hides, kind);
     this.#large = large;
-    this.#job = large.read(this.mask === "causal", () =>
-      this.requestUpdate(large.done === null ? "read" : "progress"),
-    );
-    this.work(true);
+    const show = () => this.requestUpdate(large.done === null ? "read" : "progress");
+    this.begin(large.read(this.mask === "causal", show));
     return large;
-  }
-
-  /** @internal */
-  protected override pick(): Job | null {
-    const job = this.#job;
-    this.#job = null;
-    return job;
   }
 
   /** The scores of the matrix that is shown. */
@@ -228,10 +210,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     const parts = this.taken<readonly Shaped[] | null>("scores");
     if (parts === null) return null;
     const shape = this.taken<readonly number[] | null>("shape");
-    const key = [parts, shape];
-    if (!this.#scoresOf?.key.every((each, i) => each === key[i]))
-      this.#scoresOf = { key, matrices: matricesOf("scores", parts, shape) };
-    const { matrices } = this.#scoresOf;
+    const matrices = this.#scores.of([parts, shape], () => matricesOf("scores", parts, shape));
     const [expected, got] = [
       [layers, heads, rows, cols],
       [matrices.layers, matrices.heads, matrices.rows, matrices.cols],
@@ -243,7 +222,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
   /** Legend, save menu and notes. */
   #describe({ still, saved, view, kind, point, findings, large }: Shown): void {
     const picture = withHighlights(still, null, null);
-    this.#menu.show(saved.caption, saved.file, {
+    this.menu.show(saved.caption, saved.file, {
       ...contentsOf(picture, large ? { ...saved, ...still.labels } : saved, () => this.ink),
       ...numbersOf(view, saved.rows, saved.cols),
     });
@@ -252,7 +231,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     this.#legend.show(still.palette, large && large.done !== null ? null : (still.view ?? view), {
       hasHidden: still.isHidden !== undefined,
       notes: large && rows * cols > 1 ? [`a cell is ${most} of ${rows} × ${cols}`] : notesOf(still),
-      more: this.controls === "none" ? [] : [this.#menu.element],
+      more: this.controls === "none" ? [] : [this.menu.element],
       point,
     });
     const notes = findings ? notesAbout(findings, kind === "weights") : [];
@@ -266,7 +245,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
       ? "Tap a cell to see its number."
       : "Point at a cell to see its number; a click keeps it.";
     const hint = done === null ? usual : `Reading the numbers: ${Math.round(100 * done)} %`;
-    this.#readout.show(active && placeOf(shown.words, active), {
+    this.readout.show(active && placeOf(shown.words, active), {
       ...{ hint, isKept: isLocked, isHeard: this.#isByKeyboard },
       formula: active ? formulaOf(shown, active) : "",
     });

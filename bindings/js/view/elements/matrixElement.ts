@@ -1,17 +1,23 @@
 /** An element that shows one matrix of `data`: that of `layer` and `head`. */
 
 import { refuse } from "../../core/error.js";
+import { SaveMenu } from "../parts/saveMenu.js";
 import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
+import { pointOf } from "../picture/format.js";
+import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
 import { at, type MatrixView } from "../picture/view.js";
 import { type CellDetail, place, type Rule } from "./element.js";
 import type { Explained } from "./explain.js";
 import type { Matrices } from "./input.js";
+import { Readout } from "./readout.js";
 import { SlicedElement } from "./sliced.js";
 
 /** What is shown of the matrix and of where it is from. */
 export interface ShownMatrix extends Explained {
   readonly matrices: Matrices;
+  /** What the picture is called. */
+  readonly label: string;
 }
 
 /** The properties of every such element. */
@@ -31,6 +37,58 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
    * @internal
    */
   protected shown: Shown | null = null;
+
+  /** @internal */
+  protected readonly menu = new SaveMenu();
+  /** @internal */
+  protected readonly readout = new Readout();
+  #job: Job | null = null;
+
+  /**
+   * Begins to read the numbers, all at once if they are few; what was read before is out of date.
+   *
+   * @internal
+   */
+  protected begin(job: Job, size?: number): void {
+    this.#job = job;
+    this.work(true, size);
+  }
+
+  /** @internal */
+  protected override pick(): Job | null {
+    const job = this.#job;
+    this.#job = null;
+    return job;
+  }
+
+  /** @internal */
+  protected override endWork(): void {
+    this.#job = null;
+    super.endWork();
+  }
+
+  /**
+   * What the common properties say; null without data. Throws where they do not fit together.
+   *
+   * @param usual the label, unless there is one
+   * @internal
+   */
+  protected basis(kind: Explained["kind"], usual: string): ShownMatrix | null {
+    const { matrices } = this;
+    if (matrices === null) {
+      this.menu.clear();
+      this.endWork();
+      return null;
+    }
+    const { rows, cols } = matrices;
+    return {
+      ...{ kind, matrices, view: this.viewOf(matrices), scores: null },
+      hides: this.hides(rows, cols),
+      words: this.words(rows, cols),
+      point: pointOf(this.taken("locale")),
+      label: this.taken<string>("label") || usual,
+    };
+  }
 
   /**
    * The matrix of `layer` and `head`. Throws a HeedError if there is none.

@@ -1,5 +1,5 @@
 /** The sentence below a picture: about what is pointed at, or how to point. */
-import { html } from "../parts/html.js";
+import { html, write } from "../parts/html.js";
 
 /** Whether fingers point here, and not a mouse. */
 export const isTouch = () => matchMedia("(pointer: coarse)").matches;
@@ -34,11 +34,8 @@ export class Readout {
     const heard = isHeard && words !== null ? [words, formula].filter(Boolean).join(": ") : "";
     this.element.classList.toggle("locked", isKept && words !== null);
     this.#words.classList.toggle("faint", words === null);
-    for (const [place, said] of [
-      [this.#words, text],
-      [this.#formula, formula],
-      [this.#heard, heard],
-    ] as const)
-      if (place.textContent !== said) place.textContent = said;
+    write(this.#words, text);
+    write(this.#formula, formula);
+    write(this.#heard, heard);
   }
 }

@@ -10,6 +10,7 @@ import {
 import { type Explanation, explanationText, type FormulaPiece } from "../parts/explanation.js";
 import { playFrames } from "../parts/frames.js";
 import { buttonOf, html, spanOf } from "../parts/html.js";
+import { Kept } from "../parts/kept.js";
 import { savedSvg } from "../parts/saveMenu.js";
 import { indexIn, placeAt, playFrom } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
@@ -109,8 +110,8 @@ export class HeedSteps extends HeedElement {
   /** How many seconds of `time` pass in one second of playing. */
   declare speed: number;
 
-  #play: { readonly key: readonly unknown[]; readonly play: Play } | null = null;
-  #look: { readonly key: readonly unknown[]; readonly look: StepsLook } | null = null;
+  readonly #play = new Kept<Play>();
+  readonly #look = new Kept<StepsLook>();
   #scene: Scene | null = null;
   #figure: { readonly key: readonly unknown[]; readonly figure: StageFigure } | null = null;
   #stop: (() => void) | null = null;
@@ -217,16 +218,14 @@ export class HeedSteps extends HeedElement {
     // A query that a person chose gives way to numbers that do not have it.
     const isOutside = chosen !== null && chosen >= L;
     const row = this.isLost("row", isOutside, `a number below ${L}`, `${chosen}`) ? null : chosen;
-    const key = [q, k, v, scale, head, row, hides, queries, keys];
-    if (this.#play?.key.every((each, i) => each === key[i])) return this.#play.play;
-    const size = views.q.cols;
-    const shown = row ?? rowToShow(L, S, hides);
-    const attended = attend({ ...views, scale: scale ?? 1 / Math.sqrt(size), hides, row: shown });
-    const scaling = scale === null ? `÷ √${size}` : scale === 1 ? "" : `× ${scale}`;
-    const isMasked = hides !== undefined;
-    const play = playOf({ attended, row: shown, isMasked, queries, keys, scaling });
-    this.#play = { key, play };
-    return play;
+    return this.#play.of([q, k, v, scale, head, row, hides, queries, keys], () => {
+      const size = views.q.cols;
+      const shown = row ?? rowToShow(L, S, hides);
+      const attended = attend({ ...views, scale: scale ?? 1 / Math.sqrt(size), hides, row: shown });
+      const scaling = scale === null ? `÷ √${size}` : scale === 1 ? "" : `× ${scale}`;
+      const isMasked = hides !== undefined;
+      return playOf({ attended, row: shown, isMasked, queries, keys, scaling });
+    });
   }
 
   /** How all of it looks: the same object until something of it changes. */
@@ -238,9 +237,7 @@ export class HeedSteps extends HeedElement {
       label: this.taken("label"),
       hasMenus: this.taken("controls") !== "none",
     };
-    const key = Object.values(look);
-    if (!this.#look?.key.every((each, i) => each === key[i])) this.#look = { key, look };
-    return this.#look.look;
+    return this.#look.of(Object.values(look), () => look);
   }
 
   /** @internal */
@@ -274,7 +271,8 @@ export class HeedSteps extends HeedElement {
   /** Lets go of all numbers. */
   #clear(): void {
     this.#stop?.();
-    this.#play = this.#scene = this.#ran = this.#stop = null;
+    this.#play.clear();
+    this.#scene = this.#ran = this.#stop = null;
     this.#disconnect();
     this.#place.replaceChildren();
   }
@@ -474,10 +472,10 @@ export class HeedSteps extends HeedElement {
 
   /** A complete matrix, for a file; by default the one that the stage shown computes, or Q. */
   #saved(name: StepsMatrix | undefined) {
-    const { play, scene } = this.drawn(
-      () => this.#play && this.#scene && { play: this.#play.play, scene: this.#scene },
-      "q, k and v",
-    );
+    const { play, scene } = this.drawn(() => {
+      const [play, scene] = [this.#playNow(), this.#scene];
+      return play && scene && { play, scene };
+    }, "q, k and v");
     const { stage } = scene;
     const chosen = name ?? (stage === "inputs" ? "q" : targets[stage]);
     if (!Object.hasOwn(attentionMatrices, chosen))

@@ -2,35 +2,29 @@
 
 import { html } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
-import { drawnContents, numbersOf, SaveMenu } from "../parts/saveMenu.js";
+import { drawnContents, numbersOf } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
 import { type Direction, moved, shadesOf, TokenStrip } from "../parts/tokenShades.js";
 import { type Palette, weightPalette } from "../picture/colour.js";
-import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Area } from "../picture/layout.js";
 import { findingRange } from "../picture/view.js";
 import { attendsWords, cellIn, fileOf } from "./attends.js";
 import { type CellDetail, choice, make } from "./element.js";
 import { findingIn, notesAbout } from "./input.js";
+import { labelling, type Side, type SideLabels } from "./labels.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
-import { isTouch, Readout } from "./readout.js";
+import { isTouch } from "./readout.js";
 import { barSheet, matrixSheet, tokensSheet } from "./sheet.js";
 
 const usualLabel = "Attention over the text";
 
-/** The two lists of words, of which only the keys' is shown if queries and keys are the same tokens. */
-type Side = "queries" | "keys";
-
 interface Shown extends ShownMatrix {
   readonly palette: Palette;
-  readonly pieces: Readonly<Record<Side, readonly string[]>>;
+  readonly pieces: SideLabels;
   readonly isSelf: boolean;
   readonly direction: Direction;
-  readonly label: string;
 }
-
-const numbered = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
 
 /** Words that have no space around them stand apart; pieces of a text follow each other as they are. */
 const areWords = (pieces: readonly string[]) => !pieces.some((piece) => /^\s|\s$/.test(piece));
@@ -69,7 +63,7 @@ export class HeedTokens extends MatrixElement<Shown> {
   /** The token that is chosen while none is kept. */
   #cursor: number | null = null;
   #isByKeyboard = false;
-  #jobs: Job[] = [];
+  readonly #labels = labelling((word) => word);
   #isReady = false;
   readonly #lists: Readonly<Record<Side, HTMLElement>> = {
     queries: html("div"),
@@ -85,10 +79,8 @@ export class HeedTokens extends MatrixElement<Shown> {
   };
   readonly #frame = html("div");
   readonly #legend = new Legend();
-  readonly #menu = new SaveMenu();
   readonly #select = html("select");
   readonly #bar = html("div", "bar");
-  readonly #readout = new Readout();
 
   /** @internal */
   protected override build(): void {
@@ -118,7 +110,7 @@ export class HeedTokens extends MatrixElement<Shown> {
     this.#bar.setAttribute("part", "controls");
     this.#bar.append(label);
     this.#legend.element.setAttribute("part", "legend");
-    this.#frame.append(this.#legend.element, this.#bar, this.#readout.element);
+    this.#frame.append(this.#legend.element, this.#bar, this.readout.element);
     this.content.append(this.#frame);
   }
 
@@ -148,34 +140,14 @@ export class HeedTokens extends MatrixElement<Shown> {
   }
 
   #look(): Shown | null {
-    const matrices = this.matrices;
     const direction = this.taken<Direction>("direction");
-    if (matrices === null) {
-      this.#jobs = [];
-      this.#menu.clear();
-      this.endWork();
-      return null;
-    }
-    const { rows, cols } = matrices;
-    const view = this.viewOf(matrices);
-    const words = this.words(rows, cols);
-    const before = this.shown;
-    const isKept =
-      before?.words.queries === words.queries &&
-      before?.words.keys === words.keys &&
-      before?.view.rows === rows &&
-      before.view.cols === cols;
+    const shown = this.basis("weights", usualLabel);
+    if (shown === null) return null;
+    const { words, view } = shown;
     return {
-      ...{ kind: "weights", matrices, view, scores: null, words, direction },
-      hides: this.hides(rows, cols),
-      point: pointOf(this.taken("locale")),
+      ...{ ...shown, direction, pieces: this.#labels(shown) },
       palette: weightPalette(this.taken("range"), this.taken("curve"), this.colours),
-      // The same lists, so that the tokens are written once.
-      pieces: isKept
-        ? (before as Shown).pieces
-        : { queries: words.queries ?? numbered(rows), keys: words.keys ?? numbered(cols) },
-      isSelf: rows === cols && `${words.queries}` === `${words.keys}`,
-      label: this.taken<string>("label") || usualLabel,
+      isSelf: view.rows === view.cols && `${words.queries}` === `${words.keys}`,
     };
   }
 
@@ -190,13 +162,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       element.showNotes(notesAbout(yield* findingIn(shown.view, shown.hides), true));
     }
     this.#isReady = shown.palette.within !== "matrix";
-    this.#jobs = [read()];
-    this.work(true, shown.view.rows * shown.view.cols);
-  }
-
-  /** @internal */
-  protected override pick(): Job | null {
-    return this.#jobs.shift() ?? null;
+    this.begin(read(), shown.view.rows * shown.view.cols);
   }
 
   /** Where the chosen token is. */
@@ -206,7 +172,7 @@ export class HeedTokens extends MatrixElement<Shown> {
 
   #describe({ label, view, words, palette, isSelf, point, direction, pieces }: Shown): void {
     const hasControls = this.controls !== "none";
-    const save = hasControls ? [this.#menu.element] : [];
+    const save = hasControls ? [this.menu.element] : [];
     const more = { more: save, point };
     this.#legend.show(palette, palette.within === "matrix" && this.#isReady ? view : null, more);
     this.#bar.toggleAttribute("hidden", !hasControls);
@@ -219,7 +185,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       list.classList.toggle("apart", areWords(pieces[side]));
       list.setAttribute("aria-label", isSelf ? `${label}, token by token` : `${label}: ${side}`);
     }
-    this.#menu.show(label, fileOf(label), {
+    this.menu.show(label, fileOf(label), {
       ...drawnContents(() => this.svg()),
       ...numbersOf(view, words.queries, words.keys),
     });
@@ -276,7 +242,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       this.#lists[each].tabIndex = isHere ? 0 : -1;
     }
     const isPointed = this.row !== null || this.#hover !== null || this.#cursor !== null;
-    this.#readout.show(isPointed ? attendsWords(shown, this.#area(shown)) : null, {
+    this.readout.show(isPointed ? attendsWords(shown, this.#area(shown)) : null, {
       hint: isTouch()
         ? "Tap a token to see what it attends to."
         : "Point at a token to see what it attends to; a click keeps it.",

@@ -1,4 +1,4 @@
-/** Makes elements of HTML. */
+/** Makes elements of HTML, and writes into them. */
 
 /** An element with a class and what is in it. */
 export function html<Name extends keyof HTMLElementTagNameMap>(
@@ -15,6 +15,11 @@ export function html<Name extends keyof HTMLElementTagNameMap>(
 /** A span with a class and words. */
 export function spanOf(className: string, words = ""): HTMLSpanElement {
   return html("span", className, words);
+}
+
+/** Writes words into an element, unless they are there. */
+export function write(element: Element, words: string): void {
+  if (element.textContent !== words) element.textContent = words;
 }
 
 /** A button with words that does something. */

@@ -4,7 +4,7 @@ import type { Ink } from "../picture/ink.js";
 import { geometryOf, px } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import { viewOn } from "../picture/view.js";
-import { html, spanOf } from "./html.js";
+import { html, spanOf, write } from "./html.js";
 import { MatrixCanvas } from "./matrixCanvas.js";
 import type { SmallWeights } from "./pool.js";
 
@@ -54,8 +54,8 @@ export class Thumbnail {
     const picture = this.#pictureOf(shown);
     if (picture) this.#matrix.show({ picture, summary: `${name}; ${about}:`, ...screen });
     else this.#reserve(shown);
-    if (this.#label.textContent !== label) this.#label.textContent = label;
-    if (this.#value.textContent !== value) this.#value.textContent = value;
+    write(this.#label, label);
+    write(this.#value, value);
     this.button.setAttribute("aria-pressed", `${isSelected}`);
     this.#drawn = shown;
   }

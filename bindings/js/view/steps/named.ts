@@ -9,6 +9,7 @@ import {
 } from "../parts/attention.js";
 import { hasSizeNote } from "../parts/figures.js";
 import { html, spanOf } from "../parts/html.js";
+import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
 import { type MatrixActions, MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
 import { partOf, type UnfoldingOf } from "../parts/moments.js";
@@ -75,11 +76,7 @@ export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
   const { symbol, ...kind } = attentionMatrices[name];
   const [base, power] = symbol.split("^");
   const span = spanOf("role" in kind ? `symbol role-${kind.role}` : "symbol", base);
-  if (power) {
-    const sup = html("sup");
-    sup.textContent = power;
-    span.append(sup);
-  }
+  if (power) span.append(html("sup", "", power));
   if (flip) span.append("ᵀ");
   return span;
 }
@@ -120,7 +117,8 @@ export class NamedMatrix {
   readonly #name: AttentionMatrix;
   readonly #stand: Stand;
   #summary = "";
-  #drawn: { readonly key: readonly unknown[]; readonly still: Still } | null = null;
+  readonly #still = new Kept<Still>();
+  readonly #described = new Kept<void>();
 
   constructor(name: AttentionMatrix, stand: Stand) {
     this.#name = name;
@@ -147,13 +145,10 @@ export class NamedMatrix {
     const whole = play.attended.views[name];
     const { rows } = attentionMatrices[name];
     const unfolding = shown.unfolding?.targets.includes(name) ? shown.unfolding : null;
-    const key = [play, look, unfolding];
-    if (!this.#drawn?.key.every((each, i) => each === key[i])) {
-      const isOther = this.#drawn?.key[0] !== play || this.#drawn.key[1] !== look;
-      this.#drawn = { key, still: stillOf(name, this.#stand, play, look, unfolding) };
-      if (isOther) this.#describe(play, look);
-    }
-    const { still } = this.#drawn;
+    const still = this.#still.of([play, look, unfolding], () =>
+      stillOf(name, this.#stand, play, look, unfolding),
+    );
+    this.#described.of([play, look], () => this.#describe(play, look));
     const width = (flip ? whole.rows : whole.cols) * cell.width;
     const size = hasSizeNote(width) ? `${still.geometry.rows} × ${still.geometry.cols}` : "";
     this.#note.replaceChildren(...(note ?? [size]));
