@@ -4,13 +4,13 @@ import {
   type Bytes,
   csvOf,
   download,
+  type Film,
   npyOf,
   type Playing,
   pngOf,
   svgOf,
 } from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
-import type { Moment } from "../picture/moving.js";
 import type { Picture } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
 import { buttonOf, html } from "./html.js";
@@ -27,10 +27,10 @@ export interface Saved {
   readonly plays?: "cells" | Past | undefined;
 }
 
-/** What a matrix was before, the oldest first and itself last. */
+/** What a matrix was before, and itself: null if it was nothing before. */
 interface Past {
   readonly caption: string;
-  moments(): readonly Moment[];
+  film(): Film | null;
 }
 
 /** The words of each format, and how its files end. */
@@ -72,10 +72,10 @@ export function savedSvg(
 
 function movingSvg(picture: Picture, saved: Saved, ink: Ink): string {
   const { plays } = saved;
-  const moments = typeof plays === "object" ? plays.moments() : [];
-  if (typeof plays === "object" && moments.length > 1)
-    return savedSvg(picture, { ...saved, caption: plays.caption }, ink, moments);
-  return savedSvg(picture, saved, ink, plays === "cells" ? "cells" : "rows");
+  if (typeof plays !== "object") return savedSvg(picture, saved, ink, plays ?? "rows");
+  const film = plays.film();
+  const caption = film ? plays.caption : saved.caption;
+  return savedSvg(picture, { ...saved, caption }, ink, film ?? "rows");
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   titledRows,
   widthOf,
 } from "./layout.js";
-import { appearing, changing, fewOf, type Moment } from "./moving.js";
+import { appearing } from "./moving.js";
 import { npyHeader } from "./npyHeader.js";
 import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, type MatrixView } from "./view.js";
@@ -110,16 +110,24 @@ export function wrapped(words: string, width: number): string[] {
   return lines;
 }
 
-/**
- * How a matrix plays: its rows appear one after the other; in its first row the cells do; or it goes through what it was
- * before, the oldest first and itself last.
- */
-export type Playing = "rows" | "cells" | readonly Moment[];
+/** A picture that goes through what it was. Its numbers would change too fast to be read, so it has none. */
+export interface Film {
+  /** Its cells, and the style by which they change. */
+  cells(
+    still: Still,
+    corner: Corner,
+  ): { readonly style: string; readonly groups: readonly string[] };
+  /** What is written at the end of the legend, by its right end and its baseline. */
+  names(right: number, y: number, fill: string): readonly string[];
+}
 
-type Corner = Pick<Geometry, "left" | "top">;
+/** How a matrix plays: its rows appear one after the other; in its first row the cells do; or it is a film. */
+export type Playing = "rows" | "cells" | Film;
+
+export type Corner = Pick<Geometry, "left" | "top">;
 
 /** Returns a function that gives a cell as SVG; `corner` is the place of the first one. What is hidden is hatched. */
-function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
+export function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
   return (row: number, col: number, fill: string, id = "") => {
     const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
     const place = `x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}"`;
@@ -154,27 +162,6 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
   return cells;
 }
 
-/** The colour of each cell, row by row; none for a number that is not finite. */
-function fillsOf({ palette }: Still, view: MatrixView): string[] {
-  const largestOfRow = largestIn(palette.within, view);
-  return Array.from({ length: view.rows * view.cols }, (_, cell) => {
-    const row = Math.floor(cell / view.cols);
-    const value = at(view, row, cell % view.cols);
-    return Number.isNaN(value) ? "none" : css(colourOf(palette, value, largestOfRow(row)));
-  });
-}
-
-/** The cells of a picture that goes through moments. Numbers would change too fast to be read, so there are none. */
-function playedCells(still: Still, moments: readonly Moment[], corner: Corner) {
-  const { cols } = still.geometry;
-  const rect = rectOf(still, corner);
-  const fills = moments.map(({ view }) => fillsOf(still, view));
-  const groups = (fills.at(-1) ?? []).map((fill, cell) =>
-    rect(Math.floor(cell / cols), cell % cols, fill, `id="c${cell}" `),
-  );
-  return { style: changing(fills), groups };
-}
-
 /**
  * The matrix as a stand-alone SVG, with the colours of the page and the decimals that fit. If it is `playing`, it does
  * so over and over.
@@ -187,7 +174,7 @@ export function svgOf(
 ): string {
   const { view, palette, isHidden, labels } = picture;
   if (!view) return "";
-  const moments = Array.isArray(playing) ? fewOf(playing) : [];
+  const film = typeof playing === "object" ? playing : null;
   const { rows, cols, cellWidth, cellHeight } = picture.geometry;
   // Labels are not shortened in a file.
   const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
@@ -195,7 +182,7 @@ export function svgOf(
   const text = (x: number, y: number, words: string, more = "") =>
     parts.push(textSvg(x, y, words, ink.ink, more));
 
-  const decimals = moments.length > 0 ? null : decimalsOfSize(picture, fontSize);
+  const decimals = film ? null : decimalsOfSize(picture, fontSize);
   const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
   const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
   const noted = notesLeft + notes.reduce((sum, note) => sum + textWidth(note) + 16, 0);
@@ -216,7 +203,7 @@ export function svgOf(
   }
 
   const drawn = () => {
-    if (moments.length > 0) return playedCells(picture, moments, { left, top });
+    if (film) return film.cells(picture, { left, top });
     const cells = cellsOf(picture, { left, top }, decimals);
     const rowsOfCells = Array.from({ length: rows }, (_, i) =>
       cells.slice(i * cols, (i + 1) * cols).join("\n"),
@@ -244,11 +231,7 @@ export function svgOf(
   const ends = endsIn(palette, view).map((end) => withPoint(end, picture.point));
   const place = { left, top: legendY };
   parts.push(...scaleSvg(palette, ends as [string, string], isHidden !== undefined, place, ink));
-  for (const [turn, { name }] of moments.entries()) {
-    const isLast = turn === moments.length - 1;
-    const more = `id="m${turn}" text-anchor="end"${isLast ? "" : ' opacity="0"'}`;
-    text(width - margin, legendY + 22, name, more);
-  }
+  if (film) parts.push(...film.names(width - margin, legendY + 22, ink.ink));
   let noteX = margin + notesLeft;
   for (const note of notes) {
     text(noteX, legendY + 8, note);

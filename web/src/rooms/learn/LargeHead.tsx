@@ -5,6 +5,7 @@ import {
   type Cell,
   cellsFor,
   explanationText,
+  filmOf,
   leftOf,
   type Palette,
   tokenAxes,
@@ -95,11 +96,13 @@ export function LargeHead({
               ...{ rows, cols },
               plays: {
                 caption: `${title}, as it was learned`,
-                moments: () =>
-                  past().map(([step, { shares }]) => ({
-                    name: `step ${step}`,
-                    view: weightsOf(attention, shares[shown.attention] as Shares, shown.head),
-                  })),
+                film: () =>
+                  filmOf(
+                    past().map(([step, { shares }]) => ({
+                      name: `step ${step}`,
+                      view: weightsOf(attention, shares[shown.attention] as Shares, shown.head),
+                    })),
+                  ),
               },
             }}
             actions={{
