@@ -51,8 +51,6 @@ export interface Matrices {
 /** Whether the keys that each query cannot see are hidden: true hides. */
 export type Hides = (row: number, col: number) => boolean;
 
-const inBrackets = (shape: readonly number[]) => `[${shape.join(", ")}]`;
-
 const sizeOf = (shape: readonly number[]) => shape.reduce((size, axis) => size * axis, 1);
 
 const isTensorLike = (value: unknown): value is TensorLike =>
@@ -106,6 +104,12 @@ function checkShape(name: string, shape: unknown): asserts shape is readonly num
     throw refuse("shape", name, "a list of sizes", describe(shape));
 }
 
+function checkCount(name: string, shape: readonly number[], { length }: Floats): void {
+  const count = sizeOf(shape);
+  if (count !== length)
+    throw refuse("shape", name, `${count} numbers for ${describe(shape)}`, `${length}`);
+}
+
 /** Numbers of 16 bits are stored as whole numbers, which only their tensor can read. */
 const isHalf = ({ dtype = "" }: TensorLike) => /^b?float16$/.test(dtype);
 
@@ -119,13 +123,7 @@ function readTensor(name: string, tensor: TensorLike): Shaped {
   const read = () =>
     isMarked(tensor) ? floats(own as ArrayLike<number>).slice() : floats(own as ArrayLike<number>);
   const data = own === undefined ? readLists(name, tensor.toArray?.()).data : read();
-  if (data.length !== sizeOf(shape))
-    throw refuse(
-      "shape",
-      name,
-      `${sizeOf(shape)} numbers for ${inBrackets(shape)}`,
-      `${data.length}`,
-    );
+  checkCount(name, shape, data);
   return { shape: [...shape], data };
 }
 
@@ -164,15 +162,9 @@ const ranks = "[L, S], [heads, L, S] or [layers, heads, L, S]";
 function axesOf(name: string, { shape, data }: Shaped, given: readonly number[] | null) {
   const whole = given ?? shape;
   if (whole === undefined) throw refuse("shape", "shape", `the sizes of ${name}, ${ranks}`, "none");
-  if (whole.length < 2 || whole.length > 4) throw refuse("shape", name, ranks, inBrackets(whole));
-  if (whole.includes(0)) throw refuse("shape", name, "sizes of 1 or more", inBrackets(whole));
-  if (sizeOf(whole) !== data.length)
-    throw refuse(
-      "shape",
-      name,
-      `${sizeOf(whole)} numbers for ${inBrackets(whole)}`,
-      `${data.length}`,
-    );
+  if (whole.length < 2 || whole.length > 4) throw refuse("shape", name, ranks, describe(whole));
+  if (whole.includes(0)) throw refuse("shape", name, "sizes of 1 or more", describe(whole));
+  checkCount(name, whole, data);
   return [1, 1, ...whole].slice(-4) as [number, number, number, number];
 }
 
@@ -195,7 +187,7 @@ export function matricesOf(
   const [[layersOfOne, heads, rows, cols]] = shapes as [(typeof shapes)[0]];
   for (const [i, shape] of shapes.entries()) {
     if (parts.length > 1 && (shape[0] !== 1 || String(shape) !== String(shapes[0])))
-      throw refuse("shape", `${name}[${i}]`, inBrackets([heads, rows, cols]), inBrackets(shape));
+      throw refuse("shape", `${name}[${i}]`, describe([heads, rows, cols]), describe(shape));
   }
   const layers = parts.length === 1 ? layersOfOne : parts.length;
   const views = new Map<number, MatrixView>();
@@ -247,12 +239,7 @@ export function hidesOf(
   if (mask === "causal") return hidesFuture;
   const { shape = [rows, cols], data } = mask;
   if (String(shape) !== String([rows, cols]) || data.length !== rows * cols)
-    throw refuse(
-      "shape",
-      "mask",
-      inBrackets([rows, cols]),
-      inBrackets(mask.shape ?? [data.length]),
-    );
+    throw refuse("shape", "mask", describe([rows, cols]), describe(mask.shape ?? [data.length]));
   return (row, col) => data[row * cols + col] === 0;
 }
 

@@ -1,6 +1,6 @@
 /** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
 
-import { refuse } from "../../core/error.js";
+import { describe, refuse } from "../../core/error.js";
 import { html } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
@@ -214,7 +214,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     const [expected, got] = [
       [layers, heads, rows, cols],
       [matrices.layers, matrices.heads, matrices.rows, matrices.cols],
-    ].map((sizes) => `[${sizes.join(", ")}]`) as [string, string];
+    ].map(describe) as [string, string];
     if (expected !== got) throw refuse("shape", "scores", `${expected}, as data has`, got);
     return matrices.view(this.layer, this.head);
   }

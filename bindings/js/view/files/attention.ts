@@ -1,6 +1,6 @@
 /** Reads attention weights and tokens from files, such as Python writes. */
 
-import { refuse } from "../../core/error.js";
+import { describe, refuse } from "../../core/error.js";
 import { readContent, tokensIn } from "./arrays.js";
 import { allocate, type NumberArray } from "./numbers.js";
 
@@ -72,8 +72,6 @@ function grouped(arrays: ReadonlyMap<string, NumberArray>): Map<string, Named[]>
   return new Map(sorted);
 }
 
-const listOf = (shape: readonly number[]) => `[${shape.join(", ")}]`;
-
 type Sizes = readonly [number, number, number, number];
 
 /** One layer, [H, L, S], possibly with a batch of one before or in place of its heads. */
@@ -82,7 +80,7 @@ function layerShape({ name, shape }: Named): Sizes {
   if (sizes.length === 2) return [1, 1, ...sizes] as unknown as Sizes;
   if (sizes.length === 3) return [1, ...sizes] as unknown as Sizes;
   const what = shape.length === 4 ? "a batch of one, [1, heads, L, S]" : "[heads, L, S]";
-  throw refuse("shape", name, what, listOf(shape));
+  throw refuse("shape", name, what, describe(shape));
 }
 
 /** All layers in one array: [layers, H, L, S], with a batch of one after the layers, or one layer of them. */
@@ -94,7 +92,7 @@ function wholeShape(array: Named): Sizes {
     return [shape[0], ...shape.slice(2)] as unknown as Sizes;
   const what =
     shape.length === 5 ? "a batch of one, [layers, 1, heads, L, S]" : "[layers, heads, L, S]";
-  throw refuse("shape", name, what, listOf(shape));
+  throw refuse("shape", name, what, describe(shape));
 }
 
 /** Joins the layers. */
@@ -102,15 +100,15 @@ function joined(members: readonly Named[]): { shape: Sizes; data: Float32Array }
   const [first] = members as [Named];
   const shape = members.length === 1 ? wholeShape(first) : layerShape(first);
   if (shape.includes(0))
-    throw refuse("shape", first.name, "at least one number", listOf(first.shape));
+    throw refuse("shape", first.name, "at least one number", describe(first.shape));
   if (members.length === 1) return { shape, data: first.data };
   for (const member of members)
-    if (listOf(layerShape(member)) !== listOf(shape))
+    if (describe(layerShape(member)) !== describe(shape))
       throw refuse(
         "shape",
         member.name,
-        `${listOf(first.shape)}, as ${first.name}`,
-        listOf(member.shape),
+        `${describe(first.shape)}, as ${first.name}`,
+        describe(member.shape),
       );
   const data = allocate(first.name, members.length * first.data.length);
   for (const [i, member] of members.entries()) data.set(member.data, i * first.data.length);

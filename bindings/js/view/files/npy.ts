@@ -1,7 +1,7 @@
 // Reads the arrays of NumPy (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html): a magic word,
 // a version, the length of a header, the header as a Python dictionary, and the numbers.
 
-import { refuse } from "../../core/error.js";
+import { describe, refuse } from "../../core/error.js";
 import { countOf, isSize } from "../../core/safetensorsHeader.js";
 import { collect, fromFortran, type NumberArray, type Stored } from "./numbers.js";
 
@@ -137,7 +137,7 @@ export async function readNpy(
     const count = countOf(shape);
     const left = size - start.length - lengthBytes - length;
     if (left !== count * stored.bytes) {
-      const expected = `${count * stored.bytes} bytes for [${shape.join(", ")}]`;
+      const expected = `${count * stored.bytes} bytes for ${describe(shape)}`;
       throw refuse("format", `${name}: data`, expected, `${left}`);
     }
     const data = await collect(name, stored, count, reader.rest(), isThere);

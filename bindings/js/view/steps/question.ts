@@ -1,10 +1,8 @@
 /** Reads q, k and v of <heed-steps>, and refuses what does not fit. */
 
-import { refuse } from "../../core/error.js";
+import { describe, refuse } from "../../core/error.js";
 import type { Hides, Shaped } from "../elements/input.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
-
-const inBrackets = (shape: readonly number[]) => `[${shape.join(", ")}]`;
 
 /** More scores, or products in all, would hold up the page, and could not be followed step by step. */
 const mostScores = 2 ** 20;
@@ -23,7 +21,7 @@ function headsOf(name: string, parts: readonly Shaped[], expected: string): Head
   if (shape === undefined)
     throw refuse("shape", name, `${expected}, as lists, a tensor or { shape, data }`, "no shape");
   if ((shape.length !== 2 && shape.length !== 3) || shape.includes(0))
-    throw refuse("shape", name, expected, inBrackets(shape));
+    throw refuse("shape", name, expected, describe(shape));
   const [count, rows, cols] = [1, ...shape].slice(-3) as [number, number, number];
   return {
     ...{ count, rows, cols },
@@ -66,7 +64,7 @@ export function headOf(
       "shape",
       "q and k",
       `at most ${mostScores} scores and ${mostProducts} products`,
-      `${inBrackets([Q.rows, K.rows])} scores of vectors of ${Q.cols}`,
+      `${describe([Q.rows, K.rows])} scores of vectors of ${Q.cols}`,
     );
   const ofKeys = Math.floor(head / (Q.count / K.count));
   return { q: Q.view(head), k: K.view(ofKeys), v: V.view(ofKeys) };
