@@ -5,6 +5,7 @@ import { type Heed, load } from "heed";
 import {
   choosing,
   finished,
+  hidingLater,
   hidingPooled,
   type LineLook,
   type MatrixView,
@@ -146,6 +147,17 @@ describe("Max pooling without the engine", () => {
     expect(done.length).toBeGreaterThan(10);
     expect(done).toEqual([...done].sort((a, b) => a - b));
     expect(done.every((each) => each >= 0 && each <= 1)).toBe(true);
+  });
+
+  test.each([5, 32, 33, 40, 48, 300])("hides the later ones of %d tokens", (size) => {
+    const later = (row: number, col: number) => col > row;
+    const whole = { rows: size, cols: size };
+    const cells = Math.min(size, 32);
+    const small = { rows: cells, cols: cells };
+    const expected = finished(hidingPooled(later, whole, small));
+    const hides = hidingLater(size, cells);
+    for (let row = 0; row < cells; ++row)
+      for (let col = 0; col < cells; ++col) expect(hides(row, col)).toBe(expected(row, col));
   });
 
   test("hides a cell if all that it stands for is hidden, and by one corner for a causal mask", () => {

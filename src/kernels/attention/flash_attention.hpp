@@ -11,8 +11,9 @@
 // 32 KB, the size of that cache on most machines, and the work on a row outside the products
 // (maximum, exponential, rescaling) is then about a tenth of the products' (`./dev bench`).
 //
-// What few calls need, and what takes long in itself, is not inlined: browsers optimise a function
-// as a whole, and run it slowly until then.
+// What few calls need, and what takes long in itself, are separate functions: browsers optimise a
+// function as a whole, and run it slowly until then. bindings/wasm.cmake keeps the linker from
+// joining the large ones again.
 //
 // A tile that no row sees is skipped. A tile whose values are not all finite takes a slower path
 // that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms in the

@@ -21,10 +21,10 @@ namespace heed::kernels {
 
 /// Rows of C that are computed at a time. Besides the sums, the registers hold four vectors of B,
 /// two of A, their products and a vector of ones. With six rows of two vectors, V8 spilled sums to
-/// memory, and a product of depth 64 took as long as one of floats. Plain WebAssembly has no ones,
-/// and four rows, its whole block: with three and one a layer took 1.1 times as long. A dot product
-/// of bytes needs neither products nor ones, and with few rows the sums would wait for each other;
-/// GCC stores the sums of 8 or more rows in every step.
+/// memory, and a product of depth 64 took as long as one of floats. Plain WebAssembly needs no
+/// vector of ones, so all four rows of its block fit: three and then one took 1.1 times as long. A
+/// dot product of bytes needs neither products nor ones, and with few rows the sums would wait for
+/// each other; GCC stores the sums of 8 or more rows in every step.
 template <class Isa>
 inline constexpr int kByteRows = [] {
   if constexpr (simd::kHasDot<Isa>)

@@ -167,8 +167,8 @@ void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
   }
 }
 
-/// The same as a function of its own. Browsers optimise a function as a whole, and so have the
-/// products of one row, a token, sooner if it has no others.
+/// multiply_by_row as a separate function. Browsers optimise a function as a whole, so the one that
+/// multiplies a single row, a token, is optimised sooner without the code for several.
 template <class Isa, int Rows, class Row>
 [[gnu::noinline]] void multiply_some_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
                                             std::ptrdiff_t y_stride) noexcept {

@@ -1,7 +1,7 @@
 /** One head as a small picture, the part of `heed/view/parts`, and a box to drop it if it can be dropped. */
 
-import { inkIn, type Palette, type SmallWeights, Thumbnail } from "heed/view/parts";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { hidingLater, inkIn, type Palette, type SmallWeights, Thumbnail } from "heed/view/parts";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useShell } from "../shared/shell";
 import { usePixelRatio } from "./usePixelRatio";
 
@@ -10,7 +10,7 @@ export function HeadThumbnail({
   small,
   side,
   palette,
-  isCausal,
+  causalSize,
   name,
   about,
   label,
@@ -27,7 +27,8 @@ export function HeadThumbnail({
   /** In pixels. */
   side: number;
   palette: Palette;
-  isCausal: boolean;
+  /** How many tokens there are, if a causal mask hides the later ones from each; null if none does. */
+  causalSize: number | null;
   /** For screen readers: the head, and what its number is. */
   name: string;
   about: string;
@@ -48,6 +49,10 @@ export function HeadThumbnail({
   useLayoutEffect(() => {
     select.current = onSelect;
   });
+  const hides = useMemo(
+    () => (causalSize === null ? undefined : hidingLater(causalSize, small.rows)),
+    [causalSize, small.rows],
+  );
   useLayoutEffect(() => {
     thumbnail.current ??= new Thumbnail(() => select.current());
     const { button } = thumbnail.current;
@@ -56,7 +61,7 @@ export function HeadThumbnail({
       small,
       side,
       palette,
-      hides: isCausal,
+      hides,
       name,
       about,
       label,
@@ -64,7 +69,7 @@ export function HeadThumbnail({
       isSelected,
     };
     thumbnail.current.draw(picture, { ink: inkIn(theme, button), ratio });
-  }, [small, side, palette, isCausal, name, about, label, value, isSelected, theme, ratio]);
+  }, [small, side, palette, hides, name, about, label, value, isSelected, theme, ratio]);
   return (
     <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id}>
       {onDrop && (

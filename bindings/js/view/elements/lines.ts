@@ -177,7 +177,7 @@ export class HeedLines extends MatrixElement<Shown> {
     this.menu.show(label, fileOf(label), {
       ...drawnContents(
         () => this.svg(),
-        areApart(this.#lines) ? () => appearing(view.rows) : undefined,
+        this.#done === null && areApart(this.#lines) ? () => appearing(view.rows) : undefined,
       ),
       ...numbersOf(view, words.queries, words.keys),
     });

@@ -1,9 +1,9 @@
-/** What was made last: it is made anew only if what it is made of is another. */
+/** A cache of one value, which is made anew when one of its inputs changes. */
 export class Kept<T> {
   #parts: readonly unknown[] | null = null;
   #made: T | null = null;
 
-  /** @param parts what it is made of */
+  /** @param parts its inputs */
   of(parts: readonly unknown[], make: () => T): T {
     if (!this.#parts?.every((each, i) => each === parts[i])) {
       this.#made = make();

@@ -54,10 +54,10 @@ function markWidth(entry: HTMLElement): number {
 }
 
 /** Places the entries of a legend one after the other, in rows that end before `right`. */
-function flowed(entries: readonly HTMLElement[], right: number) {
+function flowed(entries: readonly HTMLElement[], right: number, { family }: Ink) {
   let [row, end] = [0, margin];
   return entries.map((entry) => {
-    const width = markWidth(entry) + textWidth(entry.textContent?.trim() ?? "");
+    const width = markWidth(entry) + textWidth(entry.textContent?.trim() ?? "", family);
     if (end > margin && end + width > right) {
       row += 1;
       end = margin;
@@ -89,8 +89,8 @@ export function drawingSvg(part: ParentNode, title: string, ink: Ink): string {
   if (!picture || largest === 0) return "";
   const drawn = { width: picture.clientWidth, height: picture.clientHeight };
   const width = Math.max(drawn.width, narrowest) + 2 * margin;
-  const legend = flowed(entries, width - margin);
-  const lines = wrapped(title, width - 2 * margin);
+  const legend = flowed(entries, width - margin, ink);
+  const lines = wrapped(title, width - 2 * margin, ink);
   const legendTop = margin + lines.length * lineHeight;
   const top = legendTop + ((legend.at(-1)?.row ?? -1) + 1) * legendHeight + 8;
   const height = top + drawn.height + lineHeight + margin;

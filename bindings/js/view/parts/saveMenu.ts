@@ -27,9 +27,10 @@ export interface Saved {
   readonly plays?: "cells" | Past | undefined;
 }
 
-/** What a matrix was before, and itself: null if it was nothing before. */
+/** What a matrix was before, and itself. */
 interface Past {
   readonly caption: string;
+  /** Null if it was nothing before. */
   film(): Film | null;
 }
 

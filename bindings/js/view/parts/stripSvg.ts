@@ -22,7 +22,7 @@ export function stripSvg(lists: readonly HTMLElement[], title: string, ink: Ink)
   if (!first || !last || first.width === 0) return "";
   const zoom = first.width / ((lists[0] as HTMLElement).offsetWidth || first.width);
   const width = Math.max(Math.ceil(first.width / zoom), narrowest) + 2 * margin;
-  const lines = wrapped(title, width - 2 * margin);
+  const lines = wrapped(title, width - 2 * margin, ink);
   const top = margin + lines.length * lineHeight + 8;
   const content = lists.at(-1)?.scrollHeight ?? 0;
   const height = Math.ceil(top + (last.top - first.top) / zoom + content + margin);

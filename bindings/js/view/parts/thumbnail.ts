@@ -10,16 +10,14 @@ import type { SmallWeights } from "./pool.js";
 
 const noLabels = {};
 
-const hidesFuture = (row: number, col: number) => col > row;
-
 export interface ThumbnailPicture {
   /** Null until its numbers are known; it takes up its space meanwhile. */
   readonly small: SmallWeights | null;
   /** In pixels. */
   readonly side: number;
   readonly palette: Palette;
-  /** The cells of the small picture that are hidden: all that they stand for is. True for a causal mask. */
-  readonly hides: boolean | ((row: number, col: number) => boolean) | undefined;
+  /** The cells of the small picture that are hidden: all that they stand for is. */
+  readonly hides: ((row: number, col: number) => boolean) | undefined;
   /** For screen readers: the head, and what its number is. */
   readonly name: string;
   readonly about: string;
@@ -83,7 +81,7 @@ export class Thumbnail {
       geometry: geometryOf(rows, cols, cell, noLabels),
       view: viewOn(data, rows, cols),
       ...{ palette, labels: noLabels, marked: [] },
-      isHidden: hides === true ? hidesFuture : hides || undefined,
+      isHidden: hides,
     };
     this.#picture = { ...still, still, selected: null, highlights: [], active: null };
     return this.#picture;

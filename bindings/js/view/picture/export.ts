@@ -65,7 +65,7 @@ export function scaleSvg(
   [low, high]: readonly [string, string],
   hasHidden: boolean,
   { left, top }: Corner,
-  { ink }: Ink,
+  { ink, family }: Ink,
 ): string[] {
   const stops = Array.from({ length: colourStops }, (_, i) => {
     const colour = css(legend(i / (colourStops - 1)));
@@ -75,9 +75,9 @@ export function scaleSvg(
   return [
     ...stops,
     textSvg(left, below, low, ink),
-    textWidth(high) < scaleWidth / 2
+    textWidth(high, family) < scaleWidth / 2
       ? textSvg(right, below, high, ink, 'text-anchor="end"')
-      : textSvg(left + textWidth(low) + 16, below, `to ${high}`, ink),
+      : textSvg(left + textWidth(low, family) + 16, below, `to ${high}`, ink),
     ...(hasHidden
       ? [rectSvg(right + 16, top, 12, 8, hiddenFill), textSvg(right + 34, top + 8, "hidden", ink)]
       : []),
@@ -100,11 +100,11 @@ ${parts.join("\n")}
 }
 
 /** Wraps words into lines no wider than `width`. */
-export function wrapped(words: string, width: number): string[] {
+export function wrapped(words: string, width: number, { family }: Ink): string[] {
   const lines: string[] = [];
   for (const word of words.split(" ")) {
     const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && textWidth(longer) <= width) lines[lines.length - 1] = longer;
+    if (lines.length > 0 && textWidth(longer, family) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines;
@@ -182,13 +182,14 @@ export function svgOf(
   const text = (x: number, y: number, words: string, more = "") =>
     parts.push(textSvg(x, y, words, ink.ink, more));
 
+  const widthIn = (words: string) => textWidth(words, ink.family);
   const decimals = film ? null : decimalsOfSize(picture, fontSize);
   const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
   const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
-  const noted = notesLeft + notes.reduce((sum, note) => sum + textWidth(note) + 16, 0);
+  const noted = notesLeft + notes.reduce((sum, note) => sum + widthIn(note) + 16, 0);
 
   const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
-  const lines = wrapped(caption, width - 2 * margin);
+  const lines = wrapped(caption, width - 2 * margin, ink);
   const left = margin + g.left;
   const top = margin + lines.length * lineHeight + 12 + g.top;
   const height = Math.ceil(top + g.rows * g.cellHeight + legendHeight + margin);
@@ -197,7 +198,7 @@ export function svgOf(
   if (labels.colAxis) text(left, top - g.top + 8, titledCols(labels.colAxis));
   if (labels.rowAxis) {
     const room = [top - g.top, top, height - margin] as const;
-    const { words, place } = axisTitle(labels.rowAxis, titledRows, room, textWidth);
+    const { words, place } = axisTitle(labels.rowAxis, titledRows, room, widthIn);
     const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
     text(margin + 9, place, words, turned);
   }
@@ -235,7 +236,7 @@ export function svgOf(
   let noteX = margin + notesLeft;
   for (const note of notes) {
     text(noteX, legendY + 8, note);
-    noteX += textWidth(note) + 16;
+    noteX += widthIn(note) + 16;
   }
 
   return fileSvg({ width, height }, parts, ink, style);

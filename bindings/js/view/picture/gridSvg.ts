@@ -73,11 +73,15 @@ function itemSvg(
 export function gridSvg(file: GridFile, ink: Ink): string {
   const { caption, about, rows, palette, point } = file;
   const items = rows.flatMap(({ items }) => items);
-  const titleWidth = widest(rows.map(({ title }) => title)) + gap;
+  const titleWidth =
+    widest(
+      rows.map(({ title }) => title),
+      ink.family,
+    ) + gap;
   const most = Math.max(...rows.map(({ items }) => Math.min(perLine, items.length)));
   const width = Math.max(narrowest, titleWidth + most * (side + gap)) + 2 * margin;
-  const lines = wrapped(caption, width - 2 * margin);
-  const aboutLines = wrapped(about, width - 2 * margin);
+  const lines = wrapped(caption, width - 2 * margin, ink);
+  const aboutLines = wrapped(about, width - 2 * margin, ink);
   const parts = captionSvg(lines, ink);
   let top = margin + lines.length * lineHeight;
   for (const line of aboutLines) {

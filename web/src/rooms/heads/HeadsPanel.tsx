@@ -34,7 +34,7 @@ function Thumbnail({ view: shown, label }: { view: NamedHead; label: string }) {
     <HeadThumbnail
       {...{ id: key, small, side, name, label }}
       palette={useWeightPalette(state)}
-      isCausal={attention.isCausal}
+      causalSize={attention.isCausal ? attention.rows.length : null}
       about={measures[state.measure].name}
       value={measured === null ? "–" : format(measured)}
       isSelected={selection.shown.head.key === key}

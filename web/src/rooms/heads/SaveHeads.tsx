@@ -7,6 +7,7 @@ import {
   type GridFile,
   type GridItem,
   gridSvg,
+  hidingLater,
   inkOf,
   npyBlob,
   npyOfAll,
@@ -30,8 +31,6 @@ import {
 import type { State } from "./state";
 import { useHeadsWorkspace } from "./workspace";
 
-const hidesFuture = (row: number, col: number) => col > row;
-
 function gridOf(selection: HeadSelection, { measure, order }: State, palette: Palette): GridFile {
   const { all, answer } = selection;
   const { attentions } = answer;
@@ -42,7 +41,7 @@ function gridOf(selection: HeadSelection, { measure, order }: State, palette: Pa
     return {
       ...{ view: viewOn(data, rows, cols), label },
       value: value === null ? "–" : formatShort(value),
-      isHidden: attention.isCausal ? hidesFuture : undefined,
+      isHidden: attention.isCausal ? hidingLater(attention.rows.length, rows) : undefined,
     };
   };
   const layers = kinds.flatMap((kind) => attentions.filter(({ name }) => name === kind));

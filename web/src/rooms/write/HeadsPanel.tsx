@@ -74,7 +74,7 @@ function Thumbnails() {
       <HeadThumbnail
         key={key}
         {...{ id: key, small: weights, side, palette }}
-        isCausal
+        causalSize={answer.ids.length}
         name={headName(key)}
         about={kind ? kinds[kind].name : "no name"}
         label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}

@@ -55,7 +55,7 @@ function Row({
   dropped: string;
   title: string | null;
 }) {
-  const { card, set } = useYoursWorkspace();
+  const { card, answer, set } = useYoursWorkspace();
   const { measure, palette, side } = look;
   const isDropped = (key: string) => dropped.split(",").includes(key);
   return (
@@ -70,7 +70,7 @@ function Row({
                 <HeadThumbnail
                   key={key}
                   {...{ id: key, small, side, palette }}
-                  isCausal={card.predicts === "causal"}
+                  causalSize={card.predicts === "causal" ? answer.tokens.length : null}
                   name={isDropped(key) ? `${headName(key)}, dropped` : headName(key)}
                   about={patterns[measure].name}
                   label={title === null ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`}
