@@ -1,9 +1,27 @@
 /** One head as a small picture, the part of `heed/view/parts`, and a box to drop it if it can be dropped. */
 
-import { hidingLater, inkIn, type Palette, type SmallWeights, Thumbnail } from "heed/view/parts";
+import {
+  finished,
+  hidingPooled,
+  inkIn,
+  type Palette,
+  type SmallWeights,
+  Thumbnail,
+} from "heed/view/parts";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useShell } from "../shared/shell";
 import { usePixelRatio } from "./usePixelRatio";
+
+/**
+ * Which cells of a small picture a causal mask hides.
+ *
+ * @param size how many tokens there are
+ * @param cells how many cells the picture has along each side
+ */
+export function hidingLater(size: number, cells: number): (row: number, col: number) => boolean {
+  const square = (side: number) => ({ rows: side, cols: side });
+  return finished(hidingPooled((row, col) => col > row, square(size), square(cells), true));
+}
 
 export function HeadThumbnail({
   id,

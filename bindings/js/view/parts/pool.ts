@@ -21,17 +21,6 @@ export function cellOf(i: number, size: number, cells: number): readonly [number
   return [Math.floor((i * size) / cells), Math.ceil(((i + 1) * size) / cells)];
 }
 
-/**
- * Which cells of a pooled picture stand only for keys after their queries, which a causal mask hides.
- *
- * @param size how many queries and keys there are
- * @param cells how many cells the picture has along each side
- */
-export const hidingLater =
-  (size: number, cells: number): Hides =>
-  (row, col) =>
-    cellOf(col, size, cells)[0] >= cellOf(row, size, cells)[1];
-
 /** So many numbers take some tenths of a millisecond. */
 const between = 1 << 16;
 

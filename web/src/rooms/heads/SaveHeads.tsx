@@ -7,13 +7,13 @@ import {
   type GridFile,
   type GridItem,
   gridSvg,
-  hidingLater,
   inkOf,
   npyBlob,
   npyOfAll,
   type Palette,
   viewOn,
 } from "heed/view/parts";
+import { hidingLater } from "../../picture/HeadThumbnail";
 import { SaveMenu } from "../../picture/SaveMenu";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { exhibitOf } from "./catalogue";
