@@ -157,6 +157,19 @@ TEST_F(EmptyShapes, AreHandledByLayers) {
   }
   linear(context, rows, empty({0, 0}), nothing);
   linear_backward(context, rows, rows, empty({0, 0}), {});
+  // The sizes before the last axis have no product in 64 bits.
+  const TensorView many = empty({kHuge, kHuge, 0});
+  linear(context, many, empty({0, 0}), nothing);
+  linear_backward(context, many, many, empty({0, 0}), {});
+  const TensorView no_rows = empty({kHuge, kHuge, 0, 3});
+  const std::vector<float> square(9, 1.0f);
+  const LinearGradients gradients =
+      linear_backward(context, no_rows, no_rows, TensorView(square.data(), Shape{3, 3}),
+                      {.need_weight = true, .need_bias = true});
+  expect_zeros(*gradients.weight);
+  expect_zeros(*gradients.bias);
+  matmul(context, empty({kHuge, kHuge, 3, 0}), empty({kHuge, kHuge, 0, 0}));
+  matmul(context, no_rows, TensorView(square.data(), Shape{3, 3}));
   linear(context, rows, PackedWeights(context, empty({0, 0})));
   const PackedWeights packed(context, rows);
   linear(context, empty({0, 0}), packed);

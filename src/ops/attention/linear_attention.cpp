@@ -45,9 +45,10 @@ Rates read_rates(const char* argument, const std::optional<TensorView>& given,
     ops::refuse<ShapeError>(argument, expected, shape);
   }
   const auto stride = [&](int axis) {
+    if (shape[axis] == 1 || shape.elements() == 0) return std::int64_t{0};
     std::int64_t result = 1;
     for (int inner = axis + 1; inner < shape.rank(); ++inner) result *= shape[inner];
-    return shape[axis] == 1 ? 0 : result;
+    return result;
   };
   Rates rates{given->data<float>().data(), {}, 0};
   if (!has_joined_heads) {

@@ -91,9 +91,10 @@ LinearGradients linear_backward(Context& context, const TensorView& d_output, co
   if (options.need_x) gradients.x = Tensor(x.shape());
   if (options.need_weight) gradients.weight = Tensor(weight.shape());
   if (options.need_bias) gradients.bias = Tensor(Shape{out});
-  // The number of rows is that of x, even if a size of x or of the output is 0.
-  std::int64_t rows = 1;
-  for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) rows *= x.shape()[axis];
+  // The quotient of two counts does not overflow, as a product of sizes may where one of them is 0.
+  const std::int64_t rows = in > 0    ? x.shape().elements() / in
+                            : out > 0 ? d_output.shape().elements() / out
+                                      : 0;
   const float* const dy = d_output.data<float>().data();
   Context::Runtime& runtime = context.runtime();
   if (gradients.x)

@@ -35,6 +35,7 @@ Tensor matmul(Context& context, const TensorView& a, const TensorView& b,
   sizes[rank - 2] = rows;
   sizes[rank - 1] = columns;
   Tensor y(Shape(std::span<const std::int64_t>(sizes.data(), rank)));
+  if (y.shape().elements() == 0) return y;
   std::int64_t count = 1;
   for (const std::int64_t size : axes_before(left)) count *= size;
 
