@@ -120,6 +120,20 @@ describe.each([1, 2])("load with %i threads", (threads) => {
   });
 });
 
+test("load ends its engine and its threads if the warm-up fails", async () => {
+  const { made, options } = await stopping("attention", () => false);
+  const glue = async (given: never) => {
+    const module = (await options.glue(given)) as Module;
+    module.attention = () => 1; // the status of a refusal, after which an engine works on
+    return module;
+  };
+  const error = await load({ threads: 3, ...options, glue }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(HeedError);
+  expect(made.map(({ PThread }) => PThread)).toMatchObject([
+    { runningWorkers: [], unusedWorkers: [] },
+  ]);
+});
+
 test("load says what is missing where there is no WebAssembly", async () => {
   vi.stubGlobal("WebAssembly", undefined);
   const error = await load().catch((error: unknown) => error);

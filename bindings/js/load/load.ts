@@ -13,7 +13,7 @@ import {
   isAddress,
   resolve,
 } from "./binaries.js";
-import { chooseThreads, countCores, createMemory, type Variant } from "./features.js";
+import { chooseThreads, countCores, createMemory } from "./features.js";
 import { measureWide } from "./probe.js";
 import { Threads } from "./threads.js";
 import { touch, warmUp } from "./warmUp.js";
@@ -139,8 +139,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
     const { memory, reason: memoryReason } = await createMemory(maxMemory);
     const threads = new Threads(wanted, address);
     let module: HeedModule | undefined;
-    let engine: Engine;
-    let variant: Variant;
+    let engine: Engine | undefined;
     try {
       // The workers load their script while the binary is fetched and compiled.
       if (fetched) threads.start(glue);
@@ -151,29 +150,31 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
       if (warms) touch(memory);
       const binaries = await fetched;
       module = await start(binaries, memory);
-      variant = binaries.variant;
       await threads.load(module, waitForThreads);
-      engine = new Engine(new (options.debug ? LeakFinder : Border)(module, memory, threads.count));
+      const { border } = (engine = new Engine(
+        new (options.debug ? LeakFinder : Border)(module, memory, threads.count),
+      ));
+      const version = String(module.version);
+      const running = () => border.runningThreads;
+      if (waitForThreads) await threads.begin(running);
+      const heed = new Heed(engine, () => ({
+        version,
+        variant: binaries.variant,
+        threads: running(),
+        crossOriginIsolated: globalThis.crossOriginIsolated === true,
+        reason:
+          [threadsReason ?? threads.reason(running()), memoryReason]
+            .filter((reason) => reason !== null)
+            .join("; ") || null,
+      }));
+      if (warms) await warmUp(heed);
+      return heed;
     } catch (error) {
       threads.stop();
       module?.PThread.terminateAllThreads();
+      engine?.dispose();
       throw error;
     }
-    const version = String(module.version);
-    const running = () => engine.border.runningThreads;
-    if (waitForThreads) await threads.begin(running);
-    const heed = new Heed(engine, () => ({
-      version,
-      variant,
-      threads: running(),
-      crossOriginIsolated: globalThis.crossOriginIsolated === true,
-      reason:
-        [threadsReason ?? threads.reason(running()), memoryReason]
-          .filter((reason) => reason !== null)
-          .join("; ") || null,
-    }));
-    if (warms) await warmUp(heed);
-    return heed;
   }
 
   const heed = await begin().catch((error: unknown) => {
