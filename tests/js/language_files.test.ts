@@ -24,7 +24,7 @@ import {
   shardsOf,
   type Tensors,
 } from "./checkpoints.js";
-import { describeEngines, engine } from "./engine.js";
+import { describeEngines, engine, isNode } from "./engine.js";
 import * as oracle from "./language_oracle.js";
 import { errorOf, expectStates, load, seen, using } from "./loaded.js";
 import { expectValues } from "./modules.js";
@@ -285,6 +285,13 @@ describe("weights in fewer bits", () => {
   });
 });
 
+/** The same bytes, in Node as a Buffer, whose `slice` does not copy. */
+function moved(bytes: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(bytes.length + 1);
+  whole.set(bytes, 1);
+  return isNode ? Buffer.from(whole.buffer, 1) : whole.subarray(1);
+}
+
 describe("files come", () => {
   const heed = engine({ threads: 1 });
   const files = filesOf(llama());
@@ -296,6 +303,9 @@ describe("files come", () => {
   const other = new Blob(["{}"]);
   const sources: Record<string, unknown> = {
     "as bytes": files,
+    "as views whose address is no multiple of 4": Object.fromEntries(
+      Object.entries(files).map(([name, bytes]) => [name, moved(bytes)]),
+    ),
     "as Blobs": Object.fromEntries(blobs),
     "as a list of files, of which those in subfolders do not count": [
       named("config.json", other, "model/onnx/config.json"),

@@ -120,7 +120,8 @@ function findTensors(
 function toFloats(heed: Heed, bytes: Uint8Array, dtype: string, shape: readonly number[]): Tensor {
   // Views need an address that is a multiple of the element's size.
   const isAligned = bytes.byteOffset % 4 === 0;
-  const own = isAligned ? bytes : bytes.slice();
+  // `slice` of Node's Buffer does not copy.
+  const own = isAligned ? bytes : new Uint8Array(bytes);
   const { buffer, byteOffset, length } = own;
   if (dtype === "float32")
     return heed.tensor(new Float32Array(buffer as ArrayBuffer, byteOffset, length / 4), shape);
