@@ -124,6 +124,7 @@ export function training(): void {
   optim.warmupCosine({ warmupSteps: 10 });
   const bytes = safetensors.write(model.stateDict(), { task: "reverse" });
   model.loadStateDict(safetensors.read(bytes).tensors);
+  safetensors.read(new ArrayBuffer(8));
   // @ts-expect-error metadata consists of strings
   safetensors.write(model.stateDict(), { epoch: 3 });
 }

@@ -64,6 +64,20 @@ describe("written files are read back:", () => {
     expect(safetensors.read(safetensors.write({})).tensors).toEqual({});
   });
 
+  test("from the ArrayBuffer that a fetch gives", async () => {
+    const bytes = await new Response(safetensors.write(everything, metadata)).arrayBuffer();
+    const { tensors } = safetensors.read(bytes);
+    expect(tensors.floats).toEqual({ ...everything.floats, shape: [2, 3] });
+    expect(tensors.floats?.data.buffer).toBe(bytes);
+    structuredClone(bytes, { transfer: [bytes] });
+    expect(refusal(() => safetensors.read(bytes)).message).toBe(
+      "bytes: expected a buffer, got one that is detached",
+    );
+    expect(refusal(() => safetensors.read([] as never)).message).toBe(
+      "bytes: expected a Uint8Array or an ArrayBuffer, got []",
+    );
+  });
+
   test("from an address that is not aligned, by a copy", () => {
     const written = safetensors.write(everything, metadata);
     const moved = new Uint8Array(written.length + 3);

@@ -58,6 +58,7 @@ export interface SafetensorsFile {
  * Reads a file. The content is not trusted: the type, the shape and the byte range of every tensor must
  * match, and the byte ranges must cover the data without gaps or overlaps, in any order.
  *
+ * @param bytes the file, such as the ArrayBuffer of a Response
  * @returns tensors whose data are views of `bytes` where the alignment permits, else copies
  * @throws HeedError "format"
  * @example
@@ -67,12 +68,8 @@ export interface SafetensorsFile {
  * console.log(tensors.x!.shape, tensors.x!.data, metadata.made); // prints: [ 2 ] Float32Array(2) [ 1, 2 ] here
  * ```
  */
-export function read(bytes: Uint8Array): SafetensorsFile {
-  if (!(bytes instanceof Uint8Array))
-    throw refuse("format", "bytes", "a Uint8Array", describe(bytes));
-  checkAttached("bytes", bytes);
-  // Makes a plain Uint8Array, because `slice` of Node's Buffer does not copy.
-  const file = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+export function read(bytes: Uint8Array | ArrayBuffer): SafetensorsFile {
+  const file = plain(bytes);
   const dataStart = lengthBytes + headerLength(file, file.length);
   const data = file.subarray(dataStart);
   // Copies, because TextDecoder does not read shared memory.
@@ -82,6 +79,21 @@ export function read(bytes: Uint8Array): SafetensorsFile {
     return [name, { dtype, shape, data: view(name, place, data) }];
   });
   return { tensors: Object.fromEntries(tensors), metadata };
+}
+
+/** Returns a view as a plain Uint8Array, because `slice` of Node's Buffer does not copy. */
+function plain(bytes: Uint8Array | ArrayBuffer): Uint8Array {
+  if (bytes instanceof ArrayBuffer) {
+    try {
+      return new Uint8Array(bytes);
+    } catch {
+      throw refuse("option", "bytes", "a buffer", "one that is detached");
+    }
+  }
+  if (!(bytes instanceof Uint8Array))
+    throw refuse("format", "bytes", "a Uint8Array or an ArrayBuffer", describe(bytes));
+  checkAttached("bytes", bytes);
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Returns a view of the elements if they are aligned, else a copy. */
