@@ -53,6 +53,14 @@ describe("an array of NumPy", () => {
     },
   );
 
+  test("of booleans, as 0 and 1", async () => {
+    const header = "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2), }";
+    const { data } = await one(file("a.npy", npyText(header, Uint8Array.of(1, 0, 1, 1))));
+    expect([...data]).toEqual([1, 0, 1, 1]);
+    const wide = npyText(header.replace("b1", "b2"), new Uint8Array(8));
+    expect(await refusal(file("a.npy", wide))).toMatch(/^dtype \| a.*: descr: .* got \|b2$/);
+  });
+
   test("with halves of every kind: zero, subnormal, infinite, none", async () => {
     const values = [0, -0, 2 ** -24, -(2 ** -14), 65504, 1 / 1024];
     const { data } = await one(file("a.npy", npy([1, 6], values, { descr: "<f2" })));

@@ -17,9 +17,11 @@ interface Header {
 }
 
 function storedAs(name: string, descr: string): Stored {
-  const [, order, kind, size] = /^([<>|=])([fiu])(\d+)$/.exec(descr) ?? [];
+  const [, order, kind, size] = /^([<>|=])([fiub])(\d+)$/.exec(descr) ?? [];
   const bytes = Number(size);
-  if (!(kind === "f" ? [2, 4, 8] : [1, 2, 4, 8]).includes(bytes)) {
+  // NumPy stores a boolean as a byte, 0 or 1.
+  if (kind === "b" && bytes === 1) return { kind: "u", bytes, isBigEndian: false };
+  if (kind === "b" || !(kind === "f" ? [2, 4, 8] : [1, 2, 4, 8]).includes(bytes)) {
     const expected = "numbers of a fixed size, such as <f4 or <f2";
     const got = descr.includes("O") ? `${descr}, Python objects` : descr;
     throw refuse("dtype", `${name}: descr`, expected, got);
