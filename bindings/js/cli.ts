@@ -8,15 +8,26 @@ import { attentionSizes } from "./view/files/words.js";
 import { documentOf } from "./view/page/document.js";
 import { npyOf, npzOf, type PageDType } from "./view/page/npz.js";
 
+interface Stats {
+  isDirectory(): boolean;
+  isFile(): boolean;
+  readonly mode: number;
+  readonly size: number;
+}
+
 /** The parts of Node that are needed here: the package's types do not depend on Node's. */
 interface Builtins {
   "node:fs": {
     openAsBlob(path: string): Promise<Blob>;
-    statSync(path: string): { isDirectory(): boolean; size: number };
+    statSync(path: string): Stats;
+    statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined;
     readFileSync(path: URL, encoding: "utf8"): string;
-    openSync(path: string, flags: "w"): number;
+    openSync(path: string, flags: "w" | "wx", mode: number): number;
     writeFileSync(file: number, text: string): void;
     closeSync(file: number): void;
+    realpathSync(path: string): string;
+    renameSync(from: string, to: string): void;
+    rmSync(path: string, options: { force: true }): void;
   };
   "node:path": { basename(path: string, ending?: string): string; resolve(path: string): string };
   "node:util": {
@@ -32,6 +43,7 @@ interface Builtins {
 interface NodeGlobals {
   readonly process: {
     readonly argv: readonly string[];
+    readonly pid: number;
     exitCode: number;
     getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
   };
@@ -58,8 +70,11 @@ const help = `heed view FILE [--tokens FILE] [--out FILE]: one HTML file that sh
 
 The page needs no network and no other file. Weights are saved from it as .npz.`;
 
-/** An error of the person who calls: its message is all that they need. */
-class Misuse extends Error {}
+/** An error of files: its message is all that the person who calls needs. */
+class Failure extends Error {}
+
+/** An error in the arguments: the help says more. */
+class Misuse extends Failure {}
 
 interface Option {
   readonly type: "string" | "boolean";
@@ -116,12 +131,12 @@ function requestOf(args: readonly string[]): string | Request {
 
 async function inputOf(path: string): Promise<AttentionInput> {
   try {
-    if (fs.statSync(path).isDirectory()) throw new Misuse(`${path} is a folder, not a file`);
+    if (fs.statSync(path).isDirectory()) throw new Failure(`${path} is a folder, not a file`);
     return { name: basename(path), data: await fs.openAsBlob(path) };
   } catch (error) {
-    if (error instanceof Misuse) throw error;
+    if (error instanceof Failure) throw error;
     const { code, message } = error as Error & { code?: string };
-    throw new Misuse(code === "ENOENT" ? `there is no file ${path}` : `${path}: ${message}`);
+    throw new Failure(code === "ENOENT" ? `there is no file ${path}` : `${path}: ${message}`);
   }
 }
 
@@ -152,7 +167,7 @@ function npzParts(attentions: readonly Attention[], dtype: PageDType): Uint8Arra
   const most = 2 ** 31;
   const less = dtype === "float32" ? "; --dtype float16 halves it" : "";
   if (bytes > most)
-    throw new Misuse(
+    throw new Failure(
       `the weights have ${megabytes(bytes)}, and a page at most ${megabytes(most)}${less}`,
     );
   const { deflateRawSync } = process.getBuiltinModule("node:zlib");
@@ -162,7 +177,7 @@ function npzParts(attentions: readonly Attention[], dtype: PageDType): Uint8Arra
   );
   const packed = parts.reduce((sum, { length }) => sum + Math.ceil((length * 4) / 3), 0);
   if (packed > mostPageBytes)
-    throw new Misuse(
+    throw new Failure(
       `the page would have ${megabytes(packed)}, and browsers open at most ${megabytes(mostPageBytes)}${less}`,
     );
   return parts;
@@ -170,16 +185,28 @@ function npzParts(attentions: readonly Attention[], dtype: PageDType): Uint8Arra
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
+/** Writes beside the file and then renames, so that an error leaves the old file as it was. */
 async function save(path: string, parts: AsyncIterable<string>): Promise<void> {
   try {
-    const file = fs.openSync(path, "w");
+    const old = fs.statSync(path, { throwIfNoEntry: false });
+    // A pipe is written as it is.
+    const isFile = old?.isFile() ?? true;
+    const target = old && isFile ? fs.realpathSync(path) : path;
+    const written = isFile ? `${target}.${process.pid}.part` : path;
+    const file = fs.openSync(written, isFile ? "wx" : "w", old?.mode ?? 0o666);
     try {
-      for await (const part of parts) fs.writeFileSync(file, part);
-    } finally {
-      fs.closeSync(file);
+      try {
+        for await (const part of parts) fs.writeFileSync(file, part);
+      } finally {
+        fs.closeSync(file);
+      }
+      if (isFile) fs.renameSync(written, target);
+    } catch (error) {
+      if (isFile) fs.rmSync(written, { force: true });
+      throw error;
     }
   } catch (error) {
-    throw new Misuse(`--out: ${(error as Error).message}`);
+    throw new Failure(`--out: ${(error as Error).message}`);
   }
 }
 
@@ -200,7 +227,8 @@ try {
   const request = requestOf(process.argv.slice(2));
   console.log(typeof request === "string" ? request : await write(request));
 } catch (error) {
-  if (!(error instanceof Misuse || error instanceof HeedError)) throw error;
-  console.error(`heed: ${error.message}\nheed --help lists the options.`);
+  if (!(error instanceof Failure || error instanceof HeedError)) throw error;
+  const more = error instanceof Misuse ? "\nheed --help lists the options." : "";
+  console.error(`heed: ${error.message}${more}`);
   process.exitCode = 1;
 }

@@ -2,7 +2,16 @@
 // browsers by package/view.test.ts.
 
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
@@ -148,6 +157,39 @@ describe("heed view", () => {
     ]);
   });
 
+  test("leaves the old page as it was if it cannot write the new one", async () => {
+    const large = new Float32Array(1 << 19).map((_, i) => Math.sin(i));
+    writeFileSync(join(folder, "large.npy"), npy([2, 512, 512], large));
+    writeFileSync(join(folder, "old.html"), "old", { mode: 0o600 });
+    const before = readdirSync(folder);
+    // A shell limits the size of files to 512 blocks, and the signal of the limit is ignored.
+    const limited = `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`;
+    const words = ["view", "large.npy", "--out", "old.html"];
+    const parameters = ["-c", limited, process.execPath, program, ...words];
+    const { status, errors } = await run("bash", parameters, { cwd: folder });
+    expect({ status, errors }).toMatchObject({
+      status: 1,
+      errors: expect.stringMatching(/^heed: --out: EFBIG.*\n$/),
+    });
+    expect(readFileSync(join(folder, "old.html"), "utf8")).toBe("old");
+    expect(readdirSync(folder)).toEqual(before);
+    expect((await view(...words)).status).toBe(0);
+    expect(pageOf("old.html").data.title).toBe("large");
+    expect(statSync(join(folder, "old.html")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test("writes where a link leads, and into a pipe", async () => {
+    writeFileSync(join(folder, "real.html"), "old");
+    symlinkSync("real.html", join(folder, "link.html"));
+    expect((await view("view", "attentions.npz", "--out", "link.html")).status).toBe(0);
+    expect(lstatSync(join(folder, "link.html")).isSymbolicLink()).toBe(true);
+    expect(pageOf("real.html").data.title).toBe("attentions");
+    const piped = [program, "view", "attentions.npz", "--out", "/dev/stdout"];
+    const shell = ["-c", '"$0" "$@" | cat', process.execPath, ...piped];
+    expect((await run("bash", shell, { cwd: folder })).output).toContain("</html>");
+  });
+
   test("prints its help and its version", async () => {
     for (const words of [["--help"], ["view", "-h"], []]) {
       const { status, output, errors } = await view(...words);
@@ -221,13 +263,16 @@ describe("heed view", () => {
       ["view", "broken.npz"],
       /^heed: zip: expected a directory at the end, got none: is the file cut off\?$/m,
     ],
-  ])("refuses %s with a sentence and the status 1", async (_, words, why) => {
+  ])("refuses %s with a sentence and the status 1", async (what, words, why) => {
+    const isMisuse = /option|command|^no file|two files|another (type|mask)|its input/.test(what);
     writeFileSync(join(folder, "short.json"), '["a"]');
     writeFileSync(join(folder, "broken.npz"), readFileSync(join(folder, numbers)).subarray(0, 200));
     const before = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mtimeMs]);
     const { status, output, errors } = await view(...words);
     expect({ status, output }).toEqual({ status: 1, output: "" });
     expect(errors).toMatch(why);
+    // The help says more about the arguments, and nothing about files.
+    expect(errors.includes("--help")).toBe(isMisuse);
     expect(errors).not.toMatch(/at .*:\d+:\d+/);
     const after = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mtimeMs]);
     expect(after).toEqual(before);
