@@ -37,7 +37,7 @@ function bert(given) {
 }
 
 /** Continues texts with the most likely tokens, one step at a time with a cache. */
-function greedy({ heed, model, get, options, outputs }) {
+function greedy({ heed, model, get, options }) {
   const count = options.new_tokens;
   let ids = get("input_ids");
   const [batch, length] = ids.shape;
@@ -49,12 +49,8 @@ function greedy({ heed, model, get, options, outputs }) {
     steps.push({ logits, ids });
   }
   cache.dispose();
-  const { shape } = outputs.greedy_tokens;
   return {
-    greedy_tokens: heed.reshape(
-      heed.transpose(heed.tensor(steps.map(({ ids }) => [...ids.data]))),
-      shape,
-    ),
+    greedy_tokens: heed.transpose(heed.tensor(steps.map(({ ids }) => [...ids.data]))),
     greedy_logits: heed.concat(
       steps.map(({ logits }) => logits),
       { axis: 1 },
@@ -71,10 +67,18 @@ const lossOf = ({ heed, model, get, inputs }) => {
   return heed.crossEntropy(before, heed.tensor(Int32Array.from(next), [batch, length - 1]));
 };
 
+/** Whether a case lists an output with such a name. */
+const asks = ({ outputs }, pattern) => Object.keys(outputs).some((name) => pattern.test(name));
+
+/** Computes only what the case lists: a text of one token has no loss. */
 function causal(given) {
   const { model, get } = given;
-  const results = observe(given, () => model.forward(get("input_ids"), { needHiddenStates: true }));
-  return { ...results, ...greedy(given), loss: lossOf(given) };
+  const run = () => model.forward(get("input_ids"), { needHiddenStates: true });
+  return {
+    ...(asks(given, /^(logits$|hidden_states|attentions)/) && observe(given, run)),
+    ...(asks(given, /^greedy_/) && greedy(given)),
+    ...(asks(given, /^loss$/) && { loss: lossOf(given) }),
+  };
 }
 
 /** The parameters of which each tensor of GPT-2 consists. */
@@ -97,6 +101,7 @@ function partsOfGpt2(name) {
 }
 
 function gpt2(given) {
+  if (!asks(given, /^grad/)) return causal(given);
   const { nn, model, outputs, get } = given;
   get("input_ids"); // made here, because valueAndGrad frees what is made in it
   const { gradients } = nn.valueAndGrad(model, () => lossOf(given));
