@@ -19,7 +19,7 @@ function sourcesIn(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/node_modules|dist/.test(entry.parentPath))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => /\.(cpp|hpp|h|ts|tsx|js|mjs)$/.test(path))
+    .filter((path) => /\.(cpp|hpp|h|ts|tsx|js|mjs|css)$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
 
@@ -46,6 +46,19 @@ function imports({ path, text }: Source): string[] {
   return [...code.matchAll(specifier)].map(([, , name]) =>
     name?.startsWith(".") ? normalize(join(dirname(path), name)) : (name as string),
   );
+}
+
+/** Returns the selectors and at-rules of a style sheet that are nested in no other. */
+function outermostRules({ text }: Source): string[] {
+  let depth = 0;
+  return text
+    .replace(/\/\*.*?\*\//gs, "")
+    .split(/(?<=[{}])/)
+    .flatMap((part) => {
+      const isOutermost = depth === 0 && part.endsWith("{");
+      depth += part.endsWith("{") ? 1 : part.endsWith("}") ? -1 : 0;
+      return isOutermost ? [part.slice(0, -1).trim()] : [];
+    });
 }
 
 interface Rule {
@@ -244,6 +257,23 @@ const rules: Rule[] = [
       path: "web/src/rooms/heads/View.tsx",
       text: 'import { Sound } from "../learn/state";\nimport type { State } from "./state";',
     },
+  },
+  {
+    says: "a style sheet of a room applies in that room alone",
+    about: /^web\/src\/rooms\/.*\.css$/,
+    reads: outermostRules,
+    allows: (selector, path) => selector === `main.${roomOf(path)}`,
+    brokenBy: {
+      path: "web/src/rooms/heads/heads.css",
+      text: "/* main.heads { */\nmain.heads {\n  .a {}\n}\n@media print {\n  main.heads {}\n}\n",
+    },
+  },
+  {
+    says: "the style sheet of the whole network applies there alone",
+    about: /^web\/src\/network\/.*\.css$/,
+    reads: outermostRules,
+    allows: (selector) => selector === ".network",
+    brokenBy: { path: "web/src/network/network.css", text: ".network {}\n.part {}\n" },
   },
   {
     says: "what the rooms share knows neither rooms nor the app, but for the worker's list of solvers",
