@@ -151,9 +151,8 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
       const binaries = await fetched;
       module = await start(binaries, memory);
       await threads.load(module, waitForThreads);
-      const { border } = (engine = new Engine(
-        new (options.debug ? LeakFinder : Border)(module, memory, threads.count),
-      ));
+      const border = new (options.debug ? LeakFinder : Border)(module, memory, threads.count);
+      engine = new Engine(border);
       const version = String(module.version);
       const running = () => border.runningThreads;
       if (waitForThreads) await threads.begin(running);
