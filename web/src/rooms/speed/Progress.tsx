@@ -100,13 +100,14 @@ export function Facts({ report }: { report: SpeedReport | null }) {
         {describe(longest)}, computed by {best.name}: {threeDigits(speed)} billion operations a
         second{limit !== null && `, ${percent(speed / limit)} of the limit`}.
       </li>
+      {threads !== null && <li>{threads}</li>}
+      {/* The facts that come late are the last, so that they move nothing. */}
       {growth !== null && (
         <li>
           Twice the tokens, four times the pairs: {longest.name} took {threeDigits(growth)} times as
           long as half.
         </li>
       )}
-      {threads !== null && <li>{threads}</li>}
       {isDisturbed(report) && (
         <li>The rounds differ widely: the machine is busy. Measure again when it is idle.</li>
       )}
@@ -125,10 +126,10 @@ export function Progress({ measuring }: { measuring: Measuring }) {
       <div class="run-line">
         {news ? (
           <>
-            <progress aria-label="Progress of the run" max={1} value={news.share} />
             <button type="button" onClick={cancel}>
               Cancel
             </button>
+            <progress aria-label="Progress of the run" max={1} value={news.share} />
             <span class="faint run-doing">Measuring: {news.doing} …</span>
           </>
         ) : (
