@@ -3,7 +3,12 @@ import { load } from "heed";
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { read, write } from "../../web/src/rooms/learn/link";
-import type { CourseSnapshot, Snapshot, TrainingNews } from "../../web/src/rooms/learn/messages";
+import type {
+  CourseSnapshot,
+  Snapshot,
+  TrainAnswer,
+  TrainingNews,
+} from "../../web/src/rooms/learn/messages";
 import { keptParameters, mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
 import solve from "../../web/src/rooms/learn/solve";
 import {
@@ -150,6 +155,27 @@ test("A step that is ordered while a training begins is one of that training", a
   const stopped = solve({ kind: "train", steps: 1 }, context);
   expect(await begun).toMatchObject({ kind: "begun" });
   expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
+  heed.dispose();
+});
+
+test("Steps that are ordered while a training runs are made one after the other", async () => {
+  const heed = await load({ threads: 1 });
+  const told: Snapshot[] = [];
+  const context = {
+    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
+    progress: ({ snapshots }: TrainingNews) => void told.push(...snapshots),
+  };
+  const setups = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
+  await solve({ kind: "begin", setups, text: null }, context);
+  const train = async (steps: number) =>
+    (await solve({ kind: "train", steps }, context)) as TrainAnswer;
+  const answers = await Promise.all([train(1000), train(1), train(1)]);
+  expect(answers.map(({ step, why }) => `${step} ${why}`)).toEqual([
+    "1 paused",
+    "2 done",
+    "3 done",
+  ]);
+  expect(told.map(({ step }) => step)).toEqual([1, 2, 3]);
   heed.dispose();
 });
 

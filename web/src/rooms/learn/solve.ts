@@ -37,9 +37,10 @@ let shownSoFar = 0;
 
 class TrainingLesson {
   readonly #trainings: Training[] = [];
-  #isPaused = true;
+  /** The number of requests that end the running training: to pause, or to train from then on. */
+  #pauses = 0;
   #isOver = false;
-  /** Resolves when no training is running. */
+  /** Resolves when all requested training has ended. */
   #rest: Promise<unknown> = Promise.resolve();
   /** Resolves when no snapshot is being taken: that takes a while, and no step may be made meanwhile. */
   #lastSnapshot: Promise<unknown> = Promise.resolve();
@@ -92,16 +93,17 @@ class TrainingLesson {
   }
 
   pause(): void {
-    this.#isPaused = true;
+    ++this.#pauses;
   }
 
-  async train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
-    this.pause();
-    await this.#rest;
-    // A look at a former snapshot has that snapshot's parameters in the model until it ends.
-    await this.#lastSnapshot;
-    this.#isPaused = false;
-    const work = this.#work(steps, context);
+  /** Trains after all earlier requests, the last of which this one pauses. */
+  train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
+    const request = ++this.#pauses;
+    const work = this.#rest.then(async () => {
+      // A look at a former snapshot has that snapshot's parameters in the model until it ends.
+      await this.#lastSnapshot;
+      return this.#work(steps, () => this.#pauses !== request, context);
+    });
     this.#rest = work.catch(() => {});
     return work;
   }
@@ -150,7 +152,11 @@ class TrainingLesson {
     return Math.min(...this.#trainings.map(({ trainer }) => trainer.stepCount));
   }
 
-  async #work(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
+  async #work(
+    steps: number,
+    isPaused: () => boolean,
+    context: SolverContext<TrainingNews>,
+  ): Promise<TrainAnswer> {
     const begin = performance.now();
     const last = this.#step + steps;
     let [heard, told, trained, done] = [begin, begin, 0, 0];
@@ -175,7 +181,7 @@ class TrainingLesson {
         ++done;
         if (this.#trainings[0]?.trainer.finished) why = "finished";
         else if (this.#step >= last) why = "done";
-        else if (this.#isPaused || this.#isOver) why = "paused";
+        else if (isPaused() || this.#isOver) why = "paused";
         // Show the state at which training stops.
         if (why !== null || this.#step % spacingAt(this.#step) === 0)
           snapshots.push(await this.#snapshot());
