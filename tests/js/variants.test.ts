@@ -1,10 +1,10 @@
-// The table "Kinds of attention" of README.md: each of its rows has a test of its name.
+// The table "Kinds of attention" of the package's guide: each of its rows has a test of its name.
 
 /// <reference types="vite/client" />
 
 import type { Heed, Tensor } from "heed";
 import { expect, test } from "vitest";
-import readme from "../../README.md?raw";
+import guide from "../../bindings/js/README.md?raw";
 import { expectAsOracle, floats } from "./compare.js";
 import { describeEngines } from "./engine.js";
 import {
@@ -383,8 +383,8 @@ describeEngines((heed) => {
   }
 });
 
-test("the rows of README.md's table are these tests, and these tests are its rows", () => {
-  const section = readme.split(/^## /m).find((text) => text.startsWith("Kinds of attention\n"));
+test("the rows of the guide's table are these tests, and these tests are its rows", () => {
+  const section = guide.split(/^## /m).find((text) => text.startsWith("Kinds of attention\n"));
   const lines = [...(section ?? "").matchAll(/^\| (.*?) \|/gm)].map(([, cell]) => cell);
   const [, line, ...cells] = lines;
   expect(line).toBe("---");
