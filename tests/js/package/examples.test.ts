@@ -225,6 +225,14 @@ describe("README.md's table of sizes", () => {
     expect(wasm).toBe(0);
   });
 
+  test("has the size that the guide's comparison has, too", async () => {
+    const guide = documents[1]?.text as string;
+    const [, all, alone] = /\[all elements (\d+) KB\].*alone (\d+) KB/.exec(guide) ?? [];
+    expect(1000 * Number(all)).toBe(row("`heed/view`, all elements")[0]);
+    const program = 'import { heads } from "heed/view"; heads();';
+    expectSize(1000 * Number(alone), await bundleSize(program, project));
+  });
+
   test("has the size of the other library's smallest binary", () => {
     const said = Number(
       /smallest binary of onnxruntime-web, for the CPU, has ([\d.]+) MB/.exec(readme)?.[1],
