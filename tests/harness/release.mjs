@@ -1,9 +1,12 @@
 /**
- * The parts of `./dev release` that read and write files: what must hold before a release, the files that have the
- * version, and the sizes of what was packed.
+ * The parts of `./dev release` that read and write files. They check the conditions of a release, write the version and
+ * the address of the repository, change the README of the package, and measure sizes.
  *
- *   node tests/harness/release.mjs check|write VERSION [--dry-run]
+ *   node tests/harness/release.mjs check|write VERSION REPOSITORY [--dry-run]
+ *   node tests/harness/release.mjs readme FILE VERSION REPOSITORY
  *   node tests/harness/release.mjs sizes ARCHIVE
+ *
+ * REPOSITORY may be empty if package.json has it.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
@@ -32,17 +35,73 @@ function entryOf(changelog, version) {
   return { heading: heading[0], date: heading[1]?.slice(3), words, isFirst };
 }
 
+/** Where each host has a file of a tag, its bytes, and the issues. */
+const hosts = {
+  "github.com": { page: "/blob/v", bytes: "/raw/v", issues: "/issues" },
+  "gitlab.com": { page: "/-/blob/v", bytes: "/-/raw/v", issues: "/-/issues" },
+  "codeberg.org": { page: "/src/tag/v", bytes: "/raw/tag/v", issues: "/issues" },
+};
+const addressForm = new RegExp(
+  `^https://(${Object.keys(hosts).join("|").replaceAll(".", "\\.")})(/[\\w.-]+){2,}(?<!\\.git)$`,
+);
+
+const hostOf = (repository) => hosts[new URL(repository).hostname];
+
+/** The address in package.json, as `./dev release` takes it; empty if there is none. */
+const savedRepository = (root) =>
+  (JSON.parse(read(root, "package.json")).repository?.url ?? "").replace(/^git\+|\.git$/g, "");
+
+/** Why an address cannot be that of the repository. */
+function addressProblems(root, given) {
+  const saved = savedRepository(root);
+  if (given === "" && saved === "")
+    return ["--repository: expected the address of the repository, because package.json has none"];
+  if (given !== "" && saved !== "" && given !== saved)
+    return [`--repository: expected the address in package.json, ${saved}, got ${given}`];
+  const names = Object.keys(hosts).join(", ");
+  return addressForm.test(given || saved)
+    ? []
+    : [
+        `--repository: expected an address such as https://github.com/owner/heed on one of ${names}, got ${given || saved}`,
+      ];
+}
+
+/**
+ * A README whose relative links lead to the files of a release on the repository's host, because npm and CDNs show it
+ * without these files.
+ *
+ * @param {string} text
+ * @param {string} version
+ * @param {string} repository
+ * @returns {string}
+ */
+export function withAbsoluteLinks(text, version, repository) {
+  const { page, bytes } = hostOf(repository);
+  return text
+    .split(/(^```[\s\S]*?^```$)/m)
+    .map((part) =>
+      part.startsWith("```")
+        ? part
+        : part.replace(/\]\((?!https?:|#)([^)\s]+)/g, (_, file) => {
+            const isPicture = /\.(png|svg|jpg|gif)$/.test(file);
+            return `](${repository}${isPicture ? bytes : page}${version}/${file}`;
+          }),
+    )
+    .join("");
+}
+
 /**
  * Why a version cannot be released; empty if it can.
  *
  * @param {string} root
  * @param {string} version
+ * @param {string} repository
  * @returns {string[]}
  */
-export function problems(root, version) {
+export function problems(root, version, repository) {
   if (!/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(version))
     return [`VERSION: expected three numbers such as 1.2.3, got "${version}"`];
-  const found = [];
+  const found = addressProblems(root, repository);
   const changed = git(root, "status", "--porcelain");
   if (changed !== "")
     found.push(`expected a working tree without changes, got\n${changed.replace(/^/gm, "    ")}`);
@@ -65,15 +124,27 @@ export function problems(root, version) {
   return found;
 }
 
+/** The text of package.json with the version and the addresses. */
+function manifestOf(text, version, repository) {
+  const manifest = Object.assign(JSON.parse(text), {
+    version,
+    homepage: `${repository}#readme`,
+    bugs: `${repository}${hostOf(repository).issues}`,
+    repository: { type: "git", url: `git+${repository}.git` },
+  });
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
 /**
- * The files that have the version or the date, with their text after the release.
+ * The files that have the version, the date or the address, with their text after the release.
  *
  * @param {string} root
  * @param {string} version
  * @param {string} date
- * @returns {{ file: string, text: string }[]} those that change
+ * @param {string} repository
+ * @returns {{ file: string, text: string }[]} the files that change
  */
-export function edits(root, version, date) {
+export function edits(root, version, date, repository) {
   const replace = (file, pattern, by) => {
     const before = read(root, file);
     if (!pattern.test(before)) throw new Error(`${file}: expected ${pattern}`);
@@ -86,7 +157,7 @@ export function edits(root, version, date) {
   const heading = new RegExp(`^## ${version.replaceAll(".", "\\.")}$`, "m");
   return [
     ...replace("CHANGELOG.md", heading, `## ${version} - ${date}`),
-    ...replace("package.json", /^ {2}"version": ".*"/m, `  "version": "${version}"`),
+    ...replace("package.json", /^[\s\S]*$/, (text) => manifestOf(text, version, repository)),
     ...(isLocked
       ? []
       : [{ file: "package-lock.json", text: `${JSON.stringify(lock, null, 2)}\n` }]),
@@ -104,20 +175,31 @@ const sizes = (root, file) => [
   { name: file.split("/").at(-1), bytes: statSync(file).size, most: archive },
 ];
 
-function main([what, given, option]) {
+function main([what, given, ...rest]) {
   const root = process.cwd();
   if (what === "check") {
-    const found = problems(root, given);
+    const found = problems(root, given, rest[0] ?? "");
     for (const problem of found) console.error(`heed: ${problem}`);
     return found.length === 0 ? 0 : 1;
   }
   if (what === "write") {
     const date = new Date().toISOString().slice(0, 10);
-    for (const { file, text } of edits(root, given, date)) {
-      if (option !== "--dry-run") writeFileSync(join(root, file), text);
-      const now = file === "CHANGELOG.md" ? `"## ${given} - ${date}"` : given;
-      console.log(`  ${file}: ${option === "--dry-run" ? "would have" : "has"} ${now}`);
+    const isDry = rest.includes("--dry-run");
+    const repository = rest[0] || savedRepository(root);
+    for (const { file, text } of edits(root, given, date, repository)) {
+      if (!isDry) writeFileSync(join(root, file), text);
+      const now = {
+        "CHANGELOG.md": `"## ${given} - ${date}"`,
+        "package.json": `${given}, ${repository}`,
+      };
+      console.log(`  ${file}: ${isDry ? "would have" : "has"} ${now[file] ?? given}`);
     }
+    return 0;
+  }
+  if (what === "readme") {
+    const [version, repository] = rest;
+    const text = readFileSync(given, "utf8");
+    writeFileSync(given, withAbsoluteLinks(text, version, repository || savedRepository(root)));
     return 0;
   }
   if (what === "sizes") {
@@ -128,7 +210,7 @@ function main([what, given, option]) {
       );
     return all.some(({ bytes, most }) => bytes > most) ? 1 : 0;
   }
-  throw new Error(`expected check, write or sizes, got ${what}`);
+  throw new Error(`expected check, write, readme or sizes, got ${what}`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)

@@ -17,6 +17,12 @@ export const archive = 1_100_000;
 export const pictures = { all: 54_650, matrix: 21_300 };
 
 /**
+ * @param {string} file
+ * @returns {number} its bytes gzipped
+ */
+export const gzipped = (file) => gzipSync(readFileSync(file), { level: 9 }).length;
+
+/**
  * @param {string} program a module that imports from "heed"
  * @param {string} root the folder of the package
  * @returns {Promise<number>} its bytes as a bundle, minified and gzipped
@@ -38,6 +44,6 @@ export async function bundleSize(program, root) {
 export function binarySizes(dist) {
   return Object.entries(binaries).map(([variant, most]) => {
     const name = `heed-${variant}.wasm`;
-    return { name, bytes: gzipSync(readFileSync(join(dist, name)), { level: 9 }).length, most };
+    return { name, bytes: gzipped(join(dist, name)), most };
   });
 }

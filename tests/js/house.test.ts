@@ -1,4 +1,4 @@
-// The layers of the code (README.md), checked by reading includes and imports. Each rule has an example of
+// The layers of the code (CONTRIBUTING.md), checked by reading includes and imports. Each rule has an example of
 // a file that breaks it, which proves that the rule can fail.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -363,6 +363,22 @@ describe("the layers", () => {
     const found = imports({ path: "web/src/x.ts", text });
     expect(found).toEqual(["web/src/a.js", "web/src/b.js", "web/c.js", "d/e", "web/src/f.ts"]);
   });
+});
+
+describe("the map in CONTRIBUTING.md", () => {
+  const text = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  const house = text.slice(text.indexOf("## The house"), text.indexOf("## Adding"));
+
+  test.each(["src", "bindings/js", "web", "web/src", "tests"])(
+    "has all folders of %s",
+    (parent) => {
+      const folders = readdirSync(join(root, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+      expect(folders.length).toBeGreaterThan(3);
+      for (const name of folders) expect(house).toMatch(new RegExp(`\\b${name}(/|,| )`));
+    },
+  );
 });
 
 /** The relative imports and exports of a TypeScript file, as paths; those of types alone only if asked for. */

@@ -1,10 +1,11 @@
 // The links of the documentation: every page of the site, each link within it and to others, each anchor, and that
 // pages need nothing that the site's policy forbids. Links to other sites are checked for their form only.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { tasks } from "heed/models";
 import { describe, expect, test } from "vitest";
-import { exports as entries } from "../../package.json";
+import { engines, exports as entries } from "../../package.json";
 import { render } from "../../web/docs/markdown.mjs";
 import { documents, fileOf, pages, pictures } from "../../web/docs/site.mjs";
 
@@ -148,6 +149,44 @@ describe("CONTRIBUTING.md", () => {
       expect(readFileSync(join(root, path), "utf8"), path).toMatch(
         /cumsum|CumulativeSum|cumulative/i,
       );
+  });
+});
+
+describe("Facts that several documents state", () => {
+  const paths = ["README.md", "CHANGELOG.md", "bindings/js/README.md"];
+  const texts = paths.map((path) => [path, readFileSync(join(root, path), "utf8")] as const);
+  const stated = (pattern: RegExp) =>
+    texts.flatMap(([path, text]) =>
+      [...text.matchAll(pattern)].map(([, fact]) => ({ path, fact })),
+    );
+
+  test.each([
+    ["rooms of the Playground", /\b(\w+) rooms\b/g, readdirSync(join(root, "web/src/rooms"))],
+    ["tasks that models learn", /\b(\w+) tasks generated\b/g, Object.keys(tasks)],
+  ])("the number of %s is that of the code", (_, pattern, names) => {
+    const words = ["six", "seven", "eight", "nine", "ten"];
+    const found = stated(pattern);
+    expect(found).not.toEqual([]);
+    for (const { path, fact } of found)
+      expect([path, fact]).toEqual([path, words[names.length - 6]]);
+  });
+
+  test("the oldest Node is that of package.json", () => {
+    const [, oldest] = />=(.*)/.exec(engines.node) as RegExpExecArray;
+    const found = stated(/Node (?:must be )?(\d+\.\d+) or later/g);
+    expect(found.length).toBeGreaterThan(1);
+    for (const { path, fact } of found) expect([path, fact]).toEqual([path, oldest]);
+  });
+
+  test("the guide names the families of the hub's models that are read", () => {
+    const code = readFileSync(join(root, "bindings/js/models/language/config.ts"), "utf8");
+    const [, list] = /const readers\b[^{]*\{(.*?)\n\}/s.exec(code) as RegExpExecArray;
+    const families = [...(list as string).matchAll(/([\w-]+)"?: read/g)].map(([, name]) =>
+      (name as string).replaceAll("-", ""),
+    );
+    expect(families.length).toBeGreaterThan(8);
+    const guide = texts.at(-1)?.[1].toLowerCase().replaceAll("-", "") as string;
+    expect(families.filter((family) => !guide.includes(family))).toEqual([]);
   });
 });
 

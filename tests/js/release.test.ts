@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromLcov, fromLlvm, merged, ranges, report } from "../harness/coverage.mjs";
+import { withAbsoluteLinks } from "../harness/release.mjs";
 import { run, succeed } from "./child.js";
 
 const root = join(import.meta.dirname, "../..");
@@ -35,8 +36,10 @@ const files = [
 describe("A release", () => {
   let folder: string;
   const git = (...words: string[]) => succeed("git", words, { cwd: folder });
-  const release = (...words: string[]) =>
+  const repository = "https://github.com/owner/heed";
+  const asked = (...words: string[]) =>
     run("./dev", ["release", ...words, "--no-build", "--no-test"], { cwd: folder, limit: 120_000 });
+  const release = (...words: string[]) => asked(...words, "--repository", repository);
   const read = (file: string) => readFileSync(join(folder, file), "utf8");
   const changed = () => git("status", "--porcelain");
 
@@ -72,6 +75,27 @@ describe("A release", () => {
     expect(await changed()).toBe("");
   });
 
+  test.each([
+    [[], "expected the address of the repository, because package.json has none"],
+    [["--repository", "http://github.com/owner/heed"], "expected an address such as"],
+    [["--repository", "https://github.com/owner"], "got https://github.com/owner"],
+    [["--repository", "https://github.com/owner/heed.git"], "expected an address such as"],
+    [["--repository", "https://example.com/owner/heed"], "github.com, gitlab.com, codeberg.org"],
+  ])("with the address %j is refused, and changes nothing", async (words, why) => {
+    const { status, errors } = await asked("99.1.0", ...words);
+    expect(status).toBe(1);
+    expect(errors).toContain("--repository: expected");
+    expect(errors).toContain(why);
+    expect(await changed()).toBe("");
+  });
+
+  test("asks a person for the address", async () => {
+    const asking = "script -qec './dev release 99.1.0 --dry-run --no-build --no-test' /dev/null";
+    const output = await succeed("bash", ["-c", `echo ${repository} | ${asking}`], { cwd: folder });
+    expect(output).toContain("The address of the repository");
+    expect(output).toContain(`package.json: would have 99.1.0, ${repository}`);
+  });
+
   test("of a tree with changes is refused", async () => {
     writeFileSync(join(folder, "notes.txt"), "not committed");
     const { status, errors } = await release("99.1.0");
@@ -92,18 +116,22 @@ describe("A release", () => {
   test("without a version, or with an unknown option, shows how it is used", async () => {
     expect((await release()).status).toBe(2);
     expect((await release("99.1.0", "--publish")).status).toBe(2);
+    const noAddress = ["release", "99.1.0", "--repository"];
+    expect((await run("./dev", noAddress, { cwd: folder })).status).toBe(2);
   });
 
   test("that is tried changes no file, and tells all steps", async () => {
     const { status, output, errors } = await release("99.1.0", "--dry-run");
     expect([status, errors]).toEqual([0, expect.stringContaining("heed: sizes")]);
-    expect(output).toContain("package.json: would have 99.1.0");
+    expect(output).toContain(`package.json: would have 99.1.0, ${repository}`);
     expect(output).toMatch(/CHANGELOG\.md: would have "## 99\.1\.0 - \d{4}-\d\d-\d\d"/);
     expect(output).toContain("A dry run of the release 99.1.0: no file was changed.");
     expect(output).toContain("It was not built, tested by this command.");
     expect(output).toContain("do not publish it");
     expect(output).toMatch(/heed-simd\.wasm: \d+ bytes of at most \d+/);
-    expect(output).toMatch(/npm publish build\/release\/heed-.*\.tgz/);
+    for (const step of ["git push", "npm login", "npm publish", "npm view", "./dev site"])
+      expect(output).toContain(`\n  ${step} `);
+    expect(output).toMatch(/npm publish --access public build\/release\/heed-.*\.tgz/);
     expect(await changed()).toBe("");
   });
 
@@ -120,7 +148,12 @@ describe("A release", () => {
   test("writes the version and the date wherever they stand, and publishes nothing", async () => {
     const { status, output } = await release("99.1.0");
     expect(status).toBe(0);
-    expect(JSON.parse(read("package.json")).version).toBe("99.1.0");
+    expect(JSON.parse(read("package.json"))).toMatchObject({
+      version: "99.1.0",
+      repository: { type: "git", url: `git+${repository}.git` },
+      homepage: `${repository}#readme`,
+      bugs: `${repository}/issues`,
+    });
     const lock = JSON.parse(read("package-lock.json"));
     expect([lock.version, lock.packages[""].version]).toEqual(["99.1.0", "99.1.0"]);
     expect(read("include/heed/heed.hpp")).toContain('#define HEED_VERSION "99.1.0"');
@@ -129,6 +162,48 @@ describe("A release", () => {
     expect(existsSync(join(folder, "build/release/heed-99.1.0.tgz"))).toBe(true);
     expect(output).toContain("The release 99.1.0 is prepared, in build/release");
     expect(await git("tag", "--list")).toBe("");
+  });
+
+  test("packs a README whose links lead to the files of the tag, and leaves its own as it was", async () => {
+    const archive = join(folder, "build/release/heed-99.1.0.tgz");
+    const packed = await succeed("tar", ["-xOzf", archive, "package/README.md"]);
+    const links = (text: string) => [...text.matchAll(/\]\(([^)\s]+)/g)].map(([, to]) => to);
+    const relative = links(read("README.md")).filter((to) => !/^(https:|#)/.test(to as string));
+    expect(relative.length).toBeGreaterThan(5);
+    for (const to of relative) {
+      const kind = to?.endsWith(".png") ? "raw" : "blob";
+      expect(links(packed)).toContain(`${repository}/${kind}/v99.1.0/${to}`);
+    }
+    expect(links(packed).filter((to) => !/^(https:|#)/.test(to as string))).toEqual([]);
+    expect(read("README.md")).toBe(readFileSync(join(root, "README.md"), "utf8"));
+  });
+
+  test("takes the address from package.json afterwards, and refuses another one", async () => {
+    await git("commit", "-qam", "Release 99.1.0");
+    writeFileSync(
+      join(folder, "CHANGELOG.md"),
+      read("CHANGELOG.md").replace("## 99.1.0", "## 99.2.0\n\nMore.\n\n## 99.1.0"),
+    );
+    await git("commit", "-qam", "More");
+    expect(await asked("99.2.0", "--dry-run")).toMatchObject({ status: 0 });
+    const { status, errors } = await asked("99.2.0", "--repository", `${repository}-2`);
+    expect([status, errors]).toEqual([
+      1,
+      expect.stringContaining(`in package.json, ${repository}`),
+    ]);
+  });
+
+  test.each([
+    ["github.com", "/blob/v1.2.3/", "/raw/v1.2.3/"],
+    ["gitlab.com", "/-/blob/v1.2.3/", "/-/raw/v1.2.3/"],
+    ["codeberg.org", "/src/tag/v1.2.3/", "/raw/tag/v1.2.3/"],
+  ])("makes links for %s, and leaves code, anchors and other sites alone", (host, page, bytes) => {
+    const at = `https://${host}/owner/heed`;
+    const code = "```md\n[a](b.md)\n```\n";
+    const text = `[a](b/c.md#d) ![e](f.png) [g](#h) [i](https://j.k/l)\n${code}`;
+    expect(withAbsoluteLinks(text, "1.2.3", at)).toBe(
+      `[a](${at}${page}b/c.md#d) ![e](${at}${bytes}f.png) [g](#h) [i](https://j.k/l)\n${code}`,
+    );
   });
 });
 

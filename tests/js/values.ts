@@ -78,6 +78,13 @@ export function expectClose(
   }
 }
 
+/** The cosine similarity of two lists of numbers. */
+export function cosine(x: Float32Array, y: Float32Array): number {
+  const dot = (a: Float32Array, b: Float32Array) =>
+    a.reduce((sum, number, i) => sum + number * (b[i] ?? 0), 0);
+  return dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y));
+}
+
 export function expectSameBits(got: TensorData | undefined, expected: TensorData): void {
   const words = (x: TensorData) => new Uint8Array(x.slice().buffer);
   const [a, b] = [words(got ?? new Uint8Array()), words(expected)];

@@ -1,10 +1,10 @@
-// The table "Kinds of attention" of README.md: each of its rows has a test of its name.
+// The table "Kinds of attention" of the package's guide: each of its rows has a test of its name.
 
 /// <reference types="vite/client" />
 
 import type { Heed, Tensor } from "heed";
 import { expect, test } from "vitest";
-import readme from "../../README.md?raw";
+import guide from "../../bindings/js/README.md?raw";
 import { expectAsOracle, floats } from "./compare.js";
 import { describeEngines } from "./engine.js";
 import {
@@ -17,7 +17,7 @@ import {
   splitHeads,
   type Values,
 } from "./oracle.js";
-import { expectClose, expectSameBits, Random, upload } from "./values.js";
+import { cosine, expectClose, expectSameBits, Random, upload } from "./values.js";
 
 /** Two sequences, four query heads and two key/value heads; more than one tile of each. */
 function question(random: Random, L = 60, S = 150) {
@@ -349,11 +349,8 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
     const output = (precision: "float32" | "int8-scores") =>
       heed.attention(q, k, v, { isCausal: true, precision }).output.data as Float32Array;
     const [exact, rounded] = [output("float32"), output("int8-scores")];
-    const dot = (x: Float32Array, y: Float32Array) =>
-      x.reduce((sum, number, i) => sum + number * (y[i] ?? 0), 0);
-    const cosine = dot(exact, rounded) / Math.sqrt(dot(exact, exact) * dot(rounded, rounded));
-    expect(cosine).toBeGreaterThan(0.999);
-    expect(cosine).toBeLessThan(1 - 1e-9);
+    expect(cosine(exact, rounded)).toBeGreaterThan(0.9995);
+    expect(cosine(exact, rounded)).toBeLessThan(1 - 1e-9);
   },
 
   "16-bit floats"(heed, random) {
@@ -386,8 +383,8 @@ describeEngines((heed) => {
   }
 });
 
-test("the rows of README.md's table are these tests, and these tests are its rows", () => {
-  const section = readme.split(/^## /m).find((text) => text.startsWith("Kinds of attention\n"));
+test("the rows of the guide's table are these tests, and these tests are its rows", () => {
+  const section = guide.split(/^## /m).find((text) => text.startsWith("Kinds of attention\n"));
   const lines = [...(section ?? "").matchAll(/^\| (.*?) \|/gm)].map(([, cell]) => cell);
   const [, line, ...cells] = lines;
   expect(line).toBe("---");

@@ -15,6 +15,7 @@ export const documents = [
     pages: [
       { file: "index.html", path: "README.md", title: "Heed" },
       { file: "package.html", path: "bindings/js/README.md", title: "The package" },
+      { file: "which.html", path: "web/guides/which.md", title: "Which of the three" },
       { file: "pytorch.html", path: "web/guides/pytorch.md", title: "From PyTorch" },
       {
         file: "onnxruntime.html",
@@ -32,7 +33,7 @@ export const documents = [
     title: "About the code",
     pages: [
       { file: "contributing.html", path: "CONTRIBUTING.md", title: "Contributing" },
-      { file: "decisions.html", path: "src/README.md", title: "Decisions, and why" },
+      { file: "decisions.html", path: "src/README.md", title: "The C++ library" },
       { file: "results.html", path: "tests/bench/RESULTS.md", title: "Measurements" },
       { file: "models-trained.html", path: "web/train/README.md", title: "Trained models" },
       { file: "changes.html", path: "CHANGELOG.md", title: "Changes" },

@@ -37,7 +37,7 @@ export interface LoadOptions extends BinaryOptions {
   /**
    * Makes the first call fast: true by default. Takes 8 MB of the engine's memory from the operating system while
    * the binary is fetched, and then computes small attentions for some 10 ms, in slices, so that the first call
-   * runs optimised code. Without it the first large attention takes three times as long as the next.
+   * runs optimised code. Without it the first large attention takes several times as long as the next.
    */
   warmUp?: boolean;
   /**

@@ -1,7 +1,7 @@
 // Browsers compile a WebAssembly function twice: quickly at its first call, and with optimisation after it has
 // run for a while. A call that is already running stays in the slow code (V8, "Dynamic tiering", 2021), so a
-// first large attention takes three times as long as the next. A few small ones before it trigger the
-// optimisation of its kernels.
+// first large attention takes several times as long as the next. A few small ones before it trigger the
+// optimisation of its kernels. The tables "Start" of tests/bench/RESULTS.md have both times.
 
 import { pause } from "../core/pause.js";
 import type { Heed } from "../heed.js";

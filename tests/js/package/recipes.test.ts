@@ -1,4 +1,4 @@
-// The recipes of the guide of heed/view, each as the guide has it, from the installed package and in Chromium.
+// The recipes of the guides, each as the guide has it, from the installed package and in Chromium.
 
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,22 +6,20 @@ import { build, type Plugin } from "esbuild";
 import type * as view from "heed/view";
 import type { Browser, Page } from "playwright";
 import { compile } from "svelte/compiler";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { build as buildWithVite } from "vite";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { succeed } from "../child.js";
-import { launchBrowser, writeFiles } from "./places.js";
+import { recipesOf } from "./examples.js";
+import { copyEngine, isolation, launchBrowser, writeFiles } from "./places.js";
 import { type Served, serve } from "./serve.js";
 
 const root = join(import.meta.dirname, "../../..");
 const { project } = inject("installed");
 const folder = join(project, "recipes");
 
-const guide = readFileSync(join(root, "web/guides/view.md"), "utf8");
-const recipes = Object.fromEntries(
-  [...guide.matchAll(/<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$/gms)].map(
-    ([, name, code]) => [name as string, code as string] as const,
-  ),
-);
+const home = join(project, "node_modules/heed");
+const recipes = recipesOf(home, "web/guides/view.md");
 
 /** The strictest policy that the elements need; frameworks that write styles into markup need no more. */
 const policy = { "Content-Security-Policy": "default-src 'self'" };
@@ -51,10 +49,10 @@ const svelte: Plugin = {
   },
 };
 
-const bundle = (entry: string) =>
+const bundle = (entry: string, outfile = join(entry.split("/")[0] as string, "out.js")) =>
   build({
     entryPoints: [join(folder, entry)],
-    outfile: join(folder, entry.split("/")[0] as string, "out.js"),
+    outfile: join(folder, outfile),
     ...{ bundle: true, format: "esm", jsx: "automatic", logLevel: "error" },
     ...{ nodePaths: [join(root, "node_modules")], conditions: ["browser"] },
     define: {
@@ -74,9 +72,7 @@ beforeAll(async () => {
   writeFiles(folder, recipes);
   for (const name of ["react", "vue", "svelte"])
     writeFileSync(join(folder, name, "index.html"), appPage);
-  cpSync(join(project, "node_modules/heed"), join(folder, "plain/node_modules/heed"), {
-    recursive: true,
-  });
+  cpSync(home, join(folder, "plain/node_modules/heed"), { recursive: true });
   served = await serve(folder, policy);
   browser = await launchBrowser();
 });
@@ -148,6 +144,85 @@ test.for([
   });
 });
 
+describe("Which of the three", () => {
+  const pages = recipesOf(home, "web/guides/which.md");
+  const weights = /0\.42\d*,0\.57\d*,0\r\n/;
+  const site = join(folder, "which");
+
+  beforeAll(() => {
+    const next = `
+      import { createRoot } from "react-dom/client";
+      import Page from "./next/app/page.jsx";
+      createRoot(document.querySelector("#app")).render(<Page />);`;
+    writeFiles(folder, {
+      ...pages,
+      "which/next/app/attend.js": pages["which/attend.js"] as string,
+      "which/next.jsx": next,
+    });
+    copyEngine(home, site);
+  });
+
+  async function expectWeights(address: string): Promise<void> {
+    const page = await browser.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(address);
+    await page.locator("heed-matrix canvas.alive").waitFor();
+    expect(await drawn(page)).toMatchObject({ csv: expect.stringMatching(weights) });
+    expect(errors).toEqual([]);
+    await page.close();
+  }
+
+  // The page of Next is rendered by React alone here. The matrix of bundlers has Next.
+  test.each(["react.jsx", "vue.js", "svelte.js", "next.jsx"])(
+    "%s computes weights and shows them",
+    async (entry) => {
+      await bundle(`which/${entry}`, `which/${entry}.out.js`);
+      const name = `${entry}.html`;
+      writeFileSync(join(site, name), appPage.replace("out.js", `${entry}.out.js`));
+      const engines = await serve(site, isolation);
+      await expectWeights(`${engines.url}${name}`);
+      engines.close();
+    },
+  );
+
+  test("the computation in a worker has the same result, bundled by Vite", async () => {
+    const main = `
+      import { defineElements, matrix } from "heed/view";
+      import { attend } from "./attendInWorker.js";
+      attend([[0.1, 0.2], [0.5, 0.6], [0.9, 1.0]]).then((data) => document.body.append(matrix({ data })));`;
+    const source = join(project, "which-worker");
+    writeFiles(source, {
+      "attendInWorker.js": pages["which/attendInWorker.js"] as string,
+      "main.js": main,
+      "index.html": appPage.replace("out.js", "/main.js"),
+    });
+    await buildWithVite({ root: source, logLevel: "silent", configFile: false });
+    const engines = await serve(join(source, "dist"), isolation);
+    await expectWeights(engines.url);
+    engines.close();
+  });
+});
+
+test("The guide's task learns in a worker, bundled by Vite", async () => {
+  const tasks = recipesOf(home, "bindings/js/README.md");
+  const source = join(project, "tasks");
+  writeFiles(project, {
+    "tasks/line.worker.ts": tasks["tasks/line.worker.ts"] as string,
+    "tasks/page.ts": tasks["tasks/page.ts"] as string,
+    "tasks/index.html": appPage.replace("out.js", "/page.ts"),
+  });
+  const target = "es2022";
+  await buildWithVite({ root: source, logLevel: "silent", configFile: false, build: { target } });
+  const engines = await serve(join(source, "dist"), isolation);
+  const page = await browser.newPage();
+  await page.goto(engines.url);
+  await expect.poll(() => page.locator("body").innerText(), { timeout: 30_000 }).toBe("y = 2.0 x");
+  expect(await page.title()).toMatch(/^loss 0\.00\d\d$/);
+  await page.close();
+  engines.close();
+});
+
 test("A cell of an Observable notebook shows the element that it returns", async () => {
   // The runtime of notebooks computes cells as they need each other. What they are is a matter of Observable's compiler:
   // a name, a text, and the other names in it.
@@ -174,7 +249,7 @@ test("A cell of an Observable notebook shows the element that it returns", async
   const page = await browser.newPage();
   const cdn = "https://cdn.jsdelivr.net/npm/heed/";
   await page.route(`${cdn}**`, (route) => {
-    const path = join(project, "node_modules/heed", route.request().url().slice(cdn.length));
+    const path = join(home, route.request().url().slice(cdn.length));
     const headers = { "access-control-allow-origin": "*", "content-type": "text/javascript" };
     return route.fulfill({ body: readFileSync(path), headers });
   });

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchFirefox } from "../../harness/firefox.mjs";
 import { run } from "../child.js";
 import { npy, npz } from "../zipped.js";
-import { launchBrowser } from "./places.js";
+import { recipesOf } from "./examples.js";
+import { launchBrowser, writeFiles } from "./places.js";
 import { serve } from "./serve.js";
 
 const { project } = inject("installed");
@@ -140,12 +141,9 @@ describe("In Chromium the page of heed view", () => {
   });
 });
 
-test("the README's page shows the files that heed view reads", async () => {
-  const readme = readFileSync(join(project, "node_modules/heed/README.md"), "utf8");
-  const page = /```html\n(<heed-heads.*?)```/s.exec(readme)?.[1] as string;
-  const imports = { "heed/view": "/node_modules/heed/dist/view.js" };
-  const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
-  writeFileSync(join(project, "index.html"), `<!doctype html><title>gpt</title>${map}${page}`);
+test("the guide's page shows the files that heed view reads", async () => {
+  const recipes = recipesOf(join(project, "node_modules/heed"), "bindings/js/README.md");
+  writeFiles(project, { "heads.html": recipes["heads/index.html"] as string });
   for (const [from, to] of [
     ["gpt.npz", "attentions.npz"],
     ["tokens.json", "tokens.json"],
@@ -155,9 +153,9 @@ test("the README's page shows the files that heed view reads", async () => {
   const browser = await launchBrowser();
   try {
     const opened = await browser.newPage();
-    await opened.goto(served.url);
+    await opened.goto(`${served.url}heads.html`);
     await opened.waitForSelector("heed-heads .thumbnail canvas");
-    expect(await opened.evaluate(shown)).toMatchObject(expected);
+    expect(await opened.evaluate(shown)).toMatchObject({ ...expected, title: "Attention" });
   } finally {
     await browser.close();
     served.close();
