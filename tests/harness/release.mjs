@@ -1,6 +1,6 @@
 /**
- * The parts of `./dev release` that read and write files: what must hold before a release, the files that have the
- * version, and the sizes of what was packed.
+ * The parts of `./dev release` that read and write files. They check the conditions of a release,
+ * write the files that have the version, and print the sizes of the packed files.
  *
  *   node tests/harness/release.mjs check|write VERSION [--dry-run]
  *   node tests/harness/release.mjs sizes ARCHIVE
@@ -71,7 +71,7 @@ export function problems(root, version) {
  * @param {string} root
  * @param {string} version
  * @param {string} date
- * @returns {{ file: string, text: string }[]} those that change
+ * @returns {{ file: string, text: string }[]} the files that change
  */
 export function edits(root, version, date) {
   const replace = (file, pattern, by) => {
