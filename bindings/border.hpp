@@ -21,7 +21,7 @@
 
 namespace heed::border {
 
-/// JavaScript knows objects by their addresses; 0 is none.
+/// The address of an object, by which JavaScript names it; 0 is none.
 using Handle = std::uintptr_t;
 
 template <class T>
@@ -89,7 +89,7 @@ class Reader {
   Handle handle() { return converted<Handle>(number()); }
 
   /// The number as a T. Converting a number outside the range of an integer type is undefined
-  /// behaviour; outside that of float it gives infinity.
+  /// behaviour; outside the range of float it gives infinity.
   template <class T>
   T converted(double given) const {
     using Limits = std::numeric_limits<T>;
@@ -105,8 +105,8 @@ class Reader {
   }
 
   /// The number, if it is whole and from `least` to below `end`. TypeScript checks options and
-  /// names them, so this refuses only what those checks missed. One function for all types, because
-  /// the message increases the code size.
+  /// names them, so this refuses only numbers that passed those checks. One function for all types,
+  /// because the message increases the code size.
   [[gnu::noinline]] double whole(double given, double least, double end) const {
     if (given >= least && given < end && given == std::floor(given)) return given;
     const auto place = static_cast<std::size_t>(next_ - begin_);
@@ -137,7 +137,7 @@ struct HeldTensors {
 /// Engine, because another argument makes the call that deletes a tensor measurably slower.
 inline HeldTensors held_tensors;
 
-/// The most tensors and numbers that a result is written as.
+/// The maximum number of tensors and numbers of a written result.
 struct ResultSize {
   std::size_t tensors;
   std::size_t numbers;
@@ -261,8 +261,8 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
   Call{finish, reader.read<Argument<Parameters>>()...};
 }
 
-/// How a call ended. After kDone the numbers are the results, otherwise the message says why. The
-/// codes of heed's own errors follow these values.
+/// How a call ended. After kDone the numbers are the results, otherwise the message is the reason.
+/// The codes of heed's own errors follow these values.
 enum class Ending : int { kDone, kInternal, kMemory, kStopped };
 
 /// Runs a call and catches all exceptions, because JavaScript could not free them. One function for

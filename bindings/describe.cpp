@@ -1,5 +1,6 @@
-// Prints what crosses the border for TypeScript: bindings/js/core/constants.ts, the sizes and
-// enumerations, or members.ts beside it, the structs. The build runs it (wasm.cmake).
+// Prints the declarations of the border for TypeScript: the sizes and enumerations in
+// bindings/js/core/constants.ts, or the structs in bindings/js/core/members.ts. The build runs it
+// (wasm.cmake).
 
 #include <charconv>
 #include <cstdio>
@@ -269,7 +270,7 @@ void print_members() {
 
 }  // namespace
 
-/// The argument says which of the two files.
+/// The argument names one of the two files.
 int main(int, char** arguments) {
   std::string_view(arguments[1]) == "constants" ? print_constants() : print_members();
 }

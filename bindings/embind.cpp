@@ -1,8 +1,9 @@
-// The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
-// (operations.hpp) are called in one way: JavaScript writes the arguments as numbers into memory
-// that both sides see (bindings/js/core/border.ts), the operation's signature says how to read
-// them, and the results or the reason of a failure are written to the same memory. Each call enters
-// the module once; with Embind's own objects there would be a call for every option and result.
+// The border between C++ and JavaScript, and the only file that uses Emscripten's headers. All
+// operations (operations.hpp) are called in one way. JavaScript writes the arguments as numbers
+// into memory that both sides see (bindings/js/core/border.ts), and the operation's signature
+// determines how they are read. The results or the reason of a failure are written to the same
+// memory. Each call enters the module once; with Embind's own objects there would be a call for
+// every option and result.
 
 #include <emscripten/bind.h>
 #include <malloc.h>
@@ -62,7 +63,7 @@ EMSCRIPTEN_BINDINGS(heed) {
       "messageOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());
       });
-  // Called by the glue, on a thread that has stopped: see finish_glue.mjs.
+  // The glue calls this on a thread that has stopped: see finish_glue.mjs.
   emscripten::function(
       "threadStopped", +[](Handle argument, std::string why) {
         Context::thread_stopped(reinterpret_cast<void*>(argument), std::move(why));

@@ -11,8 +11,8 @@
 
 namespace heed::border {
 
-/// In TypeScript the name of an enumerator is that in C++ without the k and in lower case at its
-/// start, unless it is given here.
+/// The name of an enumerator in TypeScript. If it is empty, the name is the C++ name without the k
+/// and with lower case at its start.
 template <auto Enumerator>
 inline constexpr std::string_view kNameInTypeScript = {};
 

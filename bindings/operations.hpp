@@ -1,7 +1,7 @@
 #pragma once
 
-// The operations that TypeScript calls, by name. They are the one declaration of what crosses the
-// border: embind.cpp exports them, and describe.cpp prints what their arguments and results are.
+// The operations that TypeScript calls, by name. They are the one declaration of the border:
+// embind.cpp exports them, and describe.cpp prints their arguments and results.
 
 #include "border.hpp"
 

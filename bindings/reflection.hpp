@@ -1,6 +1,6 @@
 #pragma once
 
-// What Clang knows of structs and enumerations: names as it spells them, and counts.
+// Reflection with Clang: the names of types, members and enumerators, and their counts.
 
 #include <cstddef>
 #include <string_view>
@@ -46,7 +46,7 @@ struct Any {
   operator T() const;
 };
 
-/// Whether a struct has members for so many initial values.
+/// Whether a struct can be initialised with this number of values.
 template <class Struct, std::size_t... I>
 constexpr bool takes(std::index_sequence<I...>) {
   return requires { Struct{(static_cast<void>(I), Any())...}; };

@@ -58,9 +58,9 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
 /// Joins arrays of one type along an axis. Throws ShapeError, DTypeError, OptionError.
 Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis);
 
-/// The maximum of each cell of a grid of `rows` x `columns` cells over the last two axes: cell i of
-/// r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)). NaN where a cell contains
-/// NaN. x [..., H, W] -> [..., rows, columns]. Throws ShapeError, DTypeError, OptionError.
+/// The maximum of each cell of a grid of `rows` x `columns` cells over the last two axes. Along an
+/// axis of size R with r cells, cell i is [floor(i R / r), ceil((i + 1) R / r)). NaN where a cell
+/// contains NaN. x [..., H, W] -> [..., rows, columns]. Throws ShapeError, DTypeError, OptionError.
 Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t rows,
                          std::int64_t columns);
 

@@ -37,18 +37,20 @@ class Context {
   std::string_view isa() const noexcept;
 
   /// The number of the call in progress, which its caller may set, or kCancelled. Any thread may
-  /// write kCancelled: the running operation then throws CancelledError, as soon as the pieces of
-  /// work are done that threads have begun, and all operations throw it until another number is
-  /// written. Only those that change arguments in place (optim.hpp) always finish.
+  /// write kCancelled. The running operation then throws CancelledError when the threads have
+  /// finished the pieces of work that they have begun. All further operations throw it until
+  /// another number is written. Operations that change arguments in place (optim.hpp) always
+  /// finish.
   std::atomic<std::int32_t>& call() noexcept;
   static constexpr std::int32_t kCancelled = -1;
 
   /// The instruction sets that this build has kernels for and this machine can run, best first.
   static std::vector<std::string_view> available_isas();
 
-  /// Internal: says that a thread of a context has stopped, which C++ does not notice when a trap
-  /// of WebAssembly does it. Called on that thread, with the argument that it was started with. The
-  /// running operation, or the next one that is shared among threads, throws StoppedError.
+  /// Internal: reports that a thread of a context has stopped; C++ does not notice when a trap of
+  /// WebAssembly stops it. Called on that thread, with the argument that the thread was started
+  /// with. The running operation, or the next one that is shared among threads, throws
+  /// StoppedError.
   static void thread_stopped(void* argument, std::string why) noexcept;
 
   /// Internal: for the operations of this library.

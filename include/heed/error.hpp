@@ -11,7 +11,7 @@ namespace heed {
 class Shape;
 enum class DType : std::uint8_t;
 
-/// Why a call was refused. The same words are the `code` of a HeedError in TypeScript.
+/// Why a call was refused. A HeedError in TypeScript has the same word as its `code`.
 enum class ErrorCode { kShape, kDType, kOption, kMemory, kCancelled };
 
 /// A part of a message: words, a number, a shape or a type, or words and one of the others. It

@@ -5,12 +5,12 @@
 // Dimensions, used in every comment, message and test:
 //   B  batch                 L  queries            D   size of a query or key head
 //   H  query heads           S  keys               Dv  size of a value head
-//   G  key/value heads       E  embedding size
+//   G  key/value heads       E  embedding size.
 //
 // Arrays are dense and row-major. Operations take views, return tensors that they allocate, and
-// check shapes, types and options first: they throw a heed::Error that names the argument, the
-// expected value and the given one, and leave all arguments unchanged. Results do not depend on the
-// number of threads.
+// check shapes, types and options first. If a check fails, they throw a heed::Error that names the
+// argument, the expected value and the given one, and leave all arguments unchanged. Results do not
+// depend on the number of threads.
 
 #include <functional>
 #include <optional>
@@ -37,8 +37,8 @@ namespace heed {
 /// The positions of queries when there are fewer or more keys than queries: query i has position
 /// p = i + offset.
 enum class CausalAlignment {
-  /// The length of the past, if there is one; kv_lengths[b] - L, if they are given; for packed
-  /// sequences the number of keys minus that of queries (as FlashAttention 2.1); else 0.
+  /// The length of the past, if there is one; kv_lengths[b] - L, if they are given; else 0. For
+  /// packed sequences, the number of keys minus the number of queries (as FlashAttention 2.1).
   kDefault,
   /// Query 0 has the position of key 0.
   kTopLeft,
@@ -46,8 +46,8 @@ enum class CausalAlignment {
   kBottomRight,
 };
 
-/// A mask that is evaluated once and stored by blocks of 48 queries x 128 keys, the kernel's tiles:
-/// empty blocks are skipped and full ones are not masked (Dong et al., "FlexAttention", 2024).
+/// A mask that is evaluated once and stored by blocks of 48 queries x 128 keys, the kernel's tiles.
+/// Empty blocks are skipped and full ones are not masked (Dong et al., "FlexAttention", 2024).
 class BlockMask {
  public:
   static constexpr std::int64_t kQueries = 48;
@@ -55,9 +55,10 @@ class BlockMask {
   static constexpr std::int32_t kEmpty = -1;
   static constexpr std::int32_t kFull = -2;
 
-  /// kinds int32 [batch, heads, blocks of queries, blocks of keys], batch and heads may be 1:
-  /// kEmpty, kFull or the index of a block of bits; bits bool [blocks, kQueries, kKeys], true where
-  /// a key is visible. Throws ShapeError, DTypeError, OptionError.
+  /// kinds int32 [batch, heads, blocks of queries, blocks of keys] contains kEmpty, kFull or the
+  /// index of a block of bits; batch and heads may be 1. The array bits, bool
+  /// [blocks, kQueries, kKeys], is true where a key is visible. Throws ShapeError, DTypeError,
+  /// OptionError.
   BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits);
 
   /// From a function, which is called for every (b, h, q, k) within these sizes.
@@ -126,38 +127,40 @@ struct AttentionOptions {
   /// float32, added to the scores; broadcasts to [B, H, L, S]. -inf hides a key.
   std::optional<TensorView> bias;
   /// float32 [H] or [B, H], of which either axis may be 1: slope * |p - j| is subtracted from the
-  /// scores (ALiBi: Press et al., 2022). For packed sequences B is their number.
+  /// scores (ALiBi: Press et al., 2022). For packed sequences B is the number of sequences.
   std::optional<TensorView> alibi_slopes;
-  /// float32, in the same shapes: a logit for each head that joins the softmax's denominator and
-  /// nothing else (attention sinks: Xiao et al., 2023; gpt-oss, 2025).
+  /// float32, in the same shapes: a logit for each head that is added to the softmax's denominator
+  /// only (attention sinks: Xiao et al., 2023; gpt-oss, 2025).
   std::optional<TensorView> sinks;
   /// The probability that a weight is set to zero; the others are multiplied by 1 / (1 - dropout).
   /// The seed and (b, h, i, j) alone decide whether a weight is dropped.
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
 
-  // Keys and values beside k and v.
+  // Keys and values in addition to k and v.
 
-  /// Keys and values before those of k and v, [B, G, P, D] and [B, G, P, Dv]; S is then P + the
-  /// keys of k, and the result has both together as present_key and present_value.
+  /// Past keys and values, [B, G, P, D] and [B, G, P, Dv], which come before k and v. S is then
+  /// P + the keys of k, and the result has both together as present_key and present_value.
   std::optional<TensorView> past_key;
   std::optional<TensorView> past_value;
   /// k and v, the new tokens, are appended to the cache; the queries have the positions of the new
   /// tokens and see all tokens of the cache. S is the length of the longest sequence. kv_lengths is
   /// the number of new tokens that each sequence takes.
   KvCache* cache = nullptr;
-  /// int32 [N + 1]: packed sequences. q is [Tq, H, D], k [Tk, G, D], v [Tk, G, Dv]; sequence n has
-  /// the queries [cu_seqlens_q[n], cu_seqlens_q[n + 1]) and the keys likewise, and sees no other's.
+  /// int32 [N + 1]: packed sequences, with q [Tq, H, D], k [Tk, G, D] and v [Tk, G, Dv]. Sequence n
+  /// has the queries [cu_seqlens_q[n], cu_seqlens_q[n + 1]), and its keys are given likewise by
+  /// cu_seqlens_k. A query sees only keys of the same sequence.
   std::optional<TensorView> cu_seqlens_q;
   std::optional<TensorView> cu_seqlens_k;
 
-  // Results beside the output. Arrays of size L x S are stored only if they are requested here.
+  // Results in addition to the output. Arrays of size L x S are stored only if they are requested
+  // here.
 
   bool need_weights = false;
   bool need_lse = false;
-  /// Keep what attention_backward needs of the softmax.
+  /// Keep the maximum and the sum of each row of the softmax, which attention_backward needs.
   bool need_statistics = false;
-  /// Keep the scores after the scale, those of hidden keys included.
+  /// Keep the scores after the scale, also of hidden keys.
   bool capture_scores = false;
   /// The same after the softcap.
   bool capture_capped = false;
@@ -167,20 +170,20 @@ struct AttentionOptions {
   bool capture_entropy = false;
 };
 
-/// The results of attention; those that were not requested are empty.
+/// The results of attention; results that were not requested are empty.
 struct AttentionResult {
   /// [B, H, L, Dv]; [B, L, H*Dv] for inputs of rank 3; [Tq, H, Dv] for packed ones. Zeros for a
   /// query that sees no key.
   Tensor output;
   /// [B, H, L, S], after dropout. Zeros for a query that sees no key.
   std::optional<Tensor> weights;
-  /// [B, H, L], or [H, Tq]: natural log of the softmax denominator, the maximum included. For a
-  /// query that sees no key -inf, or the sink.
+  /// [B, H, L], or [H, Tq]: natural log of the softmax denominator, the maximum included. If a
+  /// query sees no key, this is -inf, or the sink.
   std::optional<Tensor> lse;
   /// [2, B, H, L], or [2, H, Tq]: the maximum m of each row of scores s, and the sum l of
   /// exp(s - m). A sink counts as a score. A weight is exp(s - m) / l, which is accurate for large
-  /// scores; exp(s - lse) is not, because lse = m + log l then has few digits after the point. For
-  /// a query that sees no key -inf and 0, or the sink and 1.
+  /// scores. The form exp(s - lse) is not accurate, because lse = m + log l then has few digits
+  /// after the point. If a query sees no key, these are -inf and 0, or the sink and 1.
   std::optional<Tensor> statistics;
   /// [B, H, L, S] each
   std::optional<Tensor> scores;
@@ -193,18 +196,20 @@ struct AttentionResult {
   std::optional<Tensor> present_value;
 };
 
-/// q [B, H, L, D], k [B, G, S, D], v [B, G, S, Dv], or q [B, L, H*D], k [B, S, G*D],
-/// v [B, S, G*Dv] with head counts in the options. Query head h reads key/value head
-/// floor(h / (H/G)), so H must be a multiple of G (grouped-query attention: Ainslie et al., 2023).
-/// Keys that are hidden from a query are not read for it: NaN there does not reach its output.
-/// q, k, v and the past may all be float16 or bfloat16: then so are output, present_key and
-/// present_value, computed in float32; everything else stays float32.
-/// Tiled with an online softmax (Dao et al., "FlashAttention", 2022), so that memory is
-/// O((L + S) (D + Dv)). Throws ShapeError, DTypeError, OptionError, MemoryError.
+/// The shapes are q [B, H, L, D], k [B, G, S, D] and v [B, G, S, Dv]. With head counts in the
+/// options, they may be q [B, L, H*D], k [B, S, G*D] and v [B, S, G*Dv]. Query head h reads
+/// key/value head floor(h / (H/G)), so H must be a multiple of G (grouped-query attention: Ainslie
+/// et al., 2023). Keys that are hidden from a query are not read for it: NaN there does not reach
+/// its output.
+///
+/// Tensors q, k, v and the past may all be float16 or bfloat16. Then output, present_key and
+/// present_value have the same type, computed in float32; everything else stays float32. Tiled with
+/// an online softmax (Dao et al., "FlashAttention", 2022), so that memory is O((L + S) (D + Dv)).
+/// Throws ShapeError, DTypeError, OptionError, MemoryError.
 AttentionResult attention(Context& context, const TensorView& q, const TensorView& k,
                           const TensorView& v, const AttentionOptions& options = {});
 
-/// Which gradients attention_backward computes beside those of q, k and v.
+/// The gradients that attention_backward computes in addition to the gradients of q, k and v.
 struct AttentionGradientOptions {
   /// Compute the gradients of a float mask or bias, of slopes, of sinks. OptionError if the forward
   /// call had none.
@@ -216,7 +221,7 @@ struct AttentionGradientOptions {
   std::optional<TensorView> d_lse;
 };
 
-/// The results of attention_backward; those that were not requested are empty.
+/// The results of attention_backward; results that were not requested are empty.
 struct AttentionGradients {
   Tensor q;
   Tensor k;
@@ -230,11 +235,11 @@ struct AttentionGradients {
   std::optional<Tensor> past_value;
 };
 
-/// The gradients of a loss whose gradient for the output is d_output. `output` and `statistics` are
-/// those of the same call of attention; scores are computed once more (Dao et al.,
-/// "FlashAttention", section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv))
-/// beside the gradient of a bias. A query that sees no key has gradient zero, and so has a key that
-/// no query sees. Caches, int8 scores and float16 are refused: OptionError, DTypeError. Otherwise
+/// The gradients of a loss whose gradient for the output is d_output. `output` and `statistics`
+/// must be results of the same call of attention. Scores are computed once more (Dao et al.,
+/// "FlashAttention", section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv)), plus
+/// the gradient of a bias. A query that sees no key has gradient zero, and so has a key that no
+/// query sees. Caches, int8 scores and float16 are refused: OptionError, DTypeError. Otherwise
 /// throws as attention.
 AttentionGradients attention_backward(Context& context, const TensorView& d_output,
                                       const TensorView& q, const TensorView& k, const TensorView& v,
@@ -345,7 +350,7 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
                                               const MultiHeadAttentionParameters& parameters,
                                               const MultiHeadAttentionOptions& options);
 
-/// The checks of multi_head_attention except that of the mask, for callers that compute it in
+/// The checks of multi_head_attention, except the check of the mask, for callers that compute it in
 /// steps. Throws ShapeError, DTypeError, OptionError.
 void check_multi_head_attention(const TensorView& query, const TensorView& key,
                                 const TensorView& value,

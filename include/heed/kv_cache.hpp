@@ -10,9 +10,9 @@
 namespace heed {
 
 /// Keys and values of a batch of sequences, in the layout that the attention kernel reads, so that
-/// appending a token copies only that token. Memory comes in pages of 128 tokens;
-/// sequences may share pages, and one that writes to a shared page gets its own copy of it first
-/// (paged attention: Kwon et al., "PagedAttention", 2023).
+/// appending a token copies only that token. Memory comes in pages of 128 tokens. Sequences may
+/// share pages; a sequence that writes to a shared page gets its own copy of it first (paged
+/// attention: Kwon et al., "PagedAttention", 2023).
 class KvCache {
  public:
   /// How numbers are stored. Int8 has one scale for each token and head. Steps of few queries then
@@ -30,8 +30,8 @@ class KvCache {
     Format format = Format::kFloat32;
     /// A sequence keeps its last `capacity` tokens and drops older ones, instead of refusing new
     /// ones; positions continue to count. In attention, the query at position p sees the last
-    /// `capacity` keys up to its own, from p - capacity + 1 on, as with window_left = capacity - 1:
-    /// so it does not matter whether tokens are appended one by one or many at a time. A rewind
+    /// `capacity` keys up to its own, from p - capacity + 1 on, as with window_left = capacity - 1.
+    /// So it does not matter whether tokens are appended one by one or many at a time. A rewind
     /// does not restore dropped tokens.
     bool is_rolling = false;
   };
@@ -43,8 +43,8 @@ class KvCache {
   KvCache& operator=(KvCache&&) noexcept;
 
   const Options& options() const noexcept;
-  /// The number of tokens appended to sequence b and not rewound, dropped ones included: the
-  /// position of the next one.
+  /// The number of tokens appended to sequence b and not rewound, dropped ones included. It is the
+  /// position of the next token.
   std::int64_t length(std::int64_t b) const;
   /// The position of the oldest token in the cache; in a rolling cache at least length(b) -
   /// capacity.
@@ -52,10 +52,10 @@ class KvCache {
   /// Memory of all pages, shared ones counted once.
   std::size_t bytes() const noexcept;
 
-  /// k [batch, heads, L, head_size], v [batch, heads, L, value_size]; counts, int32 [batch], tells
-  /// how many of the L rows each sequence takes, all by default. Throws ShapeError, DTypeError;
-  /// OptionError when a sequence that does not roll would pass its capacity; MemoryError. After an
-  /// error nothing has been appended.
+  /// Appends k [batch, heads, L, head_size] and v [batch, heads, L, value_size]. counts, int32
+  /// [batch], is the number of the L rows that each sequence takes, all by default. Throws
+  /// ShapeError, DTypeError; OptionError when a sequence that does not roll would pass its
+  /// capacity; MemoryError. After an error nothing has been appended.
   void append(const TensorView& k, const TensorView& v,
               const std::optional<TensorView>& counts = {});
 
@@ -66,8 +66,8 @@ class KvCache {
   /// pages it then shares. Throws OptionError if `from` has fewer or has dropped some of them.
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
 
-  /// Sequence b becomes what sequence order[b] was, for all at once; those that come from the same
-  /// one share its pages. order int32 [batch]. Throws ShapeError, DTypeError, OptionError.
+  /// Replaces each sequence b by the former sequence order[b], all in one step. Copies of the same
+  /// sequence share its pages. order int32 [batch]. Throws ShapeError, DTypeError, OptionError.
   void reorder(const TensorView& order);
 
   /// Internal: for the operations of this library.

@@ -1,8 +1,9 @@
 #pragma once
 
 // The layers around attention, forward and backward. A function that ends in _backward takes the
-// gradient of a loss with respect to the result of the forward function, named d_output or after
-// the result, and returns the gradients with respect to its inputs, named after them.
+// gradient of a loss with respect to the result of the forward function: an argument named d_output
+// or after the result. It returns the gradients with respect to the inputs of the forward function,
+// named after them.
 
 #include <cstdint>
 #include <optional>
@@ -28,14 +29,14 @@ enum class Activation {
 };
 
 /// activation(x W^T + b). x [..., in], weight [out, in], bias [out] -> [..., out]. The weight is
-/// float32; or float16, in half of the memory: its numbers are exact, but the sums of 4 to 6 rows
+/// float32, or float16 in half of the memory: its numbers are exact, but the sums of 4 to 6 rows
 /// may be rounded otherwise. Throws ShapeError, DTypeError, MemoryError.
 Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               const std::optional<TensorView>& bias = {},
               Activation activation = Activation::kNone);
 
 /// The same with weights packed beforehand. With int8 weights the rows of x are rounded too, each
-/// to 128 steps between its minimum and its maximum: on normally distributed numbers the error is
+/// to 128 steps between its minimum and its maximum. On normally distributed numbers the error is
 /// about 2 % of the result's root mean square. A row of x or of the weights with a number that is
 /// not finite gives NaN. Also throws OptionError for weights that were packed by a context with
 /// another instruction set.
@@ -50,16 +51,16 @@ struct LinearGradientOptions {
   bool need_bias = true;
 };
 
-/// The results of linear_backward; those that were not requested are empty.
+/// The results of linear_backward; results that were not requested are empty.
 struct LinearGradients {
   std::optional<Tensor> x;
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;
 };
 
-/// The gradients of linear without an activation: d_output W, d_output^T x and the sum of d_output
-/// over all but its last axis, each only if it is needed. d_output [..., out]; the weight is
-/// float32. Throws as linear.
+/// The gradients of linear without an activation, each only if it is needed. They are d_output W,
+/// d_output^T x and the sum of d_output over all but its last axis. d_output [..., out]; the weight
+/// is float32. Throws as linear.
 LinearGradients linear_backward(Context& context, const TensorView& d_output, const TensorView& x,
                                 const TensorView& weight,
                                 const LinearGradientOptions& options = {});
@@ -98,9 +99,9 @@ struct LayerNormOptions {
   float eps = 1e-5f;
 };
 
-/// (x - mean) / sqrt(variance + eps) * weight + bias, with the biased variance mean((x - mean)^2)
-/// (Ba et al., "Layer Normalization", 2016). x [..., the normalised axes] -> the same shape. Throws
-/// ShapeError, DTypeError, OptionError.
+/// (x - mean) / sqrt(variance + eps) * weight + bias (Ba et al., "Layer Normalization", 2016). The
+/// variance is the biased one, mean((x - mean)^2). x [..., the normalised axes] -> the same shape.
+/// Throws ShapeError, DTypeError, OptionError.
 Tensor layer_norm(Context& context, const TensorView& x, const LayerNormOptions& options = {});
 
 /// The gradients of a norm, each in the shape of its argument.
@@ -146,7 +147,8 @@ Tensor softmax_backward(Context& context, const TensorView& d_output, const Tens
 /// function of d_output. Throws DTypeError; OptionError for a rate outside [0, 1).
 Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t seed);
 
-/// What cross_entropy returns: the mean of the losses of all rows, their sum, or each.
+/// The result of cross_entropy: the mean of the losses of all rows, their sum, or the loss of each
+/// row.
 enum class Reduction { kMean, kSum, kNone };
 
 /// Options of cross_entropy.
@@ -175,8 +177,8 @@ Tensor cross_entropy_backward(Context& context, const TensorView& d_loss, const 
 /// Throws ShapeError, DTypeError, OptionError for an id outside [0, V).
 Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight);
 
-/// The gradient of the table [rows, E] from d_output [..., E]; that of the row `padding_index` is
-/// zero. Throws as embedding.
+/// The gradient of the table [rows, E] from d_output [..., E]. Its row `padding_index` is zero.
+/// Throws as embedding.
 Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
                           std::int64_t rows, std::optional<std::int64_t> padding_index = {});
 
@@ -193,7 +195,7 @@ struct SinusoidalOptions {
 Tensor sinusoidal_encoding(Context& context, std::int64_t length, std::int64_t size,
                            const SinusoidalOptions& options = {});
 
-/// Which entries of a head rope rotates together.
+/// The pairs of entries of a head that rope rotates.
 enum class RopeStyle {
   kHalf,         ///< pairs (x[c], x[c + rotary_size / 2])
   kInterleaved,  ///< pairs (x[2c], x[2c + 1])
@@ -259,8 +261,8 @@ struct GruResult {
 
 /// Gated recurrent unit (Cho et al., 2014), as torch computes it:
 ///   r = sigmoid(W_ir x + b_ir + W_hr h + b_hr)    z likewise
-///   n = tanh(W_in x + b_in + r (W_hn h + b_hn))    h' = (1 - z) n + z h
-/// x [B, L, I]. Throws ShapeError, DTypeError, OptionError, MemoryError.
+///   n = tanh(W_in x + b_in + r (W_hn h + b_hn))    h' = (1 - z) n + z h.
+/// The input is x [B, L, I]. Throws ShapeError, DTypeError, OptionError, MemoryError.
 GruResult gru(Context& context, const TensorView& x, const GruParameters& parameters,
               const GruOptions& options = {});
 

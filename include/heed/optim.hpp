@@ -45,9 +45,9 @@ struct AdamOptions {
 void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor& average,
                Tensor& average_of_squares, std::int64_t step, const AdamOptions& options);
 
-/// Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm, which is returned, is the
-/// 2-norm of all of them together (Pascanu et al., 2013). If it is not finite, the gradients are
-/// not changed. Throws DTypeError, OptionError.
+/// Scales all gradients by min(1, max_norm / (norm + 1e-6)) and returns norm, the 2-norm of all of
+/// them together (Pascanu et al., 2013). If norm is not finite, the gradients are not changed.
+/// Throws DTypeError, OptionError.
 double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm);
 
 }  // namespace heed

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where attention comes from: averages, similarity without parameters, kernel regression, non-local
+// Predecessors of attention: averages, similarity without parameters, kernel regression, non-local
 // means, and the scores of recurrent encoder-decoders.
 
 #include <cstdint>
@@ -47,11 +47,11 @@ struct AdditiveAttentionResult {
   Tensor weights;
 };
 
-/// Attention with the scores w . tanh(q_i + k_j), without a scale (Bahdanau et al., 2015). q and k
-/// are queries and keys already projected to A numbers, a bias included; if the projections are the
-/// halves of one matrix W, this is Luong's "concat" (2015). q [B, L, A], k [B, S, A], v [B, S, Dv],
-/// weight [A], key_mask bool [B, S], true where a key is visible. Zeros where none is.
-/// Throws ShapeError, DTypeError, MemoryError.
+/// Attention with the scores w . tanh(q_i + k_j), without a scale (Bahdanau et al., 2015). Queries
+/// and keys must already be projected to A numbers, a bias included. If the projections are the
+/// halves of one matrix W, this is Luong's "concat" (2015). The shapes are q [B, L, A],
+/// k [B, S, A], v [B, S, Dv], weight [A] and key_mask bool [B, S], true where a key is visible.
+/// Zeros where no key is visible. Throws ShapeError, DTypeError, MemoryError.
 AdditiveAttentionResult additive_attention(Context& context, const TensorView& q,
                                            const TensorView& k, const TensorView& v,
                                            const TensorView& weight,
@@ -65,7 +65,7 @@ struct AdditiveAttentionGradients {
   Tensor weight;
 };
 
-/// `weights` are those that additive_attention returned; d_weights may be missing.
+/// `weights` must be the result of additive_attention; d_weights may be missing.
 AdditiveAttentionGradients additive_attention_backward(Context& context, const TensorView& d_output,
                                                        const std::optional<TensorView>& d_weights,
                                                        const TensorView& q, const TensorView& k,
@@ -124,7 +124,7 @@ struct NonLocalMeansOptions {
   float h = 0.1f;
   /// Standard deviation of the noise: 2 sigma^2 is subtracted from the distances.
   float sigma = 0.0f;
-  /// What patches read outside the image; the search window ends at its edge.
+  /// The pixels that patches read outside the image; the search window ends at its edge.
   Border border = Border::kReflect;
 };
 
@@ -136,11 +136,11 @@ struct NonLocalMeansResult {
   Tensor weight_sum;
 };
 
-/// Each pixel becomes a mean of those around it, weighted by the similarity of their patches
+/// Each pixel becomes a mean of the pixels around it, weighted by the similarity of their patches
 /// (Buades et al., "A non-local algorithm for image denoising", 2005):
 ///   w_ij = exp(-max(d_ij - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches.
-/// The search window is cut at the image's edge. image [H, W].
-/// Throws ShapeError, DTypeError, OptionError, MemoryError.
+/// The search window is cut at the image's edge. image [H, W]. Throws ShapeError, DTypeError,
+/// OptionError, MemoryError.
 NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
                                     const NonLocalMeansOptions& options = {});
 

@@ -34,8 +34,8 @@ struct SampleOptions {
 };
 
 /// A token for each row of logits [..., V] -> int32 [...]. The token of row r depends on its
-/// logits, the options and r alone. Throws ShapeError, DTypeError, OptionError, also for a row of
-/// nothing but -inf or with NaN.
+/// logits, the options and r alone. Throws ShapeError, DTypeError, OptionError. OptionError also
+/// for a row that has NaN or only -inf.
 Tensor sample(Context& context, const TensorView& logits, const SampleOptions& options = {});
 
 }  // namespace heed

@@ -25,7 +25,7 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-/// "float32"; and the bytes of an element.
+/// "float32", and the number of bytes of an element.
 std::string_view to_string(DType dtype) noexcept;
 [[noreturn]] void refuse_dtype(DType expected, DType given);
 std::size_t size_of(DType dtype) noexcept;
@@ -35,7 +35,7 @@ constexpr bool is_floating(DType dtype) noexcept {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
-/// The type of elements that C++ knows as T.
+/// The DType of elements of type T.
 template <class T>
 inline constexpr DType kDTypeOf = [] {
   if constexpr (std::is_same_v<T, float>) return DType::kFloat32;
@@ -75,8 +75,8 @@ class Shape {
   }
 
  private:
-  // Not spans: WebAssembly passes them in memory, written in halves and copied as a whole, which
-  // waits.
+  // Not spans: WebAssembly passes them in memory, written in halves and copied as a whole, so
+  // reading waits for the writes.
   Shape(const std::int64_t* sizes, std::size_t rank);
   bool equals(const std::int64_t* sizes, std::size_t rank) const noexcept;
 

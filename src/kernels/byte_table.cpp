@@ -1,6 +1,6 @@
-// The kernels of an instruction set that adds dot products of bytes to another: only the kernels
-// that multiply bytes are compiled for it, and the table of the other has the rest. As in
-// table.cpp, all functions are templates over the set.
+// The kernels of an instruction set that adds dot products of bytes to another set. Only the
+// kernels that multiply bytes are compiled for it; the others come from the table of the other set.
+// As in table.cpp, all functions are templates over the set.
 
 #include "kernels/attention/flash_attention.hpp"
 #include "kernels/product/byte_linear.hpp"

@@ -1,6 +1,6 @@
-// Arguments are reduced to a small interval, where series converge after a few terms. What a number
-// of 53 bits cannot hold is carried in a second one (Dekker, "A floating-point technique for
-// extending the available precision", 1971).
+// Arguments are reduced to a small interval, where series converge after a few terms. A second
+// double carries the digits that exceed 53 bits (Dekker, "A floating-point technique for extending
+// the available precision", 1971).
 
 #include "kernels/elementary.hpp"
 
@@ -76,8 +76,8 @@ Pair logarithm_in_pair(double x) {
   return sum(whole.high, whole.low + (k * kLog2.low + 2.0 * (s_low + s * rest)));
 }
 
-/// With x = k log 2 + r, e^x = 2^k e^r, and r coth(r/2) = 2 + r^2/6 - r^4/360 + ... = 2 + r - c
-/// gives e^r = 1 + r + r c / (2 - c).
+/// With x = k log 2 + r, e^x = 2^k e^r. A series gives c, and c gives e^r:
+///   r coth(r/2) = 2 + r^2/6 - r^4/360 + ... = 2 + r - c,   e^r = 1 + r + r c / (2 - c).
 double exponential_of_pair(double x, double low) {
   if (!(std::abs(x) < 746.0))
     return x > 0 ? std::numeric_limits<double>::infinity() : x < 0 ? 0.0 : x;

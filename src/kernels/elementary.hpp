@@ -1,8 +1,8 @@
 #pragma once
 
-// Elementary functions in double precision, without tables: those of a C library add 10 KB of
-// numbers to the WebAssembly binary, which do not compress. Not templates over the instruction set,
-// because they use none; elementary.cpp is compiled once.
+// Elementary functions in double precision, without tables: the tables of a C library add 10 KB to
+// the WebAssembly binary and do not compress. The functions are not templates over the instruction
+// set, because they use none; elementary.cpp is compiled once.
 
 namespace heed::kernels {
 

@@ -8,8 +8,8 @@
 
 namespace heed::ops {
 
-/// Calls part(first, count) for ranges of `step` items, on several threads if there is enough work:
-/// `operations` is that of one item. Ranges must be independent of each other.
+/// Calls part(first, count) for ranges of `step` items, on several threads if there is enough work.
+/// `operations` is the number of operations of one item. Ranges must be independent of each other.
 template <class Part>
 void parallel_for(Context::Runtime& runtime, std::int64_t items, std::int64_t step,
                   double operations, const Part& part) {

@@ -13,9 +13,8 @@ namespace heed::ops {
 
 /// Throws an error of this type. Throwing in place would take as much code as the check itself.
 ///
-/// The names of arguments are pointers here and in the checks: in WebAssembly a string_view is
-/// passed in memory, so every check would write one, and wait for it, before it finds that nothing
-/// is wrong.
+/// Here and in the checks, names of arguments are pointers. In WebAssembly a string_view is passed
+/// in memory, so every check would write one, and wait for it, before it finds no fault.
 template <class Error>
 [[noreturn, gnu::noinline]] void refuse(const char* argument, const MessagePart& expected,
                                         const MessagePart& got) {

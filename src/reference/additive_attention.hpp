@@ -1,13 +1,16 @@
 #pragma once
 
-// Additive attention: s_ij = w . tanh(q_i + k_j), P = softmax(s) over the visible keys,
-// Y = P V. Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align and
-// Translate", appendix A.1.2, 2015. Backward, with t = tanh(q_i + k_j):
-//   dP = dY V^T (+ the gradient of P itself), ds = P (dP - sum_j P dP), dV = P^T dY
-//   dw = sum_ij ds t,  dq_i = sum_j ds w (1 - t^2),  dk_j = sum_i ds w (1 - t^2)
+// Additive attention: s_ij = w . tanh(q_i + k_j), P = softmax(s) over the visible keys, Y = P V.
+// Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align and Translate",
+// appendix A.1.2, 2015.
 //
 //   q [B, L, A]    k [B, S, A]    v [B, S, Dv]    weight [A]    key_mask bool [B, S]
-//   -> output [B, L, Dv], weights [B, L, S]
+//   -> output [B, L, Dv], weights [B, L, S].
+//
+// The backward pass starts with the gradients of the scores s:
+//   dP = dY V^T (+ the gradient of P itself), ds = P (dP - sum_j P dP), dV = P^T dY.
+// The others follow, with t = tanh(q_i + k_j):
+//   dw = sum_ij ds t,  dq_i = sum_j ds w (1 - t^2),  dk_j = sum_i ds w (1 - t^2).
 
 #include <cmath>
 #include <cstdint>

@@ -11,8 +11,8 @@
 
 namespace heed::reference {
 
-/// The index in an array of shape `small` for the element `index` of an array of shape `full`, to
-/// which it broadcasts like numpy: axes are aligned right, missing and size 1 axes repeat.
+/// The index in an array of shape `small` for the element `index` of an array of shape `full`.
+/// `small` broadcasts to `full` like numpy: axes are aligned right, missing and size 1 axes repeat.
 inline std::int64_t broadcast_index(std::int64_t index, const Shape& full, const Shape& small) {
   std::int64_t position = 0;
   std::int64_t stride = 1;

@@ -1,32 +1,36 @@
 #pragma once
 
 // Attention: O = P V, P = softmax(s) over the visible keys, with
-//   s = scale Q K^T;  s = c tanh(s / c);  s += bias + float mask - slope[h] |p - j|
-// Vaswani et al., "Attention Is All You Need", section 3.2.1, 2017; heads that share keys and
-// values: Ainslie et al., "GQA", section 2, 2023; softcap c: Gemma 2, section 2, 2024; slopes:
-// Press et al., "Train Short, Test Long", section 3, 2022; sinks: Xiao et al., "Efficient Streaming
+//   s = scale Q K^T;  s = c tanh(s / c);  s += bias + float mask - slope[h] |p - j|.
+// Vaswani et al., "Attention Is All You Need", section 3.2.1, 2017. Heads that share keys and
+// values: Ainslie et al., "GQA", section 2, 2023. Softcap c: Gemma 2, section 2, 2024. Slopes:
+// Press et al., "Train Short, Test Long", section 3, 2022. Sinks: Xiao et al., "Efficient Streaming
 // Language Models with Attention Sinks", section 3, 2023, as a learned logit.
 //
-//   q [B, H, L, D]    k [B, G, K, D]    v [B, G, K, Dv]    -> output [B, H, L, Dv]
-//   q [B, L, H*D]     k [B, K, G*D]     v [B, K, G*Dv]     -> output [B, L, H*Dv]
-//   past_key [B, G, P, D], past_value [B, G, P, Dv] come first: S = P + K
-//   weights, scores (after the scale), capped, masked [B, H, L, S]    lse, entropy [B, H, L]
-//   packed: q [Tq, H, D]    k [Tk, G, D]    v [Tk, G, Dv]
-//           -> output [Tq, H, Dv], lse, entropy [H, Tq]: one attention for each sequence
+// Shapes with separate heads:
+//   q [B, H, L, D]    k [B, G, K, D]    v [B, G, K, Dv]    -> output [B, H, L, Dv].
+// Shapes with joined heads:
+//   q [B, L, H*D]     k [B, K, G*D]     v [B, K, G*Dv]     -> output [B, L, H*Dv].
+// The past comes first: past_key [B, G, P, D], past_value [B, G, P, Dv], S = P + K. Further
+// results:
+//   weights, scores (after the scale), capped, masked [B, H, L, S]    lse, entropy [B, H, L].
+// Packed sequences, with one attention for each sequence:
+//   q [Tq, H, D]    k [Tk, G, D]    v [Tk, G, Dv]    -> output [Tq, H, Dv], lse, entropy [H, Tq].
 //
-// Query i of batch b has position p = i + offset and sees key j iff all of these hold:
-//   rolling.oldest[b] <= j      if a rolling cache has dropped older keys
-//   rolling.first[b] + i <= j   the last `capacity` keys of a rolling cache up to the query's own
-//   j < kv_lengths[b]           if key lengths are given
-//   j <= p                      if causal
-//   p - window_left <= j        unless that is -1
-//   j <= p + window_right       unless that is -1
-//   mask[b, h, i, j] is true    if a bool mask is given; it hides keys beyond its last axis
-//   mask[b, h, i, j] > -inf     if a float mask is given, and for the bias; likewise
-//   its block is full, or its bit in the block is true, if a block mask is given
-// A query that sees nothing has output 0, weights 0, entropy 0 and lse -inf, or the sink.
+// Query i of batch b has position p = i + offset and sees key j iff all of these conditions are
+// true.
+//   `rolling.oldest[b] <= j`      If a rolling cache has dropped older keys.
+//   `rolling.first[b] + i <= j`   The last `capacity` keys of a rolling cache, up to its own.
+//   `j < kv_lengths[b]`           If key lengths are given.
+//   `j <= p`                      If causal.
+//   `p - window_left <= j`        Unless window_left is -1.
+//   `j <= p + window_right`       Unless window_right is -1.
+//   `mask[b, h, i, j] is true`    If a bool mask is given. It hides keys beyond its last axis.
+//   `mask[b, h, i, j] > -inf`     If a float mask is given, and for the bias; likewise.
+//   With a block mask, the block of (i, j) is full, or the bit of (i, j) in the block is true.
+// A query that sees no key has output 0, weights 0, entropy 0 and, as lse, -inf or the sink.
 //
-// Not included: the cache, whose tests know which keys it holds, and dropout.
+// Not included: dropout and the cache. The tests of the cache keep track of its keys.
 
 #include <algorithm>
 #include <array>
@@ -181,7 +185,7 @@ struct RollingKeys {
   std::vector<std::int64_t> first;  // for query 0
 };
 
-/// For slopes and sinks the batch entries are those from `first_batch` on.
+/// The batch entries of slopes and sinks are counted from `first_batch`.
 inline AttentionResult attention_by_head(const Array& q, const Array& k, const Array& v,
                                          const AttentionOptions& options,
                                          const RollingKeys& rolling = {},

@@ -1,17 +1,17 @@
 #pragma once
 
 // The gradients of attention (attention.hpp) for a loss whose gradients are dO [as output] and, if
-// lse was used, dl [as lse]. With the weights P before dropout, the factors M of dropout (0 or
-// 1 / (1 - p)) and the sink's weight P0 = exp(sink - lse), a row of
-//   O = (P o M) V,   P = exp(s - lse),   lse = log(e^sink + sum e^s)
-// has
-//   dV = (P o M)^T dO;   dP = M o (dO V^T);   delta = sum P dP - dl;   ds = P o (dP - delta)
-//   d sink = -P0 delta;   d bias = d mask = ds;   d slope = -ds |p - j|
-// and through the softcap and the scale, with t the capped score,
+// lse was used, dl [as lse]. P are the weights before dropout, M the factors of dropout (0 or
+// 1 / (1 - p)), and P0 = exp(sink - lse) the sink's weight. Forward, for one row:
+//   O = (P o M) V,   P = exp(s - lse),   lse = log(e^sink + sum e^s).
+// The gradients of values and scores:
+//   dV = (P o M)^T dO;   dP = M o (dO V^T);   delta = sum P dP - dl;   ds = P o (dP - delta).
+// The gradients of the terms added to scores:
+//   d sink = -P0 delta;   d bias = d mask = ds;   d slope = -ds |p - j|.
+// Through the softcap and the scale, with t the capped score:
 //   dx = ds o (1 - (t / c)^2);   dQ = scale dx K;   dK = scale dx^T Q.
-// Dao et al., "FlashAttention", appendix B.2, 2022, whose delta is written sum dO O. The
-// gradients of repeated elements are summed. Only pairs of a query and a key that it sees
-// contribute.
+// Dao et al., "FlashAttention", appendix B.2, 2022, where delta is written sum dO O. The gradients
+// of repeated elements are summed. Only pairs of a query and a key that it sees contribute.
 
 #include <cmath>
 #include <cstdint>
@@ -37,8 +37,8 @@ struct AttentionGradients {
 /// The factor M for (b, h, i, j).
 using Kept = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
 
-/// Adds the gradients of mask, bias, slopes and sinks to those in `shared`; returns those of q, k,
-/// v.
+/// Adds the gradients of mask, bias, slopes and sinks to the ones in `shared`; returns the
+/// gradients of q, k and v.
 inline AttentionGradients attention_backward_by_head(const Array& d_output, const Array* d_lse,
                                                      const Array& q, const Array& k, const Array& v,
                                                      const AttentionOptions& options,

@@ -2,14 +2,17 @@
 
 // Two kinds of attention without parameters, over x [B, L, E].
 //
-// average: y_i = mean of x_j over the visible j (j <= i if causal, key_mask[b, j] true);
-//   zeros where there is none. Nadaraya, "On Estimating Regression", section 1, 1964, with a
-//   constant kernel.
-// self_similarity: Y = P X, P = softmax(X X^T). Vaswani et al., "Attention Is All You Need",
-//   section 3.2.1, 2017, with Q = K = V = X and no scale.
+// average: y_i = mean of x_j over the visible j (j <= i if causal, key_mask[b, j] true). Rows
+// without a visible j are zeros. Nadaraya, "On Estimating Regression", section 1, 1964, with a
+// constant kernel.
 //
-//   average: x [B, L, E], key_mask bool [B, L] -> y [B, L, E]; backward dy -> dx
-//   self_similarity: x [B, L, E] -> y [B, L, E], weights [B, L, L]
+// self_similarity: Y = P X, P = softmax(X X^T). Vaswani et al., "Attention Is All You Need",
+// section 3.2.1, 2017, with Q = K = V = X and no scale.
+//
+// Shapes of average, with the gradient dx of dy:
+//   x [B, L, E], key_mask bool [B, L] -> y [B, L, E]; backward dy -> dx.
+// Shapes of self_similarity:
+//   x [B, L, E] -> y [B, L, E], weights [B, L, L].
 
 #include <cstdint>
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Cross-entropy: of each row (1 - e) (-log p[target]) + e mean_c(-log p[c]), p = softmax(logits).
-// Label smoothing: Szegedy et al., "Rethinking the Inception Architecture", section 7, 2016.
+// The cross-entropy of each row is (1 - e) (-log p[target]) + e mean_c(-log p[c]),
+// p = softmax(logits). Label smoothing: Szegedy et al., "Rethinking the Inception Architecture",
+// section 7, 2016.
 //
 //   logits [..., C]    targets int32 [...]    -> [...], or [] for the mean or the sum
 

@@ -1,18 +1,24 @@
 #pragma once
 
-// Gated recurrent unit, gates in the order r, z, n of the weights' thirds:
-//   a = W_ih x_t + b_ih,  c = W_hh h + b_hh
-//   r = sigmoid(a_r + c_r),  z = sigmoid(a_z + c_z),  n = tanh(a_n + r c_n)
-//   h' = (1 - z) n + z h
-// Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder", section 2.3, 2014; r
-// inside the product, as in torch. Sequence b has lengths[b] steps: afterwards its state
-// stays and its outputs are zero. Backward through time (Werbos, 1990):
-//   dn = dh' (1 - z),  dz = dh' (h - n),  dr = da_n c_n
-//   da_n = dn (1 - n^2),  da_r = dr r (1 - r),  da_z = dz z (1 - z),  dc = (da_r, da_z, da_n r)
-//   dx = W_ih^T da,  dh = dh' z + W_hh^T dc,  dW_ih += da x^T,  dW_hh += dc h^T
+// Gated recurrent unit. The thirds of the weights are the gates r, z and n, in this order.
+//   a = W_ih x_t + b_ih,  c = W_hh h + b_hh.
+//   r = sigmoid(a_r + c_r),  z = sigmoid(a_z + c_z),  n = tanh(a_n + r c_n).
+//   h' = (1 - z) n + z h.
+// Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder", section 2.3, 2014; r is
+// inside the product, as in torch. Sequence b has lengths[b] steps: afterwards its state stays and
+// its outputs are zero.
 //
-//   x [B, L, I]    weight_ih [3 Hd, I]    weight_hh [3 Hd, Hd]    bias_ih, bias_hh [3 Hd]
-//   state [B, Hd]  -> output [B, L, Hd], state [B, Hd], gates [B, L, 4 Hd]: r, z, n, c_n
+// Backward through time (Werbos, 1990):
+//   dn = dh' (1 - z),  dz = dh' (h - n),  dr = da_n c_n.
+// Through the activations:
+//   da_n = dn (1 - n^2),  da_r = dr r (1 - r),  da_z = dz z (1 - z),  dc = (da_r, da_z, da_n r).
+// Through the products:
+//   dx = W_ih^T da,  dh = dh' z + W_hh^T dc,  dW_ih += da x^T,  dW_hh += dc h^T.
+//
+// Shapes of the arguments:
+//   x [B, L, I]    weight_ih [3 Hd, I]    weight_hh [3 Hd, Hd]    bias_ih, bias_hh [3 Hd].
+// Shapes of the results:
+//   state [B, Hd]  -> output [B, L, Hd], state [B, Hd], gates [B, L, 4 Hd]: r, z, n, c_n.
 
 #include <cmath>
 #include <cstdint>

@@ -2,13 +2,17 @@
 
 // Kernel regression with a Gaussian kernel of bandwidth h:
 //   y_i = sum_j P_ij y_train_j,  P = softmax_j(s),  s_ij = -|x_i - x_train_j|^2 / (2 h^2).
-// Nadaraya, "On Estimating Regression", 1964; Watson, "Smooth Regression Analysis", 1964. Backward:
-//   ds = P (dP - sum_j P dP),  dP = dY y_train^T,  dy_train = P^T dY
-//   dx_i = -sum_j ds (x_i - x_train_j) / h^2,  dx_train_j = sum_i ds (x_i - x_train_j) / h^2
-//   dh = sum_ij ds |x_i - x_train_j|^2 / h^3
+// Nadaraya, "On Estimating Regression", 1964; Watson, "Smooth Regression Analysis", 1964.
 //
 //   x_query [Q] or [Q, F]    x_train [N] or [N, F]    y_train [N, M]    bandwidth [1]
-//   -> output [Q, M], weights [Q, N]
+//   -> output [Q, M], weights [Q, N].
+//
+// Backward, to the scores:
+//   ds = P (dP - sum_j P dP),  dP = dY y_train^T,  dy_train = P^T dY.
+// From the scores to the points:
+//   dx_i = -sum_j ds (x_i - x_train_j) / h^2,  dx_train_j = sum_i ds (x_i - x_train_j) / h^2.
+// From the scores to the bandwidth:
+//   dh = sum_ij ds |x_i - x_train_j|^2 / h^3.
 
 #include <cstdint>
 

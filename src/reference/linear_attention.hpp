@@ -1,18 +1,24 @@
 #pragma once
 
-// Linear attention: tokens change a state S [D, Dv], and o_t = scale S_t^T q_t.
-//   linear       S_t = S_{t-1} + k v^T                      Katharopoulos et al., section 3.4, 2020
-//   gated        S_t = diag(e^g) S_{t-1} + k v^T            Yang et al., "GLA", section 4, 2023
-//   delta        S_t = S_{t-1} + b k (v - S_{t-1}^T k)^T    Schlag et al., section 4.2, 2021
-//   gated delta  the same with S_{t-1} replaced by diag(e^g) S_{t-1}    Yang et al., 2024
-// without a normaliser (ONNX LinearAttention 27).
+// Linear attention, without a normaliser (ONNX LinearAttention 27). Tokens change a state
+// S [D, Dv], and o_t = scale S_t^T q_t.
+//   linear       S_t = S_{t-1} + k v^T.
+//   Katharopoulos et al., section 3.4, 2020.
+//   gated        S_t = diag(e^g) S_{t-1} + k v^T.
+//   Yang et al., "GLA", section 4, 2023.
+//   delta        S_t = S_{t-1} + b k (v - S_{t-1}^T k)^T.
+//   Schlag et al., section 4.2, 2021.
+//   gated delta  As delta, with S_{t-1} replaced by diag(e^g) S_{t-1}.
+//   Yang et al., 2024.
 //
-//   q [B, H, L, D]    k [B, G, L, D]    v [B, G, L, Dv]    -> output [B, H, L, Dv]
-//   decay g [B, G, L, D] or [B, G, L]    beta b [B, G, L] or [B, G, L, 1]
-//   q [B, L, H*D]     k [B, L, G*D]     v [B, L, G*Dv]     -> output [B, L, H*Dv]
-//   decay [B, L, G*D] or [B, L, G]       beta [B, L, G]
-//   any axis of decay and beta may be 1 instead: its number repeats
-//   past_state, present_state [B, G, D, Dv]
+// Shapes with separate heads:
+//   q [B, H, L, D]    k [B, G, L, D]    v [B, G, L, Dv]    -> output [B, H, L, Dv].
+//   Decay g [B, G, L, D] or [B, G, L].    Beta b [B, G, L] or [B, G, L, 1].
+// Shapes with joined heads:
+//   q [B, L, H*D]     k [B, L, G*D]     v [B, L, G*Dv]     -> output [B, L, H*Dv].
+//   Decay [B, L, G*D] or [B, L, G].       Beta [B, L, G].
+// Any axis of decay and beta may be 1 instead: its number repeats. The past_state and the
+// present_state are [B, G, D, Dv].
 
 #include <cmath>
 #include <cstdint>

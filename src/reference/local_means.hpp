@@ -2,9 +2,9 @@
 
 // Means over the neighbourhood of a pixel, cut at the image's edge.
 //   local_mean: all pixels with the same weight.
-//   non_local_means: sum_j w_ij x_j / sum_j w_ij, w_ij = exp(-max(d_ij - 2 sigma^2, 0) / h^2), d_ij
-//     the mean squared difference of the patches around i and j, which may reach outside.
-// Buades et al., "A Non-Local Algorithm for Image Denoising", section 2, 2005; the noise is
+//   non_local_means: sum_j w_ij x_j / sum_j w_ij, w_ij = exp(-max(d_ij - 2 sigma^2, 0) / h^2).
+// Here d_ij is the mean squared difference of the patches around i and j, which may reach outside.
+// Buades et al., "A Non-Local Algorithm for Image Denoising", section 2, 2005. The noise is
 // subtracted in "Non-Local Means Denoising", 2011.
 //
 //   image [H, W] -> output, weight_sum [H, W]
@@ -35,8 +35,8 @@ inline Array local_mean(const Array& image, std::int64_t radius) {
   return mean;
 }
 
-/// A pixel, or the border's pixel at a position outside: reflected at both edges, repeatedly if
-/// necessary.
+/// A pixel of the image. A position outside it gets the border's pixel: reflected at both edges,
+/// repeatedly if necessary.
 inline double pixel(const Array& image, std::int64_t y, std::int64_t x, Border border) {
   const auto mirrored = [](std::int64_t place, std::int64_t size) {
     while (size > 1 && (place < 0 || place >= size))

@@ -1,8 +1,8 @@
 #pragma once
 
-// The maximum of each cell of a grid over a matrix: cell i of r along an axis of size R goes from
-// floor(i R / r) to below ceil((i + 1) R / r), so neighbouring cells overlap if r does not divide R
-// (torch.nn.AdaptiveMaxPool2d).
+// The maximum of each cell of a grid over a matrix (torch.nn.AdaptiveMaxPool2d). Along an axis of
+// size R, cell i of r goes from floor(i R / r) to below ceil((i + 1) R / r). So neighbouring cells
+// overlap if r does not divide R.
 //
 //   adaptive_max_pool: x [..., H, W] -> [..., rows, columns]; NaN where a cell contains NaN
 

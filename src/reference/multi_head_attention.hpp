@@ -1,12 +1,14 @@
 #pragma once
 
-// Multi-head attention: output = concat_h(attention(Q_h, K_h, V_h)) Wo^T + bo, where
-// Q = query Wq^T + bq, K = key Wk^T + bk, V = value Wv^T + bv are cut into heads of E/H columns.
-// Vaswani et al., "Attention Is All You Need", section 3.2.2, 2017.
+// Multi-head attention: output = concat_h(attention(Q_h, K_h, V_h)) Wo^T + bo. Here Q = query
+// Wq^T + bq, K = key Wk^T + bk and V = value Wv^T + bv are cut into heads of E/H columns. Vaswani
+// et al., "Attention Is All You Need", section 3.2.2, 2017.
 //
-//   query [B, L, E]    key [B, S, size of a key]    value [B, S, size of a value]
-//   mask broadcasts to [B, H, L, S]    key_mask bool [B, S]
-//   -> output [B, L, E], weights [B, H, L, S], their mean over heads [B, L, S]
+//   query [B, L, E]    key [B, S, size of a key]    value [B, S, size of a value].
+// The masks may be missing:
+//   mask broadcasts to [B, H, L, S].    key_mask bool [B, S].
+// The results:
+//   output [B, L, E], weights [B, H, L, S], their mean over heads [B, L, S].
 
 #include <cstdint>
 #include <limits>

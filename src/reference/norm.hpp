@@ -52,8 +52,8 @@ struct NormGradients {
   Array x, weight, bias;
 };
 
-/// With n the normalised row and g = dy weight: dx = r (g - mean(g) - n mean(g n)), without mean(g)
-/// for RMS norm; dweight = sum of dy n and dbias = sum of dy over the rows.
+/// With n the normalised row and g = dy weight, dx = r (g - mean(g) - n mean(g n)). RMS norm has no
+/// term mean(g). dweight = sum of dy n and dbias = sum of dy over the rows.
 inline NormGradients norm_backward(const Array& d_y, const Array& x, const Norm& n) {
   NormGradients d{Array(x.shape), Array(Shape{n.size}), Array(Shape{n.size})};
   Array normal(x.shape);

@@ -1,13 +1,14 @@
 #pragma once
 
-// Steps of optimisers, the parameter p and the optimiser's arrays changed in place.
-//   SGD    g += wd p;   b = g at first, then momentum b + (1 - dampening) g
-//          p -= lr b, or lr (g + momentum b) with Nesterov momentum (Sutskever et al., 2013)
-//   Adam   g += wd p;   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2
-//          p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
-//          Kingma and Ba, algorithm 1, 2015; here as torch adds eps
-//   AdamW  p -= lr wd p instead of the first; Loshchilov and Hutter, algorithm 2, 2019
-//   clip   g *= min(1, most / (|g| + 1e-6)), |g| over all arrays; Pascanu et al., 2013
+// Steps of optimisers. They change the parameter p and the optimiser's arrays in place.
+//   SGD    g += wd p;   b = g at first, then momentum b + (1 - dampening) g.
+//   Then   p -= lr b, or lr (g + momentum b) with Nesterov momentum (Sutskever et al., 2013).
+//   Adam   g += wd p;   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2.
+//   Then   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
+//          Kingma and Ba, algorithm 1, 2015; eps is added where torch adds it.
+//   AdamW  As Adam, with p -= lr wd p instead of g += wd p.
+//          Loshchilov and Hutter, algorithm 2, 2019.
+//   Clip   g *= min(1, most / (|g| + 1e-6)), |g| over all arrays. Pascanu et al., 2013.
 
 #include <algorithm>
 #include <cmath>

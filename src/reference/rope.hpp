@@ -1,12 +1,14 @@
 #pragma once
 
-// Rotary position embedding: in each head, pair c of the first R = rotary_size entries is rotated,
+// Rotary position embedding. In each head, pair c of the first R = rotary_size entries is rotated:
 //   (a, b) -> (a cos t - b sin t, b cos t + a sin t),  t = p base^(-2c / R).
-// Su et al., "RoFormer", section 3.2.2, 2021. Pairs are (x[2c], x[2c+1]) there, style interleaved;
-// (x[c], x[c + R/2]) in style half. The position p is offset + row, or position_ids[b, row].
+// Su et al., "RoFormer", section 3.2.2, 2021. There, and in style interleaved, the pairs are
+// (x[2c], x[2c+1]); in style half they are (x[c], x[c + R/2]). The position p is offset + row, or
+// position_ids[b, row].
 //
-//   x [B, H, L, D] or [B, L, H*D] -> the same    position_ids [B, L] or [1, L]
-//   cos, sin [positions, R/2], read at p, or [B, L, R/2] or [1, L, R/2], instead of those of t
+//   x [B, H, L, D] or [B, L, H*D] -> the same    position_ids [B, L] or [1, L].
+// Tables may replace the cosine and sine of t:
+//   cos, sin [positions, R/2], read at p, or [B, L, R/2] or [1, L, R/2].
 
 #include <cmath>
 #include <cstdint>
@@ -28,7 +30,7 @@ inline Array rope(const Array& x, const RopeOptions& options = {}, double direct
     for (std::int64_t h = 0; h < H; ++h)
       for (std::int64_t i = 0; i < L; ++i)
         for (std::int64_t c = 0; c < R / 2; ++c) {
-          // Of a table by rows, which batch entries may share.
+          // The row of a table [B, L, ..] or [1, L, ..], which batch entries may share.
           const auto row_of = [&](const TensorView& table) {
             return (table.shape()[0] == 1 ? 0 : b) * L + i;
           };

@@ -14,8 +14,8 @@ std::string text_of(double number) {
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
   if (std::abs(number) < 0x1p53 && number == std::floor(number))
     return std::to_string(static_cast<std::int64_t>(number));
-  // The digits are those of the whole number `significant`, and 10^exponent is the value of the
-  // first. Not std::snprintf, which adds 4 KB to the WebAssembly binary.
+  // The digits of the number are the digits of the whole number `significant`; 10^exponent is the
+  // value of the first one. Not std::snprintf, which adds 4 KB to the WebAssembly binary.
   constexpr int kDigits = 7;
   constexpr double kLeast = 1e6, kEnd = 1e7;
   int exponent = kDigits - 1;

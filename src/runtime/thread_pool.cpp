@@ -10,13 +10,13 @@
 namespace heed {
 namespace {
 
-// An operation makes several calls of run(), and another operation often follows at once. Sleeping
-// and waking up takes tens of microseconds, as long as a small operation. Therefore a worker spins
-// for this time before it sleeps until the next call, and a caller before it sleeps until the last
-// worker is done.
+// An operation makes several calls of run(), and another operation often follows immediately.
+// Sleeping and waking up takes tens of microseconds, as long as a small operation. Therefore a
+// worker spins for this time before it sleeps until the next call. A caller does the same before it
+// sleeps until the last worker is done.
 constexpr std::int64_t kSpinTime = 50'000;  // nanoseconds
 
-/// Nanoseconds of a clock that never goes back. That of <chrono> may throw std::system_error.
+/// Nanoseconds of a clock that never goes back. The clock of <chrono> may throw std::system_error.
 std::int64_t now() noexcept {
   std::timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -28,7 +28,7 @@ std::int64_t now() noexcept {
 ThreadPool::ThreadPool(int threads)
     // With more threads than cores, a spinning thread would take time from a working one.
     : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
-  workers_.reserve(static_cast<std::size_t>(threads - 1));  // the threads know their addresses
+  workers_.reserve(static_cast<std::size_t>(threads - 1));  // the threads keep their addresses
   for (int thread = 1; thread < threads; ++thread) {
     Worker& worker = workers_.emplace_back(Worker{this, thread, false, {}});
     if (pthread_create(&worker.id, nullptr, start, &worker) == 0) continue;
@@ -56,7 +56,7 @@ void* ThreadPool::start(void* worker) {
   return nullptr;
 }
 
-/// Spins until the condition holds, for kSpinTime at most. Returns whether it holds.
+/// Spins until the condition is true, for kSpinTime at most. Returns whether it is true.
 template <class Holds>
 bool ThreadPool::spin_until(const Holds& holds) const {
   constexpr int kChecks = 16;  // per reading of the clock

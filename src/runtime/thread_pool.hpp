@@ -11,8 +11,9 @@
 
 namespace heed {
 
-// The mutex and the condition of POSIX: those of the standard library may throw std::system_error,
-// which adds printf and the messages of all system errors to the WebAssembly binary.
+// The mutex and the condition of POSIX. Their counterparts in the standard library may throw
+// std::system_error, which adds printf and the messages of all system errors to the WebAssembly
+// binary.
 class Mutex {
  public:
   Mutex() = default;
@@ -35,7 +36,8 @@ class Condition {
   Condition(const Condition&) = delete;
   Condition& operator=(const Condition&) = delete;
 
-  /// Waits until `holds`, for which the mutex must be locked; it is not while this thread sleeps.
+  /// Waits until `holds` returns true. The mutex must be locked; it is unlocked while this thread
+  /// sleeps.
   template <class Holds>
   void wait(Mutex& mutex, const Holds& holds) noexcept {
     while (!holds()) pthread_cond_wait(&condition_, &mutex.mutex_);
@@ -50,7 +52,7 @@ class Condition {
 /// Runs independent pieces of one operation on a fixed set of threads, including the caller's.
 class ThreadPool {
  public:
-  /// Throws OptionError if the system cannot start so many.
+  /// Throws OptionError if the system cannot start this many threads.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -62,13 +64,14 @@ class ThreadPool {
 
   /// See Context::call.
   std::atomic<std::int32_t>& call() noexcept { return call_; }
-  /// Whether the operation is cancelled, and may stop: a task of more than some milliseconds asks
+  /// Whether the operation is cancelled and may stop. A task of more than some milliseconds asks
   /// between its parts.
   bool is_cancelled() const noexcept {
     return call_.load(std::memory_order_relaxed) == Context::kCancelled && !finishes_;
   }
 
-  /// While it exists, operations are not cancelled: those that change their arguments must finish.
+  /// While it exists, operations are not cancelled: an operation that changes its arguments must
+  /// finish.
   class Finishing {
    public:
     explicit Finishing(ThreadPool& pool) noexcept : pool_(pool) { pool_.finishes_ = true; }
@@ -90,7 +93,7 @@ class ThreadPool {
     distribute(pieces, serial, {&call_task<Task>, &task});
   }
 
-  /// What a thread is started with.
+  /// The start argument of a thread.
   struct Worker {
     ThreadPool* pool;
     int thread;
@@ -98,12 +101,13 @@ class ThreadPool {
     pthread_t id;
   };
 
-  /// Says that a thread of the pool has ended before it finished its piece. Called on that thread.
-  /// From now on, every operation that is shared among threads throws StoppedError.
+  /// Reports that a thread of the pool has ended before it finished its piece. Called on that
+  /// thread. From then on, every operation that is shared among threads throws StoppedError.
   void stopped(int thread, std::string why) noexcept;
 
  private:
-  /// A reference to a task of any type; std::function would add more code per task than its work.
+  /// A reference to a task of any type. std::function would add more code to each task than its
+  /// work has.
   struct AnyTask {
     void (*call)(const void* task, std::int64_t piece, int thread) = nullptr;
     const void* task = nullptr;

@@ -28,10 +28,11 @@ inline void polynomial(const float* c, int count, const Vector<Isa> (&t)[N],
   }
 }
 
-/// x Phi(x) = x (1/2 + x q(x^2)), with an error of at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 it
-/// is x or 0 exactly, Phi(-5.2) being 1e-7. q is a polynomial of degree 13 in x^2 / 13.52 - 1,
-/// interpolated at the Chebyshev nodes (error 4.3e-8); in that variable its coefficients are small.
-/// It needs no division, as a rational function would, and no exponential, as erfc would.
+/// x Phi(x) = x (1/2 + x q(x^2)), with an error of at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 the
+/// result is exactly x or 0, because Phi(-5.2) is 1e-7. The polynomial q has degree 13 in
+/// x^2 / 13.52 - 1, a variable in which its coefficients are small. It is interpolated at the
+/// Chebyshev nodes (error 4.3e-8). It needs no division, as a rational function would, and no
+/// exponential, as erfc would.
 template <class Isa>
 class Gelu {
  public:
@@ -120,9 +121,9 @@ struct GeluTanh {
   V linear = held<Isa>(1.59576912161f);
 };
 
-/// tanh(x) = x p(x^2) / q(x^2), relative error below 4e-7. p and q, of degree 4, are the minimax
-/// ones up to |x| = 8.5 (1.2e-8), found by Lawson's reweighting of least squares; all their terms
-/// are positive, so that nothing cancels. Beyond 8.5, where tanh is 1 in float, the quotient
+/// tanh(x) = x p(x^2) / q(x^2), relative error below 4e-7. The polynomials p and q, of degree 4,
+/// are minimax up to |x| = 8.5 (1.2e-8), found by Lawson's reweighting of least squares. All their
+/// terms are positive, so that nothing cancels. Beyond 8.5, where tanh is 1 in float, the quotient
 /// exceeds 1 and the result is clamped to 1. x is clamped to 9.25, where the excess is larger than
 /// the error.
 template <class Isa>
@@ -230,8 +231,8 @@ class GeluSlope {
   const float* c_ = kNumbers;
 };
 
-/// s + x s (1 - s) u' with s = 1 / (1 + exp(-u)), u that of GeluTanh. Beyond |x| = 10 s is 0 or 1,
-/// and x^2 taken as 100 there does not overflow.
+/// s + x s (1 - s) u' with s = 1 / (1 + exp(-u)) and the u of GeluTanh. Beyond |x| = 10, s is 0 or
+/// 1; x^2 is limited to 100 there and does not overflow.
 template <class Isa>
 struct GeluTanhSlope {
   using V = Vector<Isa>;

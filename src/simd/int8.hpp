@@ -2,11 +2,11 @@
 
 // Products of bytes, four to a 32-bit lane: exact integers, the same on every instruction set.
 //
-// How to use it. A product x W^T of bytes takes its depth in groups of four. Of the left factor the
-// group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`); of the right
-// factor a vector holds the groups of as many columns as it has lanes, column after column
+// How to use it. A product x W^T of bytes takes its depth in groups of four. From the left factor,
+// the group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`). From the
+// right factor, a vector has the groups of as many columns as it has lanes, column after column
 // (`store_group`), so that kPanel columns x 4 bytes are adjacent. `ByteDot` adds the products of
-// each lane to a sum, of `kGroups` groups at a time:
+// each lane to a sum, of `kGroups` groups at a time.
 //
 //   const ByteDot<Isa> dot;                // before the loop: it holds a constant
 //   const auto right = dot.right(b, step); // -64..64, `step` bytes from group to group
@@ -17,14 +17,16 @@
 // column is subtracted from the result. With 2^31 / (127 * 64) products, 264,000, a lane cannot
 // overflow.
 //
-// Reason: the multiplication that all x86 machines have (and WebAssembly's relaxed one, whose
-// result is the same on every machine only if left is below 128) multiplies unsigned by signed
-// bytes and adds two products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs
-// in 32 bits. With right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and
-// share the second. A set with dot products of bytes (`kHasDot`) does all of it in one instruction
-// without 16-bit sums; it gets the same numbers, so that its results are the same. WebAssembly's
-// relaxed dot product with an accumulator is one instruction on machines with VNNI, but five in V8
-// on others, one of which rematerialises a constant.
+// The reason is the multiplication of bytes that all x86 machines have. It multiplies unsigned by
+// signed bytes and adds two products in 16 bits, 2 * 127 * 128 < 2^15. WebAssembly's relaxed
+// instruction does the same, with the same result on every machine only if left is below 128. A
+// second instruction adds the pairs in 32 bits. With right numbers of 7 bits two such vectors fit
+// 16 bits, 4 * 127 * 64 < 2^15, and share the second instruction.
+//
+// A set with dot products of bytes (`kHasDot`) does all of this in one instruction without 16-bit
+// sums; it gets the same numbers, so that its results are the same. WebAssembly's relaxed dot
+// product with an accumulator is one machine instruction with VNNI. Without VNNI, V8 needs five,
+// one of which rematerialises a constant.
 
 #include <bit>
 #include <cstdint>
@@ -56,9 +58,9 @@ inline Bytes<Isa> broadcast_group(const void* bytes) noexcept {
   return xsimd::bitwise_cast<std::int8_t>(Sums<Isa>(group));
 }
 
-/// Where a column's group stands in a panel of plain WebAssembly: bytes 0 and 2 in the first half
-/// of the column's vector, 1 and 3 in the other, because only the widening of a half while loading
-/// it is one instruction.
+/// Plain WebAssembly splits the group of a column in a panel: bytes 0 and 2 are in the first half
+/// of the column's vector, 1 and 3 in the other. The reason: only the widening of a half while
+/// loading it is one instruction.
 inline constexpr bool kSplitsGroups = kIsPlainWasm;
 
 /// The index of the group of column c among the groups of a panel.

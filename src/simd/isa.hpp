@@ -1,11 +1,11 @@
 #pragma once
 
-// Which instruction sets exist, what they are called, and how large a register block fits them.
+// The instruction sets, their names, and the sizes of their register blocks.
 //
 // A block has as many sums as there are registers left, because numbers of the left factor are then
 // loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, where loads are not
-// the bottleneck, other sizes are no faster (attention of 12 x 512 x 64, interleaved): 8 rows with
-// AVX-512, 4 with AVX2 and 6 with SSE are within 3 % of these. That machine issues one AVX-512
+// the bottleneck, other sizes are no faster: 8 rows with AVX-512, 4 with AVX2 and 6 with SSE are
+// within 3 % of these (attention of 12 x 512 x 64, interleaved). Zen 4 issues one AVX-512
 // multiply-add per cycle, or two of AVX2: both reach 85 GFLOP/s, and linear layers 103.
 
 #include <string_view>
@@ -179,7 +179,7 @@ using Isa = Neon64Dot;
 
 }  // namespace heed::simd
 
-// The registers of the sets that xsimd does not know.
+// The registers of the sets that xsimd does not support.
 #if defined(HEED_ISA_AVX2VNNI) || defined(HEED_ISA_NEON64DOT)
 namespace xsimd::types {
 XSIMD_DECLARE_SIMD_REGISTER_ALIAS(heed::simd::Isa, heed::simd::Traits<heed::simd::Isa>::Base);

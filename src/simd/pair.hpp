@@ -4,10 +4,10 @@
 //
 // V8 replaces two operations on vectors by one AVX2 instruction where their results are stored to
 // adjacent addresses ("revectorization": Chromium's flag --wasm-revectorize, Node 26's
-// --experimental-wasm-revectorize). It follows the operands of such a pair of stores backwards as
-// long as both halves do the same, and up to the loads of adjacent addresses. So each operation
-// here does the same on both halves, and a sum of all lanes goes through memory: numbers that end
-// in a scalar would not start a pair. Where V8 does not do this, all results are the same.
+// --experimental-wasm-revectorize). It follows the operands of such a pair of stores backwards
+// while both halves do the same, up to the loads of adjacent addresses. So each operation here does
+// the same on both halves. A sum of all lanes goes through memory, because numbers that end in a
+// scalar would not start a pair. Where V8 does not do this, all results are the same.
 
 #include <cstddef>
 #include <cstdint>

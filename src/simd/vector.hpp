@@ -1,6 +1,6 @@
 #pragma once
 
-// Vectors of float: what the kernels need beyond xsimd's operators.
+// Functions on vectors of float, in addition to xsimd's operators.
 
 #include <cstdint>
 
@@ -27,7 +27,7 @@ inline constexpr bool kIsPlainWasm = false;
 
 /// Whether the first step of an inner loop is written before it, and the loop ends at a pointer
 /// that is hidden from the compiler. V8 adds the start of the memory to each constant offset from a
-/// pointer at each use, unless code before the loop has done so; and it unrolls such a loop, but
+/// pointer at each use, unless code before the loop has done so. V8 also unrolls such a loop, but
 /// not one with a counter. tests/js/codegen.test.ts counts the instructions.
 #if defined(__wasm__)
 inline constexpr bool kPeelsLoops = true;
@@ -36,7 +36,8 @@ inline constexpr bool kPeelsLoops = false;
 #endif
 
 /// a * b + c, rounded once if the instruction set has a fused multiply-add, and twice otherwise.
-/// xsimd does not support relaxed SIMD: its fma for WebAssembly is always mul and add.
+/// The fma of xsimd for WebAssembly is always mul and add, because xsimd does not support relaxed
+/// SIMD.
 template <class Isa>
 inline Vector<Isa> madd(Vector<Isa> a, Vector<Isa> b, Vector<Isa> c) noexcept {
 #if defined(__wasm_relaxed_simd__)
@@ -54,10 +55,10 @@ inline Vector<WasmPair> madd<WasmPair>(Vector<WasmPair> a, Vector<WasmPair> b,
 }
 #endif
 
-/// A number in all lanes. WebAssembly has an instruction that loads and copies it, but
-/// JavaScriptCore, whose users get the binary without relaxed SIMD, loads it into a general
-/// register first: products of matrices took 1.3 times as long there. The barrier keeps the
-/// compiler from that instruction.
+/// A number in all lanes. WebAssembly has an instruction that loads and copies it. JavaScriptCore
+/// loads it into a general register first, and its users get the binary without relaxed SIMD:
+/// products of matrices took 1.3 times as long there. The barrier keeps the compiler from that
+/// instruction.
 template <class Isa>
 inline Vector<Isa> in_all_lanes(float x) noexcept {
   if constexpr (kIsPlainWasm) asm("" : "+r"(x));
@@ -97,12 +98,12 @@ inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
 }
 
 /// 2^t for t <= 124. An object holds the constants, so make it before a loop. Relative error below
-/// 2e-7; NaN stays NaN. Below -124.5 the result is exactly zero and never subnormal: WebAssembly
+/// 2e-7; NaN stays NaN. Below -124.5 the result is exactly zero and never subnormal. WebAssembly
 /// cannot flush subnormals to zero, and a multiply-add on one is many times slower.
 ///
 /// 2^t = 2^n 2^r with n = round(t), |r| <= 1/2. The polynomial 1 + r (c1 + ... + c5 r^4) is the
-/// minimax one in relative error (9.1e-8), found by Remez exchange. Its coefficients are four
-/// times too large and the power of two is four times too small: its exponent field becomes zero,
+/// minimax one in relative error (9.1e-8), found by Remez exchange. Its coefficients are four times
+/// too large and the power of two is four times too small. So its exponent field becomes zero,
 /// which makes the result zero, before the result would be subnormal.
 template <class Isa>
 class Exp2 {

@@ -16,8 +16,8 @@ using Words = xsimd::batch<std::int16_t, Isa>;
 
 /// Reads two vectors of float16; the results times kScale are the numbers.
 ///
-/// Without an instruction for it, the bits of a half are shifted to their position in a float,
-/// whose exponent is then too small by 112. Callers multiply the other factor by the scale.
+/// Without an instruction for it, the bits of a half are shifted to their position in a float. The
+/// exponent of the float is then too small by 112. Callers multiply the other factor by the scale.
 /// Infinity and NaN become finite, unless Exact.
 template <class Isa, bool Exact>
 class Halves {

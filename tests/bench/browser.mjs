@@ -1,35 +1,39 @@
 // The side-by-side browser bench: `./dev bench`, once dist/ is built.
 //
-// Contenders: two of Heed's binaries through its TypeScript interface, and the libraries that compute the
-// same in a browser on the CPU: onnxruntime-web with each operator that can (page/onnx_models.mjs),
-// tfjs-backend-wasm, and jax-js on its wasm device. All run in one worker of a headless page with
-// cross-origin isolation, with the same number of threads. The fastest of the others is the best peer.
+// Contenders: two of Heed's binaries through its TypeScript interface, and the libraries that
+// compute the same in a browser on the CPU. These are onnxruntime-web with each operator that can
+// (page/onnx_models.mjs), tfjs-backend-wasm, and jax-js on its wasm device. All run in one worker
+// of a headless page with cross-origin isolation, with the same number of threads. The fastest of
+// the others is the best peer.
 //
-// Method: each case has a page of its own. First, every answer is compared with a double-precision oracle; a
-// wrong answer ends the run with exit code 1. Then every contender is warmed up until the browser has
-// compiled it fully, and timed in rounds. In a round each contender runs once, one after the other, so that
-// a slow moment of the machine affects all of them. The report shows medians. A time is that of a whole
-// call from JavaScript, allocation included. Inputs are already in the memory of Heed, tfjs and jax-js;
-// onnxruntime-web copies inputs in and outputs out on every run, and offers no other way. Weights are
-// constants for all.
+// Method: each case has a separate page. First, every answer is compared with a double-precision
+// oracle; a wrong answer ends the run with exit code 1. Then every contender is warmed up until the
+// browser has compiled it fully, and timed in rounds. In a round each contender runs once, one
+// after the other, so that a slow moment of the machine affects all of them. The report shows
+// medians. A time includes a whole call from JavaScript, with allocation. Inputs are already in the
+// memory of Heed, tfjs and jax-js; onnxruntime-web copies inputs in and outputs out on every run,
+// and offers no other way. Weights are constants for all.
 //
-// The limits are timed in the same rounds with as many threads: for arithmetic a loop of independent
-// multiply-adds on registers (page/peak.mjs), for a decode step a sum over as many bytes as the cache holds
-// (page/read.mjs). GFLOP/s counts a multiply-add as two operations, for pairs of a query and a key that it
-// may see: half the square under a causal mask. Memory is all the WebAssembly memory of a contender after
-// its first call: the engine with inputs, weights, cache, output and scratch memory.
+// The limits are timed in the same rounds with as many threads. For arithmetic, the limit is a loop
+// of independent multiply-adds on registers (page/peak.mjs). For a decode step, it is a sum over as
+// many bytes as the cache has (page/read.mjs). GFLOP/s counts a multiply-add as two operations, for
+// pairs of a query and a key that it may see: half the square under a causal mask. Memory is all
+// the WebAssembly memory of a contender after its first call: the engine with inputs, weights,
+// cache, output and scratch memory.
 //
-// With --revectorize, Chromium merges pairs of vectors into vectors of 256 bits for every contender. Ours are
-// then wide and relaxed, and the limit of both is a loop of multiply-adds that Chromium merges.
+// With --revectorize, Chromium merges pairs of vectors into vectors of 256 bits for every
+// contender. Ours are then wide and relaxed, and the limit of both is a loop of multiply-adds that
+// Chromium merges.
 //
-// With --train: gradients, a training step (the answer is the losses of the first steps), and non-local
-// means beside plain JavaScript. Only Heed's backward pass can be timed alone, so cases with peers run
-// attention forward and backward. "Outside operations" is the share of our time in which no operation of
-// the engine runs, measured in separate steps that read the clock before and after each operation.
+// With --train: gradients, a training step (the answer is the losses of the first steps), and
+// non-local means compared with plain JavaScript. Only Heed's backward pass can be timed alone, so
+// cases with peers run attention forward and backward. "Outside operations" is the share of our
+// time in which no operation of the engine runs. It is measured in separate steps that read the
+// clock before and after each operation.
 //
-// With --models: GPT-2 small with random weights, in onnxruntime-web as a graph in the layout of common exports,
-// whose attention is composed of operators or one of them. Ours has all logits, as the graph has, and a cache.
-// A page loads the best of our binaries only.
+// With --models: GPT-2 small with random weights. In onnxruntime-web it is a graph in the layout of
+// common exports, with attention composed of operators or as one operator. Ours computes all
+// logits, as the graph does, and has a cache. A page loads the best of our binaries only.
 //
 // Cases are in page/cases.mjs. Each contender has a file in page/.
 
@@ -67,7 +71,10 @@ const folders = {
 };
 const starts = 7;
 
-/** Parts of tfjs that no file has in a form that a page can load. They find its engine by a global name. */
+/**
+ * Parts of tfjs that no file has in a form that a page can load. They access its engine by a global
+ * name.
+ */
 const bundleGradients = () =>
   build({
     ...{ configFile: false, logLevel: "error", root },
@@ -80,7 +87,9 @@ const bundleGradients = () =>
     },
   });
 
-/** As much of playwright's browser as the bench needs, for WebKit, which has one page here. */
+/**
+ * Gives WebKit the parts of playwright's browser that the bench needs; WebKit has one page here.
+ */
 async function launchWebKit() {
   const webkit = await WebKit.launch();
   return {

@@ -1,5 +1,5 @@
-// What V8's optimising compiler makes of the inner loops of the binaries' products: `./dev bench --codegen`.
-// Counts are the same on every x86-64 processor, unlike times.
+// The machine code of V8's optimising compiler for the inner loops of the binaries' products:
+// `./dev bench --codegen`. Counts are the same on every x86-64 processor, unlike times.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

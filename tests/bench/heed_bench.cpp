@@ -2,9 +2,9 @@
 //
 //   heed_bench KIND NAME=VALUE... [--benchmark_...]
 //
-// KIND and sizes are those of page/cases.mjs. threads=N; data=FILE holds the case's inputs,
-// float32, one after the other. With answer=FILE the outputs are written there in the same way, and
-// nothing is timed. native.mjs calls it.
+// KIND and sizes are named as in page/cases.mjs. Further names: threads=N; data=FILE has the case's
+// inputs, float32, one after the other. With answer=FILE the outputs are written there in the same
+// way, and nothing is timed. native.mjs runs this program.
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,8 @@
 // How long models take to learn in a real page: `./dev bench --learn reverse-transformer,dates-dot`.
 //
-// Each model is trained from the beginning by its recipe, in a worker of its own page, until two evaluations
-// in a row on 200 examples of the validation split reach the goal's share of correct answers.
+// Each model is trained from the beginning by its recipe, in a worker of a separate page. Training
+// ends when two evaluations in a row reach the goal's share of correct answers, on 200 examples of
+// the validation split.
 
 import { resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";

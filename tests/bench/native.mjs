@@ -1,8 +1,9 @@
 // The native bench: `./dev bench --native`, once heed_bench is built.
 //
-// Cases and rounds are those of the browser (browser.mjs). The native build is compared with each operator of
-// onnxruntime-node that can compute a case (page/onnx_models.mjs). In a round heed_bench (Google Benchmark)
-// runs briefly in a process of its own, then each operator in this process, one after the other.
+// Cases and rounds are the same as in the browser (browser.mjs). The native build is compared with
+// each operator of onnxruntime-node that can compute a case (page/onnx_models.mjs). In a round
+// heed_bench (Google Benchmark) runs briefly in a separate process, then each operator in this
+// process, one after the other.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,10 @@ import os from "node:os";
 
 const root = new URL("../../", import.meta.url);
 
-/** Opens the page, with playwright's browser or puppeteer's. `ask` calls one of the functions that page/worker.mjs offers. */
+/**
+ * Opens the page, with playwright's browser or puppeteer's. `ask` calls one of the functions of
+ * page/worker.mjs.
+ */
 export async function openBench(browser, url) {
   const page = await browser.newPage();
   const crashed = new Promise((_, reject) => {

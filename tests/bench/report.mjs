@@ -35,7 +35,10 @@ const each = (variants, title, figure) =>
     (row) => figure(row, variant),
   ]);
 
-/** For language models: what bounds a case, so that a reader sees how near to it both libraries are. */
+/**
+ * For language models: the limit of a case, so that a reader sees how near to it both libraries
+ * are.
+ */
 function limitColumns(variant) {
   const ofLanguage = (figure) => (row) => (row.isLanguage ? figure(row) : none);
   const peerTime = (row) => row.contenders[row.bestPeer]?.time.median;
@@ -135,7 +138,7 @@ const excerptCases = [
   "linear [512,768] x [768,3072]",
 ];
 
-/** What the README shows of a run: some cases, one thread, the best of our variants. */
+/** The excerpt of a run for the README: some cases, one thread, the best of our variants. */
 function excerpt({ date, machine, runtime, groups }) {
   const { rows } = groups.find(({ threads }) => threads === 1);
   const [best] = Object.keys(rows[0].ours);

@@ -59,7 +59,8 @@ async function show([kind, layers, heads, size, options]) {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   await frame();
   await frame();
-  // Tensors are copied when they are set, as the engine's memory may move, so one array is given as it is.
+  // Setting tensors copies them, because the engine's memory may move. So a single array is given
+  // directly.
   const [only] = data;
   const start = performance.now();
   const element = view[kind]({

@@ -1,7 +1,7 @@
-// Adapters from each kind of case to the public API. An adapter receives a case with its inputs as tensors and
-// returns the outputs that operations compute, by name, as tensors or plain { shape, data }; compare.mjs
-// computes the gradients. `prepare` makes a module and returns the function that runs it. `load` loads a model,
-// which `run` gets.
+// Adapters from each kind of case to the public API. An adapter receives a case with its inputs as
+// tensors. It returns the outputs that operations compute, by name, as tensors or plain { shape,
+// data }; compare.mjs computes the gradients. `prepare` makes a module and returns the function
+// that runs it. `load` loads a model and passes it to `run`.
 
 import { modelAdapters } from "./models.mjs";
 

@@ -15,12 +15,13 @@ import { basename, dirname, join, resolve } from "node:path";
  * @property {Record<string, string>} [files]  of a whole model: config.json and the like, in base64
  */
 
-/** The file of a whole model's case, in a folder of its own beside the model's files. */
+/** The file of a whole model's case, in a separate folder together with the model's files. */
 const modelCase = "expected.json";
 
 /**
- * The case files of a list of files and folders, sorted by name. Of subfolders, only those in `models` count:
- * each has the case of one model. That folder may be given itself.
+ * The case files of a list of files and folders, sorted by name. Of subfolders, only the ones in
+ * `models` count: each has the case of one model. The folder `models` itself may also be in the
+ * list.
  *
  * @throws Error for a folder without cases
  */

@@ -38,8 +38,8 @@ const plain = (value) =>
   isTensor(value) ? { shape: [...value.shape], data: Array.from(value.data) } : value;
 
 /**
- * Computes a case's outputs and, if it has any, its gradients: an input dY is the gradient of a loss with respect to
- * the output Y, an output dX the gradient with respect to the input X.
+ * Computes a case's outputs and, if it has any, its gradients. An input dY is the gradient of a
+ * loss with respect to the output Y, an output dX the gradient with respect to the input X.
  */
 function compute(heed, nn, adapter, testCase, model) {
   const inputs = decode(testCase.inputs);

@@ -70,7 +70,7 @@ const lossOf = ({ heed, model, get, inputs }) => {
 /** Whether a case lists an output with such a name. */
 const asks = ({ outputs }, pattern) => Object.keys(outputs).some((name) => pattern.test(name));
 
-/** Computes only what the case lists: a text of one token has no loss. */
+/** Computes only the outputs that the case lists: a text of one token has no loss. */
 function causal(given) {
   const { model, get } = given;
   const run = () => model.forward(get("input_ids"), { needHiddenStates: true });
@@ -81,7 +81,7 @@ function causal(given) {
   };
 }
 
-/** The parameters of which each tensor of GPT-2 consists. */
+/** The parameters that each tensor of GPT-2 contains. */
 const gpt2Parts = {
   "attn.c_attn": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
   "attn.c_proj": ["self_attn.o_proj"],
@@ -103,7 +103,7 @@ function partsOfGpt2(name) {
 function gpt2(given) {
   if (!asks(given, /^grad/)) return causal(given);
   const { nn, model, outputs, get } = given;
-  get("input_ids"); // made here, because valueAndGrad frees what is made in it
+  get("input_ids"); // made here, because valueAndGrad frees the tensors made in it
   const { gradients } = nn.valueAndGrad(model, () => lossOf(given));
   const names = model.namedParameters().map(([name]) => name);
   const gradientsOf = (name) => partsOfGpt2(name).map((part) => gradients[names.indexOf(part)]);

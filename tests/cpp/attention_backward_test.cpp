@@ -1,5 +1,5 @@
-// The gradients of attention: the reference's against finite differences of the reference's forward
-// pass, and the library's against the reference's.
+// The gradients of attention. The reference's are compared with finite differences of its forward
+// pass, and the library's with the reference's.
 
 #include <cmath>
 #include <cstdint>

@@ -168,8 +168,8 @@ inline void poison(Case& c, std::int64_t b, std::int64_t g, std::int64_t j) {
   write(c.v, row * c.Dv, c.Dv);
 }
 
-/// NaN at every key that no query sees, and with `some_seen` at some of the others: rows that see
-/// one of these are NaN, as in the reference, and the other rows do not change.
+/// NaN at every key that no query sees. With `some_seen`, also at some of the other keys: rows that
+/// see such a key are NaN, as in the reference, and the other rows do not change.
 inline void poison_keys(Random& random, Case& c, bool some_seen) {
   const reference::Array masked = reference::attention(c.q, c.k, c.v, c.all_options()).masked;
   const std::int64_t group = c.H / c.G;

@@ -21,7 +21,7 @@ TEST_P(AttentionCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
     SCOPED_TRACE(testing::Message() << "case " << number << ": " << c.description()
                                     << (is_poisoned ? " poisoned" : ""));
     // With the scale 1 instead of 1/sqrt(80), scores reach about 30, with rounding errors of 2e-6,
-    // which are the relative errors of the weights; a softcap of 50 adds 50 times the error of
+    // which are the relative errors of the weights. A softcap of 50 adds 50 times the error of
     // tanh, 2e-7, and ALiBi a few 1e-6.
     const Tolerance tolerance{3e-5, 3e-5};
     const reference::AttentionResult want = reference::attention(c.q, c.k, c.v, c.all_options());

@@ -52,7 +52,8 @@ TEST(AttentionDropout, SetsWeightsToZeroAndScalesTheOthers) {
   }
   EXPECT_GT(dropped, plain.weights->data().size() / 4);
 
-  // The output is the product of the weights with the values; other results are as without dropout.
+  // The output is the product of the weights with the values; the other results are the same as
+  // without dropout.
   for (std::int64_t bh = 0; bh < 8; ++bh) {
     for (std::int64_t i = 0; i < L; ++i) {
       for (std::int64_t c = 0; c < Dv; ++c) {
@@ -166,7 +167,8 @@ TEST(AttentionDropout, DoesNotDependOnTheLayout) {
 }
 
 TEST(AttentionDropout, DropsTheSamePairsForAnyShape) {
-  // (seed, b, h, i, j) alone decide: not how many queries, keys, heads or sequences there are.
+  // (seed, b, h, i, j) alone decide; the numbers of queries, keys, heads and sequences do not
+  // matter.
   const AttentionResult large = run(equal_inputs(3, 4, 100, 300), dropping(0.5));
   const auto is_kept = [](const AttentionResult& result, std::int64_t b, std::int64_t h,
                           std::int64_t i, std::int64_t j) {
@@ -221,7 +223,7 @@ TEST(AttentionDropout, DoesNotChangeTheMeanOverManySeeds) {
     const Tensor got = attention(context, q, k, v, options).output;
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += double{got.data()[i]} / 1000;
   }
-  // 30 weights of about 1/30 have the factor 0 or 1.25: the standard deviation is
+  // Each of 30 weights of about 1/30 has the factor 0 or 1.25. The standard deviation is
   // 0.5 * 0.6 / sqrt(30) = 0.05 in a run, and 0.0017 in the mean of 1000 runs.
   for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(mean[i], want.data()[i], 0.01) << i;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Compares the library's gradients of attention with those of the reference.
+// Compares gradients of attention from the library and from the reference.
 
 #include <cmath>
 #include <cstdint>
@@ -33,7 +33,7 @@ inline AttentionGradients differentiate(Context& context, const TensorView& d_ou
                             needed);
 }
 
-/// Calls compare(got, want, name) for every optional gradient except that of the slopes.
+/// Calls compare(got, want, name) for every optional gradient except the gradient of the slopes.
 template <class Want, class Compare>
 void for_each_optional(const AttentionGradients& got, const Want& want, const Compare& compare) {
   compare(got.mask, want.mask, "mask");

@@ -163,7 +163,7 @@ TEST(AttentionOfHalves, RefusesMixedTypes) {
   options.past_key = other;
   expect_error("past_value: expected bfloat16, got float32", other, other, other, options);
   expect_error("past_key: expected float32, got bfloat16", wide, wide, wide, options);
-  // Masks and biases are float32, as everything else is.
+  // Masks and biases are float32, like everything else.
   options = {};
   const Tensor bias = cast(context, filled({2}, 0.0f), DType::kFloat16);
   options.bias = bias;

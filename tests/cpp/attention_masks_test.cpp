@@ -120,8 +120,8 @@ TEST(AttentionMask, HidesKeysBeyondTheLength) {
 }
 
 TEST(AttentionMask, CausalAlignsTheLastQueryWithTheLengthOfTheKeys) {
-  // The offset is kv_lengths[b] - L: 25 (a cache), 8, 0, and then negative, -3, -7, -8: the first
-  // 3, 7, 8 queries see nothing.
+  // The offset is kv_lengths[b] - L: 25 (a cache), 8, 0, and then negative, -3, -7, -8. With these,
+  // the first 3, 7, 8 queries see nothing.
   Random random(7);
   const Inputs inputs = random_inputs(random, 6, 2, 2, 8, 33, 8, 8);
   const Tensor lengths = integers({6}, {33, 16, 8, 5, 1, 0});
@@ -148,8 +148,9 @@ TEST(AttentionMask, CausalAlignsTheLastQueryWithTheLengthOfTheKeys) {
 }
 
 TEST(AttentionMask, HidesLongRangesOfKeys) {
-  // A row may see its first key only after hundreds that are hidden, from it alone or from all
-  // rows: a prefix, a prefix of odd rows, a window that slides, and a gap in the middle.
+  // A row may see its first key only after hundreds of hidden keys. They are hidden from this row
+  // alone or from all rows: a prefix, a prefix of odd rows, a window that slides, and a gap in the
+  // middle.
   using Visible = bool (*)(std::size_t i, std::size_t j);
   constexpr Visible kPatterns[] = {
       [](std::size_t, std::size_t j) { return j >= 300; },
@@ -254,7 +255,7 @@ TEST(AttentionMask, CapturesTheRawScoresOfHiddenKeys) {
 }
 
 TEST(AttentionMask, AddsVeryNegativeBiasesWithoutHiding) {
-  // Only -inf hides. Beside ordinary keys, a bias of -1e9 gives a weight of 0; if a whole row has
+  // Only -inf hides. Next to ordinary keys, a bias of -1e9 gives a weight of 0. If a whole row has
   // the lowest float as its bias, adding a score does not change it, so all weights are equal.
   Random random(12);
   const Inputs inputs = random_inputs(random, 1, 1, 1, 4, 20, 8, 8);
@@ -279,8 +280,8 @@ TEST(AttentionMask, AddsVeryNegativeBiasesWithoutHiding) {
 }
 
 TEST(AttentionMask, IgnoresNaNInHiddenKeysAndValues) {
-  // Every fifth key and value is NaN, and the mask hides it from two rows of three.
-  // Rows that see one become NaN, as in the reference; the other rows do not change.
+  // Every fifth key and value is NaN, and the mask hides it from two rows of three. Rows that see
+  // such a key become NaN, as in the reference; the other rows do not change.
   Random random(13);
   const std::size_t L = 100, S = 300, D = 16, Dv = 24;
   Inputs inputs = random_inputs(random, 1, 2, 1, 100, 300, 16, 24);

@@ -53,8 +53,8 @@ TEST(Int8Scores, AreCloseForOutlierChannelsAndTokens) {
 }
 
 TEST(Int8Scores, AreCloseInEveryVariant) {
-  // The error of a score of these inputs is below 0.02, so the relative error of a weight is below
-  // 2 %, and the error of an output, a mean of numbers below 1, too.
+  // The error of a score of these inputs is below 0.02. So the relative error of a weight is below
+  // 2 %. An output is a mean of numbers below 1, so its error is below 2 %, too.
   const Tolerance tolerance{0.03, 0.02};
   Random random(6);
   for (int round = 0; round < 60; ++round) {

@@ -238,8 +238,8 @@ TEST(Attention, MatchesTheReferenceForOneQueryOverManyKeys) {
 }
 
 TEST(Attention, StaysExactForScoresOfTenThousand) {
-  // Integer factors: every score is an integer below 2^24 and so exact in float32. What is left
-  // is the rounding of the softmax and of values of order 1.
+  // Integer factors: every score is an integer below 2^24 and so exact in float32. The only errors
+  // are the rounding of the softmax and of values of order 1.
   Random random(15);
   Inputs inputs = random_inputs(random, 1, 2, 2, 20, 60, 4, 8);
   for (float& x : inputs.q.data()) x = static_cast<float>(random.integer(-50, 50));

@@ -1,5 +1,5 @@
-// What happens to scores between the scale and the softmax - softcap, bias, ALiBi, sinks - and the
-// stages that can be kept.
+// The operations on scores between the scale and the softmax - softcap, bias, ALiBi, sinks - and
+// the stages that can be kept.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace heed::test {
 namespace {
 
-/// One head of one query [1] and keys [S, 1], whose products are therefore the scores.
+/// One head of one query [1] and keys [S, 1]. Their products are the scores.
 AttentionResult of_scores(const std::vector<float>& scores, AttentionOptions options) {
   const auto S = static_cast<std::int64_t>(scores.size());
   const TensorView k(scores.data(), Shape{1, 1, S, 1});
@@ -130,8 +130,8 @@ TEST(AttentionAlibi, HasASlopeForEachQueryHead) {
       options.alibi_slopes = slopes;
       options.is_causal = is_causal;
       options.causal_alignment = alignment;
-      // A slope of 1 subtracts up to 200, which has a rounding error of 8e-6; a few of them are
-      // 2e-5.
+      // A slope of 1 subtracts up to 200, which has a rounding error of 8e-6. A few of these errors
+      // sum to 2e-5.
       expect_reference(context, inputs, options, {2e-5, 2e-5});
     }
   }

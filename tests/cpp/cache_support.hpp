@@ -99,7 +99,7 @@ class CacheModel {
     return result;
   }
 
-  /// Attention of q over the tokens before the call and those that it appended.
+  /// Attention of q over the tokens before the call and the tokens that it appended.
   reference::AttentionResult attend(const Tensor& q, const AttentionOptions& options,
                                     const Before& before) const {
     std::int64_t S = 0;
@@ -134,7 +134,7 @@ class CacheModel {
     const bool is_default = options.causal_alignment == CausalAlignment::kDefault;
     if (is_default && !options.causal_offset) plain.causal_offset = offsets;
     reference::AttentionResult result = reference::attention(q, k, v, plain, rolling);
-    // A key that is not held has no score.
+    // A key that is not in the cache has no score.
     for (reference::Array* scores : {&result.scores, &result.capped}) {
       const std::int64_t rows = scores->shape[1] * scores->shape[2];
       for (std::int64_t b = 0; b < options_.batch; ++b)
@@ -183,7 +183,7 @@ class TwinCache {
   TwinCache(Context& context, const KvCache::Options& options)
       : cache(context, options), model(options), options_(cache.options()) {}
 
-  /// L random tokens, of which each sequence takes its count.
+  /// Appends L random tokens; each sequence takes its count of them.
   void append(Random& random, std::int64_t L, const std::vector<std::int64_t>& counts) {
     const Tensor k = random.reals({options_.batch, options_.heads, L, options_.head_size});
     const Tensor v = random.reals({options_.batch, options_.heads, L, options_.value_size});
@@ -207,8 +207,8 @@ class TwinCache {
     model.reorder(order);
   }
 
-  /// A step: attention of `queries` new queries for each head, H in all, to L new tokens and all
-  /// that the cache holds.
+  /// A step: attention of `queries` new queries for each head, H in all, to L new tokens and to all
+  /// tokens in the cache.
   void expect_step(Context& context, Random& random, std::int64_t H, std::int64_t queries,
                    std::int64_t L, const std::vector<std::int64_t>& counts,
                    AttentionOptions options = {}, const Tolerance& tolerance = {}) {

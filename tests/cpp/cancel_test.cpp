@@ -1,4 +1,4 @@
-// Cancelled calls: they throw, leave their arguments as they were, and the context computes on.
+// Cancelled calls throw and leave their arguments unchanged, and the context stays usable:
 // include/heed/context.hpp.
 
 #include <atomic>

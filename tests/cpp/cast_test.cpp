@@ -80,8 +80,9 @@ TYPED_TEST(CastOf, AllHalvesAreTheirValuesAndComeBack) {
 }
 
 TYPED_TEST(CastOf, RoundsToTheNearestAndTiesToEven) {
-  // For every two adjacent numbers: their midpoint, which a float represents exactly, and the
-  // floats next to it. Infinity follows the largest number, at the distance of the step before it.
+  // Tests, for every two adjacent numbers, their midpoint, which a float represents exactly, and
+  // the floats next to it. Infinity follows the largest number, at the distance of the step before
+  // it.
   using Half = typename TypeParam::Type;
   for (const std::uint16_t sign : {0, 0x8000}) {
     std::vector<float> middles, below, above;

@@ -1,5 +1,5 @@
-// Contexts and their thread pools: threads, also such as stop, the choice of an instruction set,
-// independence. include/heed/context.hpp, src/runtime/thread_pool.hpp.
+// Contexts and their thread pools: threads, also threads that stop, the choice of an instruction
+// set, independence. include/heed/context.hpp, src/runtime/thread_pool.hpp.
 
 #include <pthread.h>
 
@@ -50,7 +50,7 @@ Context context_with_isa(std::string_view isa) {
   return Context(options);
 }
 
-/// 2^-24 if a multiplication and an addition are rounded once, 0 if each is rounded.
+/// 2^-24 if a multiplication and an addition are rounded together, 0 if each is rounded.
 float fused_rounding(Context& context) {
   const float a = 1.0f + 0x1p-12f;
   const Tensor x(Shape{1, 2}, {1.0f, a});

@@ -27,9 +27,9 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
 }
 
 /// The tolerance of a step relative to attention over the stored numbers, for numbers up to 1 and
-/// queries up to `largest_query`. Int8 computes with queries of 16 bits, so the error of a score is
-/// at most scale * D * largest_query / 65534 and the relative error of a weight twice that; and
-/// with weights of 16 bits, each with an error up to 1/65534 of the largest of 128.
+/// queries up to `largest_query`. Int8 computes with queries of 16 bits. So the error of a score is
+/// at most scale * D * largest_query / 65534, and the relative error of a weight is twice that. The
+/// weights have 16 bits, too, each with an error up to 1/65534 of the largest of 128.
 Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
                        double largest_query = 1) {
   if (format != KvCache::Format::kInt8) return {3e-5, 3e-5};
@@ -183,7 +183,7 @@ TEST(Decode, ReturnsTheSameOutputWithAnyOtherResults) {
   }
 }
 
-/// One step over a cache that holds k and v.
+/// One step over a cache that contains k and v.
 AttentionResult step(Context& context, KvCache& cache, const Tensor& q, AttentionOptions options) {
   const KvCache::Options& o = cache.options();
   const Tensor none = Tensor(Shape{o.batch, o.heads, 0, o.head_size});
@@ -194,7 +194,7 @@ AttentionResult step(Context& context, KvCache& cache, const Tensor& q, Attentio
 }
 
 TEST(Decode, AddsLittleToTheErrorOfInt8) {
-  // Against attention over the stored numbers, and over the original ones.
+  // Compares with attention over the stored numbers, and over the original ones.
   Random random(2);
   Context context;
   const std::int64_t D = 128, S = 2000;
@@ -235,7 +235,7 @@ TEST(Decode, SupportsQueriesOfAnyMagnitude) {
       model.append(k, v, {140});
       const Tensor q = random.reals({1, 3, 1, 33}, -magnitude, magnitude);
       AttentionOptions options;
-      // So that no score is beyond a few units.
+      // The scale keeps scores within a few units.
       options.scale = magnitude > 1 ? 0.2f / magnitude : 0.2f;
       expect_results(step(context, cache, q, options), model.attend(q, options, {{140}, {0}}),
                      tolerance_of(format, 33, *options.scale, magnitude));

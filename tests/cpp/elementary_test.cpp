@@ -1,4 +1,4 @@
-// The elementary functions, beside those of the C library in long double.
+// The elementary functions, compared with the functions of the C library in long double.
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // Arrays without elements may have an axis of any size, and no operation may loop over it. A loop
-// of 2^40 iterations would not end within a test run, so the tests need not measure time.
+// of 2^40 iterations would not end within a test run, so the tests do not measure time.
 
 #include <cstdint>
 #include <optional>

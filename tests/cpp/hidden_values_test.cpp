@@ -1,5 +1,5 @@
-// Hidden keys and values change no bit of the results, even if they are not finite, for which the
-// kernels have another path.
+// Hidden keys and values change no bit of the results. This includes values that are not finite,
+// for which the kernels have another path.
 
 #include <cmath>
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace heed::test {
 namespace {
 
-/// A cache [batch 2, heads 2, head size 8, value size 6, capacity 10] that holds 7 and 3 tokens.
+/// A cache [batch 2, heads 2, head size 8, value size 6, capacity 10] with 7 and 3 tokens.
 class KvCacheErrors : public testing::Test {
  protected:
   KvCacheErrors()
@@ -93,7 +93,7 @@ TEST_F(KvCacheErrors, AppendRefusesTokensBeyondTheCapacity) {
   message(random.reals({2, 2, 4, 8}), random.reals({2, 2, 4, 6}));
   message(random.reals({2, 2, 400, 8}), random.reals({2, 2, 400, 6}));
 
-  // The other sequence has room: with counts the same call is fine, up to the last token.
+  // The other sequence has room: with counts, the same call succeeds, up to the last token.
   const Tensor counts = integers({2}, {3, 7});
   EXPECT_NO_THROW(cache.append(k, v, counts));
   EXPECT_EQ(cache.length(0), 10);
@@ -200,7 +200,7 @@ TEST_F(KvCacheErrors, RewindAndShareRefuseDroppedTokens) {
 }
 
 TEST_F(KvCacheErrors, AppendThrowsWhenMemoryRunsOut) {
-  // 2^50 bytes for one token, which is refused before the token is looked at.
+  // A token of 2^50 bytes, which is refused before the token is read.
   KvCache::Options huge;
   huge.heads = std::int64_t{1} << 20;
   huge.head_size = std::int64_t{1} << 20;

@@ -22,8 +22,8 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
 }
 
 TEST(KvCacheFormats, StoreRepresentableNumbersExactly) {
-  // Numbers n/8 with |n| <= 127, and 127/8 in every row: float16 represents all of them, and int8
-  // does with the scale 1/8.
+  // Numbers n/8 with |n| <= 127, and 127/8 in every row: float16 represents all of them, and so
+  // does int8 with the scale 1/8.
   Random random(1);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -47,9 +47,9 @@ TEST(KvCacheFormats, StoreRepresentableNumbersExactly) {
 }
 
 TEST(KvCacheFormats, StayWithinTheirErrorBounds) {
-  // A number of magnitude 1 is off by 2^-12 at most in float16, half a unit of its last place, and
-  // by 1/254 in int8, half a step of a row whose largest is 1. Weights differ as far as scores do:
-  // 0.25 * 16 times that, twice.
+  // In float16, a number of magnitude 1 has an error of at most 2^-12, half a unit of its last
+  // place. In int8 the error is 1/254, half a step of a row whose largest number is 1. Weights
+  // differ as far as scores do: 0.25 * 16 times that, twice.
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 1, 2, 2, 100, 100, 16, 16);
@@ -165,7 +165,7 @@ TEST(KvCacheTails, AffectOnlyTheRowsThatSeeThem) {
     AttentionOptions window = causal();
     window.window_left = 5;
     twin.expect_step(context, random, 2, 12, window);
-    // Behind the window, and then dropped.
+    // The token of NaN is outside the window, and is then dropped.
     twin.append(random, 30);
     twin.expect_step(context, random, 2, 3, window);
     if (is_rolling) twin.expect_step(context, random, 2, 3, causal());

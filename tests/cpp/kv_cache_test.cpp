@@ -152,7 +152,7 @@ TEST(KvCache, SharesAPrefixUntilSequencesDiverge) {
     twin.share(0, 1, shared);
     twin.share(0, 2, shared);
     twin.expect_lengths();
-    // All sequences append after the prefix, one after another and all at once.
+    // All sequences append after the prefix: first one after another, then all in one call.
     twin.expect_step(context, random, 2, 2, 2, {0, 2, 0}, causal());
     twin.expect_step(context, random, 2, 3, 3, {3, 0, 1}, causal());
     twin.rewind(0, 60);

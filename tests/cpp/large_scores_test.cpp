@@ -18,7 +18,7 @@ namespace heed::test {
 namespace {
 
 constexpr float kMagnitudes[] = {50.0f, 500.0f, 5000.0f};
-/// Sums of up to a hundred terms of order 1.
+/// The tolerance of sums of up to a hundred terms of order 1.
 constexpr Tolerance kTight{3e-6, 1e-6};
 
 Tensor whole_numbers(Random& random, const Shape& shape, std::int64_t most) {

@@ -24,8 +24,8 @@ TEST(Linear, MatchesTheReferenceForAllSizes) {
         const Tensor x = random.reals({rows, in});
         const Tensor weight = random.reals({out, in});
         const Tensor bias = random.reals({out});
-        // Sums of n products of order 1/3 are of order sqrt(n) / 3. Each of n steps adds a rounding
-        // error of 6e-8 of that, of either sign: about 2e-8 n in all.
+        // A sum of n products of order 1/3 has the order sqrt(n) / 3. Each of n steps adds a
+        // rounding error of 6e-8 of that, of either sign: about 2e-8 n in all.
         const Tolerance tolerance{1e-6 + 5e-8 * static_cast<double>(in), 1e-6};
         EXPECT_TRUE(close(linear(context, x, weight), reference::linear(x, weight), tolerance));
         EXPECT_TRUE(close(linear(context, x, weight, bias),
@@ -74,8 +74,8 @@ TEST(Softmax, MatchesTheReferenceForAllSizes) {
 }
 
 TEST(Softmax, HasASmallRelativeErrorInEachWeight) {
-  // The maximum is 0, so differences from it are exact, and the others add little to the sum of 1:
-  // what is left is the exponential, 2e-7, and three roundings of 6e-8.
+  // The maximum is 0, so differences from it are exact, and the other numbers add little to the sum
+  // of 1. The remaining errors are the exponential, 2e-7, and three roundings of 6e-8.
   Random random(5);
   Tensor x = random.reals({50, 40}, -80.0f, -2.0f);
   for (std::size_t row = 0; row < 50; ++row) x.data()[row * 40 + row % 40] = 0.0f;

@@ -1,4 +1,4 @@
-// Values at the ends of ranges, and objects that meet a context or an owner other than their own.
+// Values at the ends of ranges, and objects that are used with another context or owner.
 
 #include <cmath>
 #include <limits>

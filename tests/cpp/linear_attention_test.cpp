@@ -27,7 +27,7 @@ struct Sizes {
   std::int64_t B, H, G, L, D, Dv;
 };
 
-/// Inputs for one call. Keys are of length below 1 and decays below 1, so that states stay of
+/// Inputs for one call. Keys have lengths below 1, and decays are below 1, so that states stay of
 /// order 1 under every rule.
 struct Call {
   Call(Random& random, LinearRule rule, const Sizes& s, bool is_joined, bool decays_by_row = true)

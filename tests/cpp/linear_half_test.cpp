@@ -13,7 +13,7 @@ namespace {
 
 Tensor halves_of(Context& context, const Tensor& x) { return cast(context, x, DType::kFloat16); }
 
-/// The numbers that halves stand for; cast_test.cpp tests this conversion.
+/// The numbers that the bits of halves represent; cast_test.cpp tests this conversion.
 Tensor numbers_of(Context& context, const Tensor& halves) {
   return cast(context, halves, DType::kFloat32);
 }
@@ -47,7 +47,7 @@ TEST(LinearOfHalves, ReturnsWhatTheSameNumbersInFloat32Give) {
     const Tensor x = random.reals({rows, 77});
     const Tensor got = linear(context, x, weight, bias, Activation::kSilu);
     const Tensor want = linear(context, x, numbers, bias, Activation::kSilu);
-    // Of 4 to 6 rows fewer are multiplied at a time, with more sums for each.
+    // With 4 to 6 rows, fewer rows are multiplied at a time, and each has more sums.
     if (rows < 4 || rows > 6)
       EXPECT_TRUE(same_bits(got, want)) << rows << " rows";
     else
@@ -63,8 +63,7 @@ TEST(LinearOfHalves, ReturnsWhatTheSameNumbersInFloat32Give) {
 }
 
 TEST(LinearOfHalves, ReadsEveryHalfAtEveryPlace) {
-  // Row n has half n at one place and zeros elsewhere, so that its product with ones is that
-  // number.
+  // Row n has half n at one index and zeros elsewhere, so its product with ones is that number.
   constexpr std::int64_t kHalves = 1 << 16, kIn = 33;
   Context context;
   Tensor weight(Shape{kHalves, kIn}, DType::kFloat16);
@@ -90,8 +89,8 @@ TEST(LinearOfHalves, ReadsEveryHalfAtEveryPlace) {
 }
 
 TEST(LinearOfHalves, MultipliesInputsOfAnyMagnitude) {
-  // Without an instruction for it, halves are read as too small by 2^112, and x is multiplied by
-  // that: numbers from 2^16 on would leave the range of floats.
+  // Without an instruction for it, halves are read as numbers that are too small by 2^112, and x is
+  // multiplied by 2^112. Numbers from 2^16 on would leave the range of floats.
   Random random(45);
   Context context;
   const Tensor weight = halves_of(context, random.reals({20, 77}));

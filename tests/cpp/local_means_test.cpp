@@ -72,7 +72,7 @@ TEST(NonLocalMeans, MatchesTheReference) {
 }
 
 TEST(NonLocalMeans, KeepsSmallDistancesBesideLargeOnes) {
-  // Bytes, an edge of 200 beside noise of 1: a running sum in float would be off by 1e-2.
+  // Bytes with an edge of 200 and noise of 1: a running sum in float would have an error of 1e-2.
   Random random(3);
   Context context;
   Tensor image(Shape{20, 24});

@@ -1,7 +1,7 @@
 // Runs the tests. `--list-isas` prints the instruction sets of this machine, for a script to run
 // the tests once with each in the environment variable HEED_ISA. A set that the previous one
-// extends ("avx512" after "avx512+vnni") is left out: they share all kernels but those that
-// multiply bytes, and the tests of Linear and Int8Scores compare these.
+// extends ("avx512" after "avx512+vnni") is left out. Both share all kernels, except the kernels
+// that multiply bytes, and the tests of Linear and Int8Scores compare these.
 
 #include <gtest/gtest.h>
 

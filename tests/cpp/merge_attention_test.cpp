@@ -67,7 +67,8 @@ TEST(MergeAttention, MergesPartsInAnyOrder) {
   const reference::AttentionResult want =
       reference::attention(inputs.q, inputs.k, inputs.v, options);
 
-  // The last rows of a causal mask see every piece, the first ones not the last. One is empty.
+  // The last rows of a causal mask see every piece; the first rows do not see the last one. One
+  // piece is empty.
   const std::int64_t bounds[] = {0, 50, 51, 51, 128, 190, 200};
   std::vector<int> order = {0, 1, 2, 3, 4, 5};
   for (int turn = 0; turn < 20; ++turn) {

@@ -21,7 +21,7 @@ struct Model {
     query = random.reals({B, L, E});
     key = random.reals({B, S, key_size});
     value = random.reals({B, S, value_size});
-    // As torch initialises them: uniform with variance 2 / (in + out), which keeps the size of
+    // Initialised as torch does: uniform with variance 2 / (in + out), which keeps the size of
     // numbers.
     const float bound = std::sqrt(3.0f / static_cast<float>(E));
     in_proj_weight = random.reals({3 * E, E}, -bound, bound);

@@ -18,8 +18,9 @@ Tensors heads(Random& random) {
                  random.reals({2, 2, 150, 24}));
 }
 
-/// A cache with some tokens, and nine queries and more tokens for it. `change(context, cache,
-/// tokens)` changes the cache once; the results are what it returns and what the queries then see.
+/// A cache with some tokens, and nine queries and more tokens for it.
+/// `change(context, cache, tokens)` changes the cache once. Its results and the attention of the
+/// queries afterwards are compared.
 template <class Change>
 Operation cached(const char* name, KvCache::Format format, const Change& change) {
   return {name, [=](Context& context) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// Refuses every allocation of an operation once: the operation throws or is right, nothing leaks,
-// nothing is half-written, and the next call gives the same bits as if none had been refused.
+// Refuses every allocation of an operation once. The operation must throw or give the right result.
+// Nothing may leak or stay half-written, and the next call gives the same bits as if no allocation
+// had been refused.
 
 #include <atomic>
 #include <cstdlib>
@@ -42,7 +43,7 @@ extern Allocations allocations;
 
 using Tensors = std::vector<Tensor>;
 
-/// Makes what an operation reads, changes or keeps, and returns the operation itself.
+/// Makes the arguments and objects that an operation uses, and returns the operation.
 using Prepare = std::function<std::function<Tensors()>(Context&)>;
 
 enum class Refusals { kOne, kAllFromThere };
@@ -96,8 +97,8 @@ struct Operation {
 
 inline void PrintTo(const Operation& operation, std::ostream* stream) { *stream << operation.name; }
 
-/// An operation that changes nothing: `call(context, random)` makes its arguments and returns what
-/// it gives.
+/// An operation that changes nothing: `call(context, random)` makes its arguments and returns its
+/// results.
 template <class Arguments, class Call>
 Operation pure(const char* name, const Arguments& arguments, const Call& call) {
   return {name, [=](Context& context) {

@@ -9,7 +9,7 @@ constinit Allocations allocations;
 
 }  // namespace heed::test
 
-// The other forms of new and delete call these, except those with an alignment, which Heed does not
+// The other forms of new and delete call these, except forms with an alignment, which Heed does not
 // use.
 void* operator new(std::size_t bytes) {
   if (void* const memory = heed::test::allocations.take(bytes)) return memory;

@@ -238,7 +238,7 @@ TEST(Sample, DrawsFromTheLikeliestOnly) {
   // The three likeliest tokens have 0.9 together, the first two of them 7 / 9 of that.
   expect_shares(tenths(), {.top_k = 3, .top_p = 0.75f, .seed = 8},
                 {0.0, 4 / 7.0, 0.0, 0.0, 3 / 7.0});
-  // Among equal ones the first.
+  // Of equal tokens, the first ones are kept.
   expect_shares(filled({4}, 1.0f), {.top_k = 2, .seed = 9}, {0.5, 0.5, 0.0, 0.0});
 }
 

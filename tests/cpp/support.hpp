@@ -30,8 +30,8 @@ inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 class Random {
  public:
   explicit Random(std::uint32_t seed) : generator_(seed) {}
-  /// For a fuzzer: its bytes decide each integer and each chance, except those of elements. The
-  /// generator makes the rest, and everything after the last byte.
+  /// For a fuzzer, whose bytes decide each integer and each chance, but not the elements. The
+  /// generator decides everything else, and everything after the last byte.
   explicit Random(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
     generator_.seed(decision(4));
   }
@@ -56,7 +56,7 @@ class Random {
     for (bool& value : tensor.data<bool>()) value = drawn(percent_true);
     return tensor;
   }
-  /// A float mask: numbers to add, and -inf here and there.
+  /// A float mask: numbers to add, and -inf for some of them.
   Tensor biases(const Shape& shape, int percent_hidden) {
     Tensor tensor = reals(shape, -2.0f, 2.0f);
     for (float& value : tensor.data()) {
@@ -220,8 +220,8 @@ inline Tensor normal_numbers(Random& random, const Shape& shape) {
   return tensor;
 }
 
-/// The root mean square of the error relative to that of the expected numbers, and their cosine
-/// similarity.
+/// The root mean square of the error, relative to the root mean square of the expected numbers, and
+/// their cosine similarity.
 struct Difference {
   double relative;
   double cosine;

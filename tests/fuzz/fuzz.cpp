@@ -1,8 +1,8 @@
-// A fuzzer's bytes become calls: attention with random options against the reference, histories of
-// a cache against a model of it, and operations with arguments that do not fit. The first two give
-// the right numbers. Of the last, each call returns or throws a heed::Error, reads and writes only
-// its own memory (the sanitizers see to that), and changes no argument. After all of them the
-// context computes the same bits as before.
+// Turns a fuzzer's bytes into calls: attention with random options compared with the reference,
+// histories of a cache compared with a model of it, and operations with arguments that do not fit.
+// The first two must give the right numbers. In the third, each call must return or throw a
+// heed::Error, read and write only its own memory (the sanitizers check this), and change no
+// argument. After all of them the context must compute the same bits as before.
 
 #include <bit>
 #include <cstdio>
@@ -61,8 +61,8 @@ bool is_refused(const Call& call) {
   }
 }
 
-/// Tokens come, are attended to, go, are shared and change places. A call is refused if and only if
-/// it names a sequence or more tokens than there are, or exceeds the capacity.
+/// Tokens are appended, attended to, rewound, shared and reordered. A call is refused if and only
+/// if it names a sequence or more tokens than there are, or exceeds the capacity.
 void fill_a_cache(Random& random, Context& context) {
   KvCache::Options options;
   const std::int64_t B = options.batch = random.integer(1, 3);

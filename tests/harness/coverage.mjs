@@ -1,10 +1,10 @@
 /**
- * Prints which lines and branches the tests run, by folder, and the places that they do not.
+ * Prints the lines and branches that the tests run, by folder, and the places that they do not run.
  *
  *   node tests/harness/coverage.mjs CPP.json LCOV.info..
  *
- * The first file is what `llvm-cov export` writes, the others what Vitest's coverage does, of dist/*.js: one for each
- * place where tests run. What any of them runs is run.
+ * The first file is the output of `llvm-cov export`. The others are Vitest's coverage of dist/*.js:
+ * one for each place where tests run. A line counts as run if one of the files counts it.
  */
 import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
@@ -14,11 +14,13 @@ import { pathToFileURL } from "node:url";
  * @typedef {object} Counted
  * @property {string} file
  * @property {Map<number, number>} lines how often each line with code ran
- * @property {Map<string, [line: number, count: number]>} branches each way of each condition, by a name of its own
+ * @property {Map<string, [line: number, count: number]>} branches each way of each condition, by a
+ * unique name
  */
 
 /**
- * The lines of a file from the segments of llvm-cov: each begins a region with a count, which lasts until the next.
+ * The lines of a file from the segments of llvm-cov. Each begins a region with a count, which lasts
+ * until the next segment.
  *
  * @param {[line: number, column: number, count: number, hasCount: boolean, isEntry: boolean, isGap: boolean][]} segments
  */
@@ -30,8 +32,8 @@ function linesOf(segments) {
   for (let line = first; line <= last; ++line) {
     const here = [];
     while (next < segments.length && segments[next][0] === line) here.push(segments[next++]);
-    // As llvm-cov counts: a line has code if a region with a count covers or begins on it; its count is the largest of
-    // the regions that begin on it, and of the one around it.
+    // As in llvm-cov, a line has code if a region with a count covers it or begins on it. Its count
+    // is the largest count of the regions that begin on it, and of the one around it.
     const begun = here.filter(([, , , hasCount, isEntry, isGap]) => hasCount && isEntry && !isGap);
     const isSkipped = here[0] !== undefined && !here[0][3] && here[0][4];
     const covered = (around?.[3] ?? false) || begun.length > 0;
@@ -48,7 +50,7 @@ function linesOf(segments) {
 export function fromLlvm(json, root) {
   return JSON.parse(json).data[0].files.map(({ filename, segments, branches = [] }) => {
     const found = new Map();
-    // A template has each branch once for each type; a way is taken if it is in any of them.
+    // A template has each branch once for each type; a way counts as taken if one of them takes it.
     for (const [line, column, endLine, endColumn, yes, no] of branches) {
       for (const [way, count] of Object.entries({ yes, no })) {
         const name = `${line}:${column}-${endLine}:${endColumn} ${way}`;
@@ -78,8 +80,8 @@ export function fromLcov(text, root) {
 }
 
 /**
- * The sums of what several runs counted. Vite serves a file to a page with other names of modules in its imports, so the
- * lines are those of the file in all of them.
+ * The sums of the counts of several runs. When Vite serves a file to a page, only the names of
+ * modules in its imports change. So line numbers are the same in all runs.
  *
  * @param {Counted[]} counted
  * @returns {Counted[]}
@@ -137,7 +139,7 @@ export function report(files) {
     );
   const left = files.flatMap(({ file, lines, branches }) => {
     const missed = ranges([...lines].filter(([, count]) => count === 0).map(([line]) => line));
-    // A branch on a line that did not run says nothing more.
+    // A branch on a line that did not run adds no information.
     const halves = [...branches.values()].filter(
       ([line, count]) => count === 0 && lines.get(line) !== 0,
     );

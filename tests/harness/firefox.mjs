@@ -21,9 +21,10 @@ async function inside(browser, run) {
 }
 
 /**
- * Starts Firefox without the listener to workers that a WebDriver session adds. With a listener, a worker that starts
- * another one waits on the same condition variable as the event loop of the new worker. Firefox 153 notifies only one
- * of them (WorkerPrivate::WaitForIsDebuggerRegistered); if it is the wrong one, the first worker hangs for good.
+ * Starts Firefox without the listener to workers that a WebDriver session adds. With a listener, a
+ * worker that starts another one waits on the same condition variable as the event loop of the new
+ * worker. Firefox 153 notifies only one of them (WorkerPrivate::WaitForIsDebuggerRegistered). If it
+ * is the wrong one, the first worker hangs forever.
  *
  * @returns {Promise<import("puppeteer-core").Browser>}
  */
@@ -40,8 +41,8 @@ export async function launchFirefox() {
 }
 
 /**
- * The addresses of all workers. One of them must contain `mark`: a process reports all of its workers at once, so the
- * list is complete as soon as this worker is in it.
+ * The addresses of all workers. One of them must contain `mark`. A process reports all of its
+ * workers together, so the list is complete as soon as this worker is in it.
  */
 export async function workersOfFirefox(browser, mark) {
   const ask = async (actors, mark) => {

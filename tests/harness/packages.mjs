@@ -1,10 +1,13 @@
-// Packages that tests need beside those of the repository, at the versions of a package-lock.json.
+// Packages that tests need in addition to the repository's, at the versions of a package-lock.json.
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Installs what the package.json of one folder lists into another folder, unless it is there. */
+/**
+ * Installs the packages that one folder's package.json lists into another folder, unless they are
+ * there.
+ */
 export function installPackages(listed, folder) {
   const lock = join(listed, "package-lock.json");
   const installed = join(folder, "node_modules/.installed-package-lock.json");
@@ -13,7 +16,8 @@ export function installPackages(listed, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of ["package.json", "package-lock.json"])
     copyFileSync(join(listed, name), join(folder, name));
-  // Not `npm ci`, which also needs the packages of other kinds of machines. Not every registry has them.
+  // Not `npm ci`, which also needs the packages for other kinds of machines. Some registries lack
+  // them.
   const options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
   execFileSync("npm", ["install", ...options], {
     cwd: folder,

@@ -1,4 +1,4 @@
-// The most bytes that each part of the package may have, for the tests and for a release.
+// The maximum number of bytes of each part of the package, for the tests and for a release.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,8 +11,9 @@ export const binaries = { simd: 145_000, relaxed: 147_000, wide: 157_000 };
 export const archive = 1_100_000;
 
 /**
- * Of the pictures, bundled, minified and gzipped: all elements, and a program that uses one of them. All share the
- * drawing of a matrix, its export, and what elements have in common.
+ * Of the pictures, bundled, minified and gzipped: all elements, and a program that uses one of
+ * them. All of them include the drawing of a matrix, its export, and the common code of the
+ * elements.
  */
 export const pictures = { all: 54_650, matrix: 21_300 };
 

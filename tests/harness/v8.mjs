@@ -1,12 +1,13 @@
-// A Node with a recent V8, which can merge vectors and prints the machine code that it makes of WebAssembly. The
-// Node that runs the tests may be older, and browsers print nothing. `node v8.mjs ARGUMENTS` runs it; `node v8.mjs
-// --command` prints the words of the command that merges vectors, one in a line, or of the Node at hand.
+// A Node with a recent V8, which can merge vectors and prints its machine code for WebAssembly. The
+// Node that runs the tests may be older, and browsers print nothing. `node v8.mjs ARGUMENTS` runs
+// it. `node v8.mjs --command` prints the words of the command that merges vectors, one in a line,
+// or the path of the running Node if there is no such command.
 
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { installPackages } from "./packages.mjs";
 
-/** Why there is none for this machine; undefined where there is. */
+/** The reason if there is none for this machine; otherwise undefined. */
 export const missing =
   process.platform === "linux" && process.arch === "x64"
     ? undefined

@@ -1,6 +1,7 @@
 /**
- * Drives WebKit, Safari's engine, by the W3C's WebDriver protocol: WebKitGTK's MiniBrowser on a display of Xvfb, which
- * Debian's packages webkit2gtk-driver and xvfb bring. Each has processes of its own, which `close` ends.
+ * Drives WebKit, Safari's engine, by the W3C's WebDriver protocol. It uses WebKitGTK's MiniBrowser
+ * on a display of Xvfb, from Debian's packages webkit2gtk-driver and xvfb. Each object starts its
+ * own processes, which `close` ends.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -71,8 +72,8 @@ export class WebKit {
 
   /**
    * @param {object} options
-   * @param {boolean} [options.sharedMemory] whether isolated pages have SharedArrayBuffer, as in Safari, which is the
-   *     default; WebKitGTK by itself has none
+   * @param {boolean} [options.sharedMemory] whether isolated pages have SharedArrayBuffer, as in
+   *     Safari; true by default, while WebKitGTK's own pages have none
    */
   static async launch({ sharedMemory = true } = {}) {
     const binary = miniBrowser();
@@ -116,7 +117,7 @@ export class WebKit {
     const capabilities = {
       alwaysMatch: {
         "webkitgtk:browserOptions": { binary, args },
-        // `goto` waits by itself: the driver's own waiting ends with an error that tells nothing.
+        // `goto` does the waiting: the driver's own waiting ends with an error without a reason.
         pageLoadStrategy: "none",
       },
     };
@@ -141,7 +142,7 @@ export class WebKit {
   }
 
   /**
-   * Opens an address and waits until all that its document names is loaded.
+   * Opens an address and waits until everything that its document names is loaded.
    *
    * @param {string} url
    */
@@ -155,11 +156,11 @@ export class WebKit {
     const start = performance.now();
     let seen = "";
     for (let tries = 1; performance.now() < start + timeout; await pause(10)) {
-      // A script whose document goes away ends with an error, or gets no answer at all.
+      // If its document goes away, a script ends with an error or without an answer.
       const looked = this.evaluate(look).catch(({ message }) => message);
       seen = await Promise.race([looked, pause(2000, "it does not answer")]);
       if (seen === "complete") return;
-      // On a busy machine WebKitGTK 2.50 loses a navigation now and then, and stays where it is.
+      // On a busy machine WebKitGTK 2.50 sometimes loses a navigation and stays on the old page.
       if (!seen.startsWith("still") || performance.now() < start + tries * 5000) continue;
       ++tries;
       await navigate();

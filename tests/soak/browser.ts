@@ -1,6 +1,7 @@
-// `./dev soak [MINUTES [SEED]] --browser`: in one Chromium, the rooms of the Playground are visited in any order, the
-// page is reloaded, other pages come and go, and engines in workers compute, are cancelled and end. Prints a line each
-// minute. Ends with an error if a number was wrong, a page complained, or workers or memory were left behind.
+// `./dev soak [MINUTES [SEED]] --browser`: in one Chromium, the rooms of the Playground are visited
+// in any order, the page is reloaded, other pages come and go, and engines in workers compute, are
+// cancelled and end. Prints a line each minute. Ends with an error if a number was wrong, a page
+// reported an error, or workers or memory remained.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -60,7 +61,10 @@ async function visit(page: Page, room = anyRoom()): Promise<void> {
   ++done.visits;
 }
 
-/** In the page of workers: four at once must agree with the engine of the page, and a cancelled call leaves nothing. */
+/**
+ * In the page of workers, four workers in parallel must agree with the engine of the page, and a
+ * cancelled call leaves nothing.
+ */
 async function compute(seed: number): Promise<string[]> {
   // Addresses of the server, which the bundler must not look for.
   const [core, worker] = ["/dist/index.js", "/dist/worker.js"];
@@ -131,7 +135,10 @@ function processes(): { rss: number; count: number } {
   return { rss: 1024 * kilobytes, count: own.size };
 }
 
-/** What is held when both pages are as at the beginning, once nothing more is let go of. */
+/**
+ * Measures memory, workers and processes when both pages are as at the beginning and no more memory
+ * is being freed.
+ */
 async function measure() {
   await first.page.goto(`${playground.url}#room=steps`);
   await first.page.reload();
@@ -157,7 +164,7 @@ async function measure() {
   return { heap, workers, ...processes() };
 }
 
-// Every act and room once, whose code and data then are there.
+// Runs every act and room once, so that their code and data are loaded.
 for (const act of Object.values(acts)) await act();
 for (const room of rooms) await visit(first.page, `#room=${room}`);
 const before = await measure();

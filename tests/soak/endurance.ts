@@ -1,5 +1,6 @@
-// What must not grow or stay behind, however often it is done: small calls, engines that come and go, a training, workers
-// that die in the middle of a call. lifecycle.test.ts does each some times, `./dev soak` as often as `counts` says.
+// Repeated actions after which no memory, threads or workers may remain: small calls, engines that
+// come and go, a training, and workers that die in the middle of a call. `counts` is the number of
+// repetitions in `./dev soak`; lifecycle.test.ts repeats less often.
 
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
@@ -8,7 +9,7 @@ import { load } from "heed";
 import { tinyTraining } from "../js/tiny_training.js";
 import { expectSameBits, expectWorks } from "../js/values.js";
 
-/** What the process holds after the garbage collector ran, in bytes, and its threads. */
+/** The memory of the process after the garbage collector ran, in bytes, and its threads. */
 export interface Held {
   readonly heap: number;
   readonly rss: number;
@@ -19,7 +20,7 @@ export interface Held {
 const countThreads = () =>
   existsSync("/proc/self/task") ? readdirSync("/proc/self/task").length : 0;
 
-/** @param most how many threads there may be: those of ended workers take a moment to end */
+/** @param most the maximum number of threads; threads of ended workers take a moment to end */
 export async function held(most = Infinity): Promise<Held> {
   const started = performance.now();
   do {
@@ -32,7 +33,7 @@ export async function held(most = Infinity): Promise<Held> {
   return { heap, rss, threads: countThreads() };
 }
 
-/** What each is, in a table. */
+/** Descriptions of the actions, for a table. */
 export const labels = {
   smallCalls: "small calls",
   loads: "engines that came and went",
@@ -43,7 +44,10 @@ export const labels = {
 /** How often each is done by `./dev soak`. */
 export const counts = { smallCalls: 100_000, loads: 300, trainingSteps: 2000, deadWorkers: 20 };
 
-/** Does something a tenth of `count` times, then the rest, and returns what was held before and after the rest. */
+/**
+ * Does something a tenth of `count` times, then the rest, and returns the memory before and after
+ * the rest.
+ */
 async function measured(
   count: number,
   run: (times: number) => void | Promise<void>,
@@ -119,7 +123,7 @@ export const endurance = {
         const said: unknown[] = [];
         worker.on("message", (message) => said.push(message));
         await once(worker, "message");
-        // The engine of this thread works beside the other one, and after its end.
+        // The engine of this thread works while the other one exists, and after its end.
         expectWorks(heed);
         await worker.terminate();
         expectWorks(heed);

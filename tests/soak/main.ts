@@ -15,7 +15,7 @@ const MB = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 const count = (number: number) => number.toLocaleString("en");
 
 const own = new Soak(seed);
-// The options of the process would be inherited, of which a worker refuses --expose-gc.
+// A worker would inherit the options of the process, and refuses --expose-gc.
 const worker = new Worker(new URL(import.meta.url.replace(/main\.mjs$/, "soak.mjs")), {
   workerData: seed ^ 0x5bd1e995,
   execArgv: [],
@@ -84,7 +84,7 @@ if (fault === undefined) {
   await once(worker, "exit");
 }
 const tally = total();
-// What is done very often comes last, alone, so that the memory of each can be told.
+// Actions with many repetitions run last, each alone, so that its memory can be measured.
 for (const [name, times] of Object.entries(counts) as [keyof typeof counts, number][]) {
   if (isInterrupted) break;
   const { before, after } = await endurance[name](times);
@@ -97,7 +97,8 @@ for (const [name, times] of Object.entries(counts) as [keyof typeof counts, numb
 }
 if (fault !== undefined) tally.wrong.push(`the second thread ended: ${fault}`);
 const last = memory();
-// Code that runs for the first time, and what the compiler learns of it, count in the first minutes.
+// The first minutes include code that runs for the first time, and code that is still being
+// compiled.
 const [first = last] = measured.slice(Math.min(2, measured.length - 1));
 if (measured.length > 5 && last.heapUsed > 1.2 * first.heapUsed + 4e6)
   tally.wrong.push(`the heap grew from ${MB(first.heapUsed)} to ${MB(last.heapUsed)}`);

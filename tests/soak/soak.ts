@@ -12,17 +12,17 @@ import { expectWorks } from "../js/values.js";
 
 const MiB = 2 ** 20;
 
-/** What one thread has done so far. */
+/** The work that one thread has done so far. */
 export interface Tally {
-  /** Calls that were compared with the reference, or made with what does not fit. */
+  /** Calls that were compared with the reference, or made with arguments that do not fit. */
   calls: number;
   refused: number;
   trainingSteps: number;
   reloads: number;
-  /** The size of the memories of the engines, and what of them is in use, in bytes. */
+  /** The size of the memories of the engines, and the used part of it, in bytes. */
   engineSize: number;
   engineUsed: number;
-  /** What went wrong, with what repeats it. */
+  /** Descriptions of the failures, with the values that repeat them. */
   wrong: string[];
 }
 

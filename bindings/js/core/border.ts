@@ -1,6 +1,6 @@
-// The border to C++. All operations are called in the same way: TypeScript writes their arguments as numbers
-// into the module's memory, in the order of the parameters in bindings/operations.hpp, and reads the results
-// from there. members.ts writes and reads structs.
+// The border to C++. All operations are called in the same way. TypeScript writes their arguments
+// as numbers into the module's memory, in the order of the parameters in bindings/operations.hpp,
+// and reads the results from there. members.ts writes and reads structs.
 
 import { endings, errorCodes, messageSize, numberCount } from "./constants.js";
 import { HeedError, refuse } from "./error.js";
@@ -24,7 +24,7 @@ const names: Readonly<Record<string, string>> = {
 const inTypeScript = (name: string) =>
   names[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** What lives in an engine's memory, in the words of messages. */
+/** The kinds of objects in an engine's memory, as messages name them. */
 export type Kind = "tensor" | "cache" | "weights" | "mask";
 
 /** An object with an owner in JavaScript: see Owned. */
@@ -67,7 +67,7 @@ export class Border {
   #module: HeedModule;
   /** Undefined after the engine is disposed of. */
   #memory: WebAssembly.Memory | undefined;
-  /** The buffer that was asked for last, and all of them. */
+  /** The buffer that `buffer` returned last, and all buffers that it returned. */
   #buffer: ArrayBufferLike | undefined;
   readonly #buffers = new WeakSet<ArrayBufferLike>();
   readonly #engine: Handle;
@@ -133,14 +133,17 @@ export class Border {
     return buffer;
   }
 
-  /** Whether it is the module's memory, or was: views of shared memory stay valid when it grows, in another object. */
+  /**
+   * Whether the buffer is or was the module's memory. When shared memory grows, it gets a new
+   * buffer object, and views of the old one stay valid.
+   */
   owns(buffer: ArrayBufferLike): boolean {
     return this.#buffers.has(buffer);
   }
 
   /**
-   * Runs an operation; a C++ exception becomes a HeedError. Read the results before the next operation
-   * runs. A trap ends the engine, with a HeedError "internal".
+   * Runs an operation; a C++ exception becomes a HeedError. Read the results before the next
+   * operation runs. A trap ends the engine, with a HeedError "internal".
    *
    * @param calledHere public names of arguments, by their names in C++'s messages
    */
@@ -230,7 +233,10 @@ export class Border {
     return this.next();
   }
 
-  /** Where the live and the leaked objects were made: only a LeakFinder knows. */
+  /**
+   * The places where the live and the leaked objects were made; undefined unless this is a
+   * LeakFinder.
+   */
   sites(): readonly AllocationSite[] | undefined {
     return undefined;
   }
@@ -242,8 +248,8 @@ export class Border {
   }
 
   /**
-   * Stops the threads without waiting for them, and drops the references to the module and its memory, so
-   * that they can be collected while the engine or one of its tensors is still referenced.
+   * Stops the threads without waiting for them, and drops the references to the module and its
+   * memory. So they can be collected while the engine or one of its tensors is still referenced.
    */
   dispose(): void {
     if (this.isDisposed) return;
@@ -268,8 +274,8 @@ export class Border {
   }
 
   /**
-   * Ends the engine after a trap, on any of its threads, or because the stack was full: C++ left its functions without
-   * undoing what they had begun, so nothing that is computed from now on could be trusted.
+   * Ends the engine after a trap on any of its threads, or because the stack was full. C++ left its
+   * functions without undoing their changes, so no later result could be trusted.
    */
   #stopped(how: string, cause: unknown): HeedError {
     this.dispose();
@@ -289,7 +295,7 @@ export class Border {
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
     const code = codes[ending - 1] ?? "internal";
-    // What stopped the other thread cannot come here: its message does.
+    // An exception of another thread cannot reach this one: only its message does.
     if (code === "stopped")
       return this.#stopped("stopped in another thread", new WebAssembly.RuntimeError(message));
     return new HeedError(code, text);

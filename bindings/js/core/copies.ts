@@ -50,7 +50,8 @@ function ownTag(prototype: object | null): string | undefined {
  * is undefined.
  */
 export function isInstance(this: { readonly prototype: object }, value: unknown): boolean {
-  // The mark first: every instance has it, and most calls ask about an object of options, which has not.
+  // Checks the mark first: every instance has it, and most calls ask about an object of options,
+  // which does not have it.
   if (!isMarked(value)) return false;
   try {
     return descends(value, this);

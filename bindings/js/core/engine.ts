@@ -1,4 +1,4 @@
-// One loaded module and the objects in it: what every operation needs.
+// One loaded module and the objects in it: the state that every operation needs.
 
 import type { AllocationSite, Border, HeldMemory } from "./border.js";
 import { dtypes } from "./constants.js";
@@ -14,8 +14,9 @@ export interface MemoryUse {
   /** The size of the WebAssembly memory. It grows on demand and never shrinks. */
   readonly size: number;
   /**
-   * The allocated part of it: the objects below, and what the engine itself needs, such as the stacks of its
-   * threads and the scratch memory of its kernels, which is kept for the next call.
+   * The allocated part of it: the objects below, and memory of the engine itself. The engine needs
+   * memory, for example, for the stacks of its threads and as scratch memory of its kernels, which
+   * is kept for the next call.
    */
   readonly used: number;
   /**
@@ -29,7 +30,10 @@ export interface MemoryUse {
   readonly packedWeights: HeldMemory;
   /** All block masks. */
   readonly blockMasks: HeldMemory;
-  /** With `load({ debug: true })`: where the objects were made, the places that hold most bytes first. */
+  /**
+   * With `load({ debug: true })`: where the objects were made. The places with most bytes come
+   * first.
+   */
   readonly sites?: readonly AllocationSite[];
 }
 
@@ -190,7 +194,7 @@ export class Engine {
     }
   }
 
-  /** Runs a function, and tells which objects in its result it made. */
+  /** Runs a function, and returns its result and the objects in the result that it made. */
   collect<T>(run: () => T): { result: T; made: ReadonlySet<Owned> } {
     const made = new Set<Owned>();
     this.#scopes.push(made);

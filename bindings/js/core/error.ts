@@ -17,9 +17,10 @@ export type HeedErrorCode =
   | "internal"; // a defect of this library or of the WebAssembly engine
 
 /**
- * The error that every function of this library throws. The message names the argument, what was expected
- * and what was given: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable;
- * only if WebAssembly stopped in the middle of a call ("internal"), the engine has ended.
+ * The error that every function of this library throws. The message names the argument, the
+ * expected value and the given value: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written,
+ * and the engine stays usable. Only if WebAssembly stopped in the middle of a call ("internal"),
+ * the engine has ended.
  *
  * @example
  * ```ts
@@ -31,7 +32,7 @@ export type HeedErrorCode =
  * ```
  */
 export class HeedError extends Error {
-  /** Why: see the guide "Errors by code". */
+  /** The kind of the error: see the guide "Errors by code". */
   readonly code: HeedErrorCode;
 
   constructor(code: HeedErrorCode, message: string, options?: ErrorOptions) {

@@ -1,5 +1,5 @@
-// `load({ debug: true })`: remembers where each object was made, and reports those that the garbage collector
-// frees because nothing disposed of them.
+// `load({ debug: true })`: remembers where each object was made. Reports the objects that the
+// garbage collector frees because nothing disposed of them.
 
 import { type AllocationSite, Border, type Kind, type Watched } from "./border.js";
 import type { Handle } from "./module.js";
@@ -7,18 +7,18 @@ import { Tensor } from "./tensor.js";
 
 interface Site {
   readonly stack: string;
-  /** The label of an object made there: of a leaked one, if there is one. */
+  /** The label of an object made there; of a leaked object, if there is one. */
   example: string;
   readonly leaked: { count: number; bytes: number };
 }
 
-/** What is known of a live object without a reference to it. */
+/** Information about a live object, without a reference to it. */
 interface Live {
   readonly kind: Kind;
   readonly site: Site;
   /** Empty until the object's constructor has finished. */
   label: string;
-  /** The bytes of a tensor. The size of other objects may change: C++ knows it. */
+  /** The bytes of a tensor. The size of other objects may change, so C++ is asked for it. */
   bytes: number;
 }
 
@@ -61,7 +61,7 @@ export class LeakFinder extends Border {
     super.freeAbandoned(kind, handle);
   }
 
-  /** The sites of live and of leaked objects, those that hold most bytes first. */
+  /** The sites of live and of leaked objects. The sites with most bytes come first. */
   override sites(): AllocationSite[] {
     this.watchFresh();
     const found = new Map<Site, { count: number; bytes: number }>();
@@ -118,7 +118,7 @@ function longStack(): string {
   const limit: unknown = Reflect.get(Error, "stackTraceLimit");
   if (typeof limit === "number") Reflect.set(Error, "stackTraceLimit", 100);
   try {
-    // Formatted at once: until then, V8's errors keep the objects in their frames alive.
+    // Formatted now: until then, V8's errors keep the objects in their frames alive.
     return String(new Error().stack);
   } finally {
     if (typeof limit === "number") Reflect.set(Error, "stackTraceLimit", limit);
@@ -126,14 +126,15 @@ function longStack(): string {
 }
 
 /**
- * The innermost calls outside this package. In a bundle, its frames cannot be told from those of its callers,
- * so there the stack has both.
+ * The innermost calls outside this package. In a bundle, frames of this package and of its callers
+ * look alike, so there the stack has both.
  */
 function callerStack(): string {
   const stack = longStack();
   const frames = stack.split("\n").filter(isFrame);
   const [folder] = /[^\s(@]+(?=core\/leaks\.js)/.exec(stack) ?? [];
-  // More frames would make several places of one: those of a loop in an async function change at its first pause.
+  // With more frames, one place would count as several: the outer frames of a loop in an async
+  // function change at its first pause.
   const innermost =
     folder === undefined
       ? frames.slice(0, 40)

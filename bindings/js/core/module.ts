@@ -1,9 +1,9 @@
-// The types of the WebAssembly module. The linker writes those of the bound functions.
+// The types of the WebAssembly module. The linker writes the types of the bound functions.
 
 import type * as glue from "../heed-module.js";
 
-// Types of the DOM library that this package's declarations name, for programs compiled without it. Where
-// the library or Node's types are there, these empty declarations add nothing to theirs.
+// Types of the DOM library that this package's declarations name, for programs compiled without it.
+// If the library or Node's types are present, these empty declarations add nothing to theirs.
 declare global {
   interface AbortSignal {}
   interface Response {}
@@ -14,7 +14,10 @@ declare global {
   }
 }
 
-/** A Uint8Array of an ArrayBuffer of its own, as TypeScript before 5.7 can read it, too. */
+/**
+ * A Uint8Array with an ArrayBuffer that is not shared, in a form that TypeScript before 5.7 can
+ * read, too.
+ */
 export type Bytes = ReturnType<Uint8Array["slice"]>;
 
 /** The address of a C++ object; 0 is none. */
@@ -36,7 +39,7 @@ export interface ThreadWorker {
   loaded?: boolean;
   onerror: ((failure: Failure) => void) | null;
   terminate(): void;
-  /** Of Node. */
+  /** Only in Node. */
   on?(event: "error", handle: (failure: Failure) => void): void;
 }
 
@@ -56,7 +59,7 @@ export type HeedModule = glue.MainModule & {
  */
 export interface ModuleOptions {
   wasmMemory: WebAssembly.Memory;
-  /** How many threads can run at once. */
+  /** The number of threads that can run in parallel. */
   cores: number;
   locateFile(name: string): string;
   /** Instantiates the module in the glue's place. */
@@ -71,7 +74,7 @@ export interface ModuleOptions {
 /** @internal */
 export type ModuleFactory = (options: ModuleOptions) => Promise<HeedModule>;
 
-/** What heed-simd.mjs and heed-relaxed.mjs export, for `load` to call. */
+/** The export of heed-simd.mjs and heed-relaxed.mjs, for `load` to call. */
 export type Glue = (options: never) => Promise<unknown>;
 
 /**

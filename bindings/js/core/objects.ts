@@ -15,6 +15,6 @@ export function isListOf<T>(
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object";
 
-/** Whether a value is an object and no list. */
+/** Whether a value is an object and not a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && !Array.isArray(value);

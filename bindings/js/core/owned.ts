@@ -119,8 +119,8 @@ export abstract class Owned implements Disposable {
 const none: ReadonlySet<Owned> = new Set();
 
 /**
- * All that is owned in a value: in arrays, maps, sets, the parameters of modules and the fields of other
- * objects, however deep. What is in closures, getters and `#private` fields is not seen.
+ * All owned objects in a value: in arrays, maps, sets, the parameters of modules and the fields of
+ * other objects, however deep. Objects in closures, getters and `#private` fields are not found.
  */
 export function ownedIn(value: unknown): ReadonlySet<Owned> {
   if (value === null || typeof value !== "object") return none;
@@ -144,11 +144,14 @@ function* partsOf(value: object): Iterable<unknown> {
   try {
     yield* readPartsOf(value);
   } catch {
-    // A getter or a proxy of the caller's throws: what cannot be read is not seen.
+    // A getter or a proxy of the caller's throws: unreadable parts are not found.
   }
 }
 
-/** The entries of a list without its holes, of which there may be billions; undefined if a getter throws. */
+/**
+ * The entries of a list without its holes, because there may be billions of holes; undefined if a
+ * getter throws.
+ */
 function entriesOf(list: readonly unknown[]): readonly unknown[] | undefined {
   try {
     return Object.values(list);

@@ -1,6 +1,6 @@
 import { running } from "./running.js";
 
-/** Lets the tasks run that wait already, such as messages. */
+/** Lets the tasks run that are already waiting, such as messages. */
 export function nextTurn(): Promise<void> {
   if (typeof MessageChannel === "undefined") return new Promise((resolve) => setTimeout(resolve));
   const { port1, port2 } = new MessageChannel();
@@ -32,12 +32,15 @@ export function pause(): Promise<void> {
   return pauseIn(running.call);
 }
 
-/** The same for a call that may have lost its turn meanwhile, by an await of something else. */
+/**
+ * The same for a given call, which may not be the running one after an `await` of something else.
+ */
 export async function pauseIn(call: number): Promise<void> {
   await nextTurn();
   if (call === 0) return;
   running.enter(call);
-  // Whoever awaits this goes on in the microtask after the next one. Later ones may belong to other calls.
+  // An `await` of this promise continues in the microtask after the next one. Later microtasks may
+  // belong to other calls.
   void (async () => {
     for (let microtask = 0; microtask < 2; ++microtask) await undefined;
     running.leave(call);

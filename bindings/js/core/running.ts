@@ -1,5 +1,5 @@
-// The calls of heed/worker that this thread computes. A call that is cancelled is told so in two ways: C++ reads
-// a word of the engine's memory between two pieces of work, and `pause` throws.
+// The calls of heed/worker that this thread computes. Cancelling a call takes effect in two ways:
+// C++ reads a word of the engine's memory between two pieces of work, and `pause` throws.
 
 import { inCommon } from "./copies.js";
 import { HeedError } from "./error.js";
@@ -11,7 +11,7 @@ export const cancelled = (): HeedError =>
   new HeedError("cancelled", "call: expected to finish, got cancelled");
 
 class Running {
-  /** The word in the engine's memory; undefined where nobody reads or writes it. */
+  /** The word in the engine's memory; undefined if it is not used. */
   word: Int32Array | undefined;
   /** The call whose function runs now; 0 for none. */
   #call = 0;
@@ -42,7 +42,7 @@ class Running {
     if (this.word) Atomics.store(this.word, 0, call);
   }
 
-  /** Ends it. Whoever cancels the call from now on cannot reach another one by this word. */
+  /** Ends the part. From now on, cancelling this call cannot reach another one by this word. */
   leave(call: number): void {
     if (this.#call !== call) return;
     this.#call = 0;

@@ -63,8 +63,9 @@ export interface Place {
 }
 
 /**
- * Reads a header. Its content is not trusted: the type, the shape and the byte range of every tensor must
- * match, and the byte ranges must cover the data without gaps or overlaps, in any order.
+ * Reads a header. Its content is not trusted. The type, the shape and the byte range of every
+ * tensor must match, and the byte ranges must cover the data without gaps or overlaps, in any
+ * order.
  *
  * @param encoded the header alone, in memory that is not shared, which TextDecoder does not read
  * @param dataBytes the size of the data after it

@@ -1,6 +1,6 @@
-// The tape: it records operations while gradients are wanted, and computes the gradients in reverse order
-// (reverse-mode differentiation: Linnainmaa, 1970). Each operation defines its gradient beside its call;
-// nothing is recorded while no tape runs.
+// The tape: it records operations while gradients are wanted, and computes the gradients in reverse
+// order (reverse-mode differentiation: Linnainmaa, 1970). Each operation defines its gradient next
+// to its call. Nothing is recorded unless a tape runs.
 
 import { classOf, inCommon } from "./copies.js";
 import type { Engine } from "./engine.js";
@@ -17,7 +17,7 @@ import {
   parametersOf,
 } from "./validate.js";
 
-/** Tensors for which gradients are wanted, or an object that has some, such as a module. */
+/** Tensors for which gradients are wanted, or an object with such tensors, such as a module. */
 export type Sources = readonly Tensor[] | { parameters(): Tensor[] };
 
 export type Inputs = Readonly<Record<string, Tensor | undefined>>;
@@ -327,7 +327,7 @@ const noGradient = (argument: string, operation: string) =>
     `a result of ${operation}, which has none`,
   );
 
-/** Gradients by the tensors they are for. Several entries may be the same tensor. */
+/** Gradients by the tensors that they belong to. Several entries may be the same tensor. */
 class Found {
   readonly #gradients = new Map<Tensor, Tensor>();
   readonly #uses = new Map<Tensor, number>();

@@ -17,7 +17,7 @@ export type TensorData = Float32Array | Int32Array | Uint8Array | Uint16Array;
 /** Arrays in arrays, to any depth; all rows of a level have the same length. */
 export type NestedArray<T> = readonly (T | NestedArray<T>)[];
 
-/** Data that a tensor can be made from. */
+/** Data from which a tensor can be made. */
 export type TensorSource =
   | Float32Array
   | Int32Array
@@ -58,8 +58,8 @@ export class Tensor extends Owned {
   }
 
   /**
-   * Whether a value has a private field of this copy's class is the fastest question for a tensor, and slow for
-   * any other object.
+   * Whether a value has a private field of this copy's class. This is the fastest test for a
+   * tensor, and slow for any other object.
    */
   static override readonly [Symbol.hasInstance] = (value: unknown): boolean =>
     isMarked(value) && (#address in value || isInstance.call(Tensor, value));
@@ -84,8 +84,8 @@ export class Tensor extends Owned {
   }
 
   /**
-   * The elements, as a view of the engine's memory. Use it at once: the next operation may grow the memory,
-   * which invalidates views. `slice()` makes a permanent copy.
+   * The elements, as a view of the engine's memory. Use the view before the next operation, which
+   * may grow the memory and so invalidate views. `slice()` makes a permanent copy.
    */
   get data(): TensorData {
     this.handle("tensor", this.engine.border);

@@ -1,4 +1,5 @@
-// Checks of options before a call: C++ checks shapes and ranges, this file what only JavaScript can get wrong.
+// Checks of options before a call. C++ checks shapes and ranges; this file finds errors that only
+// JavaScript allows.
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
@@ -108,9 +109,9 @@ export function oneOf(...names: string[]): Check {
 }
 
 /**
- * Throws for options that are not an object, for an unknown option, and for a value that does not fit or cannot be
- * read. Options that an object inherits are checked, too. Returns whether any option has a value other than false, as
- * no flag of attention does anything when it is false.
+ * Throws for options that are not an object, for an unknown option, and for a value that does not
+ * fit or cannot be read. Options that an object inherits are checked, too. Returns whether any
+ * option has a value other than false, because a flag of attention that is false has no effect.
  */
 export function checkOptions(
   operation: string,
@@ -141,7 +142,7 @@ export function checkOptions(
   return isAnyGiven;
 }
 
-/** The names of options: undefined for what is no object of options, or cannot be read. */
+/** The names of options; undefined if the value is not an object of options or cannot be read. */
 function namesOf(
   options: unknown,
   checks: Readonly<Record<string, Check>>,
@@ -183,7 +184,7 @@ export function checkArgument(name: string, value: unknown, check: Check): void 
   if (!fits(value, check)) throw refuse("option", name, check.expected, describe(value));
 }
 
-/** Whether a check accepts a value: it does not if the value cannot be read. */
+/** Whether a check accepts a value; false if the value cannot be read. */
 function fits(value: unknown, check: Check): boolean {
   try {
     return check.accepts(value);

@@ -140,9 +140,10 @@ export interface LuongAttentionForwardOptions {
 }
 
 /**
- * Attention with the scores of Luong et al., 2015, section 3.1, without a scale. The score "dot", q . k,
- * has no parameters; "general", q W k, has `weight` [Dq, Dk]; "concat", v . tanh(W [q; k]), has `weight`
- * [A, Dq + Dk] and `scoreWeight` [A]. Initial values are uniform in +-1/sqrt(in), as those of Linear.
+ * Attention with the scores of Luong et al., 2015, section 3.1, without a scale. The score "dot",
+ * q . k, has no parameters; "general", q W k, has `weight` [Dq, Dk]; "concat", v . tanh(W [q; k]),
+ * has `weight` [A, Dq + Dk] and `scoreWeight` [A]. As in Linear, initial values are uniform in
+ * +-1/sqrt(in).
  *
  * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
  * @example

@@ -21,7 +21,7 @@ export interface ValueAndGradients<Aux> {
 
 /**
  * Runs a function that computes a loss, and returns the loss and its gradients with respect to the sources.
- * All other tensors that the function creates are freed, except those in `aux`.
+ * All other tensors that the function creates are freed, except the ones in `aux`.
  *
  * The function must not be async. Gradients of gradients are not supported.
  *

@@ -6,7 +6,7 @@ import type { Tensor } from "../core/tensor.js";
 import { checkArgument, isFunction } from "../core/validate.js";
 import { Module } from "./module.js";
 
-/** What each head compares and mixes: the projections, with their positions and before the scale. */
+/** The inputs of each head: the projections, with their positions and before the scale. */
 export interface Compared {
   /** [B, H, L, D] */
   readonly query: Tensor;
@@ -31,8 +31,8 @@ const state = inCommon("capture", () => ({
 }));
 
 /**
- * Runs a function, and calls `receive` with the weights of every attention in `root` as soon as they are
- * computed, in training and in evaluation:
+ * Runs a function, and calls `receive` with the weights of every attention in `root` as soon as
+ * they are computed, in training and in evaluation. For example:
  *
  *     const seen = {};
  *     nn.captureAttention(model, (path, weights) => (seen[path] = weights.toArray()), () =>
@@ -78,7 +78,7 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
   }
 }
 
-/** Returns the function that receives this module's weights; undefined if none does. */
+/** Returns the function that receives this module's weights; undefined if there is none. */
 export function receiverOf(
   module: Module,
 ): ((weights: Tensor, compared?: () => Compared) => void) | undefined {

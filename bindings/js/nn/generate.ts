@@ -55,8 +55,8 @@ export interface SamplingOptions extends GreedyOptions {
   /** 0 by default. The same seed gives the same sequences. */
   seed?: number;
   /**
-   * Called after each step with the token that was added to each sequence, undefined for one that had ended.
-   * `false` ends all of them.
+   * Called after each step with the new token of each sequence; undefined for a sequence that had
+   * ended. `false` ends all of them.
    */
   onTokens?: (tokens: readonly (number | undefined)[]) => unknown;
 }

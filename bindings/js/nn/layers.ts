@@ -250,7 +250,7 @@ const positionalChecks = {
  * ```
  */
 export class PositionalEncoding extends Module {
-  /** What follows the sum. */
+  /** The dropout after the sum. */
   readonly dropout: Dropout;
   readonly #size: number;
   readonly #base: number;

@@ -21,8 +21,8 @@ export function checkEngine(heed: unknown): asserts heed is Heed {
 }
 
 /**
- * A part of a model. A subclass stores its parameters and submodules in public fields, and computes in
- * `forward`:
+ * A part of a model. A subclass stores its parameters and submodules in public fields, and computes
+ * in `forward`. For example:
  *
  *     class Residual extends nn.Module {
  *       readonly inner: nn.Linear;
@@ -81,7 +81,7 @@ export abstract class Module implements Disposable {
     });
   }
 
-  /** What the module computes. Errors name the path of the submodule in which they arose. */
+  /** Computes the module's results. Errors name the path of the submodule in which they arose. */
   abstract forward(...args: never[]): unknown;
 
   /** The tensors to train, of any shape. A tensor that several modules share occurs once. */

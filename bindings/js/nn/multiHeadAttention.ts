@@ -97,8 +97,9 @@ const forwardChecks = {
 
 /**
  * Multi-head attention (Vaswani et al., 2017, section 3.2.2) with the parameters of
- * torch.nn.MultiheadAttention with batch_first. The initial values of the input projections have Glorot's
- * distribution, those of out_proj the distribution of Linear's; biases are zeros.
+ * torch.nn.MultiheadAttention with batch_first. The initial values of the input projections have
+ * Glorot's distribution. The initial values of out_proj have the distribution of Linear's; biases
+ * are zeros.
  *
  * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
  * @example

@@ -18,7 +18,7 @@ import {
 import { adamStep, clipGradients, sgdStep } from "../ops/optim.js";
 import { type LoadedStateDict, loadTensors, type StateDict } from "./stateDict.js";
 
-/** The tensors to train, or an object that has them, such as a module. */
+/** The tensors to train, or an object with such tensors, such as a module. */
 export type Parameters = readonly Tensor[] | { parameters(): Tensor[] };
 
 /** The state from which an optimiser can resume. */

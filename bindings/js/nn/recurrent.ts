@@ -34,7 +34,10 @@ export interface GRUOptions {
 /** As for `heed.gru`, but with a state for every layer: [layers, B, Hd]. */
 export type GRUForwardOptions = GruOptions;
 
-/** As of `heed.gru`: the output of the last layer, and the states of all layers, [layers, B, Hd]. */
+/**
+ * As the result of `heed.gru`: the output of the last layer, and the states of all layers,
+ * [layers, B, Hd].
+ */
 export type GRUForwardResult = GruResult;
 
 const checks = {
@@ -60,7 +63,7 @@ const checks = {
 export class GRU extends Module {
   /** The size Hd of the state. */
   readonly hiddenSize: number;
-  /** What follows every layer but the last. */
+  /** The dropout after every layer but the last. */
   readonly dropout: Dropout;
   readonly #layers: number;
 

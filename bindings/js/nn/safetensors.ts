@@ -1,6 +1,6 @@
-// Reads and writes safetensors files (https://github.com/huggingface/safetensors, "Format"). A file has
-// three parts: the length of the header in 8 bytes; the header in JSON, which gives the type, the shape and
-// the byte range of each tensor; and the elements, little-endian and row-major.
+// Reads and writes safetensors files (https://github.com/huggingface/safetensors, "Format"). A file
+// has three parts. The length of the header takes 8 bytes. The header, in JSON, gives the type, the
+// shape and the byte range of each tensor. The elements follow, little-endian and row-major.
 
 import { describe, refuse, withArticle } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
@@ -46,7 +46,7 @@ export type SafetensorsData =
   | Int8Array
   | Uint8Array;
 
-/** What a file holds. */
+/** The content of a file. */
 export interface SafetensorsFile {
   /** The tensors, by name. */
   tensors: Record<string, SafetensorsEntry>;
@@ -55,8 +55,8 @@ export interface SafetensorsFile {
 }
 
 /**
- * Reads a file. The content is not trusted: the type, the shape and the byte range of every tensor must
- * match, and the byte ranges must cover the data without gaps or overlaps, in any order.
+ * Reads a file. The content is not trusted. The type, the shape and the byte range of every tensor
+ * must match, and the byte ranges must cover the data without gaps or overlaps, in any order.
  *
  * @param bytes the file, such as the ArrayBuffer of a Response
  * @returns tensors whose data are views of `bytes` where the alignment permits, else copies

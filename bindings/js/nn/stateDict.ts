@@ -9,7 +9,7 @@ import { isListOf } from "../core/validate.js";
 export interface StateDictEntry {
   /** The type of the elements, as in Heed or in safetensors; float32 if it is not given. */
   readonly dtype?: string;
-  /** The sizes, which must be those of the parameter. */
+  /** The sizes, which must be the sizes of the parameter. */
   readonly shape: readonly number[];
   /** The elements; float16 and bfloat16 as their bits. */
   readonly data: ArrayLike<number> | ArrayLike<bigint>;
@@ -24,7 +24,7 @@ export interface LoadStateDictOptions {
   strict?: boolean;
 }
 
-/** Which names `loadStateDict` did not match. */
+/** The names that `loadStateDict` did not match. */
 export interface LoadedStateDict {
   /** Names of tensors that were not given. They keep their values. */
   missing: string[];

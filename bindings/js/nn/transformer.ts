@@ -57,8 +57,8 @@ const isTransformerCache: Check = {
 type OfStack<O> = Omit<O, "cache"> & {
   cache?: TransformerCache;
   /**
-   * Called with what each layer computes, as soon as it is computed. The tensors are valid until the stack
-   * has run: copy what you need later.
+   * Called with the intermediate results of each layer, as soon as they are computed. The tensors
+   * are valid until the stack has run: copy the ones that you need later.
    */
   receiveLayer?: ReceiveTransformerLayer;
 };
@@ -152,7 +152,8 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   }
 
   /**
-   * Creates a cache, with which each call of `forward` computes only the new positions:
+   * Creates a cache, with which each call of `forward` computes only the new positions. For
+   * example:
    *
    *     using cache = model.createCache({ batch: 1, capacity: 64 });
    *     const next = model.forward(token, { isCausal: true, cache }); // token [1, 1, E]
@@ -248,7 +249,10 @@ const transformerChecks = {
   decoderLayers: isLayerCount,
 } satisfies Record<keyof TransformerOptions, Check>;
 
-/** The masks of the encoder, and those of the decoder as its layers take them. See MultiHeadAttention. */
+/**
+ * The masks of the encoder and of the decoder, with the names of the decoder's layers. See
+ * MultiHeadAttention.
+ */
 export interface TransformerForwardOptions
   extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
   /** For the encoder: as the mask of MultiHeadAttention. */
@@ -258,7 +262,7 @@ export interface TransformerForwardOptions
    * uses memoryKeyMask.
    */
   srcKeyMask?: Tensor;
-  /** Whether a position of the source sees only those up to itself; false by default. */
+  /** Whether a position of the source sees only the positions up to itself; false by default. */
   srcIsCausal?: boolean;
 }
 

@@ -54,7 +54,10 @@ export class TransformerCache implements Disposable {
     return this.#all().reduce((sum, cache) => sum + cache.bytes, 0);
   }
 
-  /** @internal Runs a call that appends to all layers. If it fails, those that have grown are as before. */
+  /**
+   * @internal Runs a call that appends to all layers. If it fails, layers that have grown are as
+   * before.
+   */
   appending<T>(run: () => T): T {
     const before = this.lengths;
     try {

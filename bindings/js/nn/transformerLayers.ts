@@ -49,21 +49,24 @@ export interface TransformerLayerOptions {
 }
 
 /**
- * What a part of a layer computes. With `normFirst`, `input` is norm(before) and `after` is before + added;
- * otherwise `input` is `before` and `after` is norm(before + added).
+ * The intermediate results of a part of a layer. With `normFirst`, `input` is norm(before) and
+ * `after` is before + added; otherwise `input` is `before` and `after` is norm(before + added).
  */
 export interface SublayerParts {
   /** The residual stream before the part, [B, L, E]. */
   readonly before: Tensor;
-  /** What the part reads, [B, L, E]. */
+  /** The input of the part, [B, L, E]. */
   readonly input: Tensor;
-  /** What the part adds, [B, L, E]. */
+  /** The output of the part, which is added to the stream, [B, L, E]. */
   readonly added: Tensor;
   /** The stream after the part, [B, L, E]. */
   readonly after: Tensor;
 }
 
-/** What a layer computes on the way: one entry for each of its parts, under torch's names, in their order. */
+/**
+ * The intermediate results of a layer: one entry for each of its parts, under torch's names, in
+ * their order.
+ */
 export interface TransformerLayerParts {
   /** Self-attention. */
   readonly selfAttn: SublayerParts;
@@ -74,7 +77,7 @@ export interface TransformerLayerParts {
 }
 
 /**
- * Receives what a layer computed.
+ * Receives the intermediate results of a layer.
  *
  * @param layer counted from 0
  * @example
@@ -101,7 +104,7 @@ export interface TransformerEncoderLayerForwardOptions {
   mask?: Tensor;
   /** bool [B, L], true where a position may be seen. */
   keyMask?: Tensor;
-  /** Whether a position sees only those up to itself; false by default. */
+  /** Whether a position sees only the positions up to itself; false by default. */
   isCausal?: boolean;
   /** For step-by-step decoding: see TransformerEncoder.createCache. */
   cache?: LayerCache;
@@ -113,7 +116,7 @@ export interface TransformerDecoderLayerForwardOptions {
   tgtMask?: Tensor;
   /** bool [B, L], true where a position may be seen. */
   tgtKeyMask?: Tensor;
-  /** Whether a position of the target sees only those up to itself; false by default. */
+  /** Whether a position of the target sees only the positions up to itself; false by default. */
   tgtIsCausal?: boolean;
   /** As the mask of MultiHeadAttention, for attention to the output of the encoder. */
   memoryMask?: Tensor;
@@ -170,7 +173,9 @@ abstract class TransformerLayer extends Module {
     this.selfAttn = attentionOf(heed, dModel, heads, options);
   }
 
-  /** The stream after is x + part(norm(x)) if `normFirst`, else norm(x + part(x)). */
+  /**
+   * Returns the stream after the part: x + part(norm(x)) if `normFirst`, else norm(x + part(x)).
+   */
   protected residual(x: Tensor, norm: LayerNorm, part: (x: Tensor) => Tensor): SublayerParts {
     const input = this.normFirst ? norm.forward(x) : x;
     const added = part(input);
@@ -243,7 +248,7 @@ function masks(
 export class TransformerEncoderLayer extends TransformerLayer {
   /** From E to the hidden layer: weight [F, E]. */
   readonly linear1: Linear;
-  /** What follows the activation of the hidden layer. */
+  /** The dropout after the activation of the hidden layer. */
   readonly dropout: Dropout;
   /** From the hidden layer to E: weight [E, F]. */
   readonly linear2: Linear;
@@ -251,9 +256,9 @@ export class TransformerEncoderLayer extends TransformerLayer {
   readonly norm1: LayerNorm;
   /** The norm of the feed-forward network. */
   readonly norm2: LayerNorm;
-  /** What follows self-attention. */
+  /** The dropout after self-attention. */
   readonly dropout1: Dropout;
-  /** What follows the feed-forward network. */
+  /** The dropout after the feed-forward network. */
   readonly dropout2: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
@@ -274,7 +279,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
     return this.parts(src, options).feedForward.after;
   }
 
-  /** @internal What `forward` computes on the way. */
+  /** @internal Computes the intermediate results of `forward`. */
   parts(src: Tensor, options: TransformerEncoderLayerForwardOptions): TransformerLayerParts {
     checkOptions("TransformerEncoderLayer", options, encoderForwardChecks);
     const { mask, keyMask, isCausal, cache } = options;
@@ -307,7 +312,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
   readonly multiheadAttn: MultiHeadAttention;
   /** From E to the hidden layer: weight [F, E]. */
   readonly linear1: Linear;
-  /** What follows the activation of the hidden layer. */
+  /** The dropout after the activation of the hidden layer. */
   readonly dropout: Dropout;
   /** From the hidden layer to E: weight [E, F]. */
   readonly linear2: Linear;
@@ -317,11 +322,11 @@ export class TransformerDecoderLayer extends TransformerLayer {
   readonly norm2: LayerNorm;
   /** The norm of the feed-forward network. */
   readonly norm3: LayerNorm;
-  /** What follows self-attention. */
+  /** The dropout after self-attention. */
   readonly dropout1: Dropout;
-  /** What follows attention to the memory. */
+  /** The dropout after attention to the memory. */
   readonly dropout2: Dropout;
-  /** What follows the feed-forward network. */
+  /** The dropout after the feed-forward network. */
   readonly dropout3: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
@@ -354,7 +359,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
     return this.parts(tgt, memory, options).feedForward.after;
   }
 
-  /** @internal What `forward` computes on the way. */
+  /** @internal Computes the intermediate results of `forward`. */
   parts(
     tgt: Tensor,
     memory: Tensor,

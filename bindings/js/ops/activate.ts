@@ -22,7 +22,7 @@ export function activate(engine: Engine, x: Tensor, activation: Activation): Ten
   return y;
 }
 
-/** The gradient for x, from that for activation(x). */
+/** The gradient for x, from the gradient for activation(x). */
 export function activateBackward(
   engine: Engine,
   d: Tensor | undefined,

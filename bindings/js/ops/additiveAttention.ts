@@ -12,7 +12,7 @@ import {
   type ScoredAttentionResult,
 } from "./scoredAttention.js";
 
-/** The parameters of `additiveAttention`: A is the size in which queries and keys meet. */
+/** The parameters of `additiveAttention`. A is the size to which queries and keys are projected. */
 export interface AdditiveAttentionParameters {
   /** [A, Dq] */
   queryWeight: Tensor;

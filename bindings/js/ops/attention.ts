@@ -49,9 +49,9 @@ export interface AttentionOptions {
   /** Query i, at position p = i + offset, sees key j only if j <= p. */
   isCausal?: boolean;
   /**
-   * The offset, for all sequences or for each: a number, "topLeft" (0) or "bottomRight" (the last query has the
-   * position of the last key). By default the length of the past, or kvLengths[b] - L, or the difference of a
-   * packed sequence's lengths; else 0.
+   * The offset, for all sequences or for each: a number, "topLeft" (0) or "bottomRight" (the last
+   * query has the position of the last key). By default the length of the past, or
+   * kvLengths[b] - L, or the difference of a packed sequence's lengths; otherwise 0.
    */
   causalOffset?: "topLeft" | "bottomRight" | number | readonly number[];
   /** [left, right]: query i sees key j only if p - left <= j <= p + right; -1 leaves a side open. */
@@ -72,11 +72,13 @@ export interface AttentionOptions {
   precision?: Precision;
   /** Scores become softcap * tanh(score / softcap). */
   softcap?: number;
-  /** float32, added to the scores beside a boolean mask; broadcasts to [B, H, L, S]. */
+  /**
+   * float32, added to the scores, also together with a boolean mask; broadcasts to [B, H, L, S].
+   */
   bias?: Tensor;
   /**
-   * [H] slope * |p - j| is subtracted from the scores; or a tensor [B, H], either axis of which may be 1. For
-   * packed sequences, B is their number.
+   * [H] slope * |p - j| is subtracted from the scores; or a tensor [B, H], either axis of which may
+   * be 1. For packed sequences, B is the number of sequences.
    */
   alibiSlopes?: readonly number[] | Tensor;
   /**
@@ -91,13 +93,13 @@ export interface AttentionOptions {
   /** Blocks of queries and keys that are visible entirely, partly or not at all: `heed.blockMask`. */
   blockMask?: BlockMask;
   /**
-   * Keys and values that precede k and v: [B, G, P, D] and [B, G, P, Dv], or a cache, to which k and v are
-   * appended (`kvLengths` is then the number of new ones for each sequence).
+   * Keys and values that precede k and v: [B, G, P, D] and [B, G, P, Dv]. Or a cache, to which k
+   * and v are appended; `kvLengths` is then the number of new ones for each sequence.
    */
   past?: { readonly key: Tensor; readonly value: Tensor } | KvCache;
   /**
-   * Bounds of packed sequences, for queries and keys together or separately: q is then [Tq, H, D], k and v
-   * [Tk, G, ..], and sequence n has the rows from bounds[n] to bounds[n + 1].
+   * Bounds of packed sequences, for queries and keys together or separately. The inputs are then
+   * q [Tq, H, D], k and v [Tk, G, ..], and sequence n has the rows from bounds[n] to bounds[n + 1].
    */
   cuSeqlens?: Bounds | { readonly q: Bounds; readonly k: Bounds };
 
@@ -136,7 +138,7 @@ export interface AttentionResult<O extends AttentionOptions = AttentionOptions> 
   weights: If<O["needWeights"], Tensor>;
   /** [B, H, L], or [H, Tq]. For a query that sees no key, -Infinity or the sink. */
   lse: If<O["needLse"], Tensor>;
-  /** The stage that was asked for, or an object of several by name. */
+  /** The requested stage, or an object with several stages by name. */
   capture: Captured<O["capture"]>;
   /** The past and new keys together, [B, G, P + new, D]; undefined with a cache, which holds them. */
   presentKey: Present<O["past"]>;

@@ -29,15 +29,15 @@ export interface KvCacheOptions {
   headSize: number;
   /** headSize by default. */
   valueSize?: number;
-  /** The most tokens that a sequence holds. */
+  /** The maximum number of tokens of a sequence. */
   capacity: number;
   /** How numbers are stored; "float32" by default. "int8" has one scale for each token and head. */
   dtype?: KvCacheFormat;
   /**
-   * A full sequence drops its oldest tokens instead of refusing new ones; positions continue to count. In
-   * attention, the query at position p sees the last `capacity` keys up to its own, from p - capacity + 1 on,
-   * as with `window: [capacity - 1, -1]`: so results are the same for tokens one by one or many at a time. A
-   * rewind does not restore dropped tokens.
+   * A full sequence drops its oldest tokens instead of refusing new ones; positions continue to
+   * count. In attention, the query at position p sees the last `capacity` keys up to its own, from
+   * p - capacity + 1 on, as with `window: [capacity - 1, -1]`. So results are the same for tokens
+   * one by one or many at a time. A rewind does not restore dropped tokens.
    */
   isRolling?: boolean;
 }
@@ -53,9 +53,9 @@ const checks = {
 } satisfies Record<keyof KvCacheOptions, Check>;
 
 /**
- * A cache of keys and values for `heed.attention(q, k, v, { past: cache })`, which appends k and v and
- * attends to all it holds: a decode step copies its own token, never the past. Sequences may share
- * their beginnings.
+ * A cache of keys and values for `heed.attention(q, k, v, { past: cache })`, which appends k and v
+ * and attends to all tokens in the cache. A decode step copies only the new token, never the past.
+ * Sequences may share their beginnings.
  *
  * @example
  * ```ts

@@ -59,8 +59,8 @@ export function linear(
     return y;
   }
 
-  // The gradient of an activation depends on its argument, so that is computed and kept. ReLU is an exception:
-  // its result is positive where its argument is.
+  // The gradient of an activation depends on its argument, so the argument is computed and kept.
+  // ReLU is an exception: its result is positive exactly where its argument is.
   const relu = activation === "relu" ? value : undefined;
   const y = run(module.linear, handle, relu ?? activations.indexOf("none"));
   tape.record("linear", { x, weight, bias }, [y], ([given], needs) => {

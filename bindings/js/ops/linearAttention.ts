@@ -25,9 +25,9 @@ export interface LinearAttentionOptions {
   /** 1/sqrt(D) by default. */
   scale?: number;
   /**
-   * For the gated rules: the logarithm of the decay, for each row of the state, [B, G, L, D] or [B, L, G*D],
-   * or for all rows, [B, G, L] or [B, L, G]. An axis of size 1 is repeated: [B, L, 1] is one decay for all
-   * heads.
+   * The logarithm of the decay, for the gated rules. It is given for each row of the state,
+   * [B, G, L, D] or [B, L, G*D], or for all rows, [B, G, L] or [B, L, G]. An axis of size 1 is
+   * repeated: [B, L, 1] is one decay for all heads.
    */
   decay?: Tensor;
   /** For the delta rules: [B, G, L], [B, G, L, 1] or [B, L, G]; axes of size 1 as for `decay`. */

@@ -38,7 +38,7 @@ const checks = {
   scoreWeight: isTensor,
 } satisfies Record<keyof LuongAttentionOptions, Check>;
 
-/** Refuses a missing tensor that the score needs, and a given one that it does not need. */
+/** Refuses a missing tensor that the score needs, and a given tensor that it does not need. */
 function checkPresence(
   name: string,
   tensor: Tensor | undefined,

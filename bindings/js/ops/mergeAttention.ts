@@ -1,4 +1,4 @@
-// One attention from two over parts of the same keys.
+// Merges two attentions over disjoint parts of the keys into one.
 
 import type { Engine } from "../core/engine.js";
 import { readPartialAttention } from "../core/members.js";

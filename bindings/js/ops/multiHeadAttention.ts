@@ -125,7 +125,8 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
 /**
  * The same by operations that have gradients, or with a cache of projected keys and values.
  *
- * @param inputs with a cache, keys and values may be left out: queries then attend to what it holds
+ * @param inputs with a cache, keys and values may be left out: queries then attend to the cached
+ * ones
  */
 export function inSteps(
   engine: Engine,

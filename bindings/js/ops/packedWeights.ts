@@ -37,7 +37,7 @@ export class PackedWeights extends Owned {
   readonly format: PackedWeightsFormat;
   /** Memory held, in bytes. */
   readonly bytes: number;
-  /** The tensor they were packed from, by which a tape knows it. */
+  /** The tensor from which they were packed; a tape checks whether it depends on a source. */
   readonly #weight: WeakRef<Tensor>;
 
   /** @internal Made by `heed.packWeights`. */
@@ -55,7 +55,7 @@ export class PackedWeights extends Owned {
     this.#weight = new WeakRef(weight);
   }
 
-  /** @internal The tensor they were packed from, if it still exists. */
+  /** @internal The tensor from which they were packed, if it still exists. */
   get weight(): Tensor | undefined {
     return this.#weight.deref();
   }

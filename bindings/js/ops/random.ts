@@ -14,7 +14,7 @@ import {
 export interface UniformOptions {
   /** The smallest number; 0 by default. */
   low?: number;
-  /** The bound that no number reaches; 1 by default. */
+  /** The upper bound, which is excluded; 1 by default. */
   high?: number;
   /** The seed and the index of an element decide its value. */
   seed: number;

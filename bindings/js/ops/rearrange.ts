@@ -176,7 +176,7 @@ export function concat(
   return whole;
 }
 
-/** A call has room for this many tensors, beside one axis and their number. */
+/** The number of tensors for which a call has room, in addition to one axis and their number. */
 const mostParts = numberCount - 2;
 
 // Not recorded.

@@ -78,7 +78,7 @@ function reduce(
   try {
     const sum = sumTo(engine, x, kept);
     if (sum !== x) made.add(sum);
-    // With nothing to add up, the result must still be a new tensor.
+    // With nothing to add, the result must still be a new tensor.
     const scaled = factor === 1 && sum !== x ? sum : engine.scaled(sum, factor);
     made.add(scaled);
     result = engine.alias(scaled, shape);

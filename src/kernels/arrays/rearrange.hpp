@@ -19,8 +19,8 @@ void copy_runs(const std::byte* from, std::int64_t from_stride, std::int64_t cou
 }
 
 /// Transposes a matrix whose rows are far apart in y. Each block of 16 x 16 is copied through a
-/// local array, so that a cache line of y is written at once: lines a power of two apart evict each
-/// other from the cache.
+/// local array, which is then written to y in whole cache lines. Otherwise, lines a power of two
+/// apart would evict each other from the cache.
 template <class Isa, class Element>
 void transpose_matrix(const TransposeAxis& rows, const TransposeAxis& columns,
                       const std::byte* from, std::byte* to) noexcept {

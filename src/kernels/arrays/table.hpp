@@ -22,8 +22,8 @@ struct BroadcastAxes {
 
 enum class Arithmetic { kAdd, kSubtract, kMultiply, kDivide, kSecond };
 
-/// y = f(a, b), a and y [rows, inner.size] dense; `outer` says which row of b belongs to each of
-/// their rows.
+/// y = f(a, b), a and y [rows, inner.size] dense; `outer` gives the row of b for each of their
+/// rows.
 struct Combination {
   Arithmetic function;
   const float* a;  // not read for kSecond
@@ -43,9 +43,9 @@ struct TransposeAxis {
   std::int64_t to;
 };
 
-/// y = x with its axes in another order, unit by unit: a unit is a run of the innermost axis of y
-/// or, if another axis is innermost in x, a matrix of that run and up to `step` entries of the
-/// other axis.
+/// y = x with its axes in another order, unit by unit. A unit is a run of the innermost axis of y.
+/// If another axis is innermost in x, a unit is a matrix of that run and up to `step` entries of
+/// the other axis.
 struct Transpose {
   std::int64_t element = 0;  // bytes
   const std::byte* from = nullptr;

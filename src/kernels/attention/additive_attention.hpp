@@ -1,17 +1,18 @@
 #pragma once
 
-// Additive attention for some queries of one batch entry:
-//   s_j = w . tanh(q + k_j),   p = softmax(s),   o = sum_j p_j v_j
-// and backward, where the hyperbolic tangents are computed again:
+// Additive attention for some queries of one batch entry (Bahdanau et al., "Neural machine
+// translation by jointly learning to align and translate", appendix A.1.2, 2015).
+//
+// Forward:
+//   s_j = w . tanh(q + k_j),   p = softmax(s),   o = sum_j p_j v_j.
+// Backward, where the hyperbolic tangents are computed again:
 //   ds_j = p_j (dp_j - sum_n p_n dp_n),   dp_j = do . v_j + d_weights_j
 //   g_j = ds_j w (1 - tanh^2),   dq = sum_j g_j,   dk_j += g_j
-//   dw += sum_j ds_j tanh,   dv_j += p_j do
-// (Bahdanau et al., "Neural machine translation by jointly learning to align and translate",
-// appendix A.1.2, 2015.)
+//   dw += sum_j ds_j tanh,   dv_j += p_j do.
 //
 // Nearly all of the time is spent on tanh. The inner loop of the forward pass runs over A, so that
-// the sum of a score stays in registers; that of the backward pass runs over the keys for one panel
-// of A, so that dq and dw stay in registers.
+// the sum of a score stays in registers. The inner loop of the backward pass runs over the keys for
+// one panel of A, so that dq and dw stay in registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,8 +65,8 @@ void additive_attention(const AdditiveTile& t, const bool* allowed, float* weigh
   }
 }
 
-/// The gradients of q, k and w from those of the scores of one query, for the panel of A that
-/// begins at entry a.
+/// Computes the gradients of q, k and w from the gradients of one query's scores, for the panel of
+/// A that begins at entry a.
 template <class Isa>
 void additive_scores_backward(const simd::Tanh<Isa>& tanh, const AdditiveTile& t,
                               const float* d_scores, const float* q, const float* weight,

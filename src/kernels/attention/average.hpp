@@ -1,7 +1,7 @@
 #pragma once
 
-// The mean of the visible positions of one batch entry - all of them or, with causality, those up
-// to each position - and its gradient.
+// The mean of the visible positions of one batch entry, and its gradient. With causality, the mean
+// of a position includes only the positions up to it.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ void average(const AverageRows& t) noexcept {
     for (std::int64_t e = 0; e < E; ++e)
       t.to[i * E + e] = seen > 0 ? static_cast<float>(t.sum[e] / static_cast<double>(seen)) : 0.0f;
   }
-  // Without causality all positions have the same mean, which the last one has now.
+  // Without causality, all positions have the same mean; the last one is complete now.
   if (!t.is_causal)
     for (std::int64_t i = 0; i + 1 < L; ++i) std::copy_n(t.to + (L - 1) * E, E, t.to + i * E);
 }

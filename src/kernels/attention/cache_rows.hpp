@@ -27,7 +27,7 @@ float cache_scale(const float* row, std::int64_t size) noexcept {
   return largest / 127.0f + not_finite;
 }
 
-/// Calls write(index, number) for the numbers of a row, where index is that in the tile.
+/// Calls write(index, number) for the numbers of a row; `index` is the number's index in the tile.
 template <class Isa, class Write>
 inline void for_each_index(const CacheRow& t, const Write& write) noexcept {
   for (std::int64_t i = 0, start = t.first; i < t.size; i += t.run, start += t.stride) {

@@ -4,19 +4,22 @@
 //
 // Such a step reads the whole cache and computes little with each number, so memory bandwidth
 // limits it. The rows of a register block are the query heads that share a key/value head, for each
-// of the few tokens, so that the cache is read once for all of them, in the format in which it is
-// stored:
-//   float32  as in flash_attention.hpp
-//   float16  widened in registers, once for all rows of a block
-//   int8     Q K^T and P V as products of 16-bit by 8-bit integers, two to a lane, summed in 32
-//            bits: half the multiplications of floats and no conversion. Rows of Q, and of P times
-//            the scales of the values, have one scale each. 16 bits for them add little to the
-//            error of 8 bits for K and V: the error of a score is at most max|q| / 65534 sum|k|,
-//            that of an output at most half of that from rounding V, and mostly much less. (8 bits
-//            for both, relaxed_dot_i8x16_i7x16, is no faster on machines without VNNI.)
-// Keys are split into chunks that are computed in parallel (Flash-Decoding: Dao et al., 2023); each
-// has a state (m, l, o) as its result, and merge_states merges them. A block is 4 x 2 vectors:
-// groups of 4 query heads are the most common ones, and the conversions need the other registers.
+// of the few tokens. So the cache is read once for all of them, in the format in which it is
+// stored.
+//   `float32`  As in flash_attention.hpp.
+//   `float16`  Widened in registers, once for all rows of a block.
+//   `int8`     Q K^T and P V are products of 16-bit by 8-bit integers, two to a lane, summed in 32
+//              bits. This takes half the multiplications of floats and no conversion. Each row of
+//              Q, and each row of P times the scales of the values, has one scale.
+// Rounding to 16 bits adds little to the error of 8 bits for K and V. The error of a score is at
+// most max|q| / 65534 sum|k|. The error of an output is at most half of the error from rounding V,
+// and mostly much less. Products of 8 bits for both factors (relaxed_dot_i8x16_i7x16) are no faster
+// on machines without VNNI.
+//
+// Keys are split into chunks that are computed in parallel (Flash-Decoding: Dao et al., 2023). The
+// result of a chunk is a state (m, l, o), and merge_states merges these states. A block is 4 x 2
+// vectors: groups of 4 query heads are the most common ones, and the conversions need the other
+// registers.
 
 #include <algorithm>
 #include <bit>
@@ -68,7 +71,7 @@ class Decode {
   static constexpr int kRows = 4;
   static constexpr int kStride = ScoreTile<Isa>::kStride;
   static_assert(kVectors == 2 && kDecodeRows % kRows == 0);
-  // Halves are read as numbers that are too small by the factor kScale. If that is 2^112, q is
+  // Halves are read as numbers that are too small by the factor kScale. If kScale is 2^112, q is
   // multiplied by 2^56 and the score by the rest, so that neither leaves the range of floats.
   static constexpr float kHalfScale = simd::Halves<Isa, false>::kScale;
   static constexpr float kHalfQueryScale = kHalfScale == 1.0f ? 1.0f : 0x1p56f;
@@ -204,8 +207,8 @@ class Decode {
     }
   }
 
-  /// o += p V without the values whose weight is zero, because 0 * NaN is NaN. Otherwise the bits
-  /// are those of the block that has this row, with `sums` (1 or 2) sums of each entry.
+  /// o += p V without the values whose weight is zero, because 0 * NaN is NaN. Apart from that, the
+  /// bits are the same as in a block that has this row and `sums` (1 or 2) sums of each entry.
   template <class Right>
   static void add_values_skipping_zeros(const float* p, Right values, int depth, int sums,
                                         float* o) noexcept {

@@ -6,14 +6,15 @@
 // The output is computed by online softmax (online_softmax.hpp): at most one tile of scores exists
 // at a time.
 //
-// Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12), and a
-// tile of packed keys is read eight times from the first-level cache; 128 keys of 64 numbers are
-// 32 KB, the size of that cache on most machines, and the work on a row outside the products
-// (maximum, exponential, rescaling) is then about a tenth of the products' (`./dev bench`).
+// A tile has 48 queries, a multiple of every instruction set's register block (4, 6, 8, 12). So a
+// tile of packed keys is read eight times from the first-level cache. A tile of 128 keys of 64
+// numbers has 32 KB, the size of that cache on most machines. The work on a row outside the
+// products (maximum, exponential, rescaling) is then about a tenth of the products' work
+// (`./dev bench`).
 //
-// What few calls need, and what takes long in itself, are separate functions: browsers optimise a
-// function as a whole, and run it slowly until then. bindings/wasm.cmake keeps the linker from
-// joining the large ones again.
+// Rare parts and long parts are separate functions, because browsers optimise whole functions and
+// run them slowly until then. bindings/wasm.cmake keeps the linker from joining the large ones
+// again.
 //
 // A tile that no row sees is skipped. A tile whose values are not all finite takes a slower path
 // that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms in the
@@ -107,8 +108,8 @@ class FlashAttention {
     }
   }
 
-  /// Computes the scores once more, when m and l are final, and writes the requested results:
-  /// scores of each stage, weights, entropy.
+  /// Computes the scores again, when m and l are final, and writes the requested results: scores of
+  /// each stage, weights, entropy.
   [[gnu::noinline]] void write_captures() noexcept {
     float entropy[kQueryTile] = {};
     for (std::int64_t first = 0; first < t_.all_keys; first += kKeyTile) {

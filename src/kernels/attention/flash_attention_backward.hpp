@@ -1,25 +1,26 @@
 #pragma once
 
-// The gradients of softmax(scores) V for a tile of queries and a tile of keys. With the scores S,
-// computed again by score_tile.hpp, the row's maximum m, the sum l of exp(S - m) and
-// delta = sum dO O - d lse,
+// The gradients of softmax(scores) V for a tile of queries and a tile of keys (Dao,
+// "FlashAttention-2", algorithm 2, 2023). The scores S are computed again by score_tile.hpp. For
+// each row, m is the maximum of S, l the sum of exp(S - m), and delta = sum dO O - d lse.
 //     P = exp(S - m) / l,  dP = dO V^T,  dS = P (dP - delta),
-//     dV += P^T dO,      dQ += dS K,   dK += dS^T Q
-// (Dao, "FlashAttention-2", algorithm 2, 2023). A softcap c multiplies dS by 1 - (s / c)^2, with s
-// the capped score, after the gradients of biases and slopes are taken; dropout multiplies dP, and
-// the P of dV, as it did P (Dao et al., "FlashAttention", appendix B.4, 2022).
+//     dV += P^T dO,      dQ += dS K,   dK += dS^T Q.
+//
+// A softcap c multiplies dS by 1 - (s / c)^2, where s is the capped score, after the gradients of
+// biases and slopes are taken. Dropout multiplies dP, and the P of dV, by the factors that it gave
+// P in the forward pass (Dao et al., "FlashAttention", appendix B.4, 2022).
 //
 // A pair of tiles has five products, which share two arrays of 48 x 128. The left factors P^T and
-// dS^T are not transposed in memory, because a left factor can be read along its columns as well as
-// along its rows (FixedLeft). Queries and dO are both left and right factors, and keys are
-// right factors by rows and by columns, so all three are packed twice.
+// dS^T are not transposed in memory, because a left factor can be read by columns or by rows
+// (FixedLeft). Queries and dO are both left and right factors, and keys are right factors by rows
+// and by columns, so all three are packed twice.
 //
 // P is not computed as exp(S - lse): for large scores lse = m + log l has few digits after the
-// point. delta is summed in the same order as dP: if one key has all the weight and O is its value,
-// their difference is exactly zero.
+// point. delta is summed in the same order as dP. So if one key has all the weight and O is its
+// value, their difference is exactly zero.
 //
-// A key that a query does not see has P = dS = 0 and adds nothing. If a number is not finite, that
-// is not enough, because 0 * NaN is NaN: such a pair of tiles takes a slower path, which sets
+// A key that a query does not see has P = dS = 0 and adds nothing. If a number is not finite, these
+// zeros are not enough, because 0 * NaN is NaN. Such a pair of tiles takes a slower path: it sets
 // hidden P and dS to zero for any m, l and delta, and skips the products with zeros. The other sums
 // have the same bits.
 
@@ -58,7 +59,7 @@ class FlashAttentionBackward {
     for (int r = 0; r < tile.queries; ++r) {
       if (inputs.d_lse) to.delta[r] -= inputs.d_lse[r];
       const float m = inputs.maxima[r], l = inputs.sums[r];
-      // A row without a key: -inf - -inf would be NaN.
+      // For a row without a key, -inf - -inf would be NaN.
       to.shifts[r] = m == kHidden ? 0.0f : m;
       to.scales[r] = l == 0.0f ? 0.0f : 1.0f / l;
       to.finite = to.finite && std::isfinite(to.shifts[r]) && std::isfinite(to.scales[r]) &&

@@ -1,13 +1,13 @@
 #pragma once
 
-// Linear attention as a recurrence over the tokens t of one (batch, key/value head), with a state
-// S [head_size, value_size] instead of a cache of keys and values:
-//     S *= exp(g_t)                       gated, gated delta; g_t per row of S or one for all
-//     u = v_t                             linear, gated
-//     u = beta_t (v_t - S^T k_t)          delta, gated delta
-//     S += k_t u^T,   o_t = scale S^T q_t for every query head of the group
-// (Katharopoulos et al., "Transformers are RNNs", 2020; gated: Yang et al., 2023; delta: Schlag et
-// al., 2021; gated delta: Yang et al., 2024; in one form: ONNX LinearAttention 27).
+// Linear attention as a recurrence over the tokens t of one (batch, key/value head). A state
+// S [head_size, value_size] replaces the cache of keys and values.
+//     `S *= exp(g_t)`                     Gated and gated delta. g_t per row of S, or one for all.
+//     `u = v_t`                           Linear and gated.
+//     `u = beta_t (v_t - S^T k_t)`        Delta and gated delta.
+//     S += k_t u^T,   o_t = scale S^T q_t for every query head of the group.
+// Linear: Katharopoulos et al., "Transformers are RNNs", 2020. Gated: Yang et al., 2023. Delta:
+// Schlag et al., 2021. Gated delta: Yang et al., 2024. All in one form: ONNX LinearAttention 27.
 //
 // Loops go along the rows of S, which are contiguous; the compiler vectorises them.
 

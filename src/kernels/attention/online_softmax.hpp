@@ -1,19 +1,19 @@
 #pragma once
 
-// softmax(s) V for a row of scores that come part by part.
+// softmax(s) V for a row of scores that are given part by part.
 //
 // The state after some of the keys is (m, l, o): the largest score, the sum of exp(s - m), and the
-// sum of exp(s - m) v, not yet divided by l. New scores s change it to
-//     m' = max(m, max s),  a = exp(m - m'),  p = exp(s - m'),
-//     l' = a l + sum p,    o' = a o + p V,
-// and o / l is the result after the last key (Milakov and Gimelshein, "Online normalizer
-// calculation for softmax", 2018; Dao et al., "FlashAttention", 2022; the division at the end: Dao,
-// "FlashAttention-2", 2023). States of disjoint parts of the keys merge, with m the largest m_i and
-// a_i = exp(m_i - m), into l = sum a_i l_i and o = sum a_i o_i.
+// sum of exp(s - m) v. The division by l follows at the end. New scores s update the state:
+//     m' = max(m, max s),  a = exp(m - m'),  p = exp(s - m').
+//     Then l' = a l + sum p,  o' = a o + p V.
+// After the last key, o / l is the result (Milakov and Gimelshein, "Online normalizer calculation
+// for softmax", 2018; Dao et al., "FlashAttention", 2022; the division at the end: Dao,
+// "FlashAttention-2", 2023). States of disjoint parts of the keys merge into l = sum a_i l_i and
+// o = sum a_i o_i, where m is the largest m_i and a_i = exp(m_i - m).
 //
-// A sink (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023; a learned
-// logit: gpt-oss, 2025) is a key without a value: the state begins as (sink, 1, 0) instead of
-// (-inf, 0, 0).
+// A sink is a key without a value: the state begins as (sink, 1, 0) instead of (-inf, 0, 0).
+// Sources: Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023; with a
+// learned logit: gpt-oss, 2025.
 
 #include <algorithm>
 #include <cmath>
@@ -79,8 +79,8 @@ struct OnlineSoftmax {
     const float* o;
   };
 
-  /// The state before the first key, apart from o, which is zero: the caller fills it for all rows
-  /// at once, because in WebAssembly filling memory is a call.
+  /// Sets m and l to the state before the first key. The caller sets o to zero for all rows in one
+  /// call, because in WebAssembly filling memory is a call.
   void init(float sink = kHidden) const noexcept {
     m = sink;
     l = sink == kHidden ? 0.0f : 1.0f;

@@ -1,14 +1,15 @@
 #pragma once
 
-// The scores of a tile of queries against a tile of keys, up to the softmax:
-//     s = scale q k^T;  s = c tanh(s / c);  s += bias;  s -= slope |p - j|;  hidden keys: -inf
-// softcap: Gemma 2 (2024); ALiBi: Press et al., "Train Short, Test Long" (2022).
+// The scores of a tile of queries against a tile of keys, up to the softmax. In this order:
+//     s = scale q k^T;  s = c tanh(s / c);  s += bias;  s -= slope |p - j|;  hidden keys: -inf.
+// Softcap: Gemma 2 (2024). ALiBi: Press et al., "Train Short, Test Long" (2022).
 //
-// The keys that a query sees are a range - from lengths, causality and the window - without those
-// that the masks hide. A block of rows is computed only over the union of its rows' ranges. With
-// int8 scores, queries and keys are rounded to bytes after the mean of the keys is subtracted: a
-// term that all scores of a row share does not change the softmax, and the mean is a large part of
-// each key (Zhang et al., "SageAttention", 2024). Each query and each key has its own scale.
+// Lengths, causality and the window give each query a range of keys; masks hide keys within this
+// range. A block of rows is computed only over the union of its rows' ranges.
+//
+// With int8 scores, the mean of the keys is subtracted before queries and keys are rounded to
+// bytes. It is a large part of each key, and a term that all scores of a row share does not change
+// the softmax (Zhang et al., "SageAttention", 2024). Each query and each key has its own scale.
 //
 // Hidden scores are replaced, not added to, so that NaN in a hidden key has no effect.
 
@@ -40,7 +41,7 @@ inline void cap_scores(float* s, int begin, int end, float cap) noexcept {
   }
 }
 
-/// s -= slope |distance - j|, where the query's position is `distance` after that of key 0.
+/// s -= slope |distance - j|, where the query is at position `distance` relative to key 0.
 template <class Isa>
 inline void add_alibi(float* s, int begin, int end, float slope, std::int64_t distance) noexcept {
   for (int j = begin; j < end; ++j) s[j] -= slope * static_cast<float>(std::abs(distance - j));
@@ -219,8 +220,8 @@ class ScoreTile {
     return rest;
   }
 
-  /// multiply() for int8 scores: with a key k = mean + scale b and a query q = step (a - zero),
-  ///     q k^T = q mean^T + step scale (a b - zero sum(b)).
+  /// multiply() for int8 scores, with a key k = mean + scale b and a query q = step (a - zero).
+  ///     Then q k^T = q mean^T + step scale (a b - zero sum(b)).
   [[gnu::noinline]] void multiply_bytes(std::int64_t first) noexcept {
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     const std::int64_t depth = byte_depth(t_.head_size);

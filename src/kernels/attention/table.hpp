@@ -77,7 +77,7 @@ struct VisibleKeys {
   }
 };
 
-/// One tile of queries of one (batch, head) against all its keys.
+/// One tile of queries of one (batch, head), for attention to all its keys.
 struct AttentionTile {
   const float* q = nullptr;         // [queries, head_size]
   const float* packed_q = nullptr;  // the same packed by ScoreTile, or null
@@ -93,7 +93,7 @@ struct AttentionTile {
   // [head_size] the mean that was subtracted from int8 keys; null for float32 scores
   const float* key_mean = nullptr;
 
-  // A query sees these keys, except those that a mask hides.
+  // The keys that a query sees, apart from masks.
   VisibleKeys visible;
   MaskSlice mask;
   BlockMaskSlice blocks;
@@ -206,7 +206,7 @@ struct CacheRow {
   float* scale;  // of int8
 };
 
-/// Panels [panels][depth, even for int8][width] of a tile of a cache in float16 or int8, to be
+/// Panels [panels][depth, even for int8][width] of a tile of a cache in float16 or int8. They are
 /// converted to floats [panels][depth][width]. Int8 has a scale for each column or for each step of
 /// the depth.
 struct CachePanels {
@@ -323,7 +323,7 @@ struct AdditiveTile {
   std::int64_t value_size;
 };
 
-/// Arguments and results of its backward pass.
+/// The arguments and results of the backward pass of additive attention.
 struct AdditiveGradients {
   const float* weights;    // [queries, keys]; where zero, key and value are not read
   const float* d_weights;  // [queries, keys] or null
@@ -359,7 +359,7 @@ struct Regression {
   double bandwidth;
 };
 
-/// Arguments and results of its backward pass.
+/// The arguments and results of the backward pass of a kernel regression.
 struct RegressionGradients {
   const float* d_output;  // [queries, values]
   const float* weights;   // [queries, points]
@@ -394,7 +394,7 @@ struct AttentionKernels {
   void (*kernel_regression_backward)(const Regression& regression,
                                      const RegressionGradients& gradients) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
-  /// `allowed` [keys] says which keys are visible; null for all.
+  /// `allowed` [keys] is true where a key is visible; null if all are visible.
   void (*additive_attention)(const AdditiveTile& tile, const bool* allowed, float* weights,
                              float* output) noexcept;
   void (*additive_attention_backward)(const AdditiveTile& tile,

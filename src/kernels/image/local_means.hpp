@@ -1,7 +1,7 @@
 #pragma once
 
-// Local means, and what non_local_means.hpp needs beside its loop: an image with its border, and
-// the weights of one pixel in double.
+// Local means, and helpers of non_local_means.hpp outside its main loop: an image with its border,
+// and the weights of one pixel in double.
 
 #include <algorithm>
 #include <cmath>

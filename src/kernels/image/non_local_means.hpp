@@ -1,15 +1,15 @@
 #pragma once
 
 // Non-local means for a band of rows (Buades et al., 2005, section 5):
-//   out_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = 2^(rate max(d_ij - noise, 0)),
-// d_ij the sum of squared differences of the patches around i and j, and j in the square of
-// search_radius around i, cut at the image's edge.
+//   out_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = 2^(rate max(d_ij - noise, 0)).
+// Here d_ij is the sum of squared differences of the patches around i and j. The pixel j is in the
+// square of search_radius around i, cut at the image's edge.
 //
-// The outermost loop is over offsets: for one offset j - i all d_ij are box sums of one image of
+// The outermost loop is over offsets j - i. For one offset, all d_ij are box sums of one image of
 // squared differences, first down the columns, then along the rows (Darbon et al., "Fast nonlocal
 // filtering applied to electron cryomicroscopy", 2008, with integral images). Box sums are computed
-// from their terms: integral images or running sums would lose small distances beside large ones in
-// float. Using w_ij = w_ji would save half of the work, but threads would wait for each other.
+// from their terms: in float, integral images or running sums would lose small distances next to
+// large ones. Using w_ij = w_ji would save half of the work, but threads would wait for each other.
 //
 // Offsets are summed by rows of the window first, which limits the accumulation of rounding errors.
 

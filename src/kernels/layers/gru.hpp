@@ -1,12 +1,15 @@
 #pragma once
 
-// The gates of a gated recurrent unit (Cho et al., 2014; as in torch) from the products with the
-// weights: a = W_ih x + b_ih and c = W_hh h + b_hh, in thirds for r, z and n.
-//   r = sigmoid(a_r + c_r),  z = sigmoid(a_z + c_z),  n = tanh(a_n + r c_n),  h' = n + z (h - n)
+// The gates of a gated recurrent unit (Cho et al., 2014; as in torch). The products with the
+// weights are a = W_ih x + b_ih and c = W_hh h + b_hh. Both consist of thirds for r, z and n.
+//
+// Forward:
+//   r = sigmoid(a_r + c_r),  z = sigmoid(a_z + c_z),  n = tanh(a_n + r c_n),  h' = n + z (h - n).
 // Backward, from the gradient dh':
-//   da_n = dh' (1 - z) (1 - n^2),  da_r = da_n c_n r (1 - r),  da_z = dh' (h - n) z (1 - z)
-//   dc = da, but dc_n = da_n r;   dh = dh' z + W_hh^T dc, whose product is computed elsewhere
-// A sigmoid is 1/2 + tanh(x / 2) / 2, so all three gates are one function of several vectors.
+//   da_n = dh' (1 - z) (1 - n^2),  da_r = da_n c_n r (1 - r),  da_z = dh' (h - n) z (1 - z).
+// The other gradients are dc = da, except dc_n = da_n r, and dh = dh' z + W_hh^T dc, whose product
+// is computed elsewhere. A sigmoid is 1/2 + tanh(x / 2) / 2, so all three gates are one function of
+// several vectors.
 
 #include <cstdint>
 

@@ -1,16 +1,16 @@
 #pragma once
 
-// Layer norm and RMS norm of rows, and their gradients.
+// Layer norm and RMS norm of rows, and their gradients. m is mean(x) for layer norm and 0 for RMS
+// norm; g is dy w.
 //
-//   n = (x - m) r    y = n w + b    r = 1 / sqrt(mean((x - m)^2) + eps)
-//   m = mean(x) for layer norm, 0 for RMS norm
-//   dx = r (g - mean(g) - n mean(g n)), g = dy w; without mean(g) for RMS norm
-//   dw = sum of dy n, db = sum of dy over the rows
+//   Forward:   n = (x - m) r    y = n w + b    r = 1 / sqrt(mean((x - m)^2) + eps).
+//   Backward:  dx = r (g - mean(g) - n mean(g n)); without mean(g) for RMS norm.
+//              dw = sum of dy n, db = sum of dy over the rows.
 //
-// The variance of numbers far from zero must not be a difference of large numbers: a first mean is
-// subtracted, and the mean of the remainders, which is small, corrects it (Chan, Golub and LeVeque,
-// "Algorithms for Computing the Sample Variance", 1983, the corrected two-pass algorithm). Each
-// pass over a row after the first finds it in the first-level cache.
+// The variance of numbers far from zero must not be a difference of large numbers. So a first mean
+// is subtracted, and the mean of the remainders, which is small, corrects it (Chan, Golub and
+// LeVeque, "Algorithms for Computing the Sample Variance", 1983, the corrected two-pass algorithm).
+// Each pass over a row after the first finds it in the first-level cache.
 
 #include <algorithm>
 #include <cmath>

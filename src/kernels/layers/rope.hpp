@@ -1,8 +1,9 @@
 #pragma once
 
-// Rotary position embedding: each pair (a, b) of a row is rotated by its angle,
-//   a' = a cos - b sin,  b' = b cos + a sin,
-// and the angle of pair c at position p is p base^(-c / pairs) (Su et al., "RoFormer", 2021).
+// Rotary position embedding (Su et al., "RoFormer", 2021) rotates each pair (a, b) of a row by its
+// angle:
+//   a' = a cos - b sin,  b' = b cos + a sin.
+// The angle of pair c at position p is p base^(-c / pairs).
 
 #include <cstdint>
 
@@ -21,8 +22,8 @@ void rope_angles(double position, const double* frequencies, std::int64_t pairs,
   }
 }
 
-/// Rotates the pairs of a row: `Step` is the distance from one pair to the next, `partner` that of
-/// the two numbers of a pair.
+/// Rotates the pairs of a row. `Step` is the distance from one pair to the next, and `partner` the
+/// distance between the two numbers of a pair.
 template <class Isa, int Step>
 inline void rotate_pairs(const RopeRows& t, const float* x, const float* cos, const float* sin,
                          std::int64_t partner, float* __restrict y) noexcept {

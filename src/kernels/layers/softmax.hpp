@@ -29,7 +29,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       highest = xsimd::max(highest, V::load_unaligned(x + i));
     const float maximum = xsimd::reduce_max(highest);
     if (maximum == kLowest) {
-      // All numbers are -inf, or there is a NaN, which the maximum may ignore and the sum does not.
+      // All numbers are -inf, or there is a NaN: the maximum may ignore it, but the sum keeps it.
       float sum = 0.0f;
       for (std::int64_t i = 0; i < columns; ++i) sum += x[i];
       std::fill_n(y, columns, sum == kLowest ? 0.0f : sum);

@@ -2,10 +2,10 @@
 
 // The register block of products of bytes, in the shape of micro_kernel.hpp:
 //
-//   C[Rows, kPanel] = A[Rows, depth] B[depth, kPanel] of integers
+//   C[Rows, kPanel] = A[Rows, depth] B[depth, kPanel] of integers.
 //
-// A block of A holds eight neighbouring bytes (0..127) of each of its kRows rows, then the next
-// eight; a panel of B four neighbouring bytes (-64..64) of each of its kPanel columns, then the
+// A block of A has eight neighbouring bytes (0..127) of each of its kRows rows, then the next
+// eight. A panel of B has four neighbouring bytes (-64..64) of each of its kPanel columns, then the
 // next four, in the order of `simd::store_group`. The depth is a multiple of eight, padded with
 // zeros in B. Its instructions reach 129 Gop/s in registers, in Chromium on one Zen 4 core, 2.3
 // times the multiply-adds of floats; with VNNI 468 Gop/s, 4 times.
@@ -22,9 +22,9 @@ namespace heed::kernels {
 /// Rows of C that are computed at a time. Besides the sums, the registers hold four vectors of B,
 /// two of A, their products and a vector of ones. With six rows of two vectors, V8 spilled sums to
 /// memory, and a product of depth 64 took as long as one of floats. Plain WebAssembly needs no
-/// vector of ones, so all four rows of its block fit: three and then one took 1.1 times as long. A
-/// dot product of bytes needs neither products nor ones, and with few rows the sums would wait for
-/// each other; GCC stores the sums of 8 or more rows in every step.
+/// vector of ones, so all four rows of its block fit; blocks of three rows and then one took 1.1
+/// times as long. A dot product of bytes needs neither products nor ones, and with few rows the
+/// sums would wait for each other. GCC stores the sums of 8 or more rows in every step.
 template <class Isa>
 inline constexpr int kByteRows = [] {
   if constexpr (simd::kHasDot<Isa>)
@@ -66,7 +66,8 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
     for (int v = 0; v < kVectors; ++v) finish(first_row + r, v, sum[r][v]);
 }
 
-/// The same for some rows of a block of A, 1 <= rows <= Traits::kRows, a few at a time.
+/// The same for some rows of a block of A, 1 <= rows <= Traits::kRows. Computes a few of them at a
+/// time.
 template <class Isa, class Start, class Finish, int Rows = kByteRows<Isa>>
 inline void multiply_byte_rows(int rows, const std::int8_t* a, const std::int8_t* b,
                                std::int64_t depth, const Start& start, const Finish& finish,

@@ -1,15 +1,15 @@
 #pragma once
 
-// y = f(x W^T + b) with bytes. A row of W is s w, w integers of -64..64 and s its largest magnitude
-// / 64; a row of x is t (q - z), q integers of 0..127, rounded when the layer runs
-// (Dettmers et al., "LLM.int8()", 2022, have both scales; with the zero z all steps are used for
-// numbers of one sign, which activations often are). Then
+// y = f(x W^T + b) with bytes. A row of W is s w, where w are integers of -64..64 and s is the
+// largest magnitude / 64. A row of x is t (q - z), where q are integers of 0..127, rounded when the
+// layer runs. Dettmers et al., "LLM.int8()", 2022, have both scales. The zero z uses all steps even
+// if the numbers have one sign, as activations often do. Then
 //     x W^T = s t (q w - z sum(w)),
-// and only q w is a product of matrices, of integers and exact.
+// and q w is the only product of matrices. It is exact, because its numbers are integers.
 //
-// With weights of 8 bits, two products already fill 16 bits: 32 products take six instructions
-// instead of five, and reach 105 Gop/s instead of 129, 1.9 times the speed of floats instead
-// of 2.3. With 7 bits, the error on normally distributed numbers is 2.1 % of the root mean square
+// With weights of 8 bits, two products already fill 16 bits, so 32 products take six instructions
+// instead of five. They reach 105 Gop/s instead of 129: 1.9 times the speed of floats instead of
+// 2.3. With 7 bits, the error on normally distributed numbers is 2.1 % of the root mean square
 // instead of 1.6 %.
 
 #include <algorithm>

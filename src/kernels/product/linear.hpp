@@ -2,7 +2,7 @@
 
 // y = f(x W^T + b) for a tile of rows and columns.
 //
-// Both factors are packed: W in panels of columns, x in register blocks, because rows that are a
+// Both factors are packed: W in panels of columns, x in register blocks. Otherwise rows that are a
 // power of two apart fall into the same cache sets (with 2 KB between them the product was a
 // quarter slower). The sums begin with the bias, and the activation follows each block of the last
 // slice of the depth.
@@ -18,10 +18,10 @@
 namespace heed::kernels {
 
 /// A slice of a panel, 24 KB at 8 columns, stays in the first-level cache while all rows of the
-/// tile pass over it; between slices y holds the running sum. Of the peak of multiply-adds
-/// [512, 768] x [768, 3072] reached 93.0 % in Chromium with slices of 256, and 95.7 % with 768.
-/// With 16 columns (256 bits in Node 26 on Zen 4) slices of 384 took 1.03 times as long as those of
-/// 768.
+/// tile pass over it; between slices y holds the running sum. Chromium reached 93.0 % of the peak
+/// of multiply-adds for [512, 768] x [768, 3072] with slices of 256, and 95.7 % with slices of 768.
+/// With 16 columns (256 bits in Node 26 on Zen 4), slices of 384 took 1.03 times as long as slices
+/// of 768.
 inline constexpr std::int64_t kLinearSlice = 768;
 /// The numbers of x that, with the panels of a tile, stay in a second-level cache of 512 KB or
 /// more. On a Zen 4 core, whose third-level cache is fast, this gains 0.5 %.
@@ -130,8 +130,8 @@ template <class Isa, class Number>
   return sum;
 }
 
-/// The products of some rows of x with one row of W, both in place. One row of W at a time reads
-/// memory sequentially: four at a time were a quarter slower.
+/// The products of some rows of x with one row of W, both in place. Using one row of W at a time
+/// reads memory sequentially: four at a time were a quarter slower.
 template <class Isa, int Rows, class Row>
 void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
                      std::ptrdiff_t y_stride) noexcept {

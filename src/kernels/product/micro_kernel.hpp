@@ -4,15 +4,17 @@
 //
 //   C[Rows, kPanel] (+)= A[Rows, depth] B[depth, kPanel]
 //
-// A is read in place. The stride between its rows is a constant if possible: then one pointer
-// serves all rows (`Left` below). B is a panel: kPanel columns whose rows are adjacent, so that it
-// is read sequentially. The block of C stays in registers for the whole depth. Each step of the
-// depth loads kVectors vectors of B and, for each row, one number of A into all lanes, and feeds
-// Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8 loads, and 12 + 2 + 1
-// registers, which fits the 16 that x86 and V8's WebAssembly tiers have. simd/isa.hpp has the rows
-// of each instruction set; `./dev bench` measures them. GCC must be told to unroll: by itself it
-// unrolls too late to see that the sums never need an address, and stores and loads all of them
-// before and after the loop.
+// A is read in place. If the stride between its rows is a constant, one pointer serves all rows
+// (`Left` below). B is a panel: kPanel columns whose rows are adjacent, so that it is read
+// sequentially. The block of C stays in registers for the whole depth.
+//
+// Each step of the depth loads kVectors vectors of B and, for each row, one number of A into all
+// lanes, and feeds Rows * kVectors multiply-adds. With 6 x 2 vectors these are 12 multiply-adds for
+// 8 loads. They need 12 + 2 + 1 registers, which fits the 16 that x86 and V8's WebAssembly tiers
+// have. simd/isa.hpp has the rows of each instruction set; `./dev bench` measures them.
+//
+// GCC must be told to unroll. Otherwise it unrolls too late to see that the sums never need an
+// address, and stores and loads all of them before and after the loop.
 
 #include <cstddef>
 
@@ -48,9 +50,9 @@ inline void next_row(const float*& panel,
 }
 
 /// How many sums each entry of a block of a product of few rows has: steps of the depth are added
-/// to them in turn. The sums of one or two rows alone are too few chains of additions to hide how
-/// long one takes, so a product that should be limited by memory was limited by them: attention
-/// with a cache was 1.14 times as slow.
+/// to them in turn. An addition has a latency, and one sum for each entry of one or two rows is too
+/// few independent chains to hide it. Memory should limit such a product, but the additions did:
+/// attention with a cache was 1.14 times as slow.
 constexpr int sums_of_few_rows(int rows) noexcept { return rows <= 2 ? 2 : 1; }
 
 /// C = A B or, with Accumulate, C = start + A B. `start` may be C itself, or one row for all rows
@@ -114,7 +116,7 @@ void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
 }
 
 /// The same for min(rows, Rows) rows, with rows >= 1. With `Few`, a block of few rows has more
-/// sums, and so other bits than their part of a larger one.
+/// sums, so its bits differ from the same rows of a larger block.
 template <class Isa, bool Accumulate, int Rows, bool Few, class Left, class Right>
 inline void multiply_some_rows(int rows, Left a, Right b, std::ptrdiff_t depth, const float* start,
                                std::ptrdiff_t start_stride, float* c,
@@ -128,8 +130,8 @@ inline void multiply_some_rows(int rows, Left a, Right b, std::ptrdiff_t depth, 
   multiply_block<Isa, Rows, Accumulate, kSums>(a, b, depth, start, start_stride, c, c_stride);
 }
 
-/// The last block of a matrix, which may have fewer rows than the others. It is a function of its
-/// own, so that browsers, which optimise a function as a whole, have the other blocks sooner.
+/// The last block of a matrix, which may have fewer rows than the others. It is a separate function
+/// because browsers optimise whole functions, and so have the other blocks sooner.
 template <class Isa, bool Accumulate, int Rows, class Left, class Right>
 [[gnu::noinline]] void multiply_last_rows(int rows, Left a, Right b, std::ptrdiff_t depth,
                                           const float* start, std::ptrdiff_t start_stride, float* c,
@@ -158,8 +160,8 @@ inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float
   multiply_rows<Isa, Accumulate, Rows, Few>(rows, a, b, depth, c, c_stride, c, c_stride);
 }
 
-/// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN.
-/// Otherwise the bits are those of multiply_block. Entry d of A is at d * step.
+/// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN. The
+/// other terms give the same bits as in multiply_block. Entry d of A is at d * step.
 template <class Isa>
 inline void multiply_row_skipping_zeros(const float* a, std::ptrdiff_t step, const float* b,
                                         std::ptrdiff_t depth, float* c) noexcept {

@@ -14,7 +14,7 @@
 
 namespace heed::kernels {
 
-/// Packs a block of `width` rows, at most Width; for a whole block that number is a constant. With
+/// Packs a block of `width` rows, at most Width; for a whole block, `width` is a constant. With
 /// AVX-512, neither prefetching rows nor one square at a time made it faster, although two squares
 /// do not fit the registers.
 template <class Isa, int Width, class Count>
@@ -51,9 +51,9 @@ inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width
     for (int r = 0; r < Width; ++r) block[d * Width + r] = r < width ? rows[r * row_stride + d] : 0;
 }
 
-/// Rows become columns, Width of them to a block: block[d][r] = rows[r][d], for d < depth.
-/// With Width = kPanel the right factor of x W^T from a key matrix [S, D] or a weight matrix
-/// [out, in]; with Width = kRows a left factor for FixedLeft<1, kRows>.
+/// Rows become columns, and a block has Width of them: block[d][r] = rows[r][d], for d < depth.
+/// With Width = kPanel, the result is the right factor of x W^T from a key matrix [S, D] or a
+/// weight matrix [out, in]. With Width = kRows, it is a left factor for FixedLeft<1, kRows>.
 template <class Isa, int Width>
 void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                  std::ptrdiff_t depth, float* blocks) noexcept {
@@ -87,12 +87,12 @@ void pack_half_rows(const std::uint16_t* rows, std::ptrdiff_t row_stride, std::i
   }
 }
 
-/// Columns stay columns, Width of them to a block of `depth` rows, of which count are written:
-/// block[r][c] = rows[r][c], for r < count. With Width = kPanel the right factor of A B, with
-/// Width = kRows the left one of A^T B.
+/// Columns stay columns. A block has Width columns and `depth` rows, of which `count` are written:
+/// block[r][c] = rows[r][c], for r < count. With Width = kPanel, the result is the right factor of
+/// A B. With Width = kRows, it is the left factor of A^T B.
 ///
-/// Eight rows at a time, so that cache lines that two blocks share are read once. Rows a power of
-/// two apart fall into the same cache set, which has at least eight ways.
+/// Copies eight rows at a time, so that cache lines that two blocks share are read once. Rows a
+/// power of two apart fall into the same cache set, which has at least eight ways.
 template <class Isa, int Width>
 void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                         std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept {
@@ -127,7 +127,7 @@ void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64
   }
 }
 
-/// Columns stay columns, kPanel of them to a panel of `depth` rows: count rows of numbers, then
+/// Columns stay columns. A panel has kPanel columns and `depth` rows: `count` rows of numbers, then
 /// zeros. A tile of a value matrix [S, Dv] becomes the right factor of P V. Returns whether all the
 /// numbers are finite.
 template <class Isa>

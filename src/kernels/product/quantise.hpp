@@ -154,10 +154,11 @@ void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, 
 }
 
 // Rows of queries and keys are rotated by the same orthogonal matrix before they are rounded, so
-// that an outlier channel is spread over several and does not use up all the steps (Ashkboos
-// et al., "QuaRot", 2024; for attention Shah et al., "FlashAttention-3", 2024): a Hadamard matrix
-// over every fourth number, whose size is a quarter of the largest power of two that divides the
-// depth, after pseudo-random signs. The matrix is not normalised: a product grows by this factor.
+// that an outlier channel is spread over several and does not use up all the steps. Sources:
+// Ashkboos et al., "QuaRot", 2024; for attention Shah et al., "FlashAttention-3", 2024. After
+// pseudo-random signs, a Hadamard matrix is applied over every fourth number. Its size is a quarter
+// of the largest power of two that divides the depth. The matrix is not normalised: a product grows
+// by this factor.
 constexpr std::int64_t rotation_growth(std::int64_t depth) noexcept {
   return std::max<std::int64_t>(1, (depth & -depth) / 4);
 }

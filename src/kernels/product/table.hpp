@@ -19,7 +19,7 @@ struct ByteKeys {
   float* scratch;  // [depth]
   std::int8_t* panels;
   // For each column of the panels its scale, and the zero-point correction of its products with
-  // queries, -zero * sum of its bytes, which the sums begin with.
+  // queries: -zero * sum of its bytes. The sums begin with this correction.
   float* scales;
   std::int32_t* corrections;
 };
@@ -91,8 +91,8 @@ struct ProductKernels {
   void (*linear)(const LinearTile& tile) noexcept;
   /// The same, but x and weight are read in place.
   void (*linear_in_place)(const LinearTile& tile) noexcept;
-  /// x [rows, in] for linear_in_place with halves, and the factors of its results [rows]; null if x
-  /// is taken as it is.
+  /// Scales x [rows, in] for linear_in_place with halves, and writes the factors of its results
+  /// [rows]. The pointer is null if x is used unchanged.
   void (*scale_for_halves)(const float* x, std::int64_t rows, std::int64_t in, float* scaled,
                            float* steps) noexcept;
   void (*byte_linear)(const ByteLinearTile& tile) noexcept;

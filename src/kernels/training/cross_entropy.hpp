@@ -1,8 +1,8 @@
 #pragma once
 
-// The loss of each row of logits x with target t and label smoothing e over C classes,
-//   (1 - e) (log sum_c exp(x_c) - x_t) + e (log sum_c exp(x_c) - mean(x)),
-// and its gradient softmax(x) - e / C, less 1 - e for the target.
+// The loss of each row of logits x with target t and label smoothing e over C classes:
+//   (1 - e) (log sum_c exp(x_c) - x_t) + e (log sum_c exp(x_c) - mean(x)).
+// Its gradient is softmax(x) - e / C, less 1 - e for the target.
 
 #include <algorithm>
 #include <cstdint>

@@ -19,8 +19,8 @@ inline int checked_axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-/// The numbers of elements over the axes before an axis, and over those after it; no size of the
-/// others may be 0.
+/// The number of elements over the axes before an axis, or after it. No size of the counted axes
+/// may be 0.
 inline std::int64_t elements_before(const Shape& shape, int axis) {
   std::int64_t elements = 1;
   for (int i = 0; i < axis; ++i) elements *= shape[i];

@@ -18,7 +18,7 @@ inline void require_broadcast(const char* argument, const Shape& small, const Sh
       ops::refuse<ShapeError>(argument, {"a shape that broadcasts to ", full}, small);
 }
 
-/// The axes of the large array without those of size 1. Adjacent axes are merged if the small array
+/// The axes of the large array, except axes of size 1. Adjacent axes are merged if the small array
 /// repeats along all of them, or along none.
 inline kernels::BroadcastAxes broadcast_axes(const Shape& small, const Shape& full) {
   static_assert(kernels::kMaxAxes == Shape::kMaxRank);

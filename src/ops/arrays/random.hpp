@@ -1,8 +1,8 @@
 #pragma once
 
-// Random numbers that are a function of a seed and an index, so that their order of computation
-// does not matter: the finaliser of SplitMix64 (Steele et al., "Fast splittable pseudorandom number
-// generators", 2014) of a counter that begins at the hash of the seed.
+// Random numbers as a function of a seed and an index, so that their order of computation does not
+// matter. The function is the finaliser of SplitMix64 (Steele et al., "Fast splittable pseudorandom
+// number generators", 2014) of a counter that begins at the hash of the seed.
 
 #include <cstdint>
 

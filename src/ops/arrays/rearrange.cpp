@@ -77,8 +77,8 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   }
   if (axis_count == 0) t.axes[axis_count++] = {1, 1, 1};
 
-  // If the innermost axis of the result is also that of x, runs of it are copied; otherwise both
-  // axes form a matrix that is transposed.
+  // If the same axis is innermost in the result and in x, runs of it are copied. Otherwise both
+  // innermost axes form a matrix that is transposed.
   const auto remove = [&](Axis* axis) {
     const Axis removed = *axis;
     std::copy(axis + 1, t.axes + axis_count--, axis);

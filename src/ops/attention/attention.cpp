@@ -83,8 +83,8 @@ class PackedKeyValues {
     float* const mean = means_ + piece * p_.D;
     std::fill_n(mean, p_.D, 0.0f);
     // A key that a mask hides may have any value. Keys are weighted by the inverse of their
-    // magnitude, so that a single huge key cannot move the mean far away from the others, whose
-    // differences would then be lost in rounding to bytes.
+    // magnitude, so that a single huge key cannot move the mean far away from the others. Otherwise
+    // rounding to bytes would lose the differences between those others.
     float weights = 0.0f;
     for (std::int64_t j = 0; j < sequence.visible; ++j) {
       const float* const key =
@@ -108,7 +108,7 @@ class PackedKeyValues {
     const std::int64_t count = starts_[n + 1] - starts_[n];
     const std::int64_t g = (piece - starts_[n] * p_.G) / count;
     const std::int64_t tile = (piece - starts_[n] * p_.G) % count;
-    // A cache in float32 is read where it is.
+    // A cache in float32 is read in place.
     float* const values = values_ ? values_ + piece * value_size_ : nullptr;
     float* const keys = keys_ ? keys_ + piece * key_size_ : nullptr;
     if (cache_)
@@ -200,7 +200,7 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
   return result;
 }
 
-/// Whether results beside output and lse are requested.
+/// Whether results other than output and lse are requested.
 bool needs_more_than_lse(const AttentionOptions& options) {
   return options.need_statistics || options.need_weights || options.capture_scores ||
          options.capture_capped || options.capture_masked || options.capture_entropy;
@@ -330,8 +330,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   if (decodes) decode.emplace(p, options, runtime, scratch);
   if (!decodes || needs_more_than_lse(options)) tiled.emplace(p, options, runtime, scratch);
 
-  // All memory but new pages of the cache has been allocated. If there is none for these, append()
-  // throws before it changes the cache; after it, a call can only be cancelled.
+  // All memory except new pages of the cache has been allocated. If there is none for the pages,
+  // append() throws before it changes the cache. After append(), a call can only be cancelled.
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 

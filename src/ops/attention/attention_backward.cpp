@@ -13,12 +13,12 @@ using kernels::kKeyTile;
 using ops::AttentionProblem;
 using ops::Sequence;
 
-/// The gradient of a float mask or of a bias, of which there is at most one.
+/// The gradient of the float mask or of the bias; a call has at most one of them.
 struct BiasGradient {
   const TensorView* bias = nullptr;
   float* data = nullptr;
 
-  /// The slice for (b, h) has the strides of that of the bias.
+  /// The slice for (b, h) has the same strides as the slice of the bias.
   float* slice(const AttentionProblem& p, std::int64_t b, std::int64_t h) const noexcept {
     return bias ? data + (p.mask.slice(b, h).bias.data - bias->data<float>().data()) : nullptr;
   }
@@ -27,13 +27,13 @@ struct BiasGradient {
 /// The backward pass by chunks. The constructor takes all the memory that is needed.
 ///
 /// The unit of work is a chunk: every n-th tile of keys of one key/value head, where n is the
-/// number of chunks, so that the chunks of a head have about the same work under a causal mask. For
-/// each of its tiles of keys, a chunk goes through all queries: it sums the gradients of the keys
-/// and values of the tile, and adds those of the queries to its own array. These arrays are added
-/// at the end, in the order of the chunks. The number of chunks depends on the sizes alone.
+/// number of chunks. So the chunks of a head have about the same work under a causal mask. For each
+/// of its tiles of keys, a chunk goes through all queries. It sums the gradients of the keys and
+/// values of the tile, and adds the gradients of the queries to its own array. These arrays are
+/// added at the end, in the order of the chunks. The number of chunks depends on the sizes alone.
 class TiledBackward {
  public:
-  /// The layouts are those of the arguments k and v; p has those of k and v after the past.
+  /// The layouts describe the arguments k and v; p describes k and v after the past.
   TiledBackward(const AttentionProblem& p, const ops::Layout& new_k_layout,
                 const ops::Layout& new_v_layout, const AttentionOptions& options,
                 AttentionGradients& result, Context::Runtime& runtime, Arena::Scope& scratch)
@@ -73,8 +73,8 @@ class TiledBackward {
     if (bias_.bias) {
       bias_size_ = bias_.bias->shape().elements();
       std::fill_n(bias_.data, bias_size_, 0.0f);
-      // The keys of a row share a number, so chunks would add to the same one: each has its own
-      // array.
+      // The keys of a row share a number of the bias, so several chunks would add to the same
+      // number. Each chunk has its own array instead.
       if (p.mask.slice(0, 0).bias.column_stride == 0) {
         chunk_biases_ = scratch.take<float>(chunks_ * bias_size_);
         std::fill_n(chunk_biases_, chunks_ * bias_size_, 0.0f);
@@ -211,7 +211,7 @@ class TiledBackward {
     return d_slopes_ + (static_cast<std::int64_t>(n) * chunks_ + chunk) * p_.H + h;
   }
 
-  /// The gradients of the past come before those of the new keys and values.
+  /// The gradients of the past come first, then the gradients of the new keys and values.
   void store_keys(std::size_t n, std::int64_t g, std::int64_t first, std::int64_t count,
                   const float* d_k, const float* d_v) noexcept {
     const std::int64_t b = p_.batch_of(n);
@@ -391,7 +391,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
   std::optional<Tensor> all_keys, all_values;
   const ops::KeyValueRows rows = ops::join_past(p, options, k, v, all_keys, all_values);
   TiledBackward backward(p, new_k_layout, new_v_layout, options, result, runtime, scratch);
-  // There are five products, and two in the forward pass.
+  // The backward pass has five products, the forward pass two.
   const bool serial = 2.5 * ops::operations(p) < ops::kMinParallelOperations;
   const float* const maxima = statistics.data<float>().data();
   backward.run(q.data<float>().data(), rows,

@@ -229,7 +229,7 @@ bool has_work(const AttentionProblem& p, const AttentionOptions& options) {
                       options.capture_entropy);
 }
 
-/// The number of packed sequences or, without those, of batch entries.
+/// The number of packed sequences or, without packing, of batch entries.
 std::int64_t sequence_count(const AttentionProblem& p, const AttentionOptions& options) {
   return p.is_packed ? options.cu_seqlens_q->shape()[0] - 1 : p.B;
 }
@@ -294,7 +294,7 @@ std::span<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& c
   return sequences;
 }
 
-/// Replaces the default offsets by those of the options.
+/// Replaces the default offsets by the offsets in the options.
 void align(std::span<Sequence> sequences, std::int64_t count, const AttentionOptions& options) {
   if (options.causal_offset) {
     const TensorView& given = *options.causal_offset;

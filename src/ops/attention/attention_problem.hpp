@@ -58,7 +58,7 @@ struct AttentionProblem {
                    const AttentionOptions& options, Arena::Scope& scratch);
 
   std::int64_t B, H, G, L, S, D, Dv;
-  /// The number of keys before those of k.
+  /// The number of keys of the past, which come before k.
   std::int64_t past = 0;
   Layout q_layout, k_layout, v_layout, output_layout;
   /// The rows of the [B, H, L] or [H, Tq] arrays.

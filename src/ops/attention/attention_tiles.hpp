@@ -14,8 +14,8 @@ struct QueryTile {
   std::int64_t first;
 };
 
-/// All tiles of queries. Those of a sequence are in descending order, because the last one has the
-/// most work under a causal mask.
+/// All tiles of queries. The tiles of a sequence are in descending order, because the last one has
+/// the most work under a causal mask.
 std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch);
 
 /// The addresses of keys and values.
@@ -24,8 +24,8 @@ struct KeyValueRows {
   const float* values;
 };
 
-/// The keys and values of the call. With a past, they are copied after it to `keys` [B, G, S, D]
-/// and `values` [B, G, S, Dv], and the layouts in p are set to those.
+/// The keys and values of the call. With a past, `keys` [B, G, S, D] and `values` [B, G, S, Dv]
+/// become the past followed by the new rows, and the layouts in p are set to these arrays.
 KeyValueRows join_past(AttentionProblem& p, const AttentionOptions& options, const TensorView& k,
                        const TensorView& v, std::optional<Tensor>& keys,
                        std::optional<Tensor>& values);

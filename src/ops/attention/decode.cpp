@@ -14,7 +14,7 @@ using kernels::kKeyTile;
 /// work for two threads.
 constexpr int kChunkTiles = 4;
 
-/// Scores of int8 are summed in 32 bits: longer keys would need coarser queries.
+/// Scores of int8 are summed in 32 bits, so longer keys would need coarser queries.
 constexpr std::int64_t kMaxHeadSize = 4096;
 
 }  // namespace

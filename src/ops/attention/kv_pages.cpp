@@ -39,14 +39,14 @@ std::int64_t number_size(KvCache::Format format) {
   return 0;
 }
 
-/// The number of steps of the depth that are interleaved: two in panels of int8, where those of a
-/// column are adjacent.
+/// The number of steps of the depth that are interleaved. In panels of int8 it is two: two steps of
+/// the same column are adjacent.
 std::int64_t interleave(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
 
 }  // namespace
 
-/// The layout of a page, in numbers: for each head a tile of keys and one of values; then, with
-/// int8, for each head kKeyTile scales of the keys and kKeyTile of the values.
+/// The layout of a page, in numbers. Each head has a tile of keys and a tile of values. With int8,
+/// kKeyTile scales of the keys and kKeyTile scales of the values of each head follow.
 struct Pages::PageLayout {
   std::int64_t heads, key_tile, value_tile, number;
 
@@ -107,7 +107,7 @@ const Pages::Sequence& Pages::sequence(std::int64_t b) const {
 
 std::size_t Pages::bytes() const noexcept {
   // Without an allocation, because memory may be full. A page that sequences share has the same
-  // place in all of them, and counts in the first.
+  // place in all of them, and is counted in the first.
   std::size_t pages = 0;
   for (auto s = sequences_.begin(); s != sequences_.end(); ++s) {
     for (std::size_t n = 0; n < s->pages.size(); ++n) {

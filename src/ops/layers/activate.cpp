@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-/// Operations for each number, mostly those of an exponential.
+/// Operations for each number; the exponential needs most of them.
 constexpr double kOperations = 20.0;
 
 /// Calls part(kernels, first, count) for ranges of x's numbers.

@@ -43,8 +43,8 @@ struct Problem {
   std::int64_t length(std::int64_t b) const { return lengths ? lengths[b] : L; }
   const float* first_state(std::int64_t b) const { return state ? state + b * size : nullptr; }
 
-  /// The number of sequences in a piece, in multiples of a register block; scratch memory has room
-  /// for as many.
+  /// The number of sequences in a piece, in multiples of a register block. Scratch memory has room
+  /// for this number.
   std::int64_t piece_size() const {
     return ops::divide_up(std::min(kSequences, B), runtime.kernels().rows) * runtime.kernels().rows;
   }
@@ -171,8 +171,8 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
   const float* const weight = parameters.weight_hh.data<float>().data();
   const float* const kept = gates.data<float>().data();
 
-  // The state before every step, and the gradients of both products of every step: those of the
-  // weights are then one product each.
+  // Keeps the state before every step, and the gradients of both products of every step. The
+  // gradient of each weight is then a single product.
   Tensor before(Shape{B, L, size});
   Tensor d_input(Shape{B, L, 3 * size}), d_hidden(Shape{B, L, 3 * size});
   Tensor d_first(Shape{B, size});

@@ -45,8 +45,8 @@ struct Norm {
     bias = biases ? biases->data<float>().data() : filled(zeros, 0.0f);
   }
 
-  /// The parameter if it is not given. Empty without rows, because the size of a row is then not
-  /// limited.
+  /// The array used if a parameter is not given. It is empty without rows, because the size of a
+  /// row is then not limited.
   const float* filled(Tensor& tensor, float value) const {
     tensor = Tensor(rows > 0 ? normalised : Shape{0});
     std::ranges::fill(tensor.data(), value);
@@ -86,7 +86,7 @@ NormGradients normalise_backward(Context& context, const TensorView& d_output, c
   const float* const from = x.data<float>().data();
   float* const d_x = gradients.x.data().data();
   const std::int64_t pieces = ops::divide_up(norm.rows, kRows);
-  // The gradients of the parameters from each piece, those of the weight before those of the bias.
+  // The gradients of the parameters from each piece: first of the weight, then of the bias.
   Tensor parts(Shape{2, pieces, norm.size});
   float* const d_weights = parts.data().data();
   float* const d_biases = d_weights + pieces * norm.size;

@@ -91,7 +91,7 @@ LinearGradients linear_backward(Context& context, const TensorView& d_output, co
   if (options.need_x) gradients.x = Tensor(x.shape());
   if (options.need_weight) gradients.weight = Tensor(weight.shape());
   if (options.need_bias) gradients.bias = Tensor(Shape{out});
-  // The quotient of two counts does not overflow, as a product of sizes may where one of them is 0.
+  // A quotient of two counts does not overflow; a product of sizes may, if another size is 0.
   const std::int64_t rows = in > 0    ? x.shape().elements() / in
                             : out > 0 ? d_output.shape().elements() / out
                                       : 0;

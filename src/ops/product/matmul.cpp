@@ -51,7 +51,7 @@ Tensor matmul(Context& context, const TensorView& a, const TensorView& b,
       .one_right = one_right,
       .c = y.data().data(),
   };
-  // With a common right factor, all rows are those of one product.
+  // With a common right factor, all rows form the left factor of one product.
   if (one_right && !options.transpose_a) {
     product.rows = rows * count;
     product.count = 1;

@@ -10,8 +10,8 @@ namespace {
 using kernels::KernelTable;
 
 /// The number of rows of A that are packed at a time, and the rows and columns of a piece of work.
-/// A piece packs its columns of B^T, unless they are packed already, for all its rows; 4 panels of
-/// B and a slice of A (kernels/product/linear.hpp) fit the second-level cache.
+/// A piece packs its columns of B^T for all its rows, unless they are packed already. 4 panels of B
+/// and a slice of A (kernels/product/linear.hpp) fit the second-level cache.
 constexpr std::int64_t kRowsAtATime = 2048;
 constexpr std::int64_t kRowTile = 512;
 constexpr std::int64_t kColumnTile = 32;
@@ -21,7 +21,7 @@ constexpr std::int64_t kColumnTile = 32;
 constexpr std::int64_t kDepthPiece = 32;
 constexpr std::int64_t kDepthAtATime = 1024;
 /// If there would be fewer than kPieces pieces, they get fewer rows, but at least kMinRowTile, so
-/// that what a piece packs is used often enough.
+/// that the packed columns of a piece are used often enough.
 constexpr std::int64_t kMinRowTile = 48;
 constexpr std::int64_t kPieces = 8;
 /// With at most this many rows, B^T is read in place: packing it for fewer than 8 rows takes

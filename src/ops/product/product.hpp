@@ -39,7 +39,8 @@ struct Product {
   const std::uint16_t* halves = nullptr;
   /// Whether b is the right factor of all products.
   bool one_right = false;
-  /// The right factor instead of b; then the left one is not transposed and there is one product.
+  /// The right factor instead of b. The left factor is then not transposed, and there is one
+  /// product.
   const PackedWeights::Panels* packed = nullptr;
   const float* bias = nullptr;  ///< [columns] or null
   Activation activation = Activation::kNone;

@@ -1,24 +1,28 @@
 // The cases of the bench and their inputs.
 //
-// Sizes are named as in include/heed/heed.hpp. A case is of one of these kinds:
-//   attention    H heads of size D, L queries on as many keys; causal, with a window, with a precision
-//   attentionBackward  the gradients of q, k and v for one of the output, from output and the statistics of its rows
-//   attentionGradients  the same, and the attention before it
-//   decode       one token: H query heads and G key/value heads of size D, after `cached` others
-//   linear       [L, inputs] x [inputs, outputs] + bias, then perhaps GELU; weights as they come, or
-//                packed beforehand as float32 or int8
-//   multiHead    projections, attention of H heads and output projection of [L, E]
-//   trainingStep  a transformer's loss, its gradients and a step of AdamW: an embedding, `layers` encoder
-//                layers with H heads (post-norm, ReLU or GELU between E and F), a linear layer onto `vocabulary`
-//                classes and cross-entropy, for B sequences of L tokens. The answer is the losses of the
-//                first steps, which depend on the gradients of the others; each case repeats its tokens
-//   language     a language model, see language_cases.mjs
-//   nonLocalMeans  of an image [H, W], see Heed.nonLocalMeans
-// `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
-// `without` names peers that are left out, because they would make a run minutes longer.
-// `isLong` cases are measured with one thread only, `isTraining` ones by --train and --quick only, but
-// attention's backward pass by the native bench too; `isLanguage` ones by --models and --quick only.
-// `beside` is another case of ours to compare with: its name, and the fields that differ.
+// Sizes are named as in include/heed/heed.hpp. The kinds of cases:
+//   `attention`  H heads of size D, L queries, L keys; causal, with a window or a precision.
+//   `attentionBackward`  The gradients of q, k and v from the gradient of the output. The inputs
+//       include the output and the statistics of its rows.
+//   `attentionGradients`  The same, and the attention before it.
+//   `decode`  One token: H query heads and G key/value heads of size D, after `cached` others.
+//   `linear`  [L, inputs] x [inputs, outputs] + bias, then perhaps GELU. Weights as they come, or
+//       packed beforehand as float32 or int8.
+//   `multiHead`  Projections, attention of H heads and output projection of [L, E].
+//   `trainingStep`  A transformer's loss, its gradients and a step of AdamW, for B sequences of L
+//       tokens. The transformer has an embedding, `layers` encoder layers with H heads (post-norm,
+//       ReLU or GELU between E and F), and a linear layer onto `vocabulary` classes with
+//       cross-entropy. Each case repeats its tokens. The answer is the losses of the first steps,
+//       which depend on the gradients of the earlier steps.
+//   `language`  A language model, see language_cases.mjs.
+//   `nonLocalMeans`  Means of an image [H, W], see Heed.nonLocalMeans.
+//
+// The fields of a case: `tolerance` is for the relative error of a row of the answer; 0.0447 is a
+// cosine similarity of 0.999. `without` names peers that are left out, because they would make a
+// run minutes longer. `isLong` cases are measured with one thread only. `isTraining` cases are
+// measured by --train and --quick only, but attention's backward pass by the native bench too.
+// `isLanguage` cases are measured by --models and --quick only. `beside` is another case of ours to
+// compare with: its name, and the fields that differ.
 
 import { languageCases, languageShapes, quickLanguageCases } from "./language_cases.mjs";
 
@@ -230,7 +234,7 @@ const shapes = {
   attention: ({ H, L, D }) => ({ q: [H, L, D], k: [H, L, D], v: [H, L, D] }),
   attentionBackward: attentionGradientShapes,
   attentionGradients: attentionGradientShapes,
-  // The last key and value are those of the new token.
+  // The last key and value belong to the new token.
   decode: ({ H, G, D, cached }) => ({
     ...{ q: [H, 1, D], k: [G, cached + 1, D], v: [G, cached + 1, D] },
   }),
@@ -251,8 +255,9 @@ const shapes = {
 };
 
 /**
- * Normally distributed numbers, Float32Arrays by name; weights [outputs, inputs] such that what comes
- * out of a layer is spread as what went in. Tokens and targets are whole numbers, Int32Arrays.
+ * Normally distributed numbers, Float32Arrays by name. Weights [outputs, inputs] are scaled so that
+ * a layer's output has the same spread as its input. Tokens and targets are whole numbers,
+ * Int32Arrays.
  */
 export function inputsOf(one) {
   const next = generator(1);
@@ -265,8 +270,8 @@ export function inputsOf(one) {
     return [name, Float32Array.from({ length }, () => scale * normal())];
   };
   const inputs = Object.fromEntries(Object.entries(shapes[one.kind](one)).map(draw));
-  // Outliers as models have them: in some channels of the keys, alike for all tokens
-  // (Zhang et al., "SageAttention", section 4.2, 2024).
+  // Outliers like the ones of models: in some channels of the keys, alike for all tokens (Zhang et
+  // al., "SageAttention", section 4.2, 2024).
   if (one.hasOutliers) inputs.k = inputs.k.map((x, i) => (i % 16 === 0 ? x + 10 : x));
   return inputs;
 }

@@ -1,5 +1,6 @@
-// jax-js on its wasm device, compiled with jit (without jit it takes twice the memory). It uses threads of its
-// own, one for each core that the browser reports. A result is complete when its data can be read.
+// jax-js on its wasm device, compiled with jit (without jit it takes twice the memory). It starts
+// its own threads, one for each core that the browser reports. A result is complete when its data
+// can be read.
 
 import { adamW, exchange, parameterShapes, rowsOf, trainingSteps } from "./cases.mjs";
 

@@ -1,5 +1,6 @@
-// The cases of --models: GPT-2 with random weights. A prompt of L tokens without a past gives the logits of
-// each token; one token after `past` others, of which the keys and values are random too, gives its logits.
+// The cases of --models: GPT-2 with random weights. A prompt of L tokens without a past gives the
+// logits of each token. A single token after `past` others gives its own logits; the keys and
+// values of the others are random, too.
 
 const layerShapes = (name, E) => ({
   ...{ [`${name}.ln_1.weight`]: [E], [`${name}.ln_1.bias`]: [E] },

@@ -5,10 +5,10 @@ import { errorOf, expectedRows } from "./oracle.mjs";
 import { timeInRounds } from "./timing.mjs";
 
 /**
- * A library or build that can compute a case. With `reason`, a failure becomes a line of the report;
- * without it, the run ends. `sample` is for a contender that measures itself, warm-up included: it
- * resolves to the milliseconds of a call and takes `lasts` milliseconds. `outside` returns the share of
- * a call's time outside the operations.
+ * A library or build that can compute a case. With `reason`, a failure becomes a line of the
+ * report; without it, the run ends. `sample` is for a contender that measures itself, warm-up
+ * included. It resolves to the milliseconds of a call and takes `lasts` milliseconds. `outside`
+ * returns the share of a call's time outside the operations.
  * @typedef {{ name: string, reason?: (error: Error) => string,
  *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number>, lasts?: number, outside?: () => number }> }} Contender
  */

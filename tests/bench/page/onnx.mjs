@@ -1,5 +1,5 @@
 // Writes ONNX models: the few fields of onnx.proto that the bench needs, in protobuf's wire format
-// (https://protobuf.dev/programming-guides/encoding). Field numbers are those of onnx.proto,
+// (https://protobuf.dev/programming-guides/encoding). Field numbers are taken from onnx.proto,
 // version 10 of the format.
 
 function join(...parts) {
@@ -56,8 +56,9 @@ const node = ({ type, domain = "", inputs, outputs, attributes = {} }) =>
 export const bytesOf = ({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
 /**
- * TensorProto: dims 1, data_type 2, name 8, and its bytes: raw_data 9, or external_data 13 { key 1, value 2 } in a file
- * of the constant's name with data_location 14 (EXTERNAL is 1)
+ * TensorProto: dims 1, data_type 2, name 8, and its bytes. The bytes are raw_data 9, or
+ * external_data 13 { key 1, value 2 } in a file of the constant's name with data_location 14
+ * (EXTERNAL is 1).
  */
 const tensor = ({ name, type = "float32", shape, data, isExternal }) =>
   join(

@@ -1,5 +1,6 @@
-// GPT-2 as an ONNX model in the layout of common exports: the keys and values of earlier tokens are inputs,
-// those of all tokens are outputs. Attention is composed of products and a softmax, or it is one operator.
+// GPT-2 as an ONNX model in the layout of common exports: the keys and values of earlier tokens are
+// inputs, the keys and values of all tokens are outputs. Attention is composed of products and a
+// softmax, or it is one operator.
 
 import { weightShapes } from "./language_cases.mjs";
 

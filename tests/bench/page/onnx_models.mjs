@@ -1,8 +1,8 @@
-// The cases as ONNX models: for onnxruntime-web and onnxruntime-node alike.
+// The cases as ONNX models, for onnxruntime-web and onnxruntime-node.
 //
-// What varies from call to call is an input, weights are constants. Each operator tells, for a case,
-// the graph, its inputs' data, and how to read the answer from its first output; nothing for a case
-// that it cannot compute.
+// Arrays that vary from call to call are inputs; weights are constants. Each operator returns, for
+// a case, the graph, its inputs' data, and a function that reads the answer from its first output.
+// It returns nothing for a case that it cannot compute.
 
 import { exchange, rowsOf, transpose } from "./cases.mjs";
 import { language } from "./onnx_language.mjs";
@@ -18,7 +18,7 @@ const byTokens = (name, data, H, L, D) => ({
   ...{ name, shape: [1, L, H * D], data: exchange(data, H, L, D) },
 });
 
-/** Attention of opset 23. For a decode step the caller keeps the cache and hands all of it over. */
+/** Attention of opset 23. For a decode step the caller keeps the cache and passes all of it. */
 const attention = {
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (window) return undefined;
@@ -171,7 +171,7 @@ const matMul = {
   },
 };
 
-/** Int8 weights with a scale for each output; x is rounded to 8 bits on the way, with one scale. */
+/** Int8 weights with a scale for each output. The operator rounds x to 8 bits, with one scale. */
 const dynamicQuantizeMatMul = {
   linear(one, { x, weight, bias }) {
     if (one.weights !== "int8") return undefined;

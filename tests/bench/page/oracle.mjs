@@ -177,8 +177,8 @@ const expected = {
 export const expectedRows = (one, inputs) => expected[one.kind](one, inputs);
 
 /**
- * The largest relative error of a row, |answer - expected| / |expected| in the Euclidean norm; NaN if
- * there is one in the answer.
+ * The largest relative error of a row, |answer - expected| / |expected| in the Euclidean norm; NaN
+ * if the answer has a NaN.
  */
 export function errorOf(rows, answer) {
   let largest = 0;

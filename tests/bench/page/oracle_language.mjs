@@ -1,5 +1,5 @@
-// GPT-2 (Radford et al., 2019) in double precision: layers with norms before their two parts, the tanh form of
-// GELU (Hendrycks and Gimpel, 2016), and the table of the tokens as the head.
+// GPT-2 (Radford et al., 2019) in double precision. Layers have norms before their two parts and
+// the tanh form of GELU (Hendrycks and Gimpel, 2016); the table of the tokens is the head.
 
 const eps = 1e-5;
 

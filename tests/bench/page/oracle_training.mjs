@@ -183,7 +183,10 @@ function operations(tape) {
   };
 }
 
-/** The loss. Running the functions on the tape adds the gradients to those of the parameters. */
+/**
+ * The loss. Running the functions on the tape adds its gradients to the gradients of the
+ * parameters.
+ */
 function lossOf(one, { tokens, targets }, p, tape) {
   const { embedding, linear, activate, add, layerNorm, attention, crossEntropy } = operations(tape);
   const ofLayer = (operation, x, name) => operation(x, p[`${name}.weight`], p[`${name}.bias`]);

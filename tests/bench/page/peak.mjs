@@ -1,15 +1,16 @@
-// The peak rate of multiply-adds of some threads: a loop over registers.
+// The peak rate of multiply-adds of some threads: a loop over registers. The loop repeats one of
+// these:
 //
-//   repeat: acc[0..14) = a * a + acc      relaxed: one f32x4.relaxed_madd each
-//           acc[0..14) = acc * a + a      simd: f32x4.mul and f32x4.add
+//   `relaxed`  acc[0..14) = a * a + acc, one f32x4.relaxed_madd each.
+//   `simd`     acc[0..14) = acc * a + a, an f32x4.mul and an f32x4.add each.
+//   `wide`     acc[0..28) = a * a + acc, as relaxed, for V8 to merge into 14 of 256 bits.
 //
-//           acc[0..28) = a * a + acc      wide: as relaxed, for V8 to merge into 14 of 256 bits
-//
-// V8 merges what begins with loads and ends with stores of neighbours in memory. The second form keeps a compiler from computing a * a outside the loop. Several numbers of
-// accumulators are tried: with few, latency limits the rate (in V8 on x86, 12 reached 44 GFLOP/s and
-// 14 reached 52); with more than there are registers, some are spilled (14 in Firefox). The loop is
-// unrolled four times, so that its counter hardly takes time. The accumulators begin with different
-// numbers, so that a compiler cannot merge them, and no number becomes subnormal or infinite.
+// V8 merges chains that begin with loads and end with stores of neighbours in memory. The second
+// form keeps a compiler from computing a * a outside the loop. Several numbers of accumulators are
+// tried. With few, latency limits the rate (in V8 on x86, 12 reached 44 GFLOP/s and 14 reached 52).
+// With more than there are registers, some are spilled (14 in Firefox). The loop is unrolled four
+// times, so that its counter hardly takes time. The accumulators begin with different numbers, so
+// that a compiler cannot merge them, and no number becomes subnormal or infinite.
 
 import { startTogether } from "./threads.mjs";
 import { moduleOf, op, type } from "./wasm.mjs";

@@ -1,10 +1,11 @@
-// The peak rate at which threads read memory: a sum over shared memory, which Heed's is too.
+// The peak rate at which threads read memory: a sum over shared memory, as Heed's memory is. The
+// loop repeats:
 //
-//   repeat: acc[i] += the 16 bytes at p + 16 i, for i in [0, 8); p += 128
+//   acc[i] += the 16 bytes at p + 16 i, for i in [0, 8); p += 128.
 //
 // There are eight accumulators, so that no addition waits for another. Every 32-bit number in the
-// memory is 1, so the sum shows that all of it was read. (Pages that were never written would all map
-// to one page of zeros, in the cache.)
+// memory is 1, so the sum shows that all of it was read. Pages that were never written would all
+// map to one page of zeros, in the cache.
 
 import { startTogether } from "./threads.mjs";
 import { moduleOf, op, sharedMemory, type } from "./wasm.mjs";

@@ -16,7 +16,10 @@ const attend = (tf, q, kT, v, mask, product = tf.matMul) =>
 
 const gelu = (tf, x) => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1));
 
-/** A product with a gradient of its own, because the default one uses products of transposed factors. */
+/**
+ * A product with a custom gradient, because the default gradient uses products of transposed
+ * factors.
+ */
 const productOf = (tf) =>
   tf.customGrad((a, b, save) => {
     save([a, b]);

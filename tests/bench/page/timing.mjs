@@ -1,12 +1,12 @@
 // Times several contenders in turn.
 
-// Milliseconds. A shorter call is repeated within a sample, so that the resolution of the clock does
-// not matter, and so that the load of a shared machine affects short and long calls alike.
+// Milliseconds. A shorter call is repeated within a sample, so that the resolution of the clock
+// does not matter. The load of a shared machine then affects short and long calls alike.
 const minSampleTime = 20;
 const minRounds = 3;
 const maxRounds = 41;
 
-// Milliseconds. After `long` a contender needs no more warm-up, and a call that takes `long` runs in
+// Milliseconds. After `long` a contender needs no more warm-up. A call that takes `long` runs in
 // two rounds only. If a call takes `longest`, the first one counts too, because a cold start hardly
 // changes its time.
 const long = 2000;
@@ -56,8 +56,8 @@ const summary = (samples) => ({
 const rest = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 /**
- * Runs all contenders in turn, round after round. All have an equal share of the time, so those with
- * long calls take part in the first rounds only.
+ * Runs all contenders in turn, round after round. All have an equal share of the time, so
+ * contenders with long calls run in the first rounds only.
  *
  * @param {{ name: string, run: () => unknown, first?: number }[]} contenders `first` is the time of an
  *   earlier call in milliseconds. A contender that measures itself has `sample` instead of `run`, and

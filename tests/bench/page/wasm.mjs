@@ -40,8 +40,8 @@ const section = (id, content) => [id, ...leb(content.length), ...content];
 const mostPages = 65536;
 
 /**
- * A module that exports r and, with `hasMemory`, imports a shared memory as m.m. A memory of its own is one page
- * of zeros.
+ * A module that exports r and, with `hasMemory`, imports a shared memory as m.m. With
+ * `hasOwnMemory`, the module has one page of zeros.
  *
  * @param {{ parameters: number[], result: number, vectors: number, body: number[], hasMemory?: boolean,
  *   hasOwnMemory?: boolean }} one

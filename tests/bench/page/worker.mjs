@@ -1,6 +1,6 @@
-// Runs the measurements of the bench: a case, the start of an engine, the limits, the training of a model.
-// Each page has one worker and requests one measurement, so that what it leaves behind (memory, threads,
-// a failure) cannot affect the next one.
+// Runs the measurements of the bench: a case, the start of an engine, the limits, the training of a
+// model. Each page has one worker and requests one measurement, so that its remains (memory,
+// threads, a failure) cannot affect the next one.
 
 import { boundOf, caseNamed, casesFor, inputsOf } from "./cases.mjs";
 import { heedContender, timeStart } from "./heed.mjs";
