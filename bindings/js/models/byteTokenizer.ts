@@ -5,6 +5,7 @@
 import { describe, HeedError, refuse } from "../core/error.js";
 import { type Check, checkArgument, isListOf, isText, isWholeNumber } from "../core/validate.js";
 import { BytePairs, type TokenPair } from "./bytePairs.js";
+import type { TextTokenizer } from "./tokenizer.js";
 
 /**
  * The token between two texts, and before the first one.
@@ -62,11 +63,11 @@ const mostKept = 2 ** 16;
  * @example
  * ```ts
  * const tokenizer = ByteTokenizer.learn(["the cat and the hat"], 260);
- * const ids = tokenizer.encode("the hat");
+ * const { ids } = tokenizer.encode("the hat");
  * console.log(tokenizer.decode(ids), tokenizer.size); // prints: the hat 260
  * ```
  */
-export class ByteTokenizer {
+export class ByteTokenizer implements TextTokenizer {
   /** The tokens by id, in the characters that stand for bytes. */
   readonly tokens: readonly string[];
   /** The id of `endOfText`. `encode` never returns it: those characters in a text are only characters. */
@@ -108,14 +109,14 @@ export class ByteTokenizer {
   }
 
   /** Returns the ids of a text. Half of a surrogate pair becomes U+FFFD, as in every UTF-8 text. */
-  encode(text: string): number[] {
+  encode(text: string): { ids: number[] } {
     checkArgument("text", text, isText);
     const ids: number[] = [];
     for (const word of wordsOf(text)) {
       // No argument list is as long as the longest word may be.
       for (const id of this.#idsOf(word)) ids.push(id);
     }
-    return ids;
+    return { ids };
   }
 
   #idsOf(word: string): readonly number[] {
@@ -147,6 +148,12 @@ export class ByteTokenizer {
   /** Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become U+FFFD. */
   decode(ids: ArrayLike<number>): string {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes(ids));
+  }
+
+  /** Returns the id of a token as `tokens` writes it; undefined if there is none. */
+  token_to_id(token: string): number | undefined {
+    checkArgument("token", token, isText);
+    return this.#ids.get(token);
   }
 
   /** Returns the content of a tokenizer.json. */
