@@ -18,7 +18,7 @@ import {
   writeText,
 } from "heed/models";
 import { loadInWorker } from "heed/worker";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { engine } from "./engine.js";
 import { send } from "./files_server.js";
 import { any } from "./refusals/case.js";
@@ -99,6 +99,26 @@ describe("a model and its tokenizer come from", () => {
     expect((await loadTokenizer(source())).toFile()).toBe(tokenizer.toFile());
     const theirs = await loadTokenizer(source(), Tokenizer);
     expect(theirs.encode(prompt).ids).toEqual(tokenizer.encode(prompt).ids);
+  });
+
+  test.each([
+    ["its page", "https://huggingface.co/owner/write"],
+    ["the page of its files", "https://huggingface.co/owner/write/tree/main"],
+    ["the page of its weights", "https://huggingface.co/owner/write/blob/main/model.safetensors"],
+    ["its files", "https://huggingface.co/owner/write/resolve/main/"],
+  ])("the hub, by the address of %s", async (_, given) => {
+    const original = fetch;
+    const elsewhere = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => {
+      const path = String(url).replace("https://huggingface.co/owner/write/resolve/main", address);
+      return original(path, init);
+    });
+    try {
+      const { model, tokenizer } = await loadModel(heed(), given, { tokenizer: true });
+      expect([`${model}`, tokenizer.size]).toEqual([expect.stringContaining("Causal"), 4096]);
+      model.dispose();
+    } finally {
+      elsewhere.mockRestore();
+    }
   });
 
   test("the text and the bytes of two files, without a tokenizer", async () => {
