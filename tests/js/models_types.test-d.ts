@@ -6,6 +6,7 @@ import type { Heed, Tensor } from "heed";
 import {
   type ByteTokenizer,
   CausalLanguageModel,
+  fillMasks,
   loadModel,
   loadTokenizer,
   MaskedLanguageModel,
@@ -45,6 +46,9 @@ export async function load(): Promise<void> {
   same<typeof own.model, typeof model>(true);
   const other = await loadModel(heed, chosen, { tokenizer: Tokenizer });
   same<typeof other.tokenizer, Tokenizer>(true);
+  await writeText(own.model, own.tokenizer, "The", { maxLength: 9 });
+  await writeText(other.model, other.tokenizer, "The", { maxLength: 9 });
+  fillMasks(own.model, own.tokenizer, "The [MASK]");
   const inMemory = await loadModel(heed, files, {});
   same<typeof inMemory, typeof model>(true);
   const bytes = await loadTokenizer(blob, { keep: true });

@@ -279,6 +279,9 @@ describe("every tokenizer fits:", () => {
       "model: expected a model that predicts the next token, got an Object",
     );
     const model = new CausalLanguageModel(heed(), config);
+    expect(refusal(() => fillMasks(model, own, "a")).message).toBe(
+      "model: expected a model of masked words, got a CausalLanguageModel",
+    );
     await expect(write(model, {})).rejects.toThrow(
       "tokenizer: expected a tokenizer with encode and decode, got an Object",
     );

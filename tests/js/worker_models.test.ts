@@ -3,7 +3,7 @@
 import { load } from "heed";
 import { ByteTokenizer, CausalLanguageModel, writeText } from "heed/models";
 import { safetensors } from "heed/nn";
-import { loadInWorker, type RemoteHeed, type RemoteOf } from "heed/worker";
+import { loadInWorker, type RemoteHeed } from "heed/worker";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isNode } from "./engine.js";
 import { refusalOf } from "./workers.js";
@@ -117,9 +117,8 @@ test("a language model and its tokenizer come from Files, and write together", a
   // Node 20 sends a File without its name.
   for (const source of isNode ? [named] : [named, list]) {
     const loaded = await heed.models.loadModel(heed, source, { tokenizer: true });
-    const remote = loaded.model as unknown as RemoteOf<CausalLanguageModel>;
     const pieces: string[] = [];
-    const got = await heed.models.writeText(remote, loaded.tokenizer, "the", {
+    const got = await heed.models.writeText(loaded.model, loaded.tokenizer, "the", {
       ...options,
       onText: (piece) => void pieces.push(piece),
     });
@@ -127,7 +126,7 @@ test("a language model and its tokenizer come from Files, and write together", a
     expect(pieces.join("")).toBe(want.text);
     const alone = await heed.models.loadTokenizer(list[2] as File);
     expect(await alone.encode("the hat")).toEqual(tokenizer.encode("the hat"));
-    remote.dispose();
+    loaded.model.dispose();
   }
 });
 

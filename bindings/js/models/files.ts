@@ -102,10 +102,13 @@ export interface LoadBothOptions<T extends true | TokenizerClass = true | Tokeni
   tokenizer: T;
 }
 
+/** A model that `loadModel` returns, of any kind. */
+export type LoadedModel = TaskModel | HubModel;
+
 /** A model with its tokenizer, which `writeText` and `fillMasks` take. */
 export interface ModelAndTokenizer<T extends TextTokenizer> {
   /** The model. */
-  model: TaskModel | HubModel;
+  model: LoadedModel;
   /** Its tokenizer. */
   tokenizer: T;
 }
@@ -137,7 +140,7 @@ export function loadModel(heed: Heed, files: ModelFiles): TaskModel;
 /**
  * Creates a model and its tokenizer, which `writeText` and `fillMasks` take.
  *
- *     const { model, tokenizer } = await loadModel(heed, "https://huggingface.co/gpt2", { tokenizer: Tokenizer });
+ *     const { model, tokenizer } = await loadModel(heed, "https://huggingface.co/Qwen/Qwen3-0.6B", { tokenizer: Tokenizer });
  *
  * @throws HeedError also the errors of `loadTokenizer`
  */
@@ -169,12 +172,12 @@ export function loadModel(
   heed: Heed,
   files: ModelSource | ModelFiles,
   options?: LoadModelOptions,
-): Promise<TaskModel | HubModel>;
+): Promise<LoadedModel>;
 export function loadModel(
   heed: Heed,
   files: ModelFiles | ModelSource,
   options?: LoadModelOptions | LoadBothOptions,
-): TaskModel | Promise<TaskModel | HubModel | ModelAndTokenizer<TextTokenizer>> {
+): TaskModel | Promise<LoadedModel | ModelAndTokenizer<TextTokenizer>> {
   checkEngine(heed);
   if (!isInMemory(files)) return loadFrom(heed, files, options);
   const { config, weights } = files;

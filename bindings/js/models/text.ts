@@ -11,6 +11,7 @@ import {
   isText,
   isWholeNumber,
 } from "../core/validate.js";
+import type { LoadedModel } from "./files.js";
 import type { CausalLanguageModel, GenerateTextOptions } from "./language/causalModel.js";
 import type { MaskedLanguageModel } from "./language/maskedModel.js";
 import { idsOfText, isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
@@ -41,6 +42,11 @@ const isWriter: Check = {
   accepts: (value) => typeof (value as CausalLanguageModel).generate === "function",
 };
 
+const isMasked: Check = {
+  expected: "a model of masked words",
+  accepts: (value) => (value as MaskedLanguageModel).config.kind === "masked",
+};
+
 const isTextList: Check = {
   expected: "a list of texts of one character or more",
   accepts: (value) => isListOf(value, (text) => typeof text === "string" && text !== ""),
@@ -66,7 +72,9 @@ function firstStop(text: string, stops: readonly string[]): number {
 /**
  * Continues a text.
  *
- * @throws HeedError "option" for a prompt without a token, or for more tokens than the model's context
+ * @param model a `CausalLanguageModel`
+ * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more tokens than the
+ *   model's context
  * @example
  * ```ts
  * const config = { model_type: "llama", vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
@@ -81,7 +89,7 @@ function firstStop(text: string, stops: readonly string[]): number {
  * ```
  */
 export async function writeText(
-  model: CausalLanguageModel,
+  model: LoadedModel,
   tokenizer: TextTokenizer,
   prompt: string,
   options: WriteTextOptions,
@@ -121,9 +129,10 @@ export async function writeText(
     const goesOn = onTokens?.(given);
     return isStopped ? false : goesOn;
   };
-  await model.generate([start], { ...generation, onTokens: take });
+  const writer = model as CausalLanguageModel;
+  await writer.generate([start], { ...generation, onTokens: take });
   tell(text.length);
-  const { endToken = model.config.endTokens } = generation;
+  const { endToken = writer.config.endTokens } = generation;
   const hasEnded = [endToken].flat().includes(tokens.at(-1) as number);
   return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
 }
@@ -145,6 +154,7 @@ const maskNames = ["[MASK]", "<mask>"];
  * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat." (BERT) or
  * "The <mask> sat on the mat." (RoBERTa).
  *
+ * @param model a `MaskedLanguageModel`
  * @param options the number of words for each mask, 5 by default
  * @returns for each mask, its words, the most likely first
  * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is longer than
@@ -164,14 +174,16 @@ const maskNames = ["[MASK]", "<mask>"];
  * ```
  */
 export function fillMasks(
-  model: MaskedLanguageModel,
+  model: LoadedModel,
   tokenizer: TextTokenizer,
   text: string,
   options: { count?: number } = {},
 ): MaskedWord[][] {
   checkArgument("tokenizer", tokenizer, isTokenizerWith("encode", "decode", "token_to_id"));
   checkArgument("text", text, isText);
-  checkOptions("fillMasks", options, { count: isWholeNumber(1, model.config.vocabularySize) });
+  checkArgument("model", model, isMasked);
+  const masked = model as MaskedLanguageModel;
+  checkOptions("fillMasks", options, { count: isWholeNumber(1, masked.config.vocabularySize) });
   const { count = 5 } = options;
   const idOf = (name: string) => tokenizer.token_to_id?.(name);
   const masks = maskNames.flatMap((name) => idOf(name) ?? []);
@@ -183,7 +195,7 @@ export function fillMasks(
   }
   const { heed } = model;
   const run = () => {
-    const { logits } = model.forward(heed.tensor([ids], undefined, "int32"), { needLogits: true });
+    const { logits } = masked.forward(heed.tensor([ids], undefined, "int32"), { needLogits: true });
     return places.map((start) => {
       const own = heed.softmax(heed.slice(logits, { axis: 1, start, length: 1 }));
       const { values, indices } = heed.topK(own, count);
