@@ -3,6 +3,7 @@
 
 import { isInstance, mark, markKey } from "./core/copies.js";
 import type { Engine, MemoryUse } from "./core/engine.js";
+import { describe, refuse } from "./core/error.js";
 import { inspectSymbol } from "./core/owned.js";
 import type { DType, Tensor, TensorSource } from "./core/tensor.js";
 import type { Variant } from "./load/features.js";
@@ -119,9 +120,16 @@ export class Heed {
     this.#describe = describe;
   }
 
+  /** The engine behind `this`, which is undefined in a method that was taken off its object. */
+  static #engineOf(given: unknown): Engine {
+    if (typeof given === "object" && given !== null && #engine in given) return given.#engine;
+    const call = "call a method on its object, as in heed.add(a, b)";
+    throw refuse("option", "this", "a Heed", `${describe(given)}: ${call}`);
+  }
+
   /** @internal */
   get engine(): Engine {
-    return this.#engine;
+    return Heed.#engineOf(this);
   }
 
   /** What was loaded, and how many threads run now. */
@@ -154,7 +162,7 @@ export class Heed {
   ): Tensor;
   tensor(data: TensorSource, shape: readonly number[] | undefined, dtype: DType): Tensor;
   tensor(data: TensorSource, shape?: readonly number[], dtype?: DType): Tensor {
-    return tensor(this.#engine, data, shape, dtype);
+    return tensor(Heed.#engineOf(this), data, shape, dtype);
   }
 
   /**
@@ -180,7 +188,7 @@ export class Heed {
    * ```
    */
   scope<T>(run: () => T): T {
-    return this.#engine.scope(run);
+    return Heed.#engineOf(this).scope(run);
   }
 
   /**
@@ -199,7 +207,7 @@ export class Heed {
    * ```
    */
   keep<T>(value: T): T {
-    return this.#engine.keep(value);
+    return Heed.#engineOf(this).keep(value);
   }
 
   /**
@@ -214,7 +222,7 @@ export class Heed {
    * ```
    */
   memory(): MemoryUse {
-    return this.#engine.memory();
+    return Heed.#engineOf(this).memory();
   }
 
   /**
@@ -230,7 +238,7 @@ export class Heed {
    * ```
    */
   fromTorchMask(mask: Tensor): Tensor {
-    return fromTorchMask(this.#engine, mask);
+    return fromTorchMask(Heed.#engineOf(this), mask);
   }
 
   // ---- Attention
@@ -256,7 +264,7 @@ export class Heed {
     v: Tensor,
     options?: O & NothingElse<O, AttentionOptions>,
   ): AttentionResult<O> {
-    return attention(this.#engine, q, k, v, options);
+    return attention(Heed.#engineOf(this), q, k, v, options);
   }
 
   /**
@@ -272,7 +280,7 @@ export class Heed {
    * ```
    */
   createKvCache(options: KvCacheOptions): KvCache {
-    return this.#engine.track(new KvCache(this.#engine, options));
+    return Heed.#engineOf(this).track(new KvCache(Heed.#engineOf(this), options));
   }
 
   /**
@@ -290,7 +298,7 @@ export class Heed {
    * ```
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
-    return this.#engine.track(new BlockMask(this.#engine, visible, sizes));
+    return Heed.#engineOf(this).track(new BlockMask(Heed.#engineOf(this), visible, sizes));
   }
 
   /**
@@ -309,7 +317,7 @@ export class Heed {
    * ```
    */
   mergeAttention(a: PartialAttention, b: PartialAttention): PartialAttention {
-    return mergeAttention(this.#engine, a, b);
+    return mergeAttention(Heed.#engineOf(this), a, b);
   }
 
   /**
@@ -333,7 +341,7 @@ export class Heed {
     v: Tensor,
     options?: LinearAttentionOptions,
   ): LinearAttentionResult {
-    return linearAttention(this.#engine, q, k, v, options);
+    return linearAttention(Heed.#engineOf(this), q, k, v, options);
   }
 
   /**
@@ -359,7 +367,7 @@ export class Heed {
     parameters: MultiHeadAttentionParameters,
     options: O & NothingElse<O, MultiHeadAttentionOptions>,
   ): MultiHeadAttentionResult<O> {
-    return multiHeadAttention(this.#engine, query, key, value, parameters, options);
+    return multiHeadAttention(Heed.#engineOf(this), query, key, value, parameters, options);
   }
 
   // ---- From logits to tokens
@@ -375,7 +383,7 @@ export class Heed {
    * ```
    */
   topK(x: Tensor, k: number): TopKResult {
-    return topK(this.#engine, x, k);
+    return topK(Heed.#engineOf(this), x, k);
   }
 
   /**
@@ -389,7 +397,7 @@ export class Heed {
    * ```
    */
   sample(logits: Tensor, options: SampleOptions): Tensor {
-    return sample(this.#engine, logits, options);
+    return sample(Heed.#engineOf(this), logits, options);
   }
 
   // ---- Types
@@ -406,7 +414,7 @@ export class Heed {
    * ```
    */
   cast(x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
-    return cast(this.#engine, x, dtype);
+    return cast(Heed.#engineOf(this), x, dtype);
   }
 
   // ---- Arithmetic
@@ -422,7 +430,7 @@ export class Heed {
    * ```
    */
   add(a: Tensor, b: Tensor | number): Tensor {
-    return add(this.#engine, a, b);
+    return add(Heed.#engineOf(this), a, b);
   }
 
   /**
@@ -436,7 +444,7 @@ export class Heed {
    * ```
    */
   subtract(a: Tensor, b: Tensor | number): Tensor {
-    return subtract(this.#engine, a, b);
+    return subtract(Heed.#engineOf(this), a, b);
   }
 
   /**
@@ -450,7 +458,7 @@ export class Heed {
    * ```
    */
   multiply(a: Tensor, b: Tensor | number): Tensor {
-    return multiply(this.#engine, a, b);
+    return multiply(Heed.#engineOf(this), a, b);
   }
 
   /**
@@ -464,7 +472,7 @@ export class Heed {
    * ```
    */
   divide(a: Tensor, b: Tensor | number): Tensor {
-    return divide(this.#engine, a, b);
+    return divide(Heed.#engineOf(this), a, b);
   }
 
   // ---- Products and sums
@@ -482,7 +490,7 @@ export class Heed {
    * ```
    */
   matmul(a: Tensor, b: Tensor, options?: MatmulOptions): Tensor {
-    return matmul(this.#engine, a, b, options);
+    return matmul(Heed.#engineOf(this), a, b, options);
   }
 
   /**
@@ -498,7 +506,7 @@ export class Heed {
    * ```
    */
   sum(x: Tensor, options?: ReduceOptions): Tensor {
-    return sum(this.#engine, x, options);
+    return sum(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -513,7 +521,7 @@ export class Heed {
    * ```
    */
   mean(x: Tensor, options?: ReduceOptions): Tensor {
-    return mean(this.#engine, x, options);
+    return mean(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -528,7 +536,7 @@ export class Heed {
    * ```
    */
   cumsum(x: Tensor, options: CumsumOptions): Tensor {
-    return cumsum(this.#engine, x, options);
+    return cumsum(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -542,7 +550,7 @@ export class Heed {
    * ```
    */
   broadcastTo(x: Tensor, shape: readonly number[]): Tensor {
-    return broadcastTo(this.#engine, x, shape);
+    return broadcastTo(Heed.#engineOf(this), x, shape);
   }
 
   // ---- Rearrangement
@@ -559,7 +567,7 @@ export class Heed {
    * ```
    */
   reshape(x: Tensor, shape: readonly number[]): Tensor {
-    return reshape(this.#engine, x, shape);
+    return reshape(Heed.#engineOf(this), x, shape);
   }
 
   /**
@@ -574,7 +582,7 @@ export class Heed {
    * ```
    */
   transpose(x: Tensor, order?: readonly number[]): Tensor {
-    return transpose(this.#engine, x, order);
+    return transpose(Heed.#engineOf(this), x, order);
   }
 
   /**
@@ -588,7 +596,7 @@ export class Heed {
    * ```
    */
   slice(x: Tensor, options: SliceOptions): Tensor {
-    return slice(this.#engine, x, options);
+    return slice(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -604,7 +612,7 @@ export class Heed {
    * ```
    */
   split(x: Tensor, sizes: readonly number[] | number, options?: AxisOptions): Tensor[] {
-    return split(this.#engine, x, sizes, options);
+    return split(Heed.#engineOf(this), x, sizes, options);
   }
 
   /**
@@ -618,7 +626,7 @@ export class Heed {
    * ```
    */
   concat(given: readonly Tensor[], options?: AxisOptions): Tensor {
-    return concat(this.#engine, given, options);
+    return concat(Heed.#engineOf(this), given, options);
   }
 
   /**
@@ -634,7 +642,7 @@ export class Heed {
    * ```
    */
   adaptiveMaxPool(x: Tensor, rows: number, columns: number): Tensor {
-    return adaptiveMaxPool(this.#engine, x, rows, columns);
+    return adaptiveMaxPool(Heed.#engineOf(this), x, rows, columns);
   }
 
   // ---- Constant and random tensors
@@ -650,7 +658,7 @@ export class Heed {
    * ```
    */
   zeros(shape: readonly number[]): Tensor {
-    return zeros(this.#engine, shape);
+    return zeros(Heed.#engineOf(this), shape);
   }
 
   /**
@@ -664,7 +672,7 @@ export class Heed {
    * ```
    */
   ones(shape: readonly number[]): Tensor {
-    return ones(this.#engine, shape);
+    return ones(Heed.#engineOf(this), shape);
   }
 
   /**
@@ -679,7 +687,7 @@ export class Heed {
    * ```
    */
   uniform(shape: readonly number[], options: UniformOptions): Tensor {
-    return uniform(this.#engine, shape, options);
+    return uniform(Heed.#engineOf(this), shape, options);
   }
 
   /**
@@ -694,7 +702,7 @@ export class Heed {
    * ```
    */
   normal(shape: readonly number[], options: NormalOptions): Tensor {
-    return normal(this.#engine, shape, options);
+    return normal(Heed.#engineOf(this), shape, options);
   }
 
   // ---- Linear layers and activations
@@ -712,7 +720,7 @@ export class Heed {
    * ```
    */
   linear(x: Tensor, weight: Tensor | PackedWeights, options?: Tensor | LinearOptions): Tensor {
-    return linear(this.#engine, x, weight, options);
+    return linear(Heed.#engineOf(this), x, weight, options);
   }
 
   /**
@@ -727,7 +735,7 @@ export class Heed {
    * ```
    */
   packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
-    return this.#engine.track(new PackedWeights(this.#engine, weight, options));
+    return Heed.#engineOf(this).track(new PackedWeights(Heed.#engineOf(this), weight, options));
   }
 
   /**
@@ -742,7 +750,7 @@ export class Heed {
    * ```
    */
   activate(x: Tensor, activation: Activation): Tensor {
-    return activate(this.#engine, x, activation);
+    return activate(Heed.#engineOf(this), x, activation);
   }
 
   /**
@@ -756,7 +764,7 @@ export class Heed {
    * ```
    */
   swiglu(gate: Tensor, up: Tensor): Tensor {
-    return swiglu(this.#engine, gate, up);
+    return swiglu(Heed.#engineOf(this), gate, up);
   }
 
   // ---- Norms
@@ -772,7 +780,7 @@ export class Heed {
    * ```
    */
   layerNorm(x: Tensor, options?: LayerNormOptions): Tensor {
-    return layerNorm(this.#engine, x, options);
+    return layerNorm(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -786,7 +794,7 @@ export class Heed {
    * ```
    */
   rmsNorm(x: Tensor, options?: RmsNormOptions): Tensor {
-    return rmsNorm(this.#engine, x, options);
+    return rmsNorm(Heed.#engineOf(this), x, options);
   }
 
   // ---- Softmax, dropout, loss
@@ -802,7 +810,7 @@ export class Heed {
    * ```
    */
   softmax(x: Tensor): Tensor {
-    return softmax(this.#engine, x);
+    return softmax(Heed.#engineOf(this), x);
   }
 
   /**
@@ -817,7 +825,7 @@ export class Heed {
    * ```
    */
   dropout(x: Tensor, options: DropoutOptions): Tensor {
-    return dropout(this.#engine, x, options);
+    return dropout(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -836,7 +844,7 @@ export class Heed {
    * ```
    */
   crossEntropy(logits: Tensor, targets: Tensor, options?: CrossEntropyOptions): Tensor {
-    return crossEntropy(this.#engine, logits, targets, options);
+    return crossEntropy(Heed.#engineOf(this), logits, targets, options);
   }
 
   // ---- Embeddings and positions
@@ -852,7 +860,7 @@ export class Heed {
    * ```
    */
   embedding(ids: Tensor, weight: Tensor, options?: EmbeddingOptions): Tensor {
-    return embedding(this.#engine, ids, weight, options);
+    return embedding(Heed.#engineOf(this), ids, weight, options);
   }
 
   /**
@@ -865,7 +873,7 @@ export class Heed {
    * ```
    */
   sinusoidalEncoding(length: number, size: number, options?: SinusoidalOptions): Tensor {
-    return sinusoidalEncoding(this.#engine, length, size, options);
+    return sinusoidalEncoding(Heed.#engineOf(this), length, size, options);
   }
 
   /**
@@ -880,7 +888,7 @@ export class Heed {
    * ```
    */
   rope(x: Tensor, options?: RopeOptions): Tensor {
-    return rope(this.#engine, x, options);
+    return rope(Heed.#engineOf(this), x, options);
   }
 
   // ---- Recurrent layers
@@ -898,7 +906,7 @@ export class Heed {
    * ```
    */
   gru(x: Tensor, parameters: GruParameters, options?: GruOptions): GruResult {
-    return gru(this.#engine, x, parameters, options);
+    return gru(Heed.#engineOf(this), x, parameters, options);
   }
 
   // ---- Averages, kernel regression, other scores
@@ -913,7 +921,7 @@ export class Heed {
    * ```
    */
   average(x: Tensor, options?: AverageOptions): Tensor {
-    return average(this.#engine, x, options);
+    return average(Heed.#engineOf(this), x, options);
   }
 
   /**
@@ -926,7 +934,7 @@ export class Heed {
    * ```
    */
   selfSimilarity(x: Tensor): SelfSimilarityResult {
-    return selfSimilarity(this.#engine, x);
+    return selfSimilarity(Heed.#engineOf(this), x);
   }
 
   /**
@@ -952,7 +960,7 @@ export class Heed {
     parameters: AdditiveAttentionParameters,
     options?: KeyMaskOptions,
   ): ScoredAttentionResult {
-    return additiveAttention(this.#engine, query, keys, values, parameters, options);
+    return additiveAttention(Heed.#engineOf(this), query, keys, values, parameters, options);
   }
 
   /**
@@ -976,7 +984,7 @@ export class Heed {
     scoreWeight: Tensor,
     options?: KeyMaskOptions,
   ): ScoredAttentionResult {
-    return additiveScores(this.#engine, q, k, v, scoreWeight, options);
+    return additiveScores(Heed.#engineOf(this), q, k, v, scoreWeight, options);
   }
 
   /**
@@ -999,7 +1007,7 @@ export class Heed {
     values: Tensor,
     options: LuongAttentionOptions,
   ): ScoredAttentionResult {
-    return luongAttention(this.#engine, query, keys, values, options);
+    return luongAttention(Heed.#engineOf(this), query, keys, values, options);
   }
 
   /**
@@ -1024,7 +1032,7 @@ export class Heed {
     yTrain: Tensor,
     bandwidth: Tensor,
   ): KernelRegressionResult {
-    return kernelRegression(this.#engine, xQuery, xTrain, yTrain, bandwidth);
+    return kernelRegression(Heed.#engineOf(this), xQuery, xTrain, yTrain, bandwidth);
   }
 
   /**
@@ -1037,7 +1045,7 @@ export class Heed {
    * ```
    */
   localMean(image: Tensor, radius: number): Tensor {
-    return localMean(this.#engine, image, radius);
+    return localMean(Heed.#engineOf(this), image, radius);
   }
 
   /**
@@ -1053,7 +1061,7 @@ export class Heed {
    * ```
    */
   nonLocalMeans(image: Tensor, options?: NonLocalMeansOptions): NonLocalMeansResult {
-    return nonLocalMeans(this.#engine, image, options);
+    return nonLocalMeans(Heed.#engineOf(this), image, options);
   }
 
   /**
@@ -1072,7 +1080,7 @@ export class Heed {
     column: number,
     options?: NonLocalMeansOptions,
   ): Tensor {
-    return nonLocalMeansWeights(this.#engine, image, row, column, options);
+    return nonLocalMeansWeights(Heed.#engineOf(this), image, row, column, options);
   }
 
   /**
@@ -1086,7 +1094,7 @@ export class Heed {
    * ```
    */
   dispose(): void {
-    this.#engine.dispose();
+    Heed.#engineOf(this).dispose();
   }
 
   /** What was loaded. */
@@ -1097,7 +1105,7 @@ export class Heed {
   /** A description in one line. */
   toString(): string {
     const { version, variant, threads } = this.info;
-    const end = this.#engine.border.isDisposed ? ", disposed" : "";
+    const end = Heed.#engineOf(this).border.isDisposed ? ", disposed" : "";
     return `Heed(${version}, ${variant}, threads ${threads}${end})`;
   }
 
@@ -1106,8 +1114,8 @@ export class Heed {
   }
 
   /** @internal */
-  get [markKey](): object {
-    return mark;
+  get [markKey](): object | undefined {
+    return #engine in this ? mark : undefined;
   }
 
   static readonly [Symbol.hasInstance] = isInstance;

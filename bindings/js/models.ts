@@ -35,6 +35,8 @@ export type { FileSource, ModelSource } from "./models/sources.js";
 export * from "./models/tasks.js";
 export * from "./models/text.js";
 export * from "./models/textTrainer.js";
+export type { Encoded, TextTokenizer, TokenizerClass } from "./models/tokenizer.js";
+export { type LoadTokenizerOptions, loadTokenizer } from "./models/tokenizerFiles.js";
 export * from "./models/trainer.js";
 export {
   Training,

@@ -95,7 +95,7 @@ export class LanguageReference {
   }
 
   ids(text: string): number[] {
-    return [this.tokenizer.endId, ...this.tokenizer.encode(text)];
+    return [this.tokenizer.endId, ...this.tokenizer.encode(text).ids];
   }
 
   /** The probability of every token after a text. */

@@ -1,5 +1,6 @@
 // The byte-level tokenizer: it loses nothing of any text, and learns the merges that counting says.
 
+import { Tokenizer } from "@huggingface/tokenizers";
 import { BytePairs, ByteTokenizer, endOfText } from "heed/models";
 import { nn } from "heed/nn";
 import { describe, expect, test } from "vitest";
@@ -31,6 +32,29 @@ function randomText(random: nn.Generator, length: number): string {
   return Array.from({ length }, one).join("");
 }
 
+/** Merges that make a text, in the JSON of a list. */
+const mergesTo = (text: string) =>
+  Array.from({ length: text.length - 1 }, (_, i) => `"${text.slice(0, i + 1)} ${text[i + 1]}"`);
+
+/** The same tokenizer with the ids that GPT-2 gives: the end of a text is the last one. */
+function likeGpt2(tokenizer: ByteTokenizer): { model: { merges: string[] } } {
+  const file = JSON.parse(tokenizer.toFile());
+  const last = tokenizer.size - 1;
+  const [first, ...others] = tokenizer.tokens;
+  const tokens = [...others.slice(0, 256).sort(), ...others.slice(256), first];
+  return {
+    ...file,
+    added_tokens: [{ ...file.added_tokens[0], id: last, normalized: true }],
+    pre_tokenizer: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true },
+    post_processor: { type: "ByteLevel", add_prefix_space: true, trim_offsets: false },
+    model: {
+      ...{ dropout: null, unk_token: null, continuing_subword_prefix: "", end_of_word_suffix: "" },
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      merges: file.model.merges,
+    },
+  };
+}
+
 describe("a byte-level tokenizer", () => {
   test("has the end of a text, all bytes and the merges, each once", () => {
     expect(learned.size).toBe(300);
@@ -44,7 +68,7 @@ describe("a byte-level tokenizer", () => {
     const random = new nn.Generator(1);
     for (let i = 0; i < 500; i++) {
       const text = randomText(random, random.next() % 60);
-      const ids = learned.encode(text);
+      const { ids } = learned.encode(text);
       expect(learned.decode(ids)).toBe(text);
       expect(ids.every((id) => id > 0 && id < learned.size)).toBe(true);
     }
@@ -66,13 +90,13 @@ describe("a byte-level tokenizer", () => {
     ["spaces of all kinds", " \t\u00a0\u2003\r\n  x  "],
     ["a long word", "a".repeat(200_000)],
   ])("restores %s", (_, text) => {
-    const ids = learned.encode(text);
+    const { ids } = learned.encode(text);
     expect(learned.decode(ids)).toBe(text);
     expect(ids).not.toContain(learned.endId);
   });
 
   test("replaces half of a surrogate pair, which UTF-8 does not have", () => {
-    expect(learned.decode(learned.encode("a\ud800b"))).toBe("a\ufffdb");
+    expect(learned.decode(learned.encode("a\ud800b").ids)).toBe("a\ufffdb");
   });
 
   test("splits words as GPT-2 does, with the space before them", () => {
@@ -82,14 +106,14 @@ describe("a byte-level tokenizer", () => {
       Array.from({ length: 9 }, () => words.join("")),
       2000,
     );
-    const ids = whole.encode(words.join(""));
+    const { ids } = whole.encode(words.join(""));
     expect(ids.map((id) => whole.decode([id]))).toEqual(words);
   });
 
   test("knows the texts it has learned from by fewer tokens than bytes", () => {
     const text = texts.join("");
-    expect(learned.encode(text).length).toBeLessThan(0.6 * text.length);
-    expect(learned.encode(" the").length).toBe(1);
+    expect(learned.encode(text).ids.length).toBeLessThan(0.6 * text.length);
+    expect(learned.encode(" the").ids.length).toBe(1);
   });
 
   test("learns the same from the same words in any order", () => {
@@ -111,9 +135,38 @@ describe("a byte-level tokenizer", () => {
     expect(again.encode(texts[1] as string)).toEqual(learned.encode(texts[1] as string));
   });
 
+  test("reads files like GPT-2's, with merges as texts or as lists, as @huggingface/tokenizers do", () => {
+    const file = likeGpt2(learned);
+    const { merges } = file.model;
+    const lists = merges.map((merge) => merge.split(" "));
+    const theirs = new Tokenizer(file, {});
+    const random = new nn.Generator(4);
+    for (const given of [file, { ...file, model: { ...file.model, merges: lists } }]) {
+      const own = ByteTokenizer.fromFile(JSON.stringify(given));
+      expect([own.size, own.endId]).toEqual([300, 299]);
+      expect(own.token_to_id("a")).toBe(theirs.token_to_id("a"));
+      expect(own.decode([299])).toBe("");
+      for (const text of [...texts, ...Array.from({ length: 100 }, () => randomText(random, 30))]) {
+        const { ids } = own.encode(text);
+        expect(ids).toEqual(theirs.encode(text).ids);
+        expect(own.decode(ids)).toBe(text);
+      }
+      expect(ByteTokenizer.fromFile(own.toFile()).tokens).toEqual(own.tokens);
+    }
+  });
+
   test.each<[what: string, change: (json: string) => string, message: RegExp]>([
     ["that is no JSON", (json) => json.slice(1), /^tokenizer: file: expected JSON, got /],
-    ["without a model", () => "{}", /^tokenizer: model.merges: expected a list of texts, two/],
+    [
+      "without a model",
+      () => "{}",
+      /^tokenizer: pre_tokenizer.type: expected "ByteLevel", got und/,
+    ],
+    [
+      "with merges that are no pairs",
+      (json) => json.replace(/"merges": \[\s+"[^"]+"/, '"merges": ["a b c"'),
+      /^tokenizer: model.merges: expected two tokens in each, got "a b c"$/,
+    ],
     [
       "with a merge of a token that is not there",
       (json) => json.replace(/"merges": \[\s+"[^"]+"/, '"merges": ["Qu Qv"'),
@@ -122,7 +175,37 @@ describe("a byte-level tokenizer", () => {
     [
       "with another vocabulary",
       (json) => json.replace('"a": 98', '"a": 99'),
-      /^tokenizer: file: expected one of a byte-level tokenizer of Heed, got another$/,
+      /^tokenizer: model.vocab: expected each id from 0 to 299 once, got 99 of "b"$/,
+    ],
+    [
+      "without one of its bytes",
+      (json) => json.replace('"a": 98,', '"aaaa": 98,'),
+      /^tokenizer: tokens: expected "a" among them, got none$/,
+    ],
+    [
+      "with a token of no bytes",
+      (json) => json.replace('"vocab": {', '"vocab": { "\u4e2d": 300,'),
+      /^tokenizer: tokens: expected characters that stand for bytes, got "\u4e2d"$/,
+    ],
+    [
+      "whose merges make the end of a text",
+      (json) => json.replace('"merges": [', `"merges": [${mergesTo(endOfText)},`),
+      /^tokenizer: merges: expected none to <\|endoftext\|>, got one$/,
+    ],
+    [
+      "of the words of another model",
+      (json) => json.replace('"type": "ByteLevel"', '"type": "Split"'),
+      /^tokenizer: pre_tokenizer.type: expected "ByteLevel", got "Split"$/,
+    ],
+    [
+      "with a space before each text",
+      (json) => json.replace('"add_prefix_space": false', '"add_prefix_space": true'),
+      /^tokenizer: pre_tokenizer.add_prefix_space: expected none, got true$/,
+    ],
+    [
+      "with special tokens of its own",
+      (json) => json.replace('"content": "<|endoftext|>"', '"content": "<s>"'),
+      /^tokenizer: added_tokens: expected <\|endoftext\|> alone, got \[an Object\]$/,
     ],
   ])("refuses a file %s", (_, change, message) => {
     const error = refusal(() => ByteTokenizer.fromFile(change(learned.toFile())));

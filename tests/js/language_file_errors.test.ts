@@ -31,6 +31,14 @@ describe("files are refused", () => {
         /^files: expected an address, a folder, a list of files, or files by name/,
       );
     }
+    const file = good["model.safetensors"] as Uint8Array<ArrayBuffer>;
+    for (const alone of [new Blob([file]), new File([file], "a.safetensors"), file, file.buffer]) {
+      const { code, message } = await refusalOf(alone);
+      expect(code).toBe("option");
+      expect(message).toMatch(
+        /^files: expected config.json and model.safetensors together, .*, got an? \w+ alone$/,
+      );
+    }
     const { message } = await refusalOf(good, { dtype: "int4" });
     expect(message).toBe('dtype: expected "float32" or "float16" or "int8", got "int4"');
   });

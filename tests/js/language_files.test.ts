@@ -323,6 +323,24 @@ describe("files come", () => {
         getFile: async () => Object.fromEntries(blobs)[name],
       }),
     },
+    "as ArrayBuffers": Object.fromEntries(
+      Object.entries(files).map(([name, bytes]) => [name, bytes.slice().buffer]),
+    ),
+    "as a list of handles": blobs.map(([name, blob]) => ({ name, getFile: async () => blob })),
+    "with another name of the weights": {
+      "config.json": files["config.json"],
+      "my llama (1).safetensors": files["model.safetensors"],
+    },
+    "as the text of the config and the bytes of the weights": {
+      config: new TextDecoder().decode(files["config.json"]),
+      weights: files["model.safetensors"],
+    },
+    // Node's `fetch` reads no ranges of such an address.
+    ...(!isNode && {
+      "at addresses of their own": Object.fromEntries(
+        blobs.map(([name, blob]) => [name, URL.createObjectURL(blob)]),
+      ),
+    }),
     "from a reader of ranges": Object.fromEntries(
       Object.entries(files).map(([name, bytes]) => [
         name,

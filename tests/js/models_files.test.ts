@@ -87,7 +87,6 @@ describe("a model's files are refused", () => {
   const bert = {
     architectures: ["BertForMaskedLM"],
     hidden_size: 768,
-    model_type: "bert",
     num_attention_heads: 12,
   };
   const vocabulary = (...source: unknown[]) => ({ source, target: ["a"] });

@@ -4,7 +4,9 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 import type { Heed, Tensor } from "heed";
 import {
+  type ByteTokenizer,
   CausalLanguageModel,
+  fillMasks,
   loadModel,
   loadTokenizer,
   MaskedLanguageModel,
@@ -39,6 +41,18 @@ export async function load(): Promise<void> {
   same<typeof model, TaskModel | CausalLanguageModel | MaskedLanguageModel | VisionTransformer>(
     true,
   );
+  const own = await loadModel(heed, "model", { tokenizer: true, dtype: "int8" });
+  same<typeof own.tokenizer, ByteTokenizer>(true);
+  same<typeof own.model, typeof model>(true);
+  const other = await loadModel(heed, chosen, { tokenizer: Tokenizer });
+  same<typeof other.tokenizer, Tokenizer>(true);
+  await writeText(own.model, own.tokenizer, "The", { maxLength: 9 });
+  await writeText(other.model, other.tokenizer, "The", { maxLength: 9 });
+  fillMasks(own.model, own.tokenizer, "The [MASK]");
+  const inMemory = await loadModel(heed, files, {});
+  same<typeof inMemory, typeof model>(true);
+  const bytes = await loadTokenizer(blob, { keep: true });
+  same<typeof bytes, ByteTokenizer>(true);
   // @ts-expect-error there is no such type
   await loadModel(heed, "model", { dtype: "int4" });
   // @ts-expect-error contents in memory are read at once
@@ -58,6 +72,8 @@ export async function load(): Promise<void> {
     same<typeof tokenizer, Tokenizer>(true);
     const { reason } = await writeText(model, tokenizer, "The", { maxLength: 9, stop: ["."] });
     same<typeof reason, "stop" | "end" | "length">(true);
+    await writeText(model, bytes, "The", { maxLength: 9 });
+    await model.generate([bytes.encode("The"), tokenizer.encode("The"), [1, 2]], { maxLength: 9 });
     // @ts-expect-error the maximum length is required
     await writeText(model, tokenizer, "The", {});
   }

@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(join(folder, writePlan.name, "model.safetensors")))(
       const model = new CausalLanguageModel(heed(), config);
       model.loadStateDict(safetensors.read(file("model.safetensors")).tensors);
       const perplexity = async (words: readonly string[]) => {
-        const tokens = Int32Array.of(tokenizer.endId, ...tokenizer.encode(words.join(" ")));
+        const tokens = Int32Array.of(tokenizer.endId, ...tokenizer.encode(words.join(" ")).ids);
         const { loss } = await textLoss(model.eval(), tokens, { length: 64 });
         return Math.exp(loss);
       };

@@ -36,6 +36,26 @@ describe("an argument", () => {
     });
   });
 
+  test("`this` of a method that was taken off its engine is refused, with how to call it", () => {
+    const x = heed().ones([2]);
+    const { add, scope } = heed();
+    const calls: [call: () => unknown, got: string][] = [
+      [() => add(x, x), "undefined"],
+      [() => scope(() => x), "undefined"],
+      [() => [x].map(heed().softmax), "undefined"],
+      [() => add.call(any(3), x, x), "3"],
+      [() => new Proxy(heed(), {}).add(x, x), "a proxy or heir of Heed"],
+      [() => Object.create(heed()).add(x, x), "a proxy or heir of Heed"],
+    ];
+    for (const [call, got] of calls) {
+      const { code, message } = refusal(call);
+      expect(code).toBe("option");
+      const how = "call a method on its object, as in heed.add(a, b)";
+      expect(message).toBe(`this: expected a Heed, got ${got}: ${how}`);
+    }
+    x.dispose();
+  });
+
   test("that cannot be read is refused by its name", () => {
     heed().scope(() => {
       const x = heed().ones([1, 1, 2, 2]);

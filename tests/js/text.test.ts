@@ -3,10 +3,12 @@
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import {
+  ByteTokenizer,
   CausalLanguageModel,
   fillMasks,
   loadTokenizer,
   MaskedLanguageModel,
+  type TextTokenizer,
   type WriteTextOptions,
   writeText,
 } from "heed/models";
@@ -111,8 +113,31 @@ describe("a tokenizer", () => {
     await expect(tokenizerOf(odd)).rejects.toThrow(
       /^tokenizer.json: expected a tokenizer that the class Tokenizer knows, got /,
     );
-    await expect(loadTokenizer({}, any(3))).rejects.toThrow(
-      "Tokenizer: expected a function, got 3",
+    for (const [kind, got] of [
+      [3, "3"],
+      [null, "null"],
+      [() => 1, "a function"],
+    ])
+      await expect(loadTokenizer({}, any<typeof Tokenizer>(kind))).rejects.toThrow(
+        `Tokenizer: expected a class, which only a task of a worker can be given, got ${got}`,
+      );
+  });
+
+  test("without a class is a ByteTokenizer, or the error names the class", async () => {
+    const json = ByteTokenizer.learn(["the hat"], 260).toFile();
+    const bytes = new TextEncoder().encode(json);
+    const sources = [bytes, bytes.buffer, new Blob([json]), { "tokenizer.json": bytes }];
+    for (const source of sources) {
+      const tokenizer = await loadTokenizer(source);
+      expect(tokenizer).toBeInstanceOf(ByteTokenizer);
+      expect(tokenizer.toFile()).toBe(json);
+    }
+    const refused = loadTokenizer(jsonOf(wordPiece), {});
+    await expect(refused).rejects.toThrow(
+      /^tokenizer.json: expected a tokenizer that ByteTokenizer knows, got .*\. Others need the class Tokenizer of @huggingface\/tokenizers$/,
+    );
+    await expect(loadTokenizer(bytes, any<{ keep: true }>({ kept: true }))).rejects.toThrow(
+      "kept: expected an option of loadTokenizer (keep, signal), got an unknown one",
     );
   });
 });
@@ -204,6 +229,63 @@ describe("a text is continued", () => {
     await expect(stopped).rejects.toBe(reason);
     model.dispose();
     expect(heed().memory().tensors.count + heed().memory().caches.count).toBe(0);
+  });
+});
+
+describe("every tokenizer fits:", () => {
+  const heed = engine({ threads: 1 });
+  const json = ByteTokenizer.learn(["the cat sat on the mat"], 262).toFile();
+
+  test("the package's own, one of @huggingface/tokenizers, and one that returns ids alone", async () => {
+    const own = ByteTokenizer.fromFile(json);
+    const theirs = new Tokenizer(JSON.parse(json), {});
+    const alone = {
+      encode: (text: string) => own.encode(text).ids,
+      decode: (ids: number[]) => own.decode(ids),
+    };
+    const model = new CausalLanguageModel(heed(), { ...config, vocab_size: 262 }, { seed: 3 });
+    const options = { maxLength: 8, temperature: 1, seed: 4 };
+    const results = [own, theirs, alone].map(async (tokenizer) => {
+      const [tokens] = await model.generate([tokenizer.encode("the cat")], options);
+      return { tokens, written: await writeText(model, tokenizer, "the cat", options) };
+    });
+    const [first, ...others] = await Promise.all(results);
+    expect(first?.written.tokens).toEqual(first?.tokens);
+    expect(first?.tokens?.length).toBe(8);
+    for (const other of others) expect(other).toEqual(first);
+    model.dispose();
+  });
+
+  test.each([
+    ["nothing", () => undefined, "undefined"],
+    ["a promise", async () => [1], "a Promise"],
+    ["texts", () => ["a"], '["a"]'],
+    ["ids below 0", () => ({ ids: [-1] }), "an Object"],
+  ])("but none that returns %s", async (_, encode, got) => {
+    const model = new CausalLanguageModel(heed(), config);
+    const tokenizer = any<TextTokenizer>({ encode, decode: () => "" });
+    const written = writeText(model, tokenizer, "a", { maxLength: 3 });
+    await expect(written).rejects.toThrow(
+      `tokenizer.encode: expected a list of ids, or { ids }, got ${got}`,
+    );
+    model.dispose();
+  });
+
+  test("and other arguments are refused by name", async () => {
+    const own = ByteTokenizer.fromFile(json);
+    const write = (model: unknown, tokenizer: unknown) =>
+      writeText(any(model), any(tokenizer), "a", { maxLength: 3 });
+    await expect(write({}, own)).rejects.toThrow(
+      "model: expected a model that predicts the next token, got an Object",
+    );
+    const model = new CausalLanguageModel(heed(), config);
+    expect(refusal(() => fillMasks(model, own, "a")).message).toBe(
+      "model: expected a model of masked words, got a CausalLanguageModel",
+    );
+    await expect(write(model, {})).rejects.toThrow(
+      "tokenizer: expected a tokenizer with encode and decode, got an Object",
+    );
+    model.dispose();
   });
 });
 

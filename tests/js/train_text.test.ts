@@ -82,7 +82,7 @@ describe("a training on a text", () => {
     model.loadStateDict(tensors);
     model.eval();
     const paragraphs = clean(smallText()).split("\n\n");
-    const held = tokenizer.encode(paragraphs.slice(78).join("\n\n"));
+    const { ids: held } = tokenizer.encode(paragraphs.slice(78).join("\n\n"));
     const { loss, count } = await textLoss(model, Int32Array.of(0, ...held, 0), { length: 32 });
     const { all } = JSON.parse(whole.file("report.json").toString()).heldOut;
     expect(count).toBe(all.tokens);

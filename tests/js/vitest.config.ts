@@ -118,7 +118,7 @@ export default defineConfig({
           // The excluded tests run programs or read the repository, which only Node can do.
           include: ["tests/js/*.test.ts"],
           exclude: [
-            "tests/js/{border,codegen,conformance,copies,documented,fetched,house,lifecycle,links,node,release}.test.ts",
+            "tests/js/{border,codegen,conformance,copies,documented,fetched,house,lifecycle,links,model_sources,node,release}.test.ts",
             "tests/js/{out_of_memory,shipped_models,train_command,train_text,view_command}.test.ts",
             // It deflates with Node's zlib.
             "tests/js/attention_files.test.ts",

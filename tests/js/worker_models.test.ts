@@ -1,9 +1,11 @@
 // heed/worker: modules, optimisers and models in a worker.
 
 import { load } from "heed";
-import { CausalLanguageModel } from "heed/models";
+import { ByteTokenizer, CausalLanguageModel, writeText } from "heed/models";
+import { safetensors } from "heed/nn";
 import { loadInWorker, type RemoteHeed } from "heed/worker";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isNode } from "./engine.js";
 import { refusalOf } from "./workers.js";
 
 const sizes = { hidden_size: 32, intermediate_size: 64, num_hidden_layers: 2 };
@@ -96,6 +98,36 @@ test("a language model generates as it does on the page, tells each token, and i
   expect(logits.shape).toEqual([1, 4, 64]);
   expect((await remote.config).layers).toBe(2);
   remote.dispose();
+});
+
+test("a language model and its tokenizer come from Files, and write together", async () => {
+  const own = await load({ threads: 1, variant: heed.info.variant });
+  const model = new CausalLanguageModel(own, { ...config, vocab_size: 260 }, { seed: 7 });
+  const tokenizer = ByteTokenizer.learn(["the cat and the hat"], 260);
+  const options = { maxLength: 6, temperature: 1 };
+  const want = await writeText(model, tokenizer, "the", options);
+  const parts: [string, BlobPart][] = [
+    ["config.json", JSON.stringify({ ...config, vocab_size: 260 })],
+    ["model.safetensors", safetensors.write(model.stateDict())],
+    ["tokenizer.json", tokenizer.toFile()],
+  ];
+  own.dispose();
+  const list = parts.map(([name, part]) => new File([part], name));
+  const named = Object.fromEntries(list.map((file) => [file.name, file]));
+  // Node 20 sends a File without its name.
+  for (const source of isNode ? [named] : [named, list]) {
+    const loaded = await heed.models.loadModel(heed, source, { tokenizer: true });
+    const pieces: string[] = [];
+    const got = await heed.models.writeText(loaded.model, loaded.tokenizer, "the", {
+      ...options,
+      onText: (piece) => void pieces.push(piece),
+    });
+    expect(got).toEqual(want);
+    expect(pieces.join("")).toBe(want.text);
+    const alone = await heed.models.loadTokenizer(list[2] as File);
+    expect(await alone.encode("the hat")).toEqual(tokenizer.encode("the hat"));
+    loaded.model.dispose();
+  }
 });
 
 test("a generation that is cancelled ends, and frees its cache", async () => {

@@ -64,6 +64,14 @@ export async function use(): Promise<void> {
     signal,
   });
   model.dispose();
+  const written = await heed.models.loadModel(heed, new URL("https://a.b/c"), {
+    tokenizer: true,
+    signal,
+  });
+  const { ids } = await written.tokenizer.encode("The");
+  same<typeof ids, number[]>(true);
+  const tokenizer = await heed.models.loadTokenizer(new Blob(["{}"]), { signal });
+  await tokenizer.decode([1]);
 
   const rows = await heed.tasks.embed({ ids: Int32Array.of(1), table: x });
   same<typeof rows, RemoteTensor>(true);

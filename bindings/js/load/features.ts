@@ -43,7 +43,27 @@ export function chooseVariant(wanted: Variant | undefined): Variant {
 }
 
 interface Builtins {
-  "node:fs": { promises: { readFile(path: string): Promise<Bytes> } };
+  "node:fs": {
+    promises: {
+      readFile(path: string): Promise<Bytes>;
+      readdir(path: string): Promise<string[]>;
+      stat(path: string): Promise<{ size: number; isFile(): boolean; isDirectory(): boolean }>;
+      open(path: string): Promise<{
+        read(
+          bytes: Bytes,
+          offset: number,
+          length: number,
+          position: number,
+        ): Promise<{ bytesRead: number }>;
+        close(): Promise<void>;
+      }>;
+    };
+  };
+  "node:path": {
+    basename(path: string): string;
+    dirname(path: string): string;
+    join(...parts: string[]): string;
+  };
   "node:os": { availableParallelism(): number };
   "node:url": { fileURLToPath(url: string): string; pathToFileURL(path: string): URL };
   "node:worker_threads": {

@@ -1,10 +1,19 @@
 // A byte-level tokenizer: byte-pair encoding over the bytes of UTF-8, so that every text has tokens
 // (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, section 2.2). Its file is a
-// tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and decoder "ByteLevel".
+// tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and decoder "ByteLevel", as
+// GPT-2 has it.
 
 import { describe, HeedError, refuse } from "../core/error.js";
-import { type Check, checkArgument, isListOf, isText, isWholeNumber } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  isListOf,
+  isRecord,
+  isText,
+  isWholeNumber,
+} from "../core/validate.js";
 import { BytePairs, type TokenPair } from "./bytePairs.js";
+import type { TextTokenizer } from "./tokenizer.js";
 
 /**
  * The token between two texts, and before the first one.
@@ -56,34 +65,44 @@ const wrong = (what: string, expected: string, got: string) =>
 const mostKept = 2 ** 16;
 
 /**
- * Converts any text to ids and back. Id 0 is the end of a text, ids 1 to 256 are the bytes, the others are
- * merges.
+ * Converts any text to ids and back. In a tokenizer that `learn` makes, id 0 is the end of a text, ids 1 to 256
+ * are the bytes, and the others are merges.
  *
  * @example
  * ```ts
  * const tokenizer = ByteTokenizer.learn(["the cat and the hat"], 260);
- * const ids = tokenizer.encode("the hat");
+ * const { ids } = tokenizer.encode("the hat");
  * console.log(tokenizer.decode(ids), tokenizer.size); // prints: the hat 260
  * ```
  */
-export class ByteTokenizer {
+export class ByteTokenizer implements TextTokenizer {
   /** The tokens by id, in the characters that stand for bytes. */
   readonly tokens: readonly string[];
   /** The id of `endOfText`. `encode` never returns it: those characters in a text are only characters. */
-  readonly endId = 0;
+  readonly endId: number;
   readonly #pairs: BytePairs;
   readonly #ids: ReadonlyMap<string, number>;
   readonly #kept = new Map<string, readonly number[]>();
 
-  /** @param merges pairs of tokens in the characters that stand for bytes, in their order */
-  constructor(merges: readonly TokenPair[]) {
+  /**
+   * @param merges pairs of tokens in the characters that stand for bytes, in their order
+   * @param tokens all tokens by id; by default the end of a text, the bytes and the merges
+   */
+  constructor(merges: readonly TokenPair[], tokens?: readonly string[]) {
     this.#pairs = new BytePairs(byteCharacters, merges);
-    const merged = merges.map((pair) => pair.join(""));
-    this.tokens = [endOfText, ...new Set([...byteCharacters, ...merged])];
-    this.#ids = new Map(this.tokens.map((token, id) => [token, id]));
+    const needed = new Set([...byteCharacters, ...merges.map((pair) => pair.join(""))]);
     for (const token of merges.flat())
-      if (!this.#ids.has(token) || token === endOfText)
+      if (!needed.has(token))
         throw wrong("merges", "pairs of bytes and of earlier merges", describe(token));
+    if (needed.has(endOfText)) throw wrong("merges", `none to ${endOfText}`, "one");
+    this.tokens = tokens ?? [endOfText, ...needed];
+    this.#ids = new Map(this.tokens.map((token, id) => [token, id]));
+    for (const token of [endOfText, ...needed])
+      if (!this.#ids.has(token)) throw wrong("tokens", `${describe(token)} among them`, "none");
+    this.endId = this.#ids.get(endOfText) as number;
+    for (const token of this.tokens)
+      if (token !== endOfText && ![...token].every((character) => byteOf.has(character)))
+        throw wrong("tokens", "characters that stand for bytes", describe(token));
   }
 
   /**
@@ -108,14 +127,14 @@ export class ByteTokenizer {
   }
 
   /** Returns the ids of a text. Half of a surrogate pair becomes U+FFFD, as in every UTF-8 text. */
-  encode(text: string): number[] {
+  encode(text: string): { ids: number[] } {
     checkArgument("text", text, isText);
     const ids: number[] = [];
     for (const word of wordsOf(text)) {
       // No argument list is as long as the longest word may be.
       for (const id of this.#idsOf(word)) ids.push(id);
     }
-    return ids;
+    return { ids };
   }
 
   #idsOf(word: string): readonly number[] {
@@ -149,6 +168,12 @@ export class ByteTokenizer {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes(ids));
   }
 
+  /** Returns the id of a token as `tokens` writes it; undefined if there is none. */
+  token_to_id(token: string): number | undefined {
+    checkArgument("token", token, isText);
+    return this.#ids.get(token);
+  }
+
   /** Returns the content of a tokenizer.json. */
   toFile(): string {
     const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true };
@@ -173,23 +198,24 @@ export class ByteTokenizer {
   }
 
   /**
-   * Reads the content of a tokenizer.json that `toFile` wrote. Its content is not trusted.
+   * Reads the content of a tokenizer.json of byte-level byte-pair encoding with the words of GPT-2 and no special
+   * token but `endOfText`: one that `toFile` wrote, or GPT-2's. Its content is not trusted.
    *
    * @throws HeedError "format" for any other file
    */
   static fromFile(json: string): ByteTokenizer {
     checkArgument("json", json, isText);
-    let model: { vocab?: unknown; merges?: unknown } | undefined;
+    let file: unknown;
     try {
-      model = JSON.parse(json)?.model;
+      file = JSON.parse(json);
     } catch (error) {
       throw wrong("file", "JSON", error instanceof Error ? error.message : "none");
     }
-    const merges = readMerges(model?.merges);
-    const tokenizer = new ByteTokenizer(merges);
-    if (tokenizer.toFile() !== json)
-      throw wrong("file", "one of a byte-level tokenizer of Heed", "another");
-    return tokenizer;
+    for (const [path, expected, accepts] of demands) {
+      const given = at(file, path);
+      if (!accepts(given)) throw wrong(path, expected, describe(given));
+    }
+    return new ByteTokenizer(readMerges(at(file, "model.merges")), readTokens(file));
   }
 
   get [Symbol.toStringTag](): string {
@@ -197,9 +223,69 @@ export class ByteTokenizer {
   }
 }
 
+/** The value at a path of names; undefined if there is none. */
+const at = (file: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce(
+      (part, name) => (isRecord(part) && Object.hasOwn(part, name) ? part[name] : undefined),
+      file,
+    );
+
+type Demand = readonly [path: string, expected: string, accepts: (value: unknown) => boolean];
+
+const none = (path: string): Demand => [path, "none", (value) => !value];
+
+/** The demands on a file whose tokens this class computes. */
+const demands: readonly Demand[] = [
+  ["model.type", '"BPE"', (type) => type === undefined || type === "BPE"],
+  ["pre_tokenizer.type", '"ByteLevel"', (type) => type === "ByteLevel"],
+  ["pre_tokenizer.use_regex", "true", (flag) => flag === undefined || flag === true],
+  ["decoder.type", '"ByteLevel"', (type) => type === "ByteLevel"],
+  [
+    "post_processor.type",
+    'none, or "ByteLevel"',
+    (type) => type === undefined || type === "ByteLevel",
+  ],
+  ...["pre_tokenizer.add_prefix_space", "normalizer", "truncation", "padding"].map(none),
+  ...["dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"].map((name) =>
+    none(`model.${name}`),
+  ),
+  none("model.ignore_merges"),
+  [
+    "added_tokens",
+    `${endOfText} alone`,
+    (list) =>
+      isListOf<unknown>(list, isRecord) &&
+      list.length === 1 &&
+      at(list[0], "content") === endOfText,
+  ],
+];
+
 function readMerges(given: unknown): TokenPair[] {
-  const isMerge = (merge: unknown) => typeof merge === "string" && /^[^ ]+ [^ ]+$/.test(merge);
-  if (!isListOf<string>(given, isMerge))
-    throw wrong("model.merges", "a list of texts, two tokens each", describe(given));
-  return given.map((merge) => merge.split(" ") as [string, string]);
+  if (!Array.isArray(given))
+    throw wrong("model.merges", "a list of pairs of tokens", describe(given));
+  return given.map((merge: unknown) => {
+    const pair = typeof merge === "string" ? merge.split(" ") : merge;
+    const isPair = isListOf<string>(pair, (token) => isText.accepts(token) && token !== "");
+    if (isPair && pair.length === 2) return pair as unknown as TokenPair;
+    throw wrong("model.merges", "two tokens in each", describe(merge));
+  });
+}
+
+/** The tokens by id. */
+function readTokens(file: unknown): string[] {
+  const vocabulary = at(file, "model.vocab");
+  if (!isRecord(vocabulary)) throw wrong("model.vocab", "the ids of tokens", describe(vocabulary));
+  const [end] = at(file, "added_tokens") as unknown[];
+  const ids = new Map([...Object.entries(vocabulary), [endOfText, at(end, "id")]]);
+  const tokens = new Array<string | undefined>(ids.size).fill(undefined);
+  for (const [token, id] of ids) {
+    if (!isWholeNumber(0, ids.size - 1).accepts(id) || tokens[id as number] !== undefined) {
+      const expected = `each id from 0 to ${ids.size - 1} once`;
+      throw wrong("model.vocab", expected, `${describe(id)} of ${describe(token)}`);
+    }
+    tokens[id as number] = token;
+  }
+  return tokens as string[];
 }

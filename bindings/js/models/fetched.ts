@@ -82,7 +82,9 @@ interface Body {
  */
 export function folderAddress(address: string): string {
   const base = address.replace(/[?#].*$/, "").replace(/\/+$/, "");
-  const page = /^(https:\/\/huggingface\.co(?:\/[^/]+){1,2}?)(?:\/tree\/([^/]+))?$/.exec(base);
+  const page = /^(https:\/\/huggingface\.co(?:\/[^/]+){1,2}?)(?:\/(?:tree|blob)\/([^/]+))?$/.exec(
+    base,
+  );
   return page ? `${page[1]}/resolve/${page[2] ?? "main"}` : base;
 }
 

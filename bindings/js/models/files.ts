@@ -16,13 +16,16 @@ import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
 import { checkTensors } from "../nn/stateDict.js";
+import type { ByteTokenizer } from "./byteTokenizer.js";
 import { checkConfig } from "./config.js";
 import { createModel } from "./createModel.js";
 import type { HubModel, LoadModelOptions } from "./language/load.js";
 import { TaskModel } from "./model.js";
 import type { ModelConfig } from "./modelConfig.js";
 import { parameterShapes } from "./parameterShapes.js";
-import type { ModelSource } from "./sources.js";
+import type { Folder, ModelSource } from "./sources.js";
+import { isTokenizerClass, type TextTokenizer, type TokenizerClass } from "./tokenizer.js";
+import { tokenizerIn } from "./tokenizerFiles.js";
 
 /** The contents of config.json and model.safetensors. */
 export interface ModelFiles {
@@ -89,15 +92,41 @@ export function saveModel(
   return { config: `${json}\n`, weights };
 }
 
+/** Options of `loadModel` for a model with its tokenizer. */
+export interface LoadBothOptions<T extends true | TokenizerClass = true | TokenizerClass>
+  extends LoadModelOptions {
+  /**
+   * Loads the tokenizer too, as `loadTokenizer` does: true for a file that `ByteTokenizer` reads, or the class
+   * Tokenizer of @huggingface/tokenizers.
+   */
+  tokenizer: T;
+}
+
+/** A model that `loadModel` returns, of any kind. */
+export type LoadedModel = TaskModel | HubModel;
+
+/** A model with its tokenizer, which `writeText` and `fillMasks` take. */
+export interface ModelAndTokenizer<T extends TextTokenizer> {
+  /** The model. */
+  model: LoadedModel;
+  /** Its tokenizer. */
+  tokenizer: T;
+}
+
 const loadChecks = {
   dtype: oneOf("float32", "float16", "int8"),
   keep: isBoolean,
   signal: isSignal,
   onProgress: isFunction,
-} satisfies Record<keyof LoadModelOptions, Check>;
+  tokenizer: {
+    expected: "true or a class of tokenizers",
+    accepts: (value) => value === true || isTokenizerClass.accepts(value),
+  },
+} satisfies Record<keyof LoadBothOptions, Check>;
 
 /**
- * Creates a model from the contents of its files, in eval mode. The contents are not trusted.
+ * Creates a model of this package from the contents of its files, in eval mode. The contents are not trusted.
+ * With options, and for files in the layout of the hub, the result is a promise.
  *
  * @throws HeedError "format" that names the fault in the files, "memory"
  * @example
@@ -109,56 +138,96 @@ const loadChecks = {
  */
 export function loadModel(heed: Heed, files: ModelFiles): TaskModel;
 /**
+ * Creates a model and its tokenizer, which `writeText` and `fillMasks` take.
+ *
+ *     const { model, tokenizer } = await loadModel(heed, "https://huggingface.co/Qwen/Qwen3-0.6B", { tokenizer: Tokenizer });
+ *
+ * @throws HeedError also the errors of `loadTokenizer`
+ */
+export function loadModel<T extends TextTokenizer>(
+  heed: Heed,
+  files: ModelSource | ModelFiles,
+  options: LoadBothOptions<TokenizerClass<T>>,
+): Promise<ModelAndTokenizer<T>>;
+/** The same for a tokenizer that `ByteTokenizer` reads. */
+export function loadModel(
+  heed: Heed,
+  files: ModelSource | ModelFiles,
+  options: LoadBothOptions<true>,
+): Promise<ModelAndTokenizer<ByteTokenizer>>;
+/**
  * Creates a model from its files, in eval mode: a model of this package, or one of text or images in the layout
  * of Hugging Face's hub, config.json with model.safetensors or with several files and their index. The files
  * are read part by part, and their content is not trusted.
  *
  *     const model = await loadModel(heed, "https://huggingface.co/gpt2", { dtype: "int8" });
  *
- * @param files the address of their folder, a folder that the user opened, a list of files, or files by name
+ * @param files the address of their folder, or in Node its path; a folder that the user opened, a list of files,
+ *   or files by name: see `ModelSource`
  * @throws HeedError "load" for a file that is missing or cannot be read; "format" that names the fault in a
  *   file: an architecture that is not known, or all tensors that are missing or do not fit; "memory"; "storage" if
  *   the browser has no room for the files that it is to keep
  */
 export function loadModel(
   heed: Heed,
-  files: ModelSource,
+  files: ModelSource | ModelFiles,
   options?: LoadModelOptions,
-): Promise<TaskModel | HubModel>;
+): Promise<LoadedModel>;
 export function loadModel(
   heed: Heed,
   files: ModelFiles | ModelSource,
-  options: LoadModelOptions = {},
-): TaskModel | Promise<TaskModel | HubModel> {
+  options?: LoadModelOptions | LoadBothOptions,
+): TaskModel | Promise<LoadedModel | ModelAndTokenizer<TextTokenizer>> {
   checkEngine(heed);
-  const isRead =
-    isRecord(files) && Object.hasOwn(files, "config") && Object.hasOwn(files, "weights");
-  return isRead
-    ? createFrom(heed, files as unknown as ModelFiles)
-    : loadFrom(heed, files as ModelSource, options);
+  if (!isInMemory(files)) return loadFrom(heed, files, options);
+  const { config, weights } = files;
+  const json = parseConfig(config);
+  if (options === undefined && !("model_type" in json)) return createFrom(heed, json, weights);
+  const named = { "config.json": new TextEncoder().encode(config), "model.safetensors": weights };
+  return loadFrom(heed, named, options);
 }
 
-async function loadFrom(heed: Heed, files: ModelSource, options: LoadModelOptions) {
+function isInMemory(files: ModelFiles | ModelSource): files is ModelFiles {
+  const isBoth =
+    isRecord(files) && Object.hasOwn(files, "config") && Object.hasOwn(files, "weights");
+  return isBoth && typeof files.config === "string";
+}
+
+async function loadFrom(
+  heed: Heed,
+  files: ModelSource,
+  options: LoadModelOptions | LoadBothOptions = {},
+) {
   checkOptions("loadModel", options, loadChecks);
   const { keep, signal } = options;
   signal?.throwIfAborted();
   // Loaded on demand: a page whose models are its own needs none of this.
-  const { openFolder, readJson, missing } = await import("./sources.js");
+  const { openFolder } = await import("./sources.js");
   const folder = await openFolder(files, keep);
+  if (!("tokenizer" in options) || options.tokenizer === undefined)
+    return modelIn(heed, folder, options);
+  // First the tokenizer, whose files are small.
+  const Tokenizer = options.tokenizer === true ? undefined : options.tokenizer;
+  const tokenizer = await tokenizerIn(folder, Tokenizer, signal);
+  return { model: await modelIn(heed, folder, options), tokenizer };
+}
+
+async function modelIn(heed: Heed, folder: Folder, options: LoadModelOptions) {
+  const { signal } = options;
+  const { missing, readJson, weightsName } = await import("./sources.js");
   const config = await readJson(folder, "config.json", signal);
   if (config.format !== format) {
     const { loadHubModel } = await import("./language/load.js");
     return loadHubModel(heed, folder, config, options);
   }
-  const file = await folder.open("model.safetensors", signal);
-  if (file === undefined) throw missing(folder, "model.safetensors");
-  const weights = await file.read(0, file.size, signal);
-  return createFrom(heed, { config: JSON.stringify(config), weights });
+  const file = await folder.open(weightsName, signal);
+  if (file === undefined) throw missing(folder, weightsName);
+  return createFrom(heed, config, await file.read(0, file.size, signal));
 }
 
-function createFrom(heed: Heed, files: ModelFiles): TaskModel {
-  const config = readConfig(files.config);
-  const { tensors } = read(files.weights);
+function createFrom(heed: Heed, json: Record<string, unknown>, weights: Uint8Array): TaskModel {
+  const config = checkFormat(json);
+  const { tensors } = read(weights);
   // Checks before anything is created, because a config may ask for more than the available memory.
   within("config", () => checkConfig(config));
   within("weights", () => checkTensors("the module", parameterShapes(config), tensors, true));
@@ -202,8 +271,7 @@ function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   return -1;
 }
 
-/** Parses a config and checks its format and version. `checkConfig` checks its content. */
-function readConfig(json: string): ModelConfig {
+function parseConfig(json: string): Record<string, unknown> {
   let given: unknown;
   try {
     given = JSON.parse(json);
@@ -211,6 +279,11 @@ function readConfig(json: string): ModelConfig {
     throw refuse("format", "config", "JSON", error instanceof Error ? error.message : "none");
   }
   if (!isRecord(given)) throw refuse("format", "config", "an object", describe(given));
+  return given;
+}
+
+/** Checks the format and version of a config. `checkConfig` checks its content. */
+function checkFormat(given: Record<string, unknown>): ModelConfig {
   const { format: said, version, ...config } = given;
   if (said !== format) throw refuse("format", "config: format", describe(format), describe(said));
   if (version !== formatVersion)

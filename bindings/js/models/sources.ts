@@ -1,8 +1,9 @@
-// Where the bytes of a model's files come from: memory, files of the user, or another place that can read
-// ranges of bytes. fetched.ts has those of the network.
+// The sources of a model's files: memory, files of the user, the file system of Node, or a reader of ranges of
+// bytes. fetched.ts has the files of the network.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import { isObject, isRecord } from "../core/validate.js";
+import { builtin, isNode } from "../load/features.js";
 import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import { openKept } from "./kept.js";
 
@@ -24,15 +25,28 @@ export interface FolderHandleLike {
   getFileHandle(name: string): Promise<FileHandleLike>;
 }
 
-/** A file: its bytes, a Blob or File, a handle of one, an address, or a reader of ranges. */
-export type FileSource = Uint8Array | BlobLike | FileHandleLike | ByteSource | string | URL;
+/** A file: its bytes, a Blob or File, a handle of one, an address, a path in Node, or a reader of ranges. */
+export type FileSource =
+  | Uint8Array
+  | ArrayBuffer
+  | BlobLike
+  | FileHandleLike
+  | ByteSource
+  | string
+  | URL;
 
-/** A File of a folder or of a list that the user chose. */
-export type NamedFile = BlobLike & { readonly name: string; readonly webkitRelativePath?: string };
+/** A File of a folder or of a list that the user chose, or a handle of one. */
+export type NamedFile = (BlobLike | FileHandleLike) & {
+  readonly name: string;
+  readonly webkitRelativePath?: string;
+};
 
 /**
- * The files of a model: the address of their folder, such as "https://huggingface.co/gpt2"; a folder that
- * the user opened; a list of files; or files by name, such as { "config.json": file, ... }.
+ * The files of a model, in one of these forms:
+ * - the address of their folder, such as "https://huggingface.co/gpt2"; in Node also its path or `file:` URL
+ * - the address or path of the safetensors file, with config.json in the same folder
+ * - a folder that the user opened, or a list of files
+ * - files by name, such as { "config.json": file, ... }
  */
 export type ModelSource =
   | string
@@ -65,7 +79,10 @@ const isReader = (value: unknown): value is ByteSource =>
   hasFunction(value, "read") && has(value, "size");
 const isFile = (value: unknown) =>
   value instanceof Uint8Array ||
+  value instanceof ArrayBuffer ||
   [isAddress, isBlob, isFileHandle, isReader].some((fits) => fits(value));
+const isNamedFile = (value: unknown): value is NamedFile =>
+  (isBlob(value) || isFileHandle(value)) && has(value, "name");
 
 const sourceOfBytes = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,
@@ -77,20 +94,68 @@ const sourceOfBlob = (blob: BlobLike): ByteSource => ({
   read: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
 });
 
-/** Opens a file of the network, which the browser may be asked to keep. */
-const openAddress = (address: string, keep: boolean, signal?: AbortSignal) =>
-  keep ? openKept(address, signal) : FetchedFile.open(address, signal);
+/** The path that an address of Node's file system names; undefined for an address of the network. */
+function pathOf(address: string): string | undefined {
+  if (!isNode) return undefined;
+  if (/^file:/i.test(address)) {
+    try {
+      return builtin("node:url").fileURLToPath(address);
+    } catch {
+      throw refuse("option", "files", "a file: URL of this computer", describe(address));
+    }
+  }
+  // A scheme of one letter is a Windows drive.
+  return /^[a-z][a-z\d+.-]+:/i.test(address) ? undefined : address;
+}
 
-async function openFile(
-  file: FileSource,
+/** Opens the file at a path for each read, so that there is nothing to close. */
+async function sourceOfPath(path: string): Promise<ByteSource | undefined> {
+  const { open, stat } = builtin("node:fs").promises;
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile()) return undefined;
+  return {
+    size: found.size,
+    async read(start, end) {
+      const bytes = new Uint8Array(end - start);
+      if (bytes.length === 0) return bytes;
+      const file = await open(path);
+      try {
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/** Opens a file of the file system, or one of the network, which the browser may be asked to keep. */
+function openAddress(
+  address: string,
   keep: boolean,
   signal?: AbortSignal,
 ): Promise<OpenSource | undefined> {
+  const path = pathOf(address);
+  if (path !== undefined) return sourceOfPath(path);
+  return keep ? openKept(address, signal) : FetchedFile.open(address, signal);
+}
+
+async function openFile(
+  name: string,
+  file: FileSource,
+  keep: boolean,
+  signal?: AbortSignal,
+): Promise<OpenSource> {
   if (file instanceof Uint8Array) return sourceOfBytes(file);
-  if (isAddress(file)) return await openAddress(`${file}`, keep, signal);
+  if (file instanceof ArrayBuffer) return sourceOfBytes(new Uint8Array(file));
+  if (isAddress(file)) {
+    const opened = await openAddress(`${file}`, keep, signal);
+    if (opened === undefined) throw refuse("load", name, `a file at ${file}`, "none there");
+    return opened;
+  }
   if (isBlob(file)) return sourceOfBlob(file);
   if (isFileHandle(file)) return sourceOfBlob(await file.getFile());
-  return file as ByteSource;
+  return file;
 }
 
 /** The folder of a list of files. Of two files with one name, the one in fewer folders counts. */
@@ -101,42 +166,93 @@ function folderOfList(files: readonly NamedFile[]): Folder {
 }
 
 function folderOfRecord(files: Readonly<Record<string, FileSource>>, keep: boolean): Folder {
-  return {
+  return withWeights({
     names: Object.keys(files),
     open: async (name, signal) =>
-      Object.hasOwn(files, name) ? openFile(files[name] as FileSource, keep, signal) : undefined,
-  };
+      Object.hasOwn(files, name)
+        ? openFile(name, files[name] as FileSource, keep, signal)
+        : undefined,
+  });
 }
 
 async function folderOfHandle(handle: FolderHandleLike): Promise<Folder> {
   const names: string[] = [];
   for await (const name of handle.keys?.() ?? []) names.push(name);
-  return {
+  return withWeights({
     names,
     open: async (name) =>
-      names.includes(name) ? openFile(await handle.getFileHandle(name), false) : undefined,
-  };
+      names.includes(name) ? openFile(name, await handle.getFileHandle(name), false) : undefined,
+  });
 }
 
+/** The weights of a model in one file. */
+export const weightsName = "model.safetensors";
+
+/**
+ * A folder whose weights may have another name: the given name, or the name of its only safetensors file. Weights in
+ * several files have an index, which names them.
+ */
+function withWeights({ names, open }: Folder, given?: string): Folder {
+  const found = names?.filter((name) => name.endsWith(".safetensors")) ?? [];
+  const weights = given ?? (found.length === 1 ? found[0] : undefined);
+  if (weights === undefined || /-\d+-of-\d+\.safetensors$/.test(weights)) return { names, open };
+  return { names, open: (name, signal) => open(name === weightsName ? weights : name, signal) };
+}
+
+const isWeights = (name: string) => /\.safetensors$/i.test(name);
+
+/** The address of a folder, or of one of its files. */
 function folderOfAddress(address: string, keep: boolean): Folder {
-  const folder = folderAddress(address);
-  return {
-    names: undefined,
-    open: (name, signal) => openAddress(`${folder}/${name}`, keep, signal),
-  };
+  const [, parent, file] =
+    /^([^?#]*\/)?([^/?#]+\.(?:safetensors|json))(?:[?#].*)?$/i.exec(address) ?? [];
+  const folder = folderAddress(file === undefined ? address : (parent ?? "."));
+  const open: Folder["open"] = (name, signal) => openAddress(`${folder}/${name}`, keep, signal);
+  return withWeights({ names: undefined, open }, file && isWeights(file) ? file : undefined);
+}
+
+async function folderOfPath(path: string): Promise<Folder> {
+  const { readdir, stat } = builtin("node:fs").promises;
+  const { basename, dirname, join } = builtin("node:path");
+  const found = await stat(path).catch((cause: Error) => {
+    const hub = /^[\w.-]+\/[\w.-]+$/.test(path)
+      ? `; on the hub it is https://huggingface.co/${path}`
+      : "";
+    const message = `files: expected a folder or a file of a model at "${path}", got none there${hub}`;
+    throw new HeedError("load", message, { cause });
+  });
+  const isFolder = found.isDirectory();
+  if (!isFolder && !/\.(safetensors|json)$/i.test(path))
+    throw refuse("load", "files", "a folder, or a file of safetensors in one", describe(path));
+  const folder = isFolder ? path : dirname(path);
+  const names = await readdir(folder);
+  const open: Folder["open"] = async (name) =>
+    names.includes(name) ? sourceOfPath(join(folder, name)) : undefined;
+  return withWeights({ names, open }, isWeights(path) && !isFolder ? basename(path) : undefined);
 }
 
 /**
  * @param keep whether the browser is asked to keep files of the network
+ * @param single the name of a file that may be given alone
  * @throws HeedError "option" for a value that is no source of a model
  */
-export async function openFolder(source: ModelSource, keep = false): Promise<Folder> {
-  if (isAddress(source)) return folderOfAddress(`${source}`, keep);
+export async function openFolder(
+  source: ModelSource | FileSource,
+  keep = false,
+  single?: string,
+): Promise<Folder> {
+  if (isAddress(source)) {
+    const path = pathOf(`${source}`);
+    return path === undefined ? folderOfAddress(`${source}`, keep) : folderOfPath(path);
+  }
   if (isFolderHandle(source)) return folderOfHandle(source);
+  if (isFile(source)) {
+    if (single !== undefined) return folderOfRecord({ [single]: source as FileSource }, keep);
+    const expected = `config.json and ${weightsName} together, in a folder, a list of files or an object of files`;
+    throw refuse("option", "files", expected, `${describe(source)} alone`);
+  }
   const isList = isObject(source) && Symbol.iterator in source;
   const files: unknown[] = isList ? [...(source as Iterable<unknown>)] : [];
-  if (isList && files.every((file) => isBlob(file) && has(file, "name")))
-    return folderOfList(files as NamedFile[]);
+  if (isList && files.every(isNamedFile)) return folderOfList(files);
   if (!isList && isObject(source) && Object.values(source).every(isFile))
     return folderOfRecord(source as Record<string, FileSource>, keep);
   const expected = "an address, a folder, a list of files, or files by name";
@@ -158,21 +274,25 @@ export async function readJson(
 ): Promise<Record<string, unknown>> {
   const file = await folder.open(name, signal);
   if (file === undefined) throw missing(folder, name);
-  return parseJson(file, name, signal);
+  return parseJson(await readText(file, name, signal), name);
 }
 
-/** The same of a file that is open. */
-export async function parseJson(
+/** Reads a file of text that is open. */
+export async function readText(
   file: ByteSource,
   name: string,
   signal?: AbortSignal,
-): Promise<Record<string, unknown>> {
+): Promise<string> {
   if (file.size > mostText)
     throw new HeedError("format", `${name}: expected at most ${mostText} bytes, got ${file.size}`);
-  const bytes = await file.read(0, file.size, signal);
+  return new TextDecoder().decode(await file.read(0, file.size, signal));
+}
+
+/** Parses the content of a file in JSON. */
+export function parseJson(text: string, name: string): Record<string, unknown> {
   let given: unknown;
   try {
-    given = JSON.parse(new TextDecoder().decode(bytes));
+    given = JSON.parse(text);
   } catch (error) {
     const got = error instanceof Error ? error.message : "none";
     throw new HeedError("format", `${name}: expected JSON, got ${got}`);

@@ -1,87 +1,20 @@
-// Texts in and out of language models: tokenizers of the hub, generation with stop strings, masked words.
+// Texts in and out of language models: generation with stop strings, masked words.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
-  isBoolean,
   isFunction,
   isListOf,
-  isSignal,
   isText,
   isWholeNumber,
 } from "../core/validate.js";
+import type { LoadedModel } from "./files.js";
 import type { CausalLanguageModel, GenerateTextOptions } from "./language/causalModel.js";
 import type { MaskedLanguageModel } from "./language/maskedModel.js";
-import type { ModelSource } from "./sources.js";
-
-/** What a tokenizer has of use here: the class Tokenizer of @huggingface/tokenizers has it. */
-export interface TextTokenizer {
-  /** Returns the ids of a text. */
-  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
-  /** Returns the text of ids. */
-  decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
-  /** Returns the id of a token; undefined if there is none. */
-  token_to_id(token: string): number | undefined;
-  /** Returns the token of an id; undefined if there is none. */
-  id_to_token(id: number): string | undefined;
-}
-
-const isTokenizer: Check = {
-  expected: "a tokenizer with encode and decode",
-  accepts: (value) =>
-    value !== null &&
-    typeof value === "object" &&
-    ["encode", "decode"].every((name) => typeof Reflect.get(value, name) === "function"),
-};
-
-/**
- * Creates the tokenizer of a model from its files tokenizer.json and tokenizer_config.json:
- *
- *     const tokenizer = await loadTokenizer("https://huggingface.co/gpt2", Tokenizer);
- *
- * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain
- * @param options `keep` is the one of `loadModel`
- * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
- * @example
- * ```ts
- * class Words {
- *   constructor(readonly file: object, readonly config: object) {}
- *   encode = (text: string) => ({ ids: [...text].map((letter) => letter.charCodeAt(0)) });
- *   decode = (ids: number[]) => String.fromCharCode(...ids);
- *   token_to_id = () => undefined;
- *   id_to_token = () => undefined;
- * }
- * const bytes = new TextEncoder().encode("{}");
- * const tokenizer = await loadTokenizer({ "tokenizer.json": bytes, "tokenizer_config.json": bytes }, Words);
- * console.log(tokenizer.decode(tokenizer.encode("ab").ids)); // prints: ab
- * ```
- */
-export async function loadTokenizer<T extends TextTokenizer>(
-  files: ModelSource,
-  Tokenizer: new (tokenizer: object, config: object) => T,
-  options: { keep?: boolean; signal?: AbortSignal } = {},
-): Promise<T> {
-  checkArgument("Tokenizer", Tokenizer, isFunction);
-  checkOptions("loadTokenizer", options, { keep: isBoolean, signal: isSignal });
-  const { keep, signal } = options;
-  const { openFolder, parseJson, readJson } = await import("./sources.js");
-  const folder = await openFolder(files, keep);
-  const json = await readJson(folder, "tokenizer.json", signal);
-  // Models without it have a tokenizer.json that says everything.
-  const name = "tokenizer_config.json";
-  const file = await folder.open(name, signal);
-  const config = file ? await parseJson(file, name, signal) : {};
-  try {
-    return new Tokenizer(json, config);
-  } catch (error) {
-    const got = error instanceof Error ? error.message : describe(error);
-    const message = `tokenizer.json: expected a tokenizer that the class Tokenizer knows, got ${got}`;
-    throw new HeedError("format", message, { cause: error });
-  }
-}
+import { idsOfText, isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
 
 /** Options of `writeText`. */
 export interface WriteTextOptions extends GenerateTextOptions {
@@ -103,6 +36,16 @@ export interface WrittenText {
   /** Why it ended: at a text in `stop`, at an end token, or at the maximum length. */
   reason: "stop" | "end" | "length";
 }
+
+const isWriter: Check = {
+  expected: "a model that predicts the next token",
+  accepts: (value) => typeof (value as CausalLanguageModel).generate === "function",
+};
+
+const isMasked: Check = {
+  expected: "a model of masked words",
+  accepts: (value) => (value as MaskedLanguageModel).config.kind === "masked",
+};
 
 const isTextList: Check = {
   expected: "a list of texts of one character or more",
@@ -129,29 +72,30 @@ function firstStop(text: string, stops: readonly string[]): number {
 /**
  * Continues a text.
  *
- * @throws HeedError "option" for a prompt without a token, or for more tokens than the model's context
+ * @param model a `CausalLanguageModel`
+ * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more tokens than the
+ *   model's context
  * @example
  * ```ts
  * const config = { model_type: "llama", vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
  *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
  * const model = new CausalLanguageModel(heed, config, { seed: 1 });
  * const letters: TextTokenizer = {
- *   encode: (text) => ({ ids: [...text].map((letter) => letter.charCodeAt(0)) }),
+ *   encode: (text) => [...text].map((letter) => letter.charCodeAt(0)),
  *   decode: (ids) => String.fromCharCode(...ids),
- *   token_to_id: () => undefined,
- *   id_to_token: (id) => String.fromCharCode(id),
  * };
  * const { text, reason } = await writeText(model, letters, "ab", { maxLength: 3 });
  * console.log(text.length, reason); // prints: 3 length
  * ```
  */
 export async function writeText(
-  model: CausalLanguageModel,
+  model: LoadedModel,
   tokenizer: TextTokenizer,
   prompt: string,
   options: WriteTextOptions,
 ): Promise<WrittenText> {
-  checkArgument("tokenizer", tokenizer, isTokenizer);
+  checkArgument("model", model, isWriter);
+  checkArgument("tokenizer", tokenizer, isTokenizerWith("encode", "decode"));
   checkArgument("prompt", prompt, isText);
   checkArgument("options", options, {
     expected: "an object with maxLength",
@@ -160,7 +104,7 @@ export async function writeText(
   const { stop = [], onText, onTokens, ...generation } = options;
   checkArgument("stop", stop, isTextList);
   if (onText !== undefined) checkArgument("onText", onText, isFunction);
-  const start = tokenizer.encode(prompt).ids;
+  const start = idsOfText(tokenizer, prompt);
   if (start.length === 0) throw refuse("option", "prompt", "a text of one token or more", "none");
   const read = (tokens: readonly number[]) =>
     tokenizer.decode([...tokens], { skip_special_tokens: true });
@@ -185,9 +129,10 @@ export async function writeText(
     const goesOn = onTokens?.(given);
     return isStopped ? false : goesOn;
   };
-  await model.generate([start], { ...generation, onTokens: take });
+  const writer = model as CausalLanguageModel;
+  await writer.generate([start], { ...generation, onTokens: take });
   tell(text.length);
-  const { endToken = model.config.endTokens } = generation;
+  const { endToken = writer.config.endTokens } = generation;
   const hasEnded = [endToken].flat().includes(tokens.at(-1) as number);
   return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
 }
@@ -209,6 +154,7 @@ const maskNames = ["[MASK]", "<mask>"];
  * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat." (BERT) or
  * "The <mask> sat on the mat." (RoBERTa).
  *
+ * @param model a `MaskedLanguageModel`
  * @param options the number of words for each mask, 5 by default
  * @returns for each mask, its words, the most likely first
  * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is longer than
@@ -219,35 +165,37 @@ const maskNames = ["[MASK]", "<mask>"];
  *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
  * const model = new MaskedLanguageModel(heed, config, { seed: 1 });
  * const letters: TextTokenizer = {
- *   encode: (text) => ({ ids: [...text.replace("[MASK]", "#")].map((letter) => letter.charCodeAt(0)) }),
+ *   encode: (text) => [...text.replace("[MASK]", "#")].map((letter) => letter.charCodeAt(0)),
  *   decode: (ids) => String.fromCharCode(...ids),
  *   token_to_id: (token) => (token === "[MASK]" ? 35 : undefined),
- *   id_to_token: (id) => String.fromCharCode(id),
  * };
  * const [words] = fillMasks(model, letters, "a [MASK] b", { count: 2 });
  * console.log(words!.length); // prints: 2
  * ```
  */
 export function fillMasks(
-  model: MaskedLanguageModel,
+  model: LoadedModel,
   tokenizer: TextTokenizer,
   text: string,
   options: { count?: number } = {},
 ): MaskedWord[][] {
-  checkArgument("tokenizer", tokenizer, isTokenizer);
+  checkArgument("tokenizer", tokenizer, isTokenizerWith("encode", "decode", "token_to_id"));
   checkArgument("text", text, isText);
-  checkOptions("fillMasks", options, { count: isWholeNumber(1, model.config.vocabularySize) });
+  checkArgument("model", model, isMasked);
+  const masked = model as MaskedLanguageModel;
+  checkOptions("fillMasks", options, { count: isWholeNumber(1, masked.config.vocabularySize) });
   const { count = 5 } = options;
-  const masks = maskNames.flatMap((name) => tokenizer.token_to_id(name) ?? []);
-  const { ids } = tokenizer.encode(text);
+  const idOf = (name: string) => tokenizer.token_to_id?.(name);
+  const masks = maskNames.flatMap((name) => idOf(name) ?? []);
+  const ids = idsOfText(tokenizer, text);
   const places = ids.flatMap((id, place) => (masks.includes(id) ? [place] : []));
   if (places.length === 0) {
-    const known = maskNames.filter((name) => tokenizer.token_to_id(name) !== undefined);
+    const known = maskNames.filter((name) => idOf(name) !== undefined);
     throw refuse("option", "text", `a text with ${known.join(" or ") || "a mask"}`, describe(text));
   }
   const { heed } = model;
   const run = () => {
-    const { logits } = model.forward(heed.tensor([ids], undefined, "int32"), { needLogits: true });
+    const { logits } = masked.forward(heed.tensor([ids], undefined, "int32"), { needLogits: true });
     return places.map((start) => {
       const own = heed.softmax(heed.slice(logits, { axis: 1, start, length: 1 }));
       const { values, indices } = heed.topK(own, count);

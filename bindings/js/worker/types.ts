@@ -3,6 +3,9 @@
 
 import type { DType, Tensor, TensorData, TensorSource } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
+import type { ByteTokenizer } from "../models/byteTokenizer.js";
+import type { LoadBothOptions, ModelAndTokenizer } from "../models/files.js";
+import type { ModelSource } from "../models/sources.js";
 import type { AttentionOptions, AttentionResult, NothingElse } from "../ops/attention.js";
 import type {
   MultiHeadAttentionOptions,
@@ -159,6 +162,20 @@ export type RemoteNamespace<T> = {
         : RemoteNamespace<T[Name]>;
 };
 
+type Models = typeof import("../models.js");
+
+/** A class of tokenizers cannot be sent to the worker. */
+type LoadBoth = (
+  heed: Heed,
+  files: ModelSource,
+  options: LoadBothOptions<true>,
+) => Promise<ModelAndTokenizer<ByteTokenizer>>;
+
+/** The types of overloads know only the last one: here is the other one of `loadModel`. */
+type RemoteModels = Omit<RemoteNamespace<Models>, "loadModel"> & {
+  readonly loadModel: RemoteFunction<LoadBoth> & RemoteFunction<Models["loadModel"]>;
+};
+
 /** The functions of a worker's script. */
 export type RemoteTasks<T> = {
   readonly [Name in keyof T]: T[Name] extends (
@@ -202,7 +219,7 @@ export type RemoteHeed<T = Record<never, never>> = {
   readonly nn: RemoteNamespace<typeof import("../nn/index.js")>;
   readonly optim: RemoteNamespace<typeof import("../nn/optim.js")>;
   readonly safetensors: RemoteNamespace<typeof import("../nn/safetensors.js")>;
-  readonly models: RemoteNamespace<typeof import("../models.js")>;
+  readonly models: RemoteModels;
   readonly tasks: RemoteTasks<T>;
 
   tensor(

@@ -48,17 +48,13 @@ export async function modelFilesIn(folder: string): Promise<ModelFiles> {
   return { config, weights };
 }
 
-/** The files of a language model, and how many bytes of its weights have come. */
-export async function hubFilesIn(
-  folder: string,
-  hear: Hear,
-): Promise<ModelFiles & { readonly tokenizer: string }> {
-  const [config, weights, tokenizer] = await Promise.all([
-    textAt(`${folder}/config.json`),
-    file(`${folder}/model.safetensors`, hear),
-    textAt(`${folder}/tokenizer.json`),
-  ]);
-  return { config, weights, tokenizer };
+/** The files of a language model by name, as loadModel takes them. `hear` hears of its weights. */
+export async function hubFilesIn(folder: string, hear?: Hear): Promise<Record<string, Uint8Array>> {
+  const names = ["config.json", "model.safetensors", "tokenizer.json"] as const;
+  const contents = await Promise.all(
+    names.map((name) => file(`${folder}/${name}`, name === "model.safetensors" ? hear : undefined)),
+  );
+  return Object.fromEntries(contents.map((content, i) => [names[i], content]));
 }
 
 /** Reads report.json; `Report` declares the parts that a room shows. */

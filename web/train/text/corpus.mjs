@@ -59,7 +59,7 @@ export function corpusOf(documents, vocabulary) {
 
 /** The documents behind one another, the end of a text before, between and after them. */
 function joined(tokenizer, documents) {
-  const parts = documents.map(({ text }) => tokenizer.encode(text));
+  const parts = documents.map(({ text }) => tokenizer.encode(text).ids);
   const all = new Int32Array(parts.reduce((sum, ids) => sum + ids.length + 1, 1));
   all.fill(tokenizer.endId);
   let at = 1;

@@ -14,7 +14,7 @@ const tokensOfASample = 80;
 export async function samplesOf(model, tokenizer, signal) {
   const samples = [];
   for (const prompt of prompts) {
-    const ids = [tokenizer.endId, ...tokenizer.encode(prompt)];
+    const ids = [tokenizer.endId, ...tokenizer.encode(prompt).ids];
     const maxLength = Math.min(tokensOfASample, model.config.context + 1 - ids.length);
     if (maxLength < 1) continue;
     for (const seed of [1, 2]) {

@@ -19,6 +19,7 @@ import { generate, isLength, isStart, type SamplingOptions, type Step } from "..
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
+import { type Encoded, idsIn } from "../tokenizer.js";
 import { type CausalConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type HubModelOptions, idsOf, modelChecks } from "./inputs.js";
@@ -252,19 +253,21 @@ export class CausalLanguageModel extends Module {
   /**
    * Continues texts token by token, with a cache: greedily, or at random with a temperature.
    *
-   * @param startTokens the tokens of each text, all of the same length
+   * @param startTokens the tokens of each text, all of the same length: ids, or the result of a tokenizer's `encode`
    * @param options the end tokens are those of the config by default
    * @returns the tokens after each start, with the end token where it occurred
    * @throws HeedError "option" for more positions than the model's context
    */
   async generate(
-    startTokens: readonly (readonly number[])[],
+    startTokens: readonly Encoded[],
     options: GenerateTextOptions,
   ): Promise<number[][]> {
-    checkArgument("startTokens", startTokens, isStart);
+    const given: unknown = Array.isArray(startTokens) ? startTokens.map(idsIn) : startTokens;
+    const starts = given as readonly (readonly number[])[];
+    checkArgument("startTokens", starts, isStart);
     checkArgument("maxLength", options?.maxLength, isLength);
     const { cacheType = "float32", receive, ...sampling } = options;
-    const [length = 0] = startTokens.map((tokens) => tokens.length);
+    const [length = 0] = starts.map((tokens) => tokens.length);
     const { context, endTokens } = this.config;
     if (length > context)
       throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);
@@ -274,10 +277,14 @@ export class CausalLanguageModel extends Module {
       const expected = `at most ${context + 1 - length} after ${length} tokens, for the context of ${context}`;
       throw refuse("option", "maxLength", expected, describe(options.maxLength));
     }
-    const cache = this.createCache({ batch: startTokens.length, capacity, dtype: cacheType });
+    const cache = this.createCache({ batch: starts.length, capacity, dtype: cacheType });
     try {
       const step = this.stepWith(cache, receive);
-      return await generate(this.heed, step, { endToken: endTokens, ...sampling, startTokens });
+      return await generate(this.heed, step, {
+        endToken: endTokens,
+        ...sampling,
+        startTokens: starts,
+      });
     } finally {
       cache.dispose();
     }

@@ -3,9 +3,8 @@
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { headerLength, lengthBytes, type Place, readHeader } from "../../core/safetensorsHeader.js";
 import type { OpenSource } from "../fetched.js";
-import { type Folder, missing, parseJson } from "../sources.js";
+import { type Folder, missing, parseJson, readText, weightsName } from "../sources.js";
 
-const weightsName = "model.safetensors";
 const indexName = "model.safetensors.index.json";
 
 /** A tensor's place in one of the files. */
@@ -58,7 +57,7 @@ export async function weightFiles(
   if (single !== undefined) return [[weightsName, single]];
   const index = await folder.open(indexName, signal);
   if (index === undefined) throw missing(folder, `${weightsName} or ${indexName}`);
-  const names = readIndex(await parseJson(index, indexName, signal));
+  const names = readIndex(parseJson(await readText(index, indexName, signal), indexName));
   const files: [string, OpenSource][] = [];
   for (const name of names) {
     const source = await folder.open(name, signal);

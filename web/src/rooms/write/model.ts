@@ -1,7 +1,6 @@
 /** The language model that is loaded in the worker for this room. */
 import type { Heed } from "heed";
-import { ByteTokenizer, CausalLanguageModel, type HubConfig } from "heed/models";
-import { safetensors } from "heed/nn";
+import { type ByteTokenizer, type CausalLanguageModel, loadModel } from "heed/models";
 import { hubFilesIn, reportIn } from "../../worker/modelFiles";
 import type { LoadingNews } from "./messages";
 
@@ -28,14 +27,8 @@ async function loadFrom(
   const total = report.bytes;
   hear({ loaded: 0, total });
   const files = await hubFilesIn(address, (loaded) => hear({ loaded, total }));
-  const model = new CausalLanguageModel(heed, JSON.parse(files.config) as HubConfig);
-  try {
-    model.loadStateDict(safetensors.read(files.weights).tensors);
-    return { model, tokenizer: ByteTokenizer.fromFile(files.tokenizer), report };
-  } catch (error) {
-    model.dispose();
-    throw error;
-  }
+  const { model, tokenizer } = await loadModel(heed, files, { tokenizer: true });
+  return { model: model as CausalLanguageModel, tokenizer, report };
 }
 
 /** Frees the loaded model, if there is one. */

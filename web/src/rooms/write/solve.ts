@@ -43,7 +43,7 @@ function opened(language: Language): OpenAnswer {
 
 /** The tokens of the typed text, as many as leave room for a line, and how many can be written. */
 function givenTokens({ model, tokenizer }: Language, request: WriteRequest) {
-  const typed = tokenizer.encode(request.text);
+  const { ids: typed } = tokenizer.encode(request.text);
   const room = model.config.context - 1;
   const length = Math.min(request.length, Math.max(line, room - typed.length));
   const most = room - length;

@@ -3,7 +3,6 @@ import type { Heed } from "heed";
 import {
   CausalLanguageModel,
   loadModel,
-  loadTokenizer,
   MaskedLanguageModel,
   type ModelSource,
   VisionTransformer,
@@ -105,13 +104,7 @@ function cardOf(
 /** The page's own model comes whole, as the room Write fetches it, so that the page can keep it. */
 async function filesOf(source: Source): Promise<ModelSource> {
   if (source.kind === "files") return source.files;
-  if (!source.isOwn) return source.address;
-  const { config, weights, tokenizer } = await hubFilesIn(source.address, () => {});
-  return {
-    "config.json": new Blob([config]),
-    "model.safetensors": new Blob([weights as Uint8Array<ArrayBuffer>]),
-    "tokenizer.json": new Blob([tokenizer]),
-  };
+  return source.isOwn ? hubFilesIn(source.address) : source.address;
 }
 
 /** News at most so often, in milliseconds. */
@@ -128,9 +121,8 @@ export async function load(
   let told = 0;
   const files = await filesOf(source);
   const keep = source.kind === "address" && source.keep;
-  const tokenizer = await loadTokenizer(files, ReadableTokenizer, { signal, keep });
-  const model = await loadModel(heed, files, {
-    ...{ dtype, signal, keep },
+  const { model, tokenizer } = await loadModel(heed, files, {
+    ...{ dtype, signal, keep, tokenizer: ReadableTokenizer },
     onProgress({ loaded, total }) {
       const now = performance.now();
       if (now - told < often && loaded < total) return;

@@ -1,0 +1,57 @@
+// The interface of tokenizers that all functions of texts take.
+
+import { describe, refuse } from "../core/error.js";
+import { type Check, isListOf, isRecord, isWholeNumber } from "../core/validate.js";
+
+/** The tokens of a text: an object with their ids, as of @huggingface/tokenizers, or the ids alone. */
+export type Encoded = readonly number[] | { readonly ids: readonly number[] };
+
+/**
+ * A tokenizer, as `writeText` and `fillMasks` take it. `ByteTokenizer` is one, and so are the tokenizers of
+ * @huggingface/tokenizers and of transformers.js.
+ */
+export interface TextTokenizer {
+  /** Returns the ids of a text. `generate` takes the result as it is. */
+  encode(text: string): Encoded;
+  /** Returns the text of ids. */
+  decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
+  /** Returns the id of a token; undefined if there is none. `fillMasks` needs it. */
+  token_to_id?(token: string): number | undefined;
+}
+
+/** A class of tokenizers, such as Tokenizer of @huggingface/tokenizers. */
+export type TokenizerClass<T extends TextTokenizer = TextTokenizer> = new (
+  tokenizer: object,
+  config: object,
+) => T;
+
+/** An object with functions of these names. */
+export const isTokenizerWith = (...names: (keyof TextTokenizer)[]): Check => ({
+  expected: `a tokenizer with ${names.join(" and ")}`,
+  accepts: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    names.every((name) => typeof Reflect.get(value, name) === "function"),
+});
+
+/** An arrow function stands for a class that was sent to a worker, and has no prototype. */
+export const isTokenizerClass: Check = {
+  expected: "a class, which only a task of a worker can be given",
+  accepts: (value) => typeof value === "function" && value.prototype !== undefined,
+};
+
+/** The ids of an encoded text; any other value is returned as it is. */
+export const idsIn = (encoded: Encoded): readonly number[] =>
+  isRecord(encoded) && "ids" in encoded ? (encoded.ids as number[]) : encoded;
+
+/**
+ * Returns the ids of a text.
+ *
+ * @throws HeedError "option" if the tokenizer returns something else
+ */
+export function idsOfText(tokenizer: TextTokenizer, text: string): readonly number[] {
+  const encoded = tokenizer.encode(text);
+  const ids = idsIn(encoded);
+  if (isListOf(ids, isWholeNumber(0).accepts)) return ids;
+  throw refuse("option", "tokenizer.encode", "a list of ids, or { ids }", describe(encoded));
+}

@@ -1,0 +1,92 @@
+// Loads the tokenizer of a model from its files.
+
+import { describe, HeedError } from "../core/error.js";
+import { checkArgument, checkOptions, isBoolean, isRecord, isSignal } from "../core/validate.js";
+import type { ByteTokenizer } from "./byteTokenizer.js";
+import type { FileSource, Folder, ModelSource } from "./sources.js";
+import { isTokenizerClass, type TextTokenizer, type TokenizerClass } from "./tokenizer.js";
+
+/** Options of `loadTokenizer`, with the meaning that they have for `loadModel`. */
+export interface LoadTokenizerOptions {
+  /** Whether the browser keeps the files of the network. */
+  keep?: boolean;
+  /** Stops the loading. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Creates the tokenizer of a model from its files tokenizer.json and tokenizer_config.json:
+ *
+ *     const tokenizer = await loadTokenizer("https://huggingface.co/Qwen/Qwen3-0.6B", Tokenizer);
+ *
+ * @param files the sources that `loadModel` takes, or tokenizer.json alone
+ * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain. Without
+ *   it, the file must be one that `ByteTokenizer` reads.
+ * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
+ * @example
+ * ```ts
+ * const json = ByteTokenizer.learn(["the cat and the hat"], 260).toFile();
+ * const tokenizer = await loadTokenizer({ "tokenizer.json": new Blob([json]) });
+ * console.log(tokenizer.decode(tokenizer.encode("the hat").ids)); // prints: the hat
+ * ```
+ */
+export function loadTokenizer<T extends TextTokenizer>(
+  files: ModelSource | FileSource,
+  Tokenizer: TokenizerClass<T>,
+  options?: LoadTokenizerOptions,
+): Promise<T>;
+/** The same for a file that `ByteTokenizer` reads. */
+export function loadTokenizer(
+  files: ModelSource | FileSource,
+  options?: LoadTokenizerOptions,
+): Promise<ByteTokenizer>;
+export async function loadTokenizer(
+  files: ModelSource | FileSource,
+  second?: TokenizerClass | LoadTokenizerOptions,
+  third?: LoadTokenizerOptions,
+): Promise<TextTokenizer> {
+  const Tokenizer = isRecord(second) ? undefined : (second as TokenizerClass | undefined);
+  const options = (isRecord(second) ? (second as LoadTokenizerOptions) : third) ?? {};
+  if (Tokenizer !== undefined) checkArgument("Tokenizer", Tokenizer, isTokenizerClass);
+  checkOptions("loadTokenizer", options, { keep: isBoolean, signal: isSignal });
+  const { keep, signal } = options;
+  signal?.throwIfAborted();
+  const { openFolder } = await import("./sources.js");
+  const folder = await openFolder(files, keep, "tokenizer.json");
+  return tokenizerIn(folder, Tokenizer, signal);
+}
+
+/** Creates the tokenizer in a folder: without a class, a `ByteTokenizer`. */
+export async function tokenizerIn(
+  folder: Folder,
+  Tokenizer: TokenizerClass | undefined,
+  signal: AbortSignal | undefined,
+): Promise<TextTokenizer> {
+  const { missing, parseJson, readText } = await import("./sources.js");
+  const file = await folder.open("tokenizer.json", signal);
+  if (file === undefined) throw missing(folder, "tokenizer.json");
+  const text = await readText(file, "tokenizer.json", signal);
+  if (Tokenizer === undefined) {
+    const { ByteTokenizer } = await import("./byteTokenizer.js");
+    return madeBy("ByteTokenizer", () => ByteTokenizer.fromFile(text));
+  }
+  const json = parseJson(text, "tokenizer.json");
+  // Models without it have a tokenizer.json that says everything.
+  const name = "tokenizer_config.json";
+  const more = await folder.open(name, signal);
+  const config = more ? parseJson(await readText(more, name, signal), name) : {};
+  return madeBy("the class Tokenizer", () => new Tokenizer(json, config));
+}
+
+/** Reports what a class of tokenizers does not know as a fault of the file. */
+function madeBy<T>(maker: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    const got = error instanceof Error ? error.message : describe(error);
+    const isOwn = maker === "ByteTokenizer";
+    const other = isOwn ? ". Others need the class Tokenizer of @huggingface/tokenizers" : "";
+    const message = `tokenizer.json: expected a tokenizer that ${maker} knows, got ${got}${other}`;
+    throw new HeedError("format", message, { cause: error });
+  }
+}
