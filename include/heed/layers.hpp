@@ -30,7 +30,7 @@ enum class Activation {
 
 /// activation(x W^T + b). x [..., in], weight [out, in], bias [out] -> [..., out]. The weight is
 /// float32, or float16 in half of the memory: its numbers are exact, but the sums of 4 to 6 rows
-/// may be rounded otherwise. Throws ShapeError, DTypeError, MemoryError.
+/// may be rounded differently. Throws ShapeError, DTypeError, MemoryError.
 Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               const std::optional<TensorView>& bias = {},
               Activation activation = Activation::kNone);

@@ -228,7 +228,7 @@ void run(const std::string& kind, const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);  // takes its own flags away
+  benchmark::Initialize(&argc, argv);  // removes its own flags
   try {
     if (argc < 2) throw std::runtime_error("expected: heed_bench KIND NAME=VALUE...");
     run(argv[1], Arguments(argc, argv));

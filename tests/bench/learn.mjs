@@ -1,4 +1,5 @@
-// How long models take to learn in a real page: `./dev bench --learn reverse-transformer,dates-dot`.
+// Measures how long models take to learn in a real page:
+// `./dev bench --learn reverse-transformer,dates-dot`.
 //
 // Each model is trained from the beginning by its recipe, in a worker of a separate page. Training
 // ends when two evaluations in a row reach the goal's share of correct answers, on 200 examples of

@@ -1,4 +1,4 @@
-// How smooth the Playground is: `./dev bench --page`.
+// Measures how smooth the Playground is: `./dev bench --page`.
 //
 // In every room the script acts like a user: it moves the pointer over a map, changes a setting repeatedly,
 // plays a computation, trains a model. Meanwhile it records the frames of the page: the longest interval is

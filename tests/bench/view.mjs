@@ -1,5 +1,5 @@
-// How soon <heed-heads> and the other elements of heed/view show large attention, and how smoothly they follow the
-// pointer, in Chromium: ./dev bench --view [--only TEXT].
+// Measures, in Chromium, how soon <heed-heads> and the other elements of heed/view show large
+// attention, and how smoothly they follow the pointer: ./dev bench --view [--only TEXT].
 import { resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";
 import { serve } from "../harness/server.mjs";

@@ -21,8 +21,8 @@ Tensor activated(Context& context, const Tensor& x, Activation activation) {
   return linear(context, x, Tensor(Shape{1, 1}, {1.0f}), {}, activation);
 }
 
-/// Integers that quantisation does not change: a row of x from 0 to 126 with some step is
-/// 126 steps, a row of weights with a 64 has a scale of 1.
+/// Integers that quantisation does not change. A row of x spans 126 steps if it goes from 0 to 126
+/// times some step. A row of weights with a 64 has a scale of 1.
 Tensor whole_numbers(Random& random, const Shape& shape, std::int64_t low, std::int64_t high) {
   Tensor tensor(shape);
   const std::int64_t in = shape[-1];

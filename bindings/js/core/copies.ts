@@ -1,6 +1,7 @@
-// One package, evaluated more than once: a bundler may put it into two chunks, an app may install it twice, and WebKit
-// evaluates a worker's entry again when another module imports it. Copies of one version in one global object work
-// together: they share their state and accept each other's objects. They refuse objects of any other copy.
+// The package may be evaluated more than once: a bundler may put it into two chunks, an app may
+// install it twice, and WebKit evaluates a worker's entry again when another module imports it.
+// Copies of one version in one global object work together: they share their state and accept each
+// other's objects. They refuse objects of any other copy.
 
 /** The version of the package and of its binaries. */
 export const version = "0.1.0";

@@ -133,7 +133,7 @@ struct BackwardQueries {
   // A weight is scales[r] * exp(score - shifts[r]).
   float* shifts;  // [queries] the maximum of a row of scores
   float* scales;  // [queries] 1 / the sum of exp(score - maximum)
-  bool finite;    // whether all numbers of these arrays are
+  bool finite;    // whether all numbers of these arrays are finite
 };
 
 /// The arrays that BackwardQueries is packed from.
@@ -154,7 +154,7 @@ struct BackwardTile {
   const float* key_columns;  // by pack_columns with this depth
   const float* value_rows;   // by pack_rows
   std::int64_t depth;
-  bool finite;  // whether all keys and values are
+  bool finite;  // whether all keys and values are finite
 
   // All of these are added to; rows are whole panels long.
   float* d_q = nullptr;       // [queries, head_size] without the scale

@@ -134,7 +134,7 @@ class NonLocalMeans {
   float* differences_;  // [rows + 2 patch_radius, stride]
   float* columns_;      // [stride] their sums over the height of a patch
   float* sums_;         // [2, rows, sums_stride] of weights, and of weights times pixels
-  float* parts_;        // the same of a row of the window
+  float* parts_;        // the same for a row of the window
 };
 
 }  // namespace heed::kernels

@@ -1,8 +1,9 @@
 #pragma once
 
-// Which weights are dropped: a hash of (seed, row, key), so that neither tiles nor threads matter
-// and a backward pass can drop the same ones again without storing them. The row is mixed by
-// SplitMix64 (Steele et al., 2014), each key by the finaliser of MurmurHash3 (Appleby, 2011).
+// A hash of (seed, row, key) decides which weights are dropped. So neither tiles nor threads
+// matter, and a backward pass can drop the same weights again without storing them. The row is
+// mixed by SplitMix64 (Steele et al., 2014), each key by the finaliser of MurmurHash3 (Appleby,
+// 2011).
 
 #include <algorithm>
 #include <cstdint>

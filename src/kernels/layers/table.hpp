@@ -32,7 +32,7 @@ struct GruStepGradients {
   std::int64_t size;
   const float* gates;
   const float* state;
-  float* d_state;   // [size] of h'; becomes that of h without the part through W_hh
+  float* d_state;   // [size] of h'; becomes the gradient of h without the part through W_hh
   float* d_input;   // [3 size]
   float* d_hidden;  // [3 size]
 };

@@ -187,8 +187,8 @@ inline void multiply_by_row(int rows, const float* x, std::ptrdiff_t in, const R
   }
 }
 
-/// The most rows of x that are multiplied with a row of float16 at a time: more would be one more
-/// function for each number of rows.
+/// The maximum number of rows of x that are multiplied with a row of float16 at a time. Each larger
+/// number of rows would need one more function.
 inline constexpr int kHalfRows = 3;
 
 /// y = f(x W^T + b) with x and W in place, row by row, for a few rows of x: packing W takes longer

@@ -23,8 +23,8 @@ inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kSquares = (Width + kLanes - 1) / kLanes;
-  // If Width is not a multiple of kLanes, each store writes this many numbers too many, which the
-  // next store overwrites; the last store of a block goes through `last`.
+  // If Width is not a multiple of kLanes, each store writes this many extra numbers, which the next
+  // store overwrites. The last store of a block goes through `last`.
   constexpr int kExcess = kSquares * kLanes - Width;
   static_assert(kExcess <= Width);
   std::ptrdiff_t d = 0;

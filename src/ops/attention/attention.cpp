@@ -322,8 +322,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                              "one made for panels of " + std::to_string(kernels.panel) +
                                  " columns, as this context's instruction set has",
                              options.cache->pages().panel());
-  // A decode step computes output and lse only; tiled attention computes the other results, after
-  // which the decode step writes the same output as without them.
+  // A decode step computes output and lse only. Tiled attention computes the other results; then
+  // the decode step writes the same output as without them.
   const bool decodes = ops::Decode::supports(p, options);
   std::optional<ops::Decode> decode;
   std::optional<TiledAttention> tiled;

@@ -69,8 +69,8 @@ struct AttentionProblem {
   bool is_packed = false;
   /// With a cache: the new tokens of each sequence.
   std::vector<std::int64_t> appended;
-  /// One for each batch entry, or for each packed sequence; none if there is nothing to compute,
-  /// because arrays without elements may have any number of batch entries.
+  /// One for each batch entry, or for each packed sequence. There is none if there is nothing to
+  /// compute, because arrays without elements may have any number of batch entries.
   std::span<Sequence> sequences;
   BroadcastMask mask;
   bool is_causal;

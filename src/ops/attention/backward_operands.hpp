@@ -21,9 +21,9 @@ struct AttentionOutputs {
 /// Tiles of queries are numbered sequence by sequence, separately for each head; tiles of keys are
 /// numbered within their sequence.
 ///
-/// If `regions` is not 0, there is memory for only that many key/value heads, with their query
-/// heads, at a time: packing a head into a region overwrites the previous one. The operands of many
-/// small heads then stay in the second-level cache.
+/// If `regions` is not 0, memory holds only this number of key/value heads, with their query heads,
+/// at a time. Packing a head into a region overwrites the previous one. The operands of many small
+/// heads then stay in the second-level cache.
 class BackwardOperands {
  public:
   BackwardOperands(const AttentionProblem& p, const AttentionOptions& options,

@@ -22,7 +22,7 @@ struct Pages::Page {
     void operator()(std::byte* bytes) const noexcept { release(bytes); }
   };
   std::unique_ptr<std::byte[], Free> memory;
-  std::vector<std::uint8_t> finite;  // for each head, whether all its values are
+  std::vector<std::uint8_t> finite;  // for each head, whether all its values are finite
 };
 
 namespace {

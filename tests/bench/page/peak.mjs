@@ -22,7 +22,7 @@ const lanes = 4;
 const trials = 8;
 
 const vectorBytes = 16;
-const resultsAt = 1024; // behind the zeros to begin with, which stay
+const resultsAt = 1024; // after the zeros at the beginning, which do not change
 
 const [iterations, x, a, first] = [0, 1, 2, 3]; // locals: two parameters, then vectors
 
