@@ -73,7 +73,8 @@ export const serviceWorkerPage = (script: string) => `
 
 /** Copies the engine's files, as the guide asks users of some bundlers to do. */
 export function copyEngine(home: string, to: string): void {
-  for (const name of engineFiles) cpSync(join(home, "dist", name), join(to, name));
+  for (const name of [...engineFiles, "workerThread.js"])
+    cpSync(join(home, "dist", name), join(to, name));
 }
 
 const guide = "bindings/js/README.md";
@@ -124,7 +125,7 @@ export async function closeBrowser(): Promise<void> {
 export async function open<T = Report | string>(
   folder: string,
   script?: string,
-  headers: Record<string, string> = { ...isolation, ...policy },
+  headers: Parameters<typeof serve>[1] = { ...isolation, ...policy },
 ): Promise<T> {
   if (script !== undefined)
     writeFiles(folder, { "index.html": `<!doctype html><title>Heed</title>${script}` });
