@@ -2,7 +2,7 @@
 
 import { running } from "./core/running.js";
 import type { Heed } from "./heed.js";
-import { load } from "./load/load.js";
+import { loadFrom } from "./load/load.js";
 import { Calls, sentError } from "./worker/calls.js";
 import { ownPort } from "./worker/ports.js";
 import type { FromWorker, Ready, ToWorker } from "./worker/protocol.js";
@@ -53,9 +53,9 @@ export function serve(tasks: Tasks = {}, libraries: Libraries = {}): void {
   const post = (message: FromWorker, transfer: Iterable<object>) =>
     port.post(message, [...transfer]);
 
-  async function start({ start: options, lock }: Extract<ToWorker, { start: unknown }>) {
+  async function start({ start: options, files, lock }: Extract<ToWorker, { start: unknown }>) {
     try {
-      const heed = await load(options);
+      const heed = await loadFrom(options, files);
       calls = new Calls(heed, tasks, libraries, post);
       const isLocked = lock !== undefined && (await hold(lock));
       announce(heed, (ready) => post({ ready: { ...ready, isLocked } }, []));

@@ -43,7 +43,11 @@ export function chooseVariant(wanted: Variant | undefined): Variant {
 }
 
 interface Builtins {
-  "node:fs": { promises: { readFile(path: string): Promise<Bytes> } };
+  "node:fs": {
+    existsSync(path: string): boolean;
+    promises: { readFile(path: string): Promise<Bytes> };
+  };
+  "node:module": { createRequire(path: string): { resolve(name: string): string } };
   "node:os": { availableParallelism(): number };
   "node:url": { fileURLToPath(url: string): string; pathToFileURL(path: string): URL };
   "node:worker_threads": {
@@ -62,6 +66,7 @@ const node = (
     process?: {
       arch?: string;
       versions?: { node?: string; bun?: string };
+      cwd(): string;
       getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
     };
   }
@@ -72,6 +77,9 @@ export const isNode = node?.versions?.node !== undefined;
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
 }
+
+/** For Node only. */
+export const workingDirectory = (): string => (node as NonNullable<typeof node>).cwd();
 
 /**
  * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a browser only the
