@@ -63,6 +63,12 @@ const isMissing = ({ protocol, href }: URL) =>
   protocol === "file:" && !builtin("node:fs").existsSync(builtin("node:url").fileURLToPath(href));
 
 /**
+ * The folder in which the development servers of Vite 5 to 7 keep their bundles of packages. The other files of the
+ * packages are not there, but the same server has them in the packages' folders.
+ */
+const viteBundles = /\/node_modules\/\.[^?#]*\/deps\/(?=[^/]+$)/;
+
+/**
  * The address of a file of the engine.
  *
  * @param own as the bundler knows it; throws if it does not
@@ -74,6 +80,7 @@ export function locate(name: string, own: () => URL, folder?: string | URL): URL
   let cause: unknown;
   try {
     address = complete(own());
+    address.pathname = address.pathname.replace(viteBundles, "/node_modules/heed/dist/");
   } catch (error) {
     cause = error;
   }

@@ -22,7 +22,7 @@ const folder = inject("matrix");
 
 afterAll(closeBrowser);
 
-/** Rollup resolves no packages by itself. */
+/** Rollup needs a plugin that resolves packages. */
 const rollup = `
   const resolve = {
     name: "resolve",
@@ -91,7 +91,7 @@ testTools([
       "index.html":
         '<!doctype html><title>Heed</title><script type="module" src="main.js"></script>',
       "package.json": '{ "private": true, "@parcel/resolver-default": { "packageExports": true } }',
-      // Parcel looks for its configuration beside this file.
+      // Parcel reads its configuration in the folder of this file.
       "package-lock.json": "{}",
     },
     build: [

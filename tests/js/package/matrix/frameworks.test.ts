@@ -37,7 +37,7 @@ const nextTool = (name: string, bundler: string, isBuilt: boolean): Tool => {
   const program = tool("next/dist/bin/next");
   const address = (port: string) => ["-H", "127.0.0.1", "-p", port];
   return {
-    place: "Next.js 16",
+    place: "Next.js 16, Turbopack and webpack, page and server",
     name,
     files: next,
     ...(isBuilt && { build: [program, "build", bundler] }),
@@ -117,6 +117,10 @@ const angular: Tool["files"] = {
               tsConfig: "tsconfig.json",
             },
           },
+          serve: {
+            builder: "@angular/build:dev-server",
+            options: { buildTarget: "page:build", headers: isolation },
+          },
         },
       },
     },
@@ -147,7 +151,7 @@ testTools([
   nextTool("next-webpack", "--webpack", true),
   nextTool("next-dev", "--turbopack", false),
   {
-    place: "SvelteKit 3",
+    place: "SvelteKit 3 with adapter-node, page and server",
     name: "sveltekit",
     files: svelteKit,
     program: node24,
@@ -156,7 +160,7 @@ testTools([
     server: "/report",
   },
   {
-    place: "Astro 7",
+    place: "Astro 7, build and development server",
     name: "astro",
     files: astro,
     program: node24,
@@ -164,14 +168,14 @@ testTools([
     serve: "dist",
   },
   {
-    place: "Astro 7",
+    place: "Astro 7, build and development server",
     name: "astro-dev",
     files: astro,
     program: node24,
     serve: (port) => [tool("astro/bin/astro.mjs"), "dev", "--host", "127.0.0.1", "--port", port],
   },
   {
-    place: "Nuxt 4",
+    place: "Nuxt 4, page and server",
     name: "nuxt",
     files: nuxt,
     program: node24,
@@ -180,11 +184,20 @@ testTools([
     server: "/report",
   },
   {
-    place: "Angular 22",
+    place: "Angular 22, build and development server",
     name: "angular",
     files: angular,
     program: node24,
     build: [tool("@angular/cli/bin/ng.js"), "build"],
     serve: "dist/browser",
+  },
+  {
+    place: "Angular 22, build and development server",
+    name: "angular-dev",
+    files: angular,
+    program: node24,
+    serve: (port) => [
+      ...[tool("@angular/cli/bin/ng.js"), "serve", "--host", "127.0.0.1", "--port", port],
+    ],
   },
 ]);

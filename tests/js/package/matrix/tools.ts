@@ -54,7 +54,7 @@ export interface Tool {
   server?: string;
 }
 
-/** What every project has: `start` makes the page's reports. */
+/** The files of every project. `start` makes the page's reports. */
 const common = {
   "package.json": '{ "private": true, "type": "module", "dependencies": { "heed": "*" } }',
   "report.js": programs["report.js"],
@@ -71,13 +71,26 @@ const common = {
   "index.html": `<!doctype html><title>Heed</title>${script}`,
 };
 
-/** Tools behave otherwise in tests, and some send usage data. */
-const environment = (mode: "production" | "development", port = "") => ({
-  ...{ NODE_ENV: mode, VITEST: undefined, TEST: undefined, CI: "1", HOST: "127.0.0.1", PORT: port },
-  ...{ NITRO_PORT: port, NITRO_HOST: "127.0.0.1", NODE_OPTIONS: undefined, FORCE_COLOR: undefined },
-  ...{ NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" },
-  ...{ NG_CLI_ANALYTICS: "false" },
-});
+/** The changes of the environment. Variables of the test runner would change what tools do. */
+function environment(mode: "production" | "development", port = "") {
+  const host = "127.0.0.1";
+  return {
+    ...{
+      NODE_ENV: mode,
+      NODE_OPTIONS: undefined,
+      VITEST: undefined,
+      TEST: undefined,
+      CI: undefined,
+    },
+    ...{ PORT: port, HOST: host, NITRO_PORT: port, NITRO_HOST: host },
+    ...{
+      NEXT_TELEMETRY_DISABLED: "1",
+      ASTRO_TELEMETRY_DISABLED: "1",
+      NUXT_TELEMETRY_DISABLED: "1",
+    },
+    ...{ NG_CLI_ANALYTICS: "false", FORCE_COLOR: undefined },
+  };
+}
 
 function freePort(): Promise<string> {
   return new Promise((resolve) => {
@@ -130,11 +143,11 @@ async function withServer<T>(
 
 type Reports = [Report | string, WorkerReport | string];
 
-async function check(tool_: Tool): Promise<void> {
-  const { place, name, files, build, engine, serve, headers, server } = tool_;
+async function check(row: Tool): Promise<void> {
+  const { place, name, files, build, engine, serve, headers, server } = row;
   const project = join(folder, name);
-  const program = tool_.program === undefined ? process.execPath : tool(tool_.program);
-  // Tools keep what they made of another version of the package.
+  const program = row.program === undefined ? process.execPath : tool(row.program);
+  // Caches of tools may contain another version of the package.
   rmSync(project, { recursive: true, force: true });
   // As where it is installed: Vite serves no file from outside of the project.
   cpSync(home, join(project, "node_modules/heed"), { recursive: true });
@@ -160,6 +173,7 @@ async function check(tool_: Tool): Promise<void> {
     if (server !== undefined) {
       const report = await (await fetch(new URL(server, url))).text();
       expect(report).toContain('["2.5752 true","2.5752 true"]');
+      expect(JSON.parse(report)).toMatchObject({ threads: 2, reason: null });
     }
     verify(await openAddress(url));
   });

@@ -1,4 +1,4 @@
-// Vite 5 to 8: what they build, and their development servers.
+// Vite 5 to 8: builds and development servers.
 
 import { afterAll } from "vitest";
 import { closeBrowser, isolation } from "../places.js";
@@ -12,9 +12,15 @@ testTools(
   versions.flatMap((name): Tool[] => {
     const vite = tool(`${name}/bin/vite.js`);
     return [
-      { place: "Vite 5 to 8", name, files: {}, build: [vite, "build"], serve: "dist" },
       {
-        place: "Vite 5 to 8",
+        place: "Vite 5 to 8, build and development server",
+        name,
+        files: {},
+        build: [vite, "build"],
+        serve: "dist",
+      },
+      {
+        place: "Vite 5 to 8, build and development server",
         name: `${name}-dev`,
         files: {
           "vite.config.js": `export default { server: { headers: ${JSON.stringify(isolation)} } };`,
