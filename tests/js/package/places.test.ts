@@ -28,7 +28,7 @@ afterAll(closeBrowser);
 
 describe("a page without a bundler", () => {
   const site = join(project, "plain");
-  const entry = "./heed/dist/index.js";
+  const entry = "./heed/dist/index.min.js";
   const script = '<script type="module" src="/page.js"></script>';
   cpSync(home, join(site, "heed"), { recursive: true });
   writeFiles(site, {
