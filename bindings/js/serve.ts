@@ -2,7 +2,7 @@
 
 import { running } from "./core/running.js";
 import type { Heed } from "./heed.js";
-import { load } from "./load/load.js";
+import { type LoadOptions, loadFrom } from "./load/load.js";
 import { Calls, sentError } from "./worker/calls.js";
 import { ownPort } from "./worker/ports.js";
 import type { FromWorker, Ready, ToWorker } from "./worker/protocol.js";
@@ -27,6 +27,7 @@ export type { Libraries, TaskContext, Tasks } from "./worker/tasks.js";
  * typed arrays in answers and in news of the progress move to the page; what lies in the engine's memory is copied.
  *
  * @param libraries what `heed.nn`, `heed.optim`, `heed.safetensors` and `heed.models` of the page call
+ * @param engine the option `glue` of `load`, which a page cannot send: for a script that may import nothing
  * @throws HeedError "unsupported" outside of a worker
  *
  * @example
@@ -44,7 +45,11 @@ export type { Libraries, TaskContext, Tasks } from "./worker/tasks.js";
  * remote.dispose();
  * ```
  */
-export function serve(tasks: Tasks = {}, libraries: Libraries = {}): void {
+export function serve(
+  tasks: Tasks = {},
+  libraries: Libraries = {},
+  engine: Pick<LoadOptions, "glue"> = {},
+): void {
   let calls: Calls | undefined;
   const port = ownPort<ToWorker>((message) => {
     if ("start" in message) void start(message);
@@ -53,9 +58,9 @@ export function serve(tasks: Tasks = {}, libraries: Libraries = {}): void {
   const post = (message: FromWorker, transfer: Iterable<object>) =>
     port.post(message, [...transfer]);
 
-  async function start({ start: options, lock }: Extract<ToWorker, { start: unknown }>) {
+  async function start({ start: options, files, lock }: Extract<ToWorker, { start: unknown }>) {
     try {
-      const heed = await load(options);
+      const heed = await loadFrom({ ...options, ...engine }, files);
       calls = new Calls(heed, tasks, libraries, post);
       const isLocked = lock !== undefined && (await hold(lock));
       announce(heed, (ready) => post({ ready: { ...ready, isLocked } }, []));

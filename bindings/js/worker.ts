@@ -2,9 +2,10 @@
 
 import { HeedError } from "./core/error.js";
 import { checkArgument, isFunction, isRecord, isSignal } from "./core/validate.js";
-import { builtin, isNode } from "./load/features.js";
 import type { LoadOptions } from "./load/load.js";
-import type { WorkerLike } from "./worker/ports.js";
+import { isAddress, locate, resolve } from "./load/locate.js";
+import { WorkerScript } from "./load/workerScript.js";
+import type { WorkerLike, WorkerSource } from "./worker/ports.js";
 import type { StartOptions } from "./worker/protocol.js";
 import { facade, RemoteEngine } from "./worker/remoteHeed.js";
 import type { RemoteHeed } from "./worker/types.js";
@@ -29,39 +30,30 @@ export interface LoadInWorkerOptions extends Omit<LoadOptions, "glue" | "wasm"> 
   /** As in `load`; a response cannot be sent. */
   wasm?: Exclude<LoadOptions["wasm"], Response | undefined>;
   /**
-   * Creates a worker whose script calls `serve` of heed/worker/serve: one with tasks of your own, or where the bundler
-   * or the policy of the page needs it. It is called again by `restart`. By default the package's own script, with
-   * heed/nn and heed/models.
+   * Creates a worker whose script calls `serve` of heed/worker/serve, with tasks of your own. It is called again by
+   * `restart`. By default the package's own script, with heed/nn and heed/models: workerThread.js.
    */
   worker?: () => WorkerLike;
   /** Ends a worker that is still starting. */
   signal?: AbortSignal;
 }
 
-/**
- * The script of the package, in a form that bundlers understand: they look for these very words, webpack also in a
- * bundle for Node. There the class has this name only while it is called.
- */
-function newWorker(): WorkerLike {
-  const names = globalThis as { Worker?: unknown };
-  const own = Object.getOwnPropertyDescriptor(names, "Worker");
-  if (isNode) names.Worker = builtin("node:worker_threads").Worker;
-  try {
-    return new Worker(new URL("./workerThread.js", import.meta.url), {
-      type: "module",
-      name: "heed",
-      // Of Node: by default a worker gets the flags of the process, of which it refuses some.
-      execArgv: [],
-    } as WorkerOptions);
-  } finally {
-    if (isNode && own) Object.defineProperty(names, "Worker", own);
-    else if (isNode) delete names.Worker;
-  }
+/** The script of the package: one file, of which bundlers make a copy, as of the engine's other files. */
+function ownWorkers(wasmUrl: LoadInWorkerOptions["wasmUrl"]): WorkerSource {
+  const file = "workerThread.js";
+  const address = locate(file, () => new URL("./workerThread.js", import.meta.url), wasmUrl);
+  const script = new WorkerScript(address, "heed");
+  const advice =
+    wasmUrl === undefined
+      ? ""
+      : `; the folder of wasmUrl must have ${file} of the package's dist folder, or pass the option worker`;
+  return {
+    start: () => script.start() as unknown as WorkerLike,
+    mayRetry: (worker, failure) => script.mayRetry(worker, failure),
+    explain: (failure) => script.explain(failure) + advice,
+    release: () => script.release(),
+  };
 }
-
-/** An address as the worker understands it, which resolves relative ones by its own. */
-const absolute = (address: string | URL) =>
-  isNode ? String(address) : new URL(address, globalThis.location.href).href;
 
 function startOptions({
   worker: _,
@@ -74,10 +66,10 @@ function startOptions({
   const options: StartOptions = {
     ...others,
     ...(wasm !== undefined && {
-      wasm: typeof wasm === "string" || wasm instanceof URL ? absolute(wasm) : wasm,
+      wasm: isAddress.accepts(wasm) ? resolve("wasm", wasm as string | URL).href : (wasm as never),
     }),
-    ...(wasmUrl !== undefined && { wasmUrl: absolute(wasmUrl) }),
-    ...(workerUrl !== undefined && { workerUrl: absolute(workerUrl) }),
+    ...(wasmUrl !== undefined && { wasmUrl: resolve("wasmUrl", wasmUrl).href }),
+    ...(workerUrl !== undefined && { workerUrl: resolve("workerUrl", workerUrl).href }),
   };
   return options;
 }
@@ -102,12 +94,13 @@ export async function loadInWorker<Tasks = Record<never, never>>(
   options: LoadInWorkerOptions = {},
 ): Promise<RemoteHeed<Tasks>> {
   checkArgument("options", options, { expected: "an object", accepts: isRecord });
-  const { worker = newWorker, signal } = options;
-  checkArgument("worker", worker, isFunction);
+  const { worker, signal } = options;
+  if (worker !== undefined) checkArgument("worker", worker, isFunction);
   if (signal !== undefined) checkArgument("signal", signal, isSignal);
   if ("glue" in options)
     throw new HeedError("option", "glue: expected an option of loadInWorker, got one of load");
-  const engine = new RemoteEngine(worker, startOptions(options));
+  const workers = worker ? { start: worker } : ownWorkers(options.wasmUrl);
+  const engine = new RemoteEngine(workers, startOptions(options));
   await engine.start(signal);
   return facade(engine, undefined) as RemoteHeed<Tasks>;
 }

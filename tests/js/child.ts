@@ -14,7 +14,8 @@ export interface Finished {
 
 export interface RunOptions {
   cwd?: string;
-  env?: Record<string, string>;
+  /** Changes of the environment; undefined removes a variable. */
+  env?: Record<string, string | undefined>;
   /** The time limit in milliseconds. */
   limit?: number;
   /** Sends a signal as soon as the standard output contains this. */

@@ -2,10 +2,19 @@
 
 import { ownAddresses } from "../addresses.js";
 import { version } from "../core/copies.js";
-import { describe, HeedError, refuse } from "../core/error.js";
+import { HeedError, refuse } from "../core/error.js";
 import type { Bytes, Glue, ModuleFactory } from "../core/module.js";
 import { type Check, isFunction, oneOf } from "../core/validate.js";
 import { builtin, chooseVariant, isNode, type Variant } from "./features.js";
+import {
+  classOf,
+  type EngineFile,
+  type Files,
+  fileNames,
+  isAddress,
+  locate,
+  resolve,
+} from "./locate.js";
 import { isWideFaster, knownWide, measureWide, refuseWide } from "./probe.js";
 
 /** Options of `load` that say where the engine's files are. */
@@ -31,6 +40,13 @@ export interface BinaryOptions {
   glue?: Glue;
 }
 
+/** @internal */
+export interface Places {
+  readonly wasmUrl?: string | URL;
+  /** The addresses that the page of this worker sent. */
+  readonly files: Files | undefined;
+}
+
 interface Binary {
   readonly variant: Variant;
   readonly module: WebAssembly.Module;
@@ -43,18 +59,7 @@ export interface Binaries extends Binary {
   readonly factory: ModuleFactory;
 }
 
-const fileNames =
-  "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and heed-wide.wasm";
-
 const glueExport = "the default export of heed-simd.mjs or heed-relaxed.mjs";
-
-/** The name of a class, also of one from another realm, such as a frame or a test environment. */
-const classOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1);
-
-export const isAddress: Check = {
-  expected: "an address",
-  accepts: (value) => typeof value === "string" || classOf(value) === "URL",
-};
 
 export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
   variant: oneOf("wide", "relaxed", "simd"),
@@ -68,41 +73,14 @@ export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
   glue: { ...isFunction, expected: glueExport },
 };
 
-/** A complete address from one or, in Node, from a path. A scheme of one letter is a Windows drive. */
-export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string | URL): URL {
-  const text = typeof given === "string" ? given : given.href;
+/** The address of a file; in a worker whose script knows none, the one that its page sent. */
+function addressOf(name: EngineFile, { wasmUrl, files }: Places): URL {
   try {
-    const hasScheme = /^[a-z][a-z\d+.-]+:/i.test(text);
-    if (isNode && !hasScheme) return new URL(builtin("node:url").pathToFileURL(text).href);
-    if (/^[a-z]:/i.test(text)) throw new TypeError("a path is no address");
-    const url = new URL(text, globalThis.location?.href);
-    // One without a hierarchy, such as "mailto:a", is the base of no other address: this throws.
-    if (option === "wasmUrl") new URL("", url);
-    return url;
-  } catch {
-    throw refuse("option", option, isAddress.expected, describe(text));
-  }
-}
-
-function addresses(variant: Variant, folder: string | URL | undefined): { glue: URL; wasm: URL } {
-  if (folder !== undefined) {
-    const base = resolve("wasmUrl", folder);
-    if (!base.pathname.endsWith("/")) base.pathname += "/";
-    return {
-      glue: new URL(`heed-${variant === "simd" ? "simd" : "relaxed"}.mjs`, base),
-      wasm: new URL(`heed-${variant}.wasm`, base),
-    };
-  }
-  try {
-    return ownAddresses(variant);
-  } catch (cause) {
-    throw new HeedError(
-      "load",
-      "wasmUrl: expected the address of the engine's files, because this bundle does not know its own " +
-        `(import.meta.url is missing), got none; copy ${fileNames} from the dist folder of the package ` +
-        "heed, and pass the address of their folder",
-      { cause },
-    );
+    return locate(name, ownAddresses[name], wasmUrl);
+  } catch (error) {
+    const sent = wasmUrl === undefined ? files?.[name] : undefined;
+    if (sent === undefined) throw error;
+    return new URL(sent);
   }
 }
 
@@ -169,12 +147,8 @@ const missing = ({ href }: URL, cause: unknown) =>
   );
 
 /** A binary of the engine's folder. */
-async function ownBinary(
-  variant: Variant,
-  folder: BinaryOptions["wasmUrl"],
-  signal?: AbortSignal,
-): Promise<Binary> {
-  const { wasm } = addresses(variant, folder);
+async function ownBinary(variant: Variant, places: Places, signal?: AbortSignal): Promise<Binary> {
+  const wasm = addressOf(`heed-${variant}.wasm`, places);
   try {
     const module = await compile(await fetchBinary(wasm, signal));
     return { variant: variantOf(wasm.href, module, variant), module, name: wasm.href };
@@ -187,12 +161,12 @@ async function ownBinary(
  * The relaxed binary, or the wide one if the engine turns out to be faster with it before the relaxed one is
  * compiled.
  */
-async function fasterBinary(folder: BinaryOptions["wasmUrl"]): Promise<Binary> {
+async function fasterBinary(places: Places): Promise<Binary> {
   let isCompiled = false;
   // Node with jsdom has two kinds of signals, of which fetch accepts only one.
   const abandoned = isNode ? undefined : new AbortController();
   if (!isWideFaster()) {
-    const relaxed = ownBinary("relaxed", folder, abandoned?.signal).finally(() => {
+    const relaxed = ownBinary("relaxed", places, abandoned?.signal).finally(() => {
       isCompiled = true;
     });
     const known = knownWide();
@@ -202,10 +176,10 @@ async function fasterBinary(folder: BinaryOptions["wasmUrl"]): Promise<Binary> {
     abandoned?.abort();
     relaxed.catch(() => {});
   }
-  return ownBinary("wide", folder).catch(() => {
+  return ownBinary("wide", places).catch(() => {
     // A folder may lack this binary, which is then not requested at each load.
     refuseWide();
-    return ownBinary("relaxed", folder);
+    return ownBinary("relaxed", places);
   });
 }
 
@@ -216,7 +190,7 @@ async function fasterBinary(folder: BinaryOptions["wasmUrl"]): Promise<Binary> {
  * @param onGlue called as soon as the glue is loaded, with its address unless the caller gave the glue
  */
 export async function fetchBinaries(
-  options: BinaryOptions,
+  options: BinaryOptions & Places,
   onGlue: (address: URL | undefined) => void,
 ): Promise<Binaries> {
   const chosen = chooseVariant(options.variant);
@@ -233,10 +207,9 @@ export async function fetchBinaries(
   if (givenFactory) onGlue(undefined);
   if (given && givenFactory) return { ...given, factory: givenFactory };
   const variant = given?.variant ?? chosen;
-  const { glue } = addresses(variant, options.wasmUrl);
+  const glue = addressOf(variant === "simd" ? "heed-simd.mjs" : "heed-relaxed.mjs", options);
   const isChosen = options.variant !== undefined || variant === "simd";
-  const binary =
-    given ?? (isChosen ? ownBinary(variant, options.wasmUrl) : fasterBinary(options.wasmUrl));
+  const binary = given ?? (isChosen ? ownBinary(variant, options) : fasterBinary(options));
   Promise.resolve(binary).catch(() => {}); // reported below, unless the glue fails first
   if (givenFactory) return { ...(await binary), factory: givenFactory };
   let factory: ModuleFactory;

@@ -44,6 +44,7 @@ export function chooseVariant(wanted: Variant | undefined): Variant {
 
 interface Builtins {
   "node:fs": {
+    existsSync(path: string): boolean;
     promises: {
       readFile(path: string): Promise<Bytes>;
       readdir(path: string): Promise<string[]>;
@@ -64,6 +65,7 @@ interface Builtins {
     dirname(path: string): string;
     join(...parts: string[]): string;
   };
+  "node:module": { createRequire(path: string): { resolve(name: string): string } };
   "node:os": { availableParallelism(): number };
   "node:url": { fileURLToPath(url: string): string; pathToFileURL(path: string): URL };
   "node:worker_threads": {
@@ -82,6 +84,7 @@ const node = (
     process?: {
       arch?: string;
       versions?: { node?: string; bun?: string };
+      cwd(): string;
       getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
     };
   }
@@ -92,6 +95,9 @@ export const isNode = node?.versions?.node !== undefined;
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
 }
+
+/** For Node only. */
+export const workingDirectory = (): string => (node as NonNullable<typeof node>).cwd();
 
 /**
  * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a browser only the

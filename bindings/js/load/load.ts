@@ -5,15 +5,9 @@ import { LeakFinder } from "../core/leaks.js";
 import type { HeedModule, ModuleOptions } from "../core/module.js";
 import { checkOptions, isBoolean, isWholeNumber } from "../core/validate.js";
 import { Heed } from "../heed.js";
-import {
-  type Binaries,
-  type BinaryOptions,
-  binaryChecks,
-  fetchBinaries,
-  isAddress,
-  resolve,
-} from "./binaries.js";
+import { type Binaries, type BinaryOptions, binaryChecks, fetchBinaries } from "./binaries.js";
 import { chooseThreads, countCores, createMemory } from "./features.js";
+import { type Files, isAddress, resolve } from "./locate.js";
 import { measureWide } from "./probe.js";
 import { Threads } from "./threads.js";
 import { touch, warmUp } from "./warmUp.js";
@@ -118,6 +112,15 @@ function isTrap(error: unknown): error is Error {
  * ```
  */
 export async function load(options: LoadOptions = {}): Promise<Heed> {
+  return loadFrom(options, undefined);
+}
+
+/**
+ * `load` in a worker whose page may know where the files are.
+ *
+ * @internal
+ */
+export async function loadFrom(options: LoadOptions, files: Files | undefined): Promise<Heed> {
   checkLoadOptions(options);
   const {
     workerUrl,
@@ -143,7 +146,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
     try {
       // The workers load their script while the binary is fetched and compiled.
       if (fetched) threads.start(glue);
-      fetched ??= fetchBinaries(options, (found) => {
+      fetched ??= fetchBinaries({ ...options, files }, (found) => {
         glue = found;
         threads.start(found);
       });

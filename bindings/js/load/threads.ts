@@ -2,32 +2,13 @@
 
 import type { Failure, HeedModule, ThreadWorker } from "../core/module.js";
 import { pause } from "../core/pause.js";
-import { builtin, isNode } from "./features.js";
+import { WorkerScript } from "./workerScript.js";
 
 /** Time limit in milliseconds, first for the workers to load, then for their threads to start. */
 const patience = 5000;
 
 /** The worker name by which the glue knows that it runs in a thread's worker. */
 const name = "em-pthread";
-
-interface Policy {
-  createScriptURL(address: string): string;
-}
-
-let policy: Policy | undefined;
-
-/** An address in the form that a page with trusted types accepts. */
-function trusted(address: string): string {
-  const { trustedTypes } = globalThis as {
-    trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
-  };
-  try {
-    policy ??= trustedTypes?.createPolicy("heed", { createScriptURL: (address) => address });
-  } catch {
-    // The page does not allow a policy of this name. It may still accept the address itself.
-  }
-  return policy?.createScriptURL(address) ?? address;
-}
 
 export class Threads {
   /** The requested number of threads, including the caller's. */
@@ -39,17 +20,11 @@ export class Threads {
   readonly #workers = new Set<ThreadWorker>();
   /** The number of threads that the engine can start, including the caller's; set by `load`. */
   count = 1;
-  /** The address of the workers' script: the glue. */
-  #address: URL | undefined;
-  /** A script that imports a glue of another origin: a worker cannot start from that directly. */
-  #blob: string | undefined;
+  /** The address of the workers' script, if it is not the glue. */
+  readonly #address: URL | undefined;
+  #script: WorkerScript | undefined;
   /** The first failure. */
   #obstacle: string | undefined;
-  /** Whether the content security policy of the page has refused a worker. */
-  #isRefused = false;
-  readonly #onViolation = (event: Event) => {
-    this.#isRefused ||= (event as SecurityPolicyViolationEvent).effectiveDirective === "worker-src";
-  };
 
   /** @param address of the workers' script, if it is not the glue that `load` imports */
   constructor(wanted: number, address: URL | undefined) {
@@ -67,19 +42,12 @@ export class Threads {
   /** Starts the workers, which load the glue in the background. */
   start(glue: URL | undefined): void {
     if (this.#wanted === 1) return;
-    this.#address ??= glue;
-    globalThis.addEventListener?.("securitypolicyviolation", this.#onViolation);
-    const address = this.#address as URL;
+    const script = new WorkerScript((this.#address ?? glue) as URL, name);
+    this.#script = script;
     try {
-      const newWorker = isNode ? this.#inNode(address) : this.#inBrowser(address);
-      while (this.#workers.size + 1 < this.#wanted) {
-        const worker = newWorker();
-        this.#workers.add(worker);
-        worker.onerror = (failure) => this.#onFailure(worker, failure);
-        worker.on?.("error", worker.onerror);
-      }
+      while (this.#workers.size + 1 < this.#wanted) this.#add(script);
     } catch (error) {
-      this.#obstacle ??= this.#explain(error as Error);
+      this.#obstacle ??= script.explain(error as Error);
       this.stop();
     }
   }
@@ -87,10 +55,8 @@ export class Threads {
   /** Gives the module to the workers, and with `waits` waits until they have loaded it. */
   async load(module: HeedModule, waits: boolean): Promise<void> {
     const { PThread } = module;
-    const loads = [...this.#workers].map((worker) =>
-      this.#settle(worker, PThread.loadWasmModuleToWorker(worker)),
-    );
-    const settled = Promise.all(loads).then(() => this.#release());
+    const loads = [...this.#workers].map((worker) => this.#load(worker, module));
+    const settled = Promise.all(loads).then(() => this.#script?.release());
     if (waits) await within(patience, settled);
     for (const worker of this.#workers) {
       if (!waits || worker.loaded) PThread.unusedWorkers.push(worker);
@@ -98,7 +64,7 @@ export class Threads {
     }
     this.count = PThread.unusedWorkers.length + 1;
     this.#workers.clear();
-    if (waits) this.#release();
+    if (waits) this.#script?.release();
   }
 
   /** Waits until the threads run. */
@@ -115,66 +81,57 @@ export class Threads {
   stop(): void {
     for (const worker of this.#workers) worker.terminate();
     this.#workers.clear();
-    this.#release();
+    this.#script?.release();
   }
 
-  #inNode(address: URL): () => ThreadWorker {
-    const { Worker } = builtin("node:worker_threads");
-    // By default a worker gets the flags of the process, and it refuses --input-type, which a program
-    // given on the command line has.
-    return () => new Worker(address, { workerData: name, name, execArgv: [] });
+  #add(script: WorkerScript): ThreadWorker {
+    const worker = script.start();
+    this.#workers.add(worker);
+    worker.onerror = (failure) => void this.#onFailure(worker, failure);
+    worker.on?.("error", worker.onerror);
+    return worker;
   }
 
-  #inBrowser({ href, origin }: URL): () => ThreadWorker {
-    if (origin !== globalThis.origin) {
-      const script = new Blob([`import ${JSON.stringify(href)};`], { type: "text/javascript" });
-      this.#blob = URL.createObjectURL(script);
-    }
-    const address = trusted(this.#blob ?? href);
-    return () => new Worker(address, { type: "module", name }) as unknown as ThreadWorker;
-  }
-
-  /** Resolves when the worker has the module, or has failed. */
-  #settle(worker: ThreadWorker, loading: Promise<unknown>): Promise<void> {
+  /** Resolves when the worker, or another in its place, has the module, or has failed. */
+  #load(worker: ThreadWorker, module: HeedModule): Promise<void> {
     return new Promise((resolve) => {
       const onFailure = (failure: Failure) => {
-        this.#onFailure(worker, failure);
-        resolve();
+        const next = this.#onFailure(worker, failure);
+        resolve(next && this.#load(next, module));
       };
-      loading.then(() => resolve(), onFailure);
+      module.PThread.loadWasmModuleToWorker(worker).then(() => resolve(), onFailure);
       // Replaces the glue's handler, which throws.
       worker.onerror = onFailure;
     });
   }
 
-  #onFailure(worker: ThreadWorker, failure: Failure): void {
+  /** Starts another worker in the place of one that failed, if it may succeed. */
+  #onFailure(worker: ThreadWorker, failure: Failure): ThreadWorker | undefined {
     // A failure after loading is a defect, which must not be hidden.
     if (worker.loaded) throw failure;
     failure.preventDefault?.();
-    this.#drop(worker, this.#explain(failure));
+    const script = this.#script as WorkerScript;
+    // Once the module has the workers, none can be replaced.
+    const mayReplace = this.#workers.has(worker) && script.mayRetry(worker, failure);
+    let reason = failure;
+    this.#discard(worker);
+    try {
+      if (mayReplace) return this.#add(script);
+    } catch (error) {
+      reason = error as Error;
+    }
+    this.#obstacle ??= script.explain(reason);
+    return undefined;
   }
 
   #drop(worker: ThreadWorker, obstacle: string): void {
     this.#obstacle ??= obstacle;
+    this.#discard(worker);
+  }
+
+  #discard(worker: ThreadWorker): void {
     this.#workers.delete(worker);
     worker.terminate();
-  }
-
-  #explain({ name, message }: Failure): string {
-    const { href, origin } = this.#address as URL;
-    if (this.#isRefused) {
-      const source = this.#blob === undefined ? "'self'" : `blob: ${origin}`;
-      return `the content security policy of the page refuses their workers: it needs worker-src ${source}`;
-    }
-    if (name === "TypeError" && "trustedTypes" in globalThis && policy === undefined) {
-      return "the page requires trusted types: its content security policy needs trusted-types heed";
-    }
-    return `a worker could not be started from ${href}${message ? `: ${message}` : ""}`;
-  }
-
-  #release(): void {
-    globalThis.removeEventListener?.("securitypolicyviolation", this.#onViolation);
-    if (this.#blob !== undefined) URL.revokeObjectURL(this.#blob);
   }
 }
 

@@ -3,7 +3,8 @@
 import { HeedError } from "../core/error.js";
 import { cancelledWord } from "../core/running.js";
 import { isNode } from "../load/features.js";
-import { type Heard, Port, type WorkerLike } from "./ports.js";
+import { locateAll } from "../load/locate.js";
+import { type Heard, Port, type WorkerSource } from "./ports.js";
 import type {
   CallMessage,
   FromWorker,
@@ -65,20 +66,35 @@ export class Connection {
   #isReady = false;
   #settle!: { resolve(ready: Ready): void; reject(error: Error): void };
 
-  constructor(worker: WorkerLike, options: StartOptions) {
+  /** Whether the worker's script has begun. */
+  #listens = false;
+  /** Whether the worker has failed in a way that another one may not. */
+  mayRetry = false;
+
+  constructor(workers: WorkerSource, options: StartOptions) {
     this.#ready = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
     const lock = lockName();
     const heard: Heard<FromWorker> = {
       onMessage: (message) => {
-        if ("listens" in message) this.#start(options, lock);
-        else if ("ready" in message) this.#begin(message.ready, lock);
+        if ("listens" in message) {
+          this.#listens = true;
+          workers.release?.();
+          this.#start(options, lock);
+        } else if ("ready" in message) this.#begin(message.ready, lock);
         else if ("failed" in message) this.end(errorOf(message.failed));
         else this.#receive(message);
       },
-      onEnd: (why) => this.end(workerEnded(why)),
+      onEnd: (why, failure) => {
+        if (this.#ended) return;
+        const hasBegun = this.#listens || failure === undefined;
+        this.mayRetry = !hasBegun && workers.mayRetry?.(worker, failure) === true;
+        if (!this.#listens) workers.release?.();
+        this.end(workerEnded((!hasBegun && workers.explain?.(failure)) || why));
+      },
     };
+    const worker = workers.start();
     this.#port = new Port(worker, heard);
   }
 
@@ -163,7 +179,7 @@ export class Connection {
 
   #start(options: StartOptions, lock: string | undefined): void {
     try {
-      this.#post({ start: options, ...(lock && { lock }) });
+      this.#post({ start: options, files: locateAll(), ...(lock && { lock }) });
     } catch (cause) {
       this.end(unsendable("options", cause));
     }

@@ -1,6 +1,7 @@
 // Workers of browsers and of Node, seen from both sides.
 
 import { refuse } from "../core/error.js";
+import type { Failure } from "../core/module.js";
 import { builtin, isNode } from "../load/features.js";
 
 /** A worker of a browser, or of Node's worker_threads. */
@@ -10,6 +11,16 @@ export interface WorkerLike {
   postMessage(message: any, transfer?: any): void;
   /** Ends it at once. */
   terminate(): unknown;
+}
+
+/** Starts workers. Only the script of the package has the optional functions: see WorkerScript. */
+export interface WorkerSource {
+  start(): WorkerLike;
+  /** Whether another worker may start where this one has failed. */
+  mayRetry?(worker: WorkerLike, failure: Failure): boolean;
+  explain?(failure: Failure): string;
+  /** Called when the worker has started or failed. */
+  release?(): void;
 }
 
 /** The methods that only one kind has. */
@@ -23,7 +34,7 @@ interface AnyWorker extends WorkerLike {
 export interface Heard<Message> {
   onMessage(message: Message): void;
   /** Called when the worker has failed, or has ended. */
-  onEnd(why: string): void;
+  onEnd(why: string, failure?: Failure): void;
 }
 
 /** The page's end. */
@@ -35,7 +46,7 @@ export class Port<Message> {
     this.#worker = any;
     if (any.on) {
       any.on("message", (message: Message) => onMessage(message));
-      any.on("error", (error: Error) => onEnd(error?.message || "its script failed"));
+      any.on("error", (error: Error) => onEnd(error?.message || "its script failed", error));
       any.on("messageerror", () => onEnd("a message could not be read"));
       any.on("exit", (code: number) => onEnd(`it ended with the code ${code}`));
       return;
@@ -43,7 +54,7 @@ export class Port<Message> {
     any.addEventListener?.("message", ({ data }: MessageEvent<Message>) => onMessage(data));
     any.addEventListener?.("error", (event: ErrorEvent) => {
       event.preventDefault();
-      onEnd(event.message || "its script did not load or failed");
+      onEnd(event.message || "its script did not load or failed", event);
     });
     any.addEventListener?.("messageerror", () => onEnd("a message could not be read"));
   }

@@ -4,6 +4,7 @@ import type { HeedErrorCode } from "../core/error.js";
 import type { DType } from "../core/tensor.js";
 import type { HeedInfo } from "../heed.js";
 import type { LoadOptions } from "../load/load.js";
+import type { Files } from "../load/locate.js";
 import type { Packed } from "./values.js";
 
 /** Options of `load` that a message can carry. */
@@ -50,7 +51,8 @@ export interface CallMessage extends Target {
 }
 
 export type ToWorker =
-  | { readonly start: StartOptions; readonly lock?: string }
+  /** With the addresses of the engine's files, as far as the page knows them. */
+  | { readonly start: StartOptions; readonly files: Files; readonly lock?: string }
   | CallMessage
   | { readonly cancel: number }
   /** Of them, those stay that have parts in common with what is kept. */

@@ -4,8 +4,8 @@ import { HeedError } from "../core/error.js";
 import { checkArgument, isFunction } from "../core/validate.js";
 import type { HeedInfo } from "../heed.js";
 import { Connection, workerEnded } from "./connection.js";
-import type { WorkerLike } from "./ports.js";
-import { engineId, type ObjectId, type Ready, rootId, type StartOptions } from "./protocol.js";
+import type { WorkerSource } from "./ports.js";
+import { engineId, type ObjectId, rootId, type StartOptions } from "./protocol.js";
 import {
   namesKey,
   type Origin,
@@ -21,13 +21,13 @@ const namespaces = ["nn", "optim", "safetensors", "models", "tasks"];
 
 /** Starts workers, one after the other. */
 export class RemoteEngine {
-  readonly #newWorker: () => WorkerLike;
+  readonly #workers: WorkerSource;
   readonly #options: StartOptions;
   #session!: Session;
   #info!: HeedInfo;
 
-  constructor(newWorker: () => WorkerLike, options: StartOptions) {
-    this.#newWorker = newWorker;
+  constructor(workers: WorkerSource, options: StartOptions) {
+    this.#workers = workers;
     this.#options = options;
   }
 
@@ -40,12 +40,24 @@ export class RemoteEngine {
   }
 
   async start(signal?: AbortSignal): Promise<void> {
+    const connection = this.#connect();
+    try {
+      const { info } = await connection.start(signal);
+      this.#info = Object.freeze(info);
+    } catch (error) {
+      if (!connection.mayRetry || signal?.aborted) throw error;
+      await this.start(signal);
+    }
+  }
+
+  #connect(): Connection {
     let connection: Connection;
     try {
-      connection = new Connection(this.#newWorker(), this.#options);
+      connection = new Connection(this.#workers, this.#options);
     } catch (cause) {
       if (cause instanceof HeedError) throw cause;
-      const got = cause instanceof Error ? cause.message : String(cause);
+      const got =
+        cause instanceof Error ? (this.#workers.explain?.(cause) ?? cause.message) : String(cause);
       throw new HeedError("worker", `worker: expected to start a worker, got ${got}`, { cause });
     }
     const found: ObjectId[] = [];
@@ -54,8 +66,7 @@ export class RemoteEngine {
       if (found.push(id) === 1) queueMicrotask(() => connection.forget(found.splice(0)));
     });
     this.#session = { connection, abandoned };
-    const { info }: Ready = await connection.start(signal);
-    this.#info = Object.freeze(info);
+    return connection;
   }
 
   end(): void {

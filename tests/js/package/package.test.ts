@@ -1,9 +1,9 @@
 // The tarball: its contents, and the installed package.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
-import { binarySizes } from "../../harness/sizes.mjs";
+import { binarySizes, pageFiles } from "../../harness/sizes.mjs";
 import { run, succeed } from "../child.js";
 import { engineFiles } from "../engine.js";
 
@@ -41,9 +41,11 @@ test("the tarball holds what users need and nothing else", () => {
     ...engineFiles.map((name) => `dist/${name}`),
     ...["simd", "relaxed"].map((name) => `dist/heed-${name}.d.mts`),
     ...modules.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+    ...Object.keys(pageFiles).map((name) => `dist/${name}.min.js`),
   ];
   // The types that the linker writes are allowed, because the package's types refer to them.
-  const own = files.filter((path) => !/^dist\/heed-module\.d\.ts$/.test(path));
+  const isPart = /^dist\/(heed-module\.d\.ts|part-[A-Z\d]+\.min\.js)$/;
+  const own = files.filter((path) => !isPart.test(path));
   expect(own).toEqual(expected.sort());
 });
 
@@ -88,6 +90,51 @@ test.each(binarySizes(join(home, "dist")))("$name has fewer than $most bytes gzi
   const wasm = readFileSync(join(home, `dist/${name}`));
   expect(WebAssembly.validate(wasm) || !name.includes("simd")).toBe(true);
   expect(bytes).toBeLessThan(most);
+});
+
+describe("entries for pages without a bundler", () => {
+  /** The files that an entry of one's own imports. */
+  function reached(file: string, found = new Set<string>()): Set<string> {
+    if (found.has(file)) return found;
+    found.add(file);
+    const text = readFileSync(join(home, "dist", file), "utf8");
+    for (const [, name] of text.matchAll(/(?:from|import)"\.\/([^"]+)"/g))
+      reached(name as string, found);
+    return found;
+  }
+
+  test.each(Object.entries(pageFiles))("%s is at most %d files", (name, most) => {
+    expect(reached(`${name}.min.js`).size).toBeLessThanOrEqual(most);
+  });
+
+  test("import all their parts, at once or later", () => {
+    const pages = files.filter((path) => path.endsWith(".min.js"));
+    const texts = pages.map((path) => readFileSync(join(home, path), "utf8"));
+    const parts = pages.filter((path) => path.includes("/part-"));
+    expect(parts.length).toBeGreaterThan(2);
+    const isImported = (part: string) =>
+      texts.some((text) => text.includes(`"./${basename(part)}"`));
+    expect(parts.filter((part) => !isImported(part))).toEqual([]);
+  });
+
+  test("work together", async () => {
+    const program = `
+      import { load } from "./node_modules/heed/dist/index.min.js";
+      import { loadModel } from "./node_modules/heed/dist/models.min.js";
+      import { nn } from "./node_modules/heed/dist/nn.min.js";
+      import { HeedError, loadInWorker } from "./node_modules/heed/dist/worker.min.js";
+      const heed = await load({ threads: 2 });
+      console.log(new nn.Linear(heed, 2, 3).forward(heed.ones([1, 2])).shape, heed.info.threads);
+      try { heed.softmax(1); } catch (error) { console.log(error instanceof HeedError); }
+      await loadModel(heed, "./nowhere").catch((error) => console.log(error instanceof HeedError));
+      const remote = await loadInWorker({ threads: 1 });
+      console.log(await (await remote.ones([2])).toArray());
+      remote.dispose();`;
+    writeFileSync(join(project, "pages.mjs"), program);
+    const finished = await run(process.execPath, ["pages.mjs"], { cwd: project, limit: 30_000 });
+    const output = "[ 1, 3 ] 2\ntrue\ntrue\n[ 1, 1 ]\n";
+    expect(finished).toEqual({ status: 0, output, errors: "" });
+  });
 });
 
 test("in Node the package attends with threads, and the process ends", async () => {

@@ -28,7 +28,7 @@ afterAll(closeBrowser);
 
 describe("a page without a bundler", () => {
   const site = join(project, "plain");
-  const entry = "./heed/dist/index.js";
+  const entry = "./heed/dist/index.min.js";
   const script = '<script type="module" src="/page.js"></script>';
   cpSync(home, join(site, "heed"), { recursive: true });
   writeFiles(site, {
@@ -111,7 +111,7 @@ describe("esbuild", () => {
     expect(error).toMatch(/^HeedError: \S+\/heed-relaxed\.mjs: expected to load the engine, got /);
     for (const name of [...engineFiles, "wasmUrl"]) expect(error).toContain(name);
     copyEngine(home, site);
-    expectWorks("esbuild, or Rollup, as ESM", await open(site, script));
+    expectWorks("esbuild, Rollup or bun build, as ESM", await open(site, script));
   });
 
   test("makes a classic script that runs with wasmUrl, and asks for it if it is missing", async () => {

@@ -73,7 +73,8 @@ export const serviceWorkerPage = (script: string) => `
 
 /** Copies the engine's files, as the guide asks users of some bundlers to do. */
 export function copyEngine(home: string, to: string): void {
-  for (const name of engineFiles) cpSync(join(home, "dist", name), join(to, name));
+  for (const name of [...engineFiles, "workerThread.js"])
+    cpSync(join(home, "dist", name), join(to, name));
 }
 
 const guide = "bindings/js/README.md";
@@ -92,7 +93,8 @@ export function expectWorks(place: string, report: Report | string): void {
   // The result of attention over 1, 2, 3 for its first query: (e + 2 e^2 + 3 e^3) / (e + e^2 + e^3).
   expect(report).toMatchObject({ numbers: ["2.5752 true", "2.5752 true"] });
   const row = rows.get(place) ?? expect.fail(`${guide}: expected a row "${place}"`);
-  expect(row.slice(0, 2), place).toEqual([variant, threads === 2 ? "all" : "1"]);
+  const reported = [variant, threads === 2 ? "all" : "1"];
+  expect(reported, `${place}: ${reason}`).toEqual(row.slice(0, 2));
   expect(reason === null).toBe(threads === 2);
   appendFileSync(table, `| ${[place, "yes", ...row].join(" | ")} |\n`);
 }
@@ -120,29 +122,36 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** Serves a folder and opens its index.html, or a page with this script. Returns the final \`reports\`. */
+/** Opens a page, and returns the final `reports`. */
+export async function openAddress<T = Report | string>(url: string): Promise<T> {
+  browser ??= await launchBrowser();
+  const page: Page = await browser.newPage();
+  try {
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(url);
+    // Not waitForFunction: it needs a policy that allows eval. A development server may reload the page meanwhile.
+    const hasBegun = () => page.evaluate("globalThis.reports !== undefined").catch(() => false);
+    for (let i = 0; i < 200 && !(await hasBegun()); ++i) await page.waitForTimeout(100);
+    expect(errors).toEqual([]);
+    return (await page.evaluate("globalThis.reports")) as T;
+  } finally {
+    await page.close();
+  }
+}
+
+/** Serves a folder and opens its index.html, or a page with this script. Returns the final `reports`. */
 export async function open<T = Report | string>(
   folder: string,
   script?: string,
-  headers: Record<string, string> = { ...isolation, ...policy },
+  headers: Parameters<typeof serve>[1] = { ...isolation, ...policy },
 ): Promise<T> {
   if (script !== undefined)
     writeFiles(folder, { "index.html": `<!doctype html><title>Heed</title>${script}` });
   const served = await serve(folder, headers);
-  let page: Page | undefined;
   try {
-    browser ??= await launchBrowser();
-    page = await browser.newPage();
-    const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(String(error)));
-    await page.goto(served.url);
-    // Not waitForFunction: it needs a policy that allows eval.
-    for (let i = 0; i < 200 && !(await page.evaluate("globalThis.reports !== undefined")); ++i)
-      await page.waitForTimeout(100);
-    expect(errors).toEqual([]);
-    return (await page.evaluate("globalThis.reports")) as T;
+    return await openAddress(served.url);
   } finally {
-    await page?.close();
     served.close();
   }
 }

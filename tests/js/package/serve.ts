@@ -18,13 +18,19 @@ export interface Served {
   close(): void;
 }
 
-export function serve(folder: string, headers: Record<string, string>): Promise<Served> {
+export type Headers = Record<string, string>;
+
+/** @param headers of all responses, or for the path of each */
+export function serve(
+  folder: string,
+  headers: Headers | ((path: string) => Headers),
+): Promise<Served> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const path = join(folder, pathname === "/" ? "index.html" : pathname);
     const content = await readFile(path).catch(() => undefined);
     response.writeHead(content === undefined ? 404 : 200, {
-      ...headers,
+      ...(typeof headers === "function" ? headers(path) : headers),
       "Content-Type": types[extname(path)] ?? "application/octet-stream",
     });
     response.end(content);

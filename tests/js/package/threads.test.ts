@@ -111,17 +111,20 @@ describe.each([
     expect(await visit(browser, `${required}; trusted-types heed`, {})).toEqual(allThreads);
   });
 
-  const refused = "the content security policy of the page refuses their workers";
+  const refused = "the content security policy of the page refuses workers from http://127.0.0.1:";
+  const needed = ": it needs worker-src blob: http://127.0.0.1:";
 
   test("the engine has one thread if no worker is allowed", async () => {
     const report = await visit(browser, "worker-src 'none'", {});
-    expect(report).toEqual(oneThread(`${refused}: it needs worker-src blob: http://127.0.0.1:`));
+    expect(report).toEqual(oneThread(refused));
+    expect(report.reason).toContain(needed);
   });
 
   test("the engine has one thread if the policy allows no blobs, and its advice is right", async () => {
     const policy = "worker-src 'self'";
     const report = await visit(browser, policy, {});
-    expect(report).toEqual(oneThread(`${refused}: it needs worker-src blob: http://127.0.0.1:`));
+    expect(report).toEqual(oneThread(refused));
+    expect(report.reason).toContain(needed);
     const advice = report.reason?.split("it needs ")[1] as string;
     expect(await visit(browser, advice, {})).toEqual(allThreads);
   });

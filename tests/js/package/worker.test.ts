@@ -47,7 +47,7 @@ test("in Node an engine in a worker computes, and the process ends by itself", a
 describe("on a page without a bundler", () => {
   const site = join(project, "worker-plain");
   cpSync(home, join(site, "heed"), { recursive: true });
-  writeFiles(site, { "report.js": reportModule("./heed/dist/worker.js"), "main.js": main });
+  writeFiles(site, { "report.js": reportModule("./heed/dist/worker.min.js"), "main.js": main });
 
   test("computes under a strict policy", async () => {
     expect(await open<WorkerReport>(site, page)).toEqual(expected);

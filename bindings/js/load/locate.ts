@@ -1,0 +1,121 @@
+// The complete addresses of the engine's files. Every address is resolved here, and only here: what a bundler or a
+// caller gives may be a path only, and a worker that was started from a blob has no location of its own.
+
+import { ownAddresses } from "../addresses.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import type { Check } from "../core/validate.js";
+import { builtin, isNode, workingDirectory } from "./features.js";
+
+export type EngineFile = keyof typeof ownAddresses;
+export type Files = Readonly<Partial<Record<EngineFile, string>>>;
+
+/** What a folder of `wasmUrl` holds for `load`. */
+export const fileNames =
+  "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and heed-wide.wasm";
+
+/** The name of a class, also of one from another realm, such as a frame or a test environment. */
+export const classOf = (value: unknown): string =>
+  Object.prototype.toString.call(value).slice(8, -1);
+
+export const isAddress: Check = {
+  expected: "an address",
+  accepts: (value) => typeof value === "string" || classOf(value) === "URL",
+};
+
+/** A complete address from one or, in Node, from a path. A scheme of one letter is a Windows drive. */
+function complete(given: string | URL): URL {
+  // Not its `href`: Next.js makes objects of addresses that have no origin, and this is all that they know.
+  const text = String(given);
+  const hasScheme = /^[a-z][a-z\d+.-]+:/i.test(text);
+  if (isNode && !hasScheme) return new URL(builtin("node:url").pathToFileURL(text).href);
+  if (/^[a-z]:/i.test(text)) throw new TypeError("a path is no address");
+  const { location } = globalThis;
+  return new URL(text, location?.protocol === "blob:" ? location.origin : location?.href);
+}
+
+/** The address in an option. That of a folder ends with a slash. */
+export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string | URL): URL {
+  try {
+    const url = complete(given);
+    if (option === "wasmUrl") {
+      // One without a hierarchy, such as "mailto:a", is the base of no other address: this throws.
+      new URL("", url);
+      if (!url.pathname.endsWith("/")) url.pathname += "/";
+    }
+    return url;
+  } catch {
+    throw refuse("option", option, isAddress.expected, describe(String(given)));
+  }
+}
+
+/** The file of the installed package, for a program in Node whose bundle has none. */
+function installed(name: string): URL | undefined {
+  try {
+    const { createRequire } = builtin("node:module");
+    const path = createRequire(`${workingDirectory()}/`).resolve(`heed/${name}`);
+    return complete(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const isMissing = ({ protocol, href }: URL) =>
+  protocol === "file:" && !builtin("node:fs").existsSync(builtin("node:url").fileURLToPath(href));
+
+/**
+ * The folder in which the development servers of Vite 5 to 7 keep their bundles of packages. The other files of the
+ * packages are not there, but the same server has them in the packages' folders.
+ */
+const viteBundles = /\/node_modules\/\.[^?#]*\/deps\/(?=[^/]+$)/;
+
+/**
+ * The address of a file of the engine.
+ *
+ * @param own as the bundler knows it; throws if it does not
+ * @param folder the option `wasmUrl`
+ */
+export function locate(name: string, own: () => URL, folder?: string | URL): URL {
+  if (folder !== undefined) return new URL(name, resolve("wasmUrl", folder));
+  let address: URL | undefined;
+  let cause: unknown;
+  try {
+    address = complete(own());
+    address.pathname = address.pathname.replace(viteBundles, "/node_modules/heed/dist/");
+  } catch (error) {
+    cause = error;
+  }
+  if (isNode && (address === undefined || isMissing(address))) {
+    const found = installed(name);
+    if (found) return found;
+    if (address)
+      throw refuse(
+        "load",
+        name,
+        `a file of the engine on this server, or the package heed in ${workingDirectory()}`,
+        `${address.href}, which is missing; Next.js needs serverExternalPackages: ["heed"] in its ` +
+          "configuration, other tools the option wasmUrl",
+      );
+  }
+  if (address === undefined)
+    throw new HeedError(
+      "load",
+      "wasmUrl: expected the address of the engine's files, because this bundle does not know its own " +
+        `(import.meta.url is missing), got none; copy ${fileNames}, with heed/worker also workerThread.js, from the dist folder of the package ` +
+        "heed, and pass the address of their folder",
+      { cause },
+    );
+  return address;
+}
+
+/** The addresses that this page or program knows, for its worker, which knows none. */
+export function locateAll(): Files {
+  const found: Partial<Record<EngineFile, string>> = {};
+  for (const [name, own] of Object.entries(ownAddresses)) {
+    try {
+      found[name as EngineFile] = locate(name, own).href;
+    } catch {
+      // The worker throws this error if it needs the file and does not find it by itself.
+    }
+  }
+  return found;
+}
