@@ -69,6 +69,13 @@ describe("An engine in a worker", () => {
     expect(await x.toArray()).toEqual([[1, 2, 3]]);
     expect(await (await heed.sum(await heed.tensor([1, 2]))).item()).toBe(3);
     expect(String(x)).toBe("RemoteTensor(int32, [1, 3])");
+    let isRead = false;
+    const read = x.data.finally(() => {
+      isRead = true;
+    });
+    expect([(await read).length, isRead]).toEqual([3, true]);
+    x.dispose();
+    expect(await x.data.catch(({ code }) => code)).toBe("disposed");
     const mask = await heed.tensor([true, false]);
     expect(await mask.toArray()).toEqual([true, false]);
   });

@@ -194,9 +194,9 @@ export function remoteAt(origin: Origin, path: readonly string[], isNamespace: b
     get: (_, key) => {
       if (typeof key === "symbol") return undefined;
       if (key === "then" && isNamespace) return undefined;
-      if (key === "then") {
+      if (key === "then" || key === "catch" || key === "finally") {
         const read = request(origin, target, undefined);
-        return read.then.bind(read);
+        return read[key].bind(read);
       }
       return remoteAt(origin, [...path, key], false);
     },
