@@ -211,7 +211,9 @@ test("maxMemory limits the memory of an engine, which works on at the limit", as
   const kept = heed.tensor(new Float32Array(4 * MiB).fill(1));
   const call = () => heed.tensor(new Float32Array(16 * MiB));
   expect(call).toThrow(HeedError);
-  expect(call).toThrow(/^memory: expected \d+ more bytes, got none$/);
+  expect(call).toThrow(
+    /^memory: expected \d+ more bytes, got none; live tensors: 1, of 16777216 bytes; free tensors that you no longer need with dispose\(\) or heed\.scope$/,
+  );
   expect(kept.data.at(-1)).toBe(1);
   expectWorks(heed);
   heed.dispose();

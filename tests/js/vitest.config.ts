@@ -153,7 +153,8 @@ export default defineConfig({
           // training, files that the browser keeps. The results of the operations come from the same binary as in Chromium.
           include: [
             "tests/js/{browser,load,tensor,scope,linear,variants,rope,safetensors}.test.ts",
-            "tests/js/{nn_layers,training,kept,traps,worker,worker_cancel,worker_edges}.test.ts",
+            "tests/js/{nn_layers,training,kept,traps}.test.ts",
+            "tests/js/{worker,worker_cancel,worker_edges,worker_ownership}.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 60_000,

@@ -1,7 +1,7 @@
-// heed/worker: what must not stop a worker, reach another call, or change what is sent.
+// heed/worker: errors, late cancels and unusual data must not stop a worker, reach another call, or change the data.
 
 import { loadInWorker, type RemoteHeed, type RemoteTensor } from "heed/worker";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "./workers.js";
 
 const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
@@ -71,6 +71,73 @@ describe("A worker goes on after", () => {
     fragile.dispose();
     expect((await heed.ones([2])).shape).toEqual([2]);
   });
+});
+
+describe("What cannot be sent is refused, and the worker goes on:", () => {
+  test("a buffer that was transferred before", async () => {
+    const a = numbers(4);
+    const { buffer } = a;
+    await heed.tensor(a, [4], undefined, { transfer: [buffer] });
+    const again = await refusalOf(heed.tensor(a, [4], undefined, { transfer: [buffer] }));
+    expect([again.code, again.message]).toEqual([
+      "option",
+      "transfer: expected buffers that can be transferred, got one that is detached",
+    ]);
+    const copied = await refusalOf(heed.tensor(a, [4]));
+    expect([copied.code, copied.message]).toEqual([
+      "option",
+      expect.stringMatching(/^tensor: expected arguments that can be sent to a worker, got /),
+    ]);
+  });
+
+  test.each([
+    [
+      "a function",
+      () => ({
+        bias: new (class {
+          run = () => 1;
+        })(),
+      }),
+    ],
+    ["a symbol", () => ({ bias: Symbol("bias") })],
+    ["a promise", () => ({ bias: Promise.resolve(1) })],
+    [
+      "a getter that throws",
+      () =>
+        Object.defineProperty({}, "bias", {
+          enumerable: true,
+          get: () => {
+            throw new RangeError("no bias");
+          },
+        }),
+    ],
+    [
+      "the same buffer twice",
+      () => {
+        const { buffer } = numbers(1);
+        return { transfer: [buffer, buffer] };
+      },
+    ],
+    ["no buffer", () => ({ transfer: [3] })],
+  ])("%s", async (_, options) => {
+    const x = await heed.ones([2, 2]);
+    const error = await refusalOf(heed.linear(x, x, options() as never));
+    expect([error.code, error.message]).toEqual(["option", expect.stringMatching(/^linear: /)]);
+    x.dispose();
+  });
+
+  test("an array of a task that has moved before", async () => {
+    const news: Float32Array[] = [];
+    const call = heed.tasks.moveTwice({}, { onProgress: (part) => void news.push(part) });
+    const error = await refusalOf(call);
+    expect([error.code, error.message]).toEqual([
+      "option",
+      "tasks.moveTwice: expected buffers that can be transferred, got one that is detached",
+    ]);
+    expect(news).toEqual([Float32Array.of(1, 2)]);
+  });
+
+  afterEach(async () => expect((await heed.ones([2])).shape).toEqual([2]));
 });
 
 test("options that cannot be sent are refused", async () => {
@@ -179,78 +246,6 @@ describe("An object that is disposed of while a task uses it", () => {
     x.dispose();
     abort();
     expect((await refusalOf(call)).code).toBe("cancelled");
-    await expect.poll(count).toBe(before);
-  });
-});
-
-describe("A part that was read of an object", () => {
-  const newLayer = (engine = heed) => engine.nn.Linear(engine, 3, 2, { bias: false });
-
-  test("ends with the whole", async () => {
-    const before = await count();
-    const layer = await newLayer();
-    const weight = await layer.weight;
-    layer.dispose();
-    expect((await refusalOf(heed.sum(weight))).code).toBe("disposed");
-    expect(await count()).toBe(before);
-    weight.dispose();
-    expect(await count()).toBe(before);
-  });
-
-  test("is taken from the whole when it is disposed of", async () => {
-    const before = await count();
-    const layer = await newLayer();
-    const weight = await layer.weight;
-    weight.dispose();
-    expect(await count()).toBe(before);
-    const ones = await heed.ones([1, 3]);
-    expect((await refusalOf(layer.forward(ones))).code).toBe("disposed");
-    expect(await layer.training).toBe(true);
-    for (const object of [layer, ones]) object.dispose();
-    expect(await count()).toBe(before);
-  });
-
-  test.each([
-    ["the whole is disposed of", "layer", "x"],
-    ["the part is disposed of", "weight", "beside"],
-    ["what was read a second time is disposed of", "again", "x"],
-  ] as const)("lives until the call is done that was given it, if %s", async (_, ended, given) => {
-    const before = await count();
-    const layer = await newLayer();
-    const weight = await layer.weight;
-    const again = await layer.weight;
-    const ones = await heed.ones([2, 3]);
-    const counter = newCounter();
-    const request = given === "x" ? { x: weight } : { x: ones, beside: [layer] };
-    const sum = heed.tasks.sumLater({ ...request, counter });
-    ({ layer, weight, again })[ended].dispose();
-    for (const late of [weight, again, layer])
-      expect((await refusalOf(heed.tasks.echo({ late }))).code).toBe("disposed");
-    expect(await count()).toBe(before + 2);
-    Atomics.store(counter, 0, 1);
-    expect(await sum).not.toBeNaN();
-    expect(await count()).toBe(before + 1);
-    for (const object of [layer, weight, again, ones]) object.dispose();
-    expect(await count()).toBe(before);
-  });
-
-  test("stays with the scope's result, which it is a part of, or which is a part of its whole", async () => {
-    const before = await count();
-    const { layer } = await heed.scope(async (scoped) => {
-      const layer = await newLayer(scoped);
-      expect((await layer.weight).shape).toEqual([2, 3]);
-      return { layer };
-    });
-    const x = await heed.ones([1, 3]);
-    const y = await layer.forward(x);
-    const weight = await heed.scope(async (scoped) => (await newLayer(scoped)).weight);
-    let kept: RemoteTensor | undefined;
-    await heed.scope(async (scoped) => {
-      kept = scoped.keep(await (await newLayer(scoped)).weight);
-    });
-    expect(await count()).toBe(before + 5);
-    expect((await weight.data).length).toBe(6);
-    for (const object of [layer, x, y, weight, kept]) object?.dispose();
     await expect.poll(count).toBe(before);
   });
 });

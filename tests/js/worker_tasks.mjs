@@ -170,10 +170,49 @@ export const tasks = {
     });
   },
 
-  collect() {
-    globalThis.gc?.();
+  /**
+   * Moves an array to the page twice: as news, and in the answer.
+   * @param {unknown} _
+   * @param {TaskContext<Float32Array>} context
+   */
+  moveTwice(_, { progress }) {
+    const numbers = Float32Array.of(1, 2);
+    progress(numbers);
+    return { numbers };
+  },
+
+  /**
+   * Returns a tensor of the script, or a new one, after a pause if wanted.
+   * @param {{ isNew: boolean, pauses: boolean }} request
+   * @param {TaskContext<never>} context
+   * @returns {Tensor | Promise<Tensor>}
+   */
+  tensorOf({ isNew, pauses }, { heed, pause }) {
+    own ??= heed.ones([2]);
+    if (!pauses) return isNew ? heed.ones([2]) : own;
+    return pause().then(() => (isNew ? heed.ones([2]) : /** @type {Tensor} */ (own)));
+  },
+
+  /**
+   * Gives a module another weight.
+   * @param {{ layer: { weight: Tensor }, weight: Tensor }} request
+   */
+  setWeight({ layer, weight }) {
+    layer.weight.dispose();
+    layer.weight = weight;
+  },
+
+  /** @param {{ x: Tensor }} request */
+  twice({ x }) {
+    return { first: x, second: x };
   },
 };
+
+/**
+ * A tensor of this script.
+ * @type {Tensor | undefined}
+ */
+let own;
 
 /** @type {Promise<void> | undefined} */
 let shared;

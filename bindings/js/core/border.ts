@@ -288,9 +288,9 @@ export class Border {
   }
 
   #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
-    const bytes = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), messageSize);
+    const encoded = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), messageSize);
     // TextDecoder does not accept shared memory: slice copies.
-    const message = new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
+    const message = new TextDecoder().decode(encoded.slice(0, encoded.indexOf(0)));
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
@@ -298,6 +298,9 @@ export class Border {
     // An exception of another thread cannot reach this one: only its message does.
     if (code === "stopped")
       return this.#stopped("stopped in another thread", new WebAssembly.RuntimeError(message));
-    return new HeedError(code, text);
+    const { count, bytes } = this.held("tensor");
+    if (count === 0 || !text.endsWith("more bytes, got none")) return new HeedError(code, text);
+    const advice = "free tensors that you no longer need with dispose() or heed.scope";
+    return new HeedError(code, `${text}; live tensors: ${count}, of ${bytes} bytes; ${advice}`);
   }
 }

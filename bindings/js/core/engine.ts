@@ -39,6 +39,8 @@ export interface MemoryUse {
 
 export class Engine {
   readonly border: Border;
+  /** The number of the newest object: see Owned.serial. */
+  lastSerial = 0;
   /** The objects made in each open scope, innermost scope last. */
   readonly #scopes: Set<Owned>[] = [];
 
@@ -191,19 +193,6 @@ export class Engine {
         if (kept?.has(owned) || isRecorded) outer?.add(owned);
         else owned.dispose();
       }
-    }
-  }
-
-  /** Runs a function, and returns its result and the objects in the result that it made. */
-  collect<T>(run: () => T): { result: T; made: ReadonlySet<Owned> } {
-    const made = new Set<Owned>();
-    this.#scopes.push(made);
-    try {
-      return { result: run(), made };
-    } finally {
-      this.#scopes.pop();
-      const outer = this.#scopes.at(-1);
-      for (const owned of made) outer?.add(owned);
     }
   }
 

@@ -21,12 +21,14 @@ export const inspectSymbol: unique symbol = Symbol.for("nodejs.util.inspect.cust
  */
 export abstract class Owned implements Disposable {
   readonly #engine: Engine;
+  readonly #serial: number;
   /** 0 after `dispose`. */
   #handle: Handle;
 
   /** @internal */
   constructor(engine: Engine, handle: Handle) {
     this.#engine = engine;
+    this.#serial = ++engine.lastSerial;
     this.#handle = handle;
     engine.border.watch(this);
   }
@@ -37,6 +39,11 @@ export abstract class Owned implements Disposable {
   /** @internal The engine in whose memory it is. A private field, so that printing it omits the engine. */
   get engine(): Engine {
     return this.#engine;
+  }
+
+  /** @internal The number of the object: the engine counts its objects in the order in which they are made. */
+  get serial(): number {
+    return this.#serial;
   }
 
   /** Whether it was disposed of, or its engine was. */

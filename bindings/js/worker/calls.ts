@@ -1,8 +1,12 @@
-// The worker's side: runs the calls of a page on the engine.
+// Runs the page's calls in the worker.
+//
+// The worker frees an object when the page asks for it: after `dispose()`, or after the page's garbage collector has
+// freed the handle. It frees only objects that a call made: other objects belong to another handle or to the worker's
+// script. The page knows which objects the running calls need: see remote.ts.
 
 import type { Engine } from "../core/engine.js";
 import { describe, HeedError, refuse } from "../core/error.js";
-import { type Owned, ownedIn } from "../core/owned.js";
+import { Owned, ownedIn } from "../core/owned.js";
 import { nextTurn, pauseIn } from "../core/pause.js";
 import { cancelled, running } from "../core/running.js";
 import { Tensor } from "../core/tensor.js";
@@ -20,37 +24,58 @@ import {
 } from "./protocol.js";
 import { signalled } from "./signalled.js";
 import type { Libraries, Tasks } from "./tasks.js";
-import { buffersIn, fateOf, type Packed, pack, unpack } from "./values.js";
+import {
+  buffersIn,
+  checkTransferable,
+  kindOf,
+  type Packed,
+  pack,
+  type Sent,
+  unpack,
+  unsendable,
+} from "./values.js";
 
 type Post = (message: FromWorker, transfer: Iterable<object>) => void;
 
 type Queued = Exclude<ToWorker, { start: unknown } | { cancel: number }>;
 
-const none: ReadonlySet<Owned> = new Set();
+/** An object that the page can name. */
+interface Named {
+  readonly object: object;
+  /** Whether a call made it, and it is not yet freed. */
+  isOwned: boolean;
+}
+
+/** A call that runs. */
+interface Started {
+  readonly call: CallMessage;
+  /** The number of the newest object before the call. */
+  readonly lastSerial: number;
+  /** The receiver and the arguments, as soon as they are known. */
+  readonly given: unknown[];
+  isConstructor: boolean;
+}
 
 export class Calls {
   readonly #heed: Heed;
   readonly #engine: Engine;
   readonly #libraries: Libraries;
   readonly #post: Post;
-  readonly #objects = new Map<ObjectId, object>();
+  readonly #objects = new Map<ObjectId, Named>();
   #nextObject = engineId + 1;
   /** The calls that have no answer yet. */
   readonly #controllers = new Map<number, AbortController>();
-  /** The objects that these calls were given: they, their parts and what they are part of live until the answer. */
-  readonly #given = new Map<number, readonly object[]>();
-  /** What is to be freed then. */
-  readonly #disposed = new Set<object>();
   readonly #queue: Queued[] = [];
-  #isDraining = false;
+  #isRunning = false;
 
   constructor(heed: Heed, tasks: Tasks, libraries: Libraries, post: Post) {
     this.#heed = heed;
     this.#engine = heed.engine;
     this.#libraries = libraries;
     this.#post = post;
-    this.#objects.set(rootId, { tasks, ...libraries.nn, models: libraries.models });
-    this.#objects.set(engineId, heed);
+    const root = { tasks, ...libraries.nn, models: libraries.models };
+    this.#objects.set(rootId, { object: root, isOwned: false });
+    this.#objects.set(engineId, { object: heed, isOwned: false });
   }
 
   receive(message: Queued | { readonly cancel: number }): void {
@@ -58,7 +83,7 @@ export class Calls {
     else {
       if ("id" in message) this.#controllers.set(message.id, new AbortController());
       this.#queue.push(message);
-      void this.#drain();
+      void this.#runQueue();
     }
   }
 
@@ -69,57 +94,52 @@ export class Calls {
     controller.abort(cancelled());
   }
 
-  /** Handles what has come, one after the other; a cancel that has come meanwhile is heard before the next call. */
-  async #drain(): Promise<void> {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
+  /** Handles the messages in their order. Between two calls it lets a message that cancels the next call arrive. */
+  async #runQueue(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     try {
       for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
         if ("id" in next) {
           this.#start(next);
           await nextTurn();
-        } else if ("dispose" in next) {
-          this.#dispose(next.dispose, next.kept ?? []);
         } else {
-          for (const id of next.forget) this.#objects.delete(id);
+          for (const id of next.dispose) this.#free(this.#objects.get(id));
+          this.#forget(next.forget);
         }
       }
     } finally {
-      this.#isDraining = false;
+      this.#isRunning = false;
     }
   }
 
-  #dispose(ids: readonly ObjectId[], kept: readonly ObjectId[]): void {
-    const keptParts = withParts(this.#named(kept));
-    for (const id of ids) {
-      const object = this.#objects.get(id);
-      if (object === undefined) continue;
-      // The garbage collector frees what is not kept of it.
-      if (hasPartOf(object, keptParts)) this.#objects.delete(id);
-      else if (this.#isGiven(object)) this.#disposed.add(object);
-      else dispose(object);
-    }
+  #free(named: Named | undefined): void {
+    if (!named?.isOwned) return;
+    named.isOwned = false;
+    dispose(named.object);
   }
 
-  #isGiven(object: object): boolean {
-    return [...this.#given.values()].some((given) => hasPartOf(object, withParts(given)));
-  }
-
-  #named(ids: Iterable<ObjectId>): readonly object[] {
-    return [...ids].flatMap((id) => this.#objects.get(id) ?? []);
+  /** Frees objects without a handle, except for tensors that are now parts of another object that has a handle. */
+  #forget(ids: readonly ObjectId[]): void {
+    const forgotten = ids.flatMap((id) => this.#objects.get(id) ?? []);
+    for (const id of ids) this.#objects.delete(id);
+    if (!forgotten.some(({ isOwned }) => isOwned)) return;
+    const others = [...this.#objects].filter(([id]) => id > engineId);
+    const parts = ownedIn(others.map(([, { object }]) => object));
+    for (const named of forgotten)
+      if (!(named.object instanceof Owned && parts.has(named.object))) this.#free(named);
   }
 
   #start(call: CallMessage): void {
     const { id } = call;
-    this.#given.set(id, this.#named(givenTo(call)));
+    const { lastSerial } = this.#engine;
+    const started: Started = { call, lastSerial, given: [], isConstructor: false };
     try {
-      const { result, made } = running.run(id, () =>
-        this.#engine.collect(() => this.#invoke(call)),
-      );
-      if (!(result instanceof Promise)) this.#answer(call, result, made);
+      const result = running.run(id, () => this.#invoke(started));
+      if (!(result instanceof Promise)) this.#answer(started, result);
       else
         result.then(
-          (value) => this.#answer(call, value, none),
+          (value) => this.#answer(started, value),
           (error) => this.#refuse(id, error),
         );
     } catch (error) {
@@ -127,9 +147,10 @@ export class Calls {
     }
   }
 
-  #invoke(call: CallMessage): unknown {
-    const { id, object, path, args } = call;
+  #invoke(started: Started): unknown {
+    const { id, object, path, args, signalAt, onWeights } = started.call;
     let receiver: unknown = this.#object(object);
+    started.given.push(receiver);
     for (const name of path.slice(0, -1)) receiver = propertyOf(receiver, name);
     const name = path.at(-1) as string;
     const found = propertyOf(receiver, name);
@@ -139,31 +160,29 @@ export class Calls {
       if (object === rootId && receiver === undefined) throw missing(library as string);
       throw refuse("option", path.join("."), "a function", typeof found);
     }
-    const given = this.#argumentsOf(call, args);
-    if (object === rootId && path[0] === "tasks") return found(given[0], this.#context(call));
-    if (call.signalAt !== undefined && signalled.has(name)) {
+    const given = this.#argumentsOf(id, args);
+    started.given.push(...given);
+    if (isTask(started.call)) return found(given[0], this.#context(started.call));
+    if (signalAt !== undefined && signalled.has(name)) {
       const { signal } = this.#controllers.get(id) as AbortController;
-      given[call.signalAt] = { ...(given[call.signalAt] as object), signal };
+      given[signalAt] = { ...(given[signalAt] as object), signal };
     }
+    started.isConstructor = isClass(found);
     const run = () => (isClass(found) ? new found(...given) : found.apply(receiver, given));
-    if (call.onWeights === undefined) return run();
+    if (onWeights === undefined) return run();
     const { nn } = this.#libraries;
     if (!nn) throw missing("nn");
-    const receive = this.#callback(id, call.onWeights);
+    const receive = this.#callback(id, onWeights);
     return nn.nn.captureAttention(receiver as never, receive as never, run);
   }
 
   #object(id: ObjectId): object {
-    const object = this.#objects.get(id);
-    if (object === undefined) throw refuse("internal", "object", "one of this worker", String(id));
-    // It was disposed of before this call, or something that it has in common with what was, and still lives for an
-    // earlier one.
-    if (this.#disposed.size > 0 && hasPartOf(object, withParts(this.#disposed)))
-      throw refuse("disposed", "argument", "a live object", "a disposed one");
-    return object;
+    const named = this.#objects.get(id);
+    if (named === undefined) throw refuse("internal", "object", "one of this worker", String(id));
+    return named.object;
   }
 
-  #argumentsOf({ id }: CallMessage, args: Packed<SentReference>): unknown[] {
+  #argumentsOf(id: number, args: Packed<SentReference>): unknown[] {
     return unpack(args, (reference) =>
       "object" in reference
         ? this.#object(reference.object)
@@ -171,22 +190,24 @@ export class Calls {
     ) as unknown[];
   }
 
-  /** @param isTask whether arrays move to the page, as those in the answer of a task */
-  #callback(id: number, callback: number, isTask = false): (...args: unknown[]) => void {
+  /** @param movesArrays whether arrays are transferred to the page */
+  #callback(id: number, callback: number, movesArrays = false): (...args: unknown[]) => void {
     return (...args) => {
       if (running.isCancelled(id)) return;
-      // A tensor may be valid during this call only: the page gets one of its own, in the same memory.
-      const lasting = (tensor: Tensor) =>
-        this.#engine.keep(this.#engine.alias(tensor, tensor.shape));
       const { packed, buffers } = this.#pack("callback", args, (part) => {
-        if (part instanceof Tensor) return this.#name(lasting(part), true);
-        return typeof part === "function" ? { copied: undefined } : undefined;
+        if (part instanceof Tensor) {
+          // The tensor may be freed after this call. The page gets another one, which shares its memory.
+          const own = this.#engine.keep(this.#engine.alias(part, part.shape));
+          return this.#name(own, true);
+        }
+        return typeof part === "function" ? { value: undefined } : undefined;
       });
-      this.#post({ id, callback, args: packed }, isTask ? buffersIn(packed.value) : buffers);
+      const moved = movesArrays ? buffersIn(packed.value) : buffers;
+      this.#send("callback", { id, callback, args: packed }, moved);
     };
   }
 
-  /** What a task gets beside its request. */
+  /** The second argument of a task. */
   #context({ id, onProgress }: CallMessage) {
     const { signal } = this.#controllers.get(id) as AbortController;
     const tell = onProgress === undefined ? undefined : this.#callback(id, onProgress, true);
@@ -198,24 +219,42 @@ export class Calls {
     };
   }
 
-  #answer({ id, object, path }: CallMessage, result: unknown, made: ReadonlySet<Owned>): void {
-    const before = this.#nextObject;
+  #answer(started: Started, result: unknown): void {
+    const { id, path } = started.call;
+    const name = path.join(".");
+    const firstObject = this.#nextObject;
+    const sent = new Map<unknown, Sent<ReceivedReference>>();
     try {
-      const isNew = (part: object) => [...ownedIn(part)].some((owned) => made.has(owned));
-      const { packed, buffers } = this.#pack(path.join("."), result, (part) => {
-        if (fateOf(part) === "object") return this.#name(part as object, isNew(part as object));
-        if (typeof part !== "function") return undefined;
-        throw refuse("unsupported", path.join("."), "to return data or objects", "a function");
+      const { packed, buffers } = this.#pack(name, result, (part) => {
+        const kind = kindOf(part);
+        if (kind === "function")
+          throw refuse("unsupported", name, "to return data or objects", "a function");
+        if (kind !== "object") return undefined;
+        const reference = sent.get(part) ?? this.#name(part as object, this.#isMade(started, part));
+        sent.set(part, reference);
+        return reference;
       });
-      const isTask = object === rootId && path[0] === "tasks";
-      this.#post({ id, value: packed }, isTask ? buffersIn(packed.value) : buffers);
+      const moved = isTask(started.call) ? buffersIn(packed.value) : buffers;
+      this.#send(name, { id, value: packed }, moved);
       this.#end(id);
     } catch (error) {
-      // The page does not know of them.
-      for (let name = before; name < this.#nextObject; ++name) this.#objects.delete(name);
-      for (const owned of made) owned.dispose();
+      // The page gets no handles: free the new objects.
+      for (let object = firstObject; object < this.#nextObject; ++object)
+        this.#objects.delete(object);
+      for (const owned of ownedIn(result)) if (this.#isMade(started, owned)) owned.dispose();
       this.#refuse(id, error);
     }
+  }
+
+  /** Whether a call made an object, which then belongs to the caller. All other objects are borrowed. */
+  #isMade({ call, lastSerial, given, isConstructor }: Started, object: unknown): boolean {
+    if (call.args === undefined) return false;
+    if (object instanceof Owned) return object.serial > lastSerial;
+    if (isConstructor) return true;
+    const parts = [...ownedIn(object)];
+    if (parts.length === 0) return !given.includes(object);
+    const others = ownedIn(given);
+    return parts.some((part) => part.serial > lastSerial && !others.has(part));
   }
 
   #refuse(id: number, error: unknown): void {
@@ -226,57 +265,50 @@ export class Calls {
   #end(id: number): void {
     this.#controllers.delete(id);
     running.end(id);
-    this.#given.delete(id);
-    for (const disposed of this.#disposed) {
-      if (this.#isGiven(disposed)) continue;
-      this.#disposed.delete(disposed);
-      dispose(disposed);
-    }
   }
 
-  #name(object: object, isNew: boolean): { reference: ReceivedReference } {
+  #name(object: object, isOwned: boolean): { reference: ReceivedReference } {
     const id = this.#nextObject++;
-    this.#objects.set(id, object);
+    this.#objects.set(id, { object, isOwned });
     const tensor = object instanceof Tensor && { dtype: object.dtype, shape: object.shape };
-    return { reference: { object: id, ...(isNew && { isNew }), ...(tensor && { tensor }) } };
+    // An optimiser, for example, needs the model that it was given. New tensors and caches need no other object.
+    const needsGiven = !(isOwned && object instanceof Owned);
+    return { reference: { object: id, isOwned, needsGiven, ...(tensor && { tensor }) } };
   }
 
   /**
-   * @param decide what becomes of a part, if that is special
-   * @returns also the buffers that were copied out of the engine's memory, which cannot be sent
+   * @param decide returns how to send a part; undefined for data
+   * @returns also the buffers of the copies of the engine's memory: only these are transferred unless all are
    */
-  #pack(name: string, value: unknown, decide: (part: unknown) => Decided | undefined) {
+  #pack(
+    name: string,
+    value: unknown,
+    decide: (part: unknown) => Sent<ReceivedReference> | undefined,
+  ) {
     const buffers = new Set<ArrayBuffer>();
     const packed = pack<ReceivedReference>(name, value, (part) => {
       if (ArrayBuffer.isView(part) && this.#engine.border.owns(part.buffer)) {
-        const copied = (part as Uint8Array).slice();
-        buffers.add(copied.buffer);
-        return { copied };
+        const copy = (part as Uint8Array).slice();
+        buffers.add(copy.buffer);
+        return { value: copy };
       }
-      return decide(part) ?? (fateOf(part) === "parts" ? "parts" : "copy");
+      return decide(part) ?? (kindOf(part) === "container" ? "container" : "data");
     });
     return { packed, buffers };
   }
+
+  /** @throws HeedError "option" if a value cannot be sent */
+  #send(name: string, message: FromWorker, moved: ReadonlySet<object>): void {
+    try {
+      checkTransferable(name, moved);
+      this.#post(message, moved);
+    } catch (cause) {
+      throw unsendable(name, "values that can be sent to the page", cause);
+    }
+  }
 }
 
-/** The objects of the worker that a call names, but for the engine: its receiver, and those in its arguments. */
-function givenTo({ object, args }: CallMessage): ReadonlySet<ObjectId> {
-  const references = args?.references ?? [];
-  const ids = new Set([object]);
-  for (const [, reference] of references) if ("object" in reference) ids.add(reference.object);
-  for (const permanent of [rootId, engineId]) ids.delete(permanent);
-  return ids;
-}
-
-/** Objects, and what is owned in them. */
-const withParts = (objects: Iterable<object>): ReadonlySet<object> =>
-  new Set([...objects].flatMap((object) => [object, ...ownedIn(object)]));
-
-/** Whether an object is among others with their parts, or has one of the parts. */
-const hasPartOf = (object: object, others: ReadonlySet<object>): boolean =>
-  others.has(object) || [...ownedIn(object)].some((owned) => others.has(owned));
-
-type Decided = { readonly reference: ReceivedReference } | { readonly copied: unknown };
+const isTask = ({ object, path }: CallMessage) => object === rootId && path[0] === "tasks";
 
 /** A class cannot be called: its prototype is not writable, unlike that of a function. */
 function isClass(value: unknown): value is new (...args: unknown[]) => unknown {
@@ -293,7 +325,7 @@ function propertyOf(holder: unknown, name: string): unknown {
   return (holder as Record<string, unknown>)[name];
 }
 
-/** Nobody waits for the end of an object, so an error of a task's own has nowhere to go but the console. */
+/** Calls the object's `dispose`. No call waits for it, so its error is printed. */
 function dispose(object: object): void {
   try {
     const { dispose } = object as { dispose?: unknown };

@@ -1,4 +1,4 @@
-// The page's side: sends calls to one worker, cancels them, and ends them when the worker dies.
+// The page's connection to one worker: sends calls, cancels them, and rejects them when the worker ends.
 
 import { HeedError } from "../core/error.js";
 import { cancelledWord } from "../core/running.js";
@@ -15,29 +15,30 @@ import type {
   StartOptions,
   ToWorker,
 } from "./protocol.js";
-import type { Packed } from "./values.js";
+import { checkTransferable, type Packed, unsendable } from "./values.js";
 
-/** After so many milliseconds a cancelled call ends for its caller, even if the worker has not answered. */
-const patience = 40;
-/** The worker may begin a part of a call just after it was looked for: so often is it looked for again. */
-const interval = 4;
+/** A cancelled call is rejected after this number of milliseconds, even if the worker has not answered. */
+const cancelTimeout = 40;
+/** Check again every 4 ms, because the worker may start a part of the call just after a check. */
+const cancelInterval = 4;
 
-/** A call as its caller sees it; the connection gives it a number. */
-export interface Asked extends Omit<CallMessage, "id"> {
+/** A call without its number, with everything that stays on the page. */
+export interface Call extends Omit<CallMessage, "id"> {
   readonly transfer?: readonly object[];
   readonly signal?: AbortSignal | undefined;
-  /** By the callbacks' numbers; each gets the list of its arguments. */
+  /** The callbacks, by their numbers. Each gets the list of its arguments. */
   readonly callbacks?: readonly ((args: Packed<ReceivedReference>) => void)[];
+  /** The handles that the call needs. They stay in memory, and their objects live, until the worker has answered. */
+  readonly handles: ReadonlySet<object>;
 }
 
 interface Pending {
-  readonly asked: Asked;
+  readonly call: Call;
   resolve(value: Packed<ReceivedReference>): void;
   reject(reason: unknown): void;
-  /** Whether the caller has been told that the call is cancelled: what comes of it is freed. */
+  /** Whether the call was rejected because it was cancelled. Its result is then freed. */
   isCancelled: boolean;
-  /** Ends what waits for the signal. */
-  forget(): void;
+  stopListening(): void;
 }
 
 /** The error of the worker, with the stack that it has there. */
@@ -57,8 +58,12 @@ export class Connection {
   readonly #port: Port<FromWorker>;
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
+  /** Handles that were disposed of while a call needs them. */
+  readonly #deferred = new Map<object, ObjectId>();
+  /** Objects to free, and objects without a handle: the next message tells the worker of both. */
+  #released: { dispose: ObjectId[]; forget: ObjectId[] } | undefined;
   #word: Int32Array | undefined;
-  /** Why no more calls are possible. */
+  /** The reason why no more calls are possible. */
   #ended: HeedError | undefined;
   /** Ends the wait for the worker's lock. */
   readonly #watch = new AbortController();
@@ -102,56 +107,65 @@ export class Connection {
     return this.#ended;
   }
 
-  /** Whether a signal reaches an operation that runs, which takes memory that both sides see. */
+  /** Whether an abort stops an operation while it computes. This requires shared memory. */
   get isInterruptible(): boolean {
     return this.#word !== undefined;
   }
 
-  /** The calls without an answer; those that were cancelled count until the worker has answered. */
+  /** The number of calls without an answer. A cancelled call counts until the worker has answered. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  call(asked: Asked): Promise<Packed<ReceivedReference>> {
+  call(call: Call): Promise<Packed<ReceivedReference>> {
     if (this.#ended) return Promise.reject(this.#ended);
-    const { transfer, signal, callbacks: _, ...message } = asked;
-    if (signal?.aborted) return Promise.reject(cancelledBy(signal, asked));
-    // While `restart()` is under way there is no engine yet.
-    if (!this.#isReady) return this.#ready.then(() => this.call(asked));
+    const { transfer = [], signal, callbacks: _, handles: __, ...message } = call;
+    if (signal?.aborted) return Promise.reject(cancelledBy(signal, call));
+    // During `restart()` there is no engine yet.
+    if (!this.#isReady) return this.#ready.then(() => this.call(call));
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       const cancel = () => this.#cancel(id);
       signal?.addEventListener("abort", cancel);
       this.#pending.set(id, {
-        asked,
+        call,
         resolve,
         reject,
         isCancelled: false,
-        forget: () => signal?.removeEventListener("abort", cancel),
+        stopListening: () => signal?.removeEventListener("abort", cancel),
       });
       try {
+        checkTransferable("transfer", transfer);
         this.#post({ id, ...message }, transfer);
       } catch (cause) {
-        this.#take(id);
-        reject(unsendable(asked.path.join("."), cause));
+        this.#remove(id);
+        reject(unsendable(call.path.join("."), "arguments that can be sent to a worker", cause));
         return;
       }
       if (this.#pending.size === 1) this.#port.holdProcess(true);
     });
   }
 
-  dispose(objects: readonly ObjectId[], kept: readonly ObjectId[] = []): void {
-    if (!this.#ended) this.#post({ dispose: objects, ...(kept.length > 0 && { kept }) });
+  /** Frees an object as soon as no call needs its handle. */
+  dispose(handle: object, object: ObjectId): void {
+    const isNeeded = [...this.#pending.values()].some(({ call }) => call.handles.has(handle));
+    if (isNeeded) this.#deferred.set(handle, object);
+    else this.#release("dispose", object);
   }
 
-  forget(objects: readonly ObjectId[]): void {
-    if (!this.#ended) this.#post({ forget: objects });
+  /** Tells the worker that the page's garbage collector has freed the handle of an object. */
+  forget(object: ObjectId): void {
+    this.#release("forget", object);
   }
 
-  /** Waits until the engine runs; an abort ends the worker. */
+  /** Whether a handle was disposed of, and its object lives because a call needs it. */
+  isDeferred(handle: object): boolean {
+    return this.#deferred.has(handle);
+  }
+
+  /** Waits until the engine runs. An abort ends the worker. */
   async start(signal?: AbortSignal): Promise<Ready> {
-    const stop = () =>
-      this.end(cancelledBy(signal as AbortSignal, { object: 0, path: ["loadInWorker"] }));
+    const stop = () => this.end(cancelledBy(signal as AbortSignal, { path: ["loadInWorker"] }));
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop);
     try {
@@ -161,7 +175,7 @@ export class Connection {
     }
   }
 
-  /** Ends the worker. What is pending is rejected. */
+  /** Ends the worker, and rejects all pending calls. */
   end(reason: Error): void {
     if (this.#ended) return;
     const error =
@@ -173,7 +187,7 @@ export class Connection {
     this.#port.end();
     this.#settle.reject(error);
     this.#ready.catch(() => {});
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error);
+    for (const id of [...this.#pending.keys()]) this.#remove(id)?.reject(error);
     this.#word = undefined;
   }
 
@@ -181,18 +195,33 @@ export class Connection {
     try {
       this.#post({ start: options, files: locateAll(), ...(lock && { lock }) });
     } catch (cause) {
-      this.end(unsendable("options", cause));
+      this.end(unsendable("options", "options that can be sent to a worker", cause));
     }
   }
 
   #post(message: ToWorker, transfer?: readonly object[]): void {
+    this.#postReleased();
     this.#port.post(message, transfer);
+  }
+
+  #release(what: "dispose" | "forget", object: ObjectId): void {
+    if (this.#ended) return;
+    // The end of a scope and the garbage collector free many objects in a row: they share a message.
+    if (this.#released === undefined) queueMicrotask(() => this.#postReleased());
+    this.#released ??= { dispose: [], forget: [] };
+    this.#released[what].push(object);
+  }
+
+  #postReleased(): void {
+    const released = this.#released;
+    this.#released = undefined;
+    if (released && !this.#ended) this.#port.post(released);
   }
 
   #begin(ready: Ready, lock: string | undefined): void {
     const { word, isLocked } = ready;
     if (word) this.#word = new Int32Array(word.memory.buffer, word.address, 1);
-    // The worker holds the lock as long as it lives: no event tells that it was terminated.
+    // The worker holds the lock as long as it lives. No event reports that it was terminated.
     if (isLocked)
       navigator.locks
         .request(lock as string, { signal: this.#watch.signal }, () => {
@@ -204,13 +233,19 @@ export class Connection {
     this.#settle.resolve(ready);
   }
 
-  /** Removes a call that has ended. */
-  #take(id: number): Pending | undefined {
+  /** Removes a call that has ended, and frees the objects that only this call still needed. */
+  #remove(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     this.#pending.delete(id);
-    pending.forget();
+    pending.stopListening();
     if (this.#pending.size === 0) this.#port.holdProcess(false);
+    for (const handle of pending.call.handles) {
+      const object = this.#deferred.get(handle);
+      if (object === undefined) continue;
+      this.#deferred.delete(handle);
+      this.dispose(handle, object);
+    }
     return pending;
   }
 
@@ -219,68 +254,61 @@ export class Connection {
   ) {
     if ("callback" in message) {
       const pending = this.#pending.get(message.id);
-      const callback = pending?.asked.callbacks?.[message.callback];
-      if (!pending || pending.isCancelled || pending.asked.signal?.aborted || !callback)
+      const callback = pending?.call.callbacks?.[message.callback];
+      if (!pending || pending.isCancelled || pending.call.signal?.aborted || !callback)
         this.#discard(message.args);
       else callback(message.args);
       return;
     }
-    const pending = this.#take(message.id);
+    const pending = this.#remove(message.id);
     if (pending === undefined) return;
-    const { signal } = pending.asked;
+    const { signal } = pending.call;
     if (pending.isCancelled) {
       if ("value" in message) this.#discard(message.value);
     } else if ("value" in message) {
-      // A call that finished before the signal reached it has done what it was to do, and its caller must know.
+      // Resolve also if the signal is aborted by now: the caller must know that the call has changed its arguments.
       pending.resolve(message.value);
     } else {
-      pending.reject(signal?.aborted ? cancelledBy(signal, pending.asked) : errorOf(message.error));
+      pending.reject(signal?.aborted ? cancelledBy(signal, pending.call) : errorOf(message.error));
     }
   }
 
-  /** Frees what a value names that nobody gets. */
+  /** Frees the new objects in a value that the caller does not get. */
   #discard({ references }: Packed<ReceivedReference>): void {
-    this.dispose(references.flatMap(([, { object, isNew }]) => (isNew ? object : [])));
-    this.forget(references.map(([, { object }]) => object));
+    for (const [, { object }] of references) this.forget(object);
   }
 
-  /** Tells the worker to stop, in the running operation or before the next part of the call. */
+  /** Tells the worker to stop a call, during an operation or before the next one. */
   #cancel(id: number): void {
     const pending = this.#pending.get(id);
     if (pending === undefined || this.#ended) return;
     this.#post({ cancel: id });
     const begin = performance.now();
-    const knock = () => {
+    const check = () => {
       if (!this.#pending.has(id)) return;
       if (this.#word) Atomics.compareExchange(this.#word, 0, id, cancelledWord);
-      if (!pending.isCancelled && performance.now() - begin >= patience) {
+      if (!pending.isCancelled && performance.now() - begin >= cancelTimeout) {
         pending.isCancelled = true;
-        pending.reject(cancelledBy(pending.asked.signal as AbortSignal, pending.asked));
+        pending.reject(cancelledBy(pending.call.signal as AbortSignal, pending.call));
       }
-      timer = setTimeout(knock, interval);
+      timer = setTimeout(check, cancelInterval);
     };
     let timer: unknown;
-    const { forget } = pending;
-    pending.forget = () => {
-      forget();
+    const { stopListening } = pending;
+    pending.stopListening = () => {
+      stopListening();
       clearTimeout(timer as number);
     };
-    knock();
+    check();
   }
 }
 
-function unsendable(name: string, cause: unknown): HeedError {
-  const got = cause instanceof Error ? cause.message : String(cause);
-  const expected = "arguments that can be sent to a worker";
-  return new HeedError("option", `${name}: expected ${expected}, got ${got}`, { cause });
-}
-
-function cancelledBy(signal: AbortSignal, { path }: Asked): HeedError {
+function cancelledBy(signal: AbortSignal, { path }: Pick<Call, "path">): HeedError {
   const message = `${path.join(".")}: expected to finish, got an aborted signal`;
   return new HeedError("cancelled", message, { cause: signal.reason });
 }
 
-/** A name for the lock of a worker; undefined in Node, which has an event instead, and without a secure context. */
+/** Returns a name for the lock of a worker; undefined in Node, which has an event instead, and in insecure contexts. */
 function lockName(): string | undefined {
   const hasLocks = !isNode && globalThis.navigator?.locks !== undefined;
   return hasLocks ? `heed ${crypto.randomUUID()}` : undefined;

@@ -24,11 +24,13 @@ export const engineId: ObjectId = 1;
 /** An argument that is not copied. */
 export type SentReference = { readonly object: ObjectId } | { readonly callback: number };
 
-/** A result that is not copied. A tensor's type and shape never change, so they come with it. */
+/** An object of the worker in a result. A tensor's type and shape never change, so they are sent with it. */
 export interface ReceivedReference {
   readonly object: ObjectId;
-  /** Whether the call made it: then it is freed if nobody gets it. */
-  readonly isNew?: boolean;
+  /** Whether the call made the object, so that it belongs to the caller. All other objects are borrowed. */
+  readonly isOwned: boolean;
+  /** Whether the object may need the receiver or an argument of the call. */
+  readonly needsGiven: boolean;
   readonly tensor?: { readonly dtype: DType; readonly shape: readonly number[] };
 }
 
@@ -40,13 +42,13 @@ export interface Target {
 
 export interface CallMessage extends Target {
   readonly id: number;
-  /** None for a property that is only read. */
+  /** Undefined to read a property. */
   readonly args?: Packed<SentReference>;
-  /** The place of the argument that had the caller's signal: functions with a signal of their own get one there. */
+  /** The index of the argument that had the caller's signal. Functions with an option `signal` get one there. */
   readonly signalAt?: number;
-  /** The callback that gets the weights of every attention. */
+  /** The number of the callback that gets the weights of every attention. */
   readonly onWeights?: number;
-  /** The callback that gets the progress of a task. */
+  /** The number of the callback that gets the progress of a task. */
   readonly onProgress?: number;
 }
 
@@ -55,10 +57,12 @@ export type ToWorker =
   | { readonly start: StartOptions; readonly files: Files; readonly lock?: string }
   | CallMessage
   | { readonly cancel: number }
-  /** Of them, those stay that have parts in common with what is kept. */
-  | { readonly dispose: readonly ObjectId[]; readonly kept?: readonly ObjectId[] }
-  /** Of objects that the page's garbage collector found abandoned. */
-  | { readonly forget: readonly ObjectId[] };
+  | {
+      /** The objects to free. They keep their numbers, so that later calls get the error of a disposed object. */
+      readonly dispose: readonly ObjectId[];
+      /** The objects whose handles the page's garbage collector has freed. */
+      readonly forget: readonly ObjectId[];
+    };
 
 export interface SentError {
   /** None for an error of a task. */

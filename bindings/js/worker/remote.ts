@@ -1,89 +1,133 @@
-// The page's side: objects that stand for those in the worker.
+// The page's handles for objects in the worker.
+//
+// A handle belongs to the scope or the caller that made it. Its object is freed by `dispose()`, at the end of the scope,
+// or after the garbage collector has found the handle. Reading a property borrows: the handle frees nothing, and its
+// object ends with the object that has the property. A borrowing handle keeps the handles that its call was given in
+// memory, so that the garbage collector does not find the owner first.
 
 import { describe, type HeedError, refuse } from "../core/error.js";
 import { disposeSymbol, inspectSymbol } from "../core/owned.js";
 import type { DType } from "../core/tensor.js";
 import { type Check, checkOptions, isFunction, isRecord, isSignal } from "../core/validate.js";
-import type { Asked, Connection } from "./connection.js";
+import type { Call, Connection } from "./connection.js";
 import type { ObjectId, ReceivedReference, SentReference, Target } from "./protocol.js";
 import { RemoteScope } from "./scopes.js";
-import { fateOf, isPlain, type Packed, pack, partsOf, unpack } from "./values.js";
+import {
+  isPlain,
+  kindOf,
+  type Packed,
+  pack,
+  partsOf,
+  type Sent,
+  unpack,
+  unsendable,
+} from "./values.js";
 
-/** What a call needs: the running connection, and the objects of it. */
-export interface Session {
+/** A running worker, and the handles of its objects. */
+export class Session {
   readonly connection: Connection;
-  /** Tells the worker of objects that the garbage collector found. */
-  readonly abandoned: FinalizationRegistry<ObjectId>;
+  readonly #handles: FinalizationRegistry<ObjectId>;
+  /** The bytes of new tensors after which the garbage collector should run. */
+  readonly #collectAfter: number;
+  #newBytes = 0;
+
+  constructor(connection: Connection, maxMemory = 2 ** 32) {
+    this.connection = connection;
+    this.#collectAfter = Math.min(2 ** 28, maxMemory / 4);
+    this.#handles = new FinalizationRegistry((object) => connection.forget(object));
+  }
+
+  watch(handle: RemoteObject, object: ObjectId): void {
+    this.#handles.register(handle, object);
+  }
+
+  /**
+   * Adds the bytes of a new tensor, or subtracts the bytes of a disposed one. The garbage collector does not know that
+   * small handles hold much memory in the worker. A large buffer without a reference makes it run soon. The buffer takes
+   * up almost no memory, because nothing is written to it.
+   */
+  countBytes(bytes: number): void {
+    this.#newBytes = Math.max(0, this.#newBytes + bytes);
+    if (this.#newBytes < this.#collectAfter) return;
+    this.#newBytes = 0;
+    try {
+      new ArrayBuffer(2 ** 27);
+    } catch {
+      // There is no room for the buffer.
+    }
+  }
 }
 
-/** What stands for an object in a worker. */
-interface Named {
-  readonly session: Session;
+/** Where calls go: to the engine, a namespace or an object, within a scope. */
+export interface Origin {
+  session(): Session;
   readonly object: ObjectId;
   readonly scope: RemoteScope<RemoteObject> | undefined;
+  /** Undefined for the engine and the namespaces. */
+  readonly handle?: RemoteObject;
 }
 
-/** The property by which an argument tells what it names. */
-export const namesKey: unique symbol = Symbol("names");
-/** The object behind a proxy. */
-const ownKey: unique symbol = Symbol("own");
+/** The property of handles and of the engine that holds their origin. */
+export const originKey: unique symbol = Symbol("origin");
 
-/** An object in the worker. */
+/** The handle of an object in the worker. */
 export class RemoteObject implements Disposable {
-  readonly #session: Session;
-  readonly #id: ObjectId;
-  readonly #scope: RemoteScope<RemoteObject> | undefined;
+  readonly #origin: Origin;
+  readonly #isOwned: boolean;
+  /** At most: only the worker knows the bytes of objects other than tensors. */
+  readonly #bytes: number;
+  /** The handles that this one keeps in memory. */
+  #needed: readonly RemoteObject[];
   #isDisposed = false;
 
-  constructor(session: Session, id: ObjectId, scope: RemoteScope<RemoteObject> | undefined) {
-    this.#session = session;
-    this.#id = id;
-    this.#scope = scope;
-    session.abandoned.register(this, id);
-    scope?.add(this);
+  /** @param given the handles of the receiver and the arguments of the call */
+  constructor(
+    session: Session,
+    { object, isOwned, needsGiven, tensor }: ReceivedReference,
+    scope: RemoteScope<RemoteObject> | undefined,
+    given: Iterable<RemoteObject>,
+  ) {
+    this.#origin = { session: () => session, object, scope, handle: this };
+    this.#isOwned = isOwned;
+    this.#bytes = isOwned && tensor ? 4 * sizeOf(tensor.shape) : 0;
+    this.#needed = needsGiven ? [...given] : [];
+    session.watch(this, object);
+    session.countBytes(this.#bytes);
+    if (isOwned) scope?.add(this);
   }
 
   /** @internal */
-  get [namesKey](): Named {
-    return { session: this.#session, object: this.#id, scope: this.#scope };
+  get [originKey](): Origin {
+    return this.#origin;
   }
 
-  /** @internal */
-  get [ownKey](): RemoteObject {
-    return this;
-  }
-
-  /**
-   * Whether it was disposed of, or its worker has ended. That a whole was disposed of of which it was read, only the
-   * worker knows: calls then refuse it with "disposed".
-   */
+  /** Whether it was disposed of, or the object that it was read from, or its worker has ended. */
   get isDisposed(): boolean {
-    return this.#isDisposed || this.#session.connection.ended !== undefined;
+    const { connection } = this.#origin.session();
+    if (this.#isDisposed || connection.ended !== undefined) return true;
+    if (this.#isOwned || this.#needed.length === 0) return false;
+    return this.#needed.every(({ isDisposed }) => isDisposed);
   }
 
   /**
-   * Frees its memory in the worker, with that of its parts, as soon as the calls are done that were given it before, a
-   * part of it, or what it is a part of. An object that was read from it, as a weight of a module, is such a part: it
-   * ends with it, and disposing of it takes it from the whole. Does nothing a second time.
+   * Frees the object in the worker, after the calls that need it. Does nothing a second time, and for an object that was
+   * read from another one, such as a weight of a module: that ends with the other one.
    */
   dispose(): void {
-    RemoteObject.disposeAll([this], []);
+    if (!this.#isOwned || this.isDisposed) return;
+    this.#isDisposed = true;
+    this.#needed = [];
+    const session = this.#origin.session();
+    session.countBytes(-this.#bytes);
+    session.connection.dispose(this, this.#origin.object);
   }
 
-  /** @internal Disposes of objects, but not of those that have parts in common with what is kept. */
-  static disposeAll(this: void, objects: readonly RemoteObject[], kept: readonly RemoteObject[]) {
-    const ids = new Map<Session, ObjectId[]>();
-    for (const object of objects) {
-      if (object.isDisposed) continue;
-      object.#isDisposed = true;
-      const found = ids.get(object.#session);
-      if (found) found.push(object.#id);
-      else ids.set(object.#session, [object.#id]);
-    }
-    for (const [session, disposed] of ids) {
-      const others = kept.flatMap((object) => (object.#session === session ? object.#id : []));
-      session.connection.dispose(disposed, others);
-    }
+  /** @internal Returns handles with all handles that they keep in memory. */
+  static withNeeded(handles: Iterable<RemoteObject>): ReadonlySet<RemoteObject> {
+    const found = new Set(handles);
+    // The loop also visits the handles that it adds.
+    for (const handle of found) for (const needed of handle.#needed) found.add(needed);
+    return found;
   }
 
   [disposeSymbol](): void {
@@ -103,6 +147,8 @@ export class RemoteObject implements Disposable {
   }
 }
 
+const sizeOf = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
+
 /** A tensor in the worker. */
 export class RemoteTensor extends RemoteObject {
   readonly dtype: DType;
@@ -110,18 +156,19 @@ export class RemoteTensor extends RemoteObject {
 
   constructor(
     session: Session,
-    id: ObjectId,
+    reference: ReceivedReference,
+    { dtype, shape }: NonNullable<ReceivedReference["tensor"]>,
     scope: RemoteScope<RemoteObject> | undefined,
-    { dtype, shape }: { readonly dtype: DType; readonly shape: readonly number[] },
+    given: Iterable<RemoteObject>,
   ) {
-    super(session, id, scope);
+    super(session, reference, scope, given);
     this.dtype = dtype;
     this.shape = Object.freeze([...shape]);
   }
 
   /** The number of elements. */
   get size(): number {
-    return this.shape.reduce((product, size) => product * size, 1);
+    return sizeOf(this.shape);
   }
 
   override get [Symbol.toStringTag](): string {
@@ -134,19 +181,12 @@ export class RemoteTensor extends RemoteObject {
   }
 }
 
-/** What stands for the engine, a namespace or the tasks: see remoteAt. */
-export interface Origin {
-  session(): Session;
-  readonly object: ObjectId;
-  readonly scope: RemoteScope<RemoteObject> | undefined;
-}
-
-/** The tasks get signal and progress as their second argument, everything else within its options. */
+/** Tasks take the options of a call as their second argument, functions of the library among their own options. */
 const isTask = ({ path }: Target) => path[0] === "tasks";
 
 /**
- * A function that calls what a path of names leads to in the worker; its properties are longer paths. Awaiting it
- * reads the property itself, unless it is a namespace.
+ * Returns a function that calls a method in the worker, by its path of names. Its properties are functions with longer
+ * paths. Awaiting it reads the property of this path, unless it is a namespace.
  */
 export function remoteAt(origin: Origin, path: readonly string[], isNamespace: boolean): unknown {
   const target = { object: origin.object, path };
@@ -154,9 +194,9 @@ export function remoteAt(origin: Origin, path: readonly string[], isNamespace: b
     get: (_, key) => {
       if (typeof key === "symbol") return undefined;
       if (key === "then" && isNamespace) return undefined;
-      if (key === "then") {
+      if (key === "then" || key === "catch" || key === "finally") {
         const read = request(origin, target, undefined);
-        return read.then.bind(read);
+        return read[key].bind(read);
       }
       return remoteAt(origin, [...path, key], false);
     },
@@ -165,23 +205,15 @@ export function remoteAt(origin: Origin, path: readonly string[], isNamespace: b
   });
 }
 
-/** The object that stands for one in the worker, with its methods. */
-function remoteObject(
-  session: Session,
-  { object: id, tensor }: ReceivedReference,
-  scope: RemoteScope<RemoteObject> | undefined,
-): object {
-  const own = tensor
-    ? new RemoteTensor(session, id, scope, tensor)
-    : new RemoteObject(session, id, scope);
-  const origin: Origin = { session: () => session, object: id, scope };
-  return new Proxy(own, {
+/** Returns a handle that also has the methods and properties of its object. */
+function withMethods(handle: RemoteObject): object {
+  return new Proxy(handle, {
     get: (_, key) => {
-      if (typeof key === "symbol" || key in own) {
-        const value: unknown = Reflect.get(own, key);
-        return typeof value === "function" ? value.bind(own) : value;
+      if (typeof key === "symbol" || key in handle) {
+        const value: unknown = Reflect.get(handle, key);
+        return typeof value === "function" ? value.bind(handle) : value;
       }
-      return key === "then" ? undefined : remoteAt(origin, [key], false);
+      return key === "then" ? undefined : remoteAt(handle[originKey], [key], false);
     },
     set: (_, key) => {
       throw refuse("unsupported", String(key), "a property that is read", "an assignment");
@@ -189,7 +221,7 @@ function remoteObject(
   });
 }
 
-/** The options of a call that the library has beside those of the function. */
+/** The options of every call. */
 export interface CallOptions {
   /**
    * Stops the call: its promise is rejected with a HeedError "cancelled", whose cause is the signal's reason, and
@@ -202,17 +234,28 @@ export interface CallOptions {
   transfer?: readonly object[];
 }
 
-/** The functions that need the result of one that is given to them. */
+/** The functions that need the result of a function among their arguments. */
 export const closures = ["blockMask", "captureAttention", "withoutHeads"] as const;
 export type Closure = (typeof closures)[number];
 
-/** Takes the options of the call out of the last argument, which is left out if nothing remains. */
-function takeOptions(
+type Callback = (...args: unknown[]) => unknown;
+
+interface Options {
+  readonly signal?: AbortSignal;
+  readonly transfer?: readonly object[];
+  readonly onWeights?: Callback;
+  readonly onProgress?: Callback;
+}
+
+/** Removes the options of the call from the last argument, and the last argument if no other option remains. */
+function splitOptions(
   args: readonly unknown[],
-  names: readonly string[],
-): { args: readonly unknown[]; options: Record<string, unknown> } {
+  isTask: boolean,
+): { args: readonly unknown[]; options: Options } {
   const last = args.at(-1);
-  const isOptions = isRecord(last) && fateOf(last) !== "copy";
+  // The first argument of a task is its request.
+  const isOptions = isRecord(last) && kindOf(last) !== "data" && !(isTask && args.length < 2);
+  const names = ["signal", "transfer", isTask ? "onProgress" : "onWeights"];
   const found = isOptions ? names.filter((name) => Object.hasOwn(last, name)) : [];
   if (found.length === 0) return { args, options: {} };
   const entries = Object.entries(last as object);
@@ -229,9 +272,7 @@ const checks: Readonly<Record<string, Check>> = {
   onProgress: isFunction,
 };
 
-type Callback = (...args: unknown[]) => unknown;
-
-/** @param given none to read a property */
+/** @param given the arguments; undefined to read a property */
 async function request(
   origin: Origin,
   target: Target,
@@ -239,93 +280,108 @@ async function request(
 ): Promise<unknown> {
   const session = origin.session();
   const { connection } = session;
+  const path = target.path.join(".");
   const name = target.path.at(-1) as string;
   if (closures.includes(name as Closure)) {
     const expected =
       "a call within the worker, because a function that returns something cannot be sent there";
     throw refuse("unsupported", name, expected, "one from outside");
   }
-  if (given === undefined) return receive(session, await connection.call(target), origin.scope);
-  // The second argument of a task is nothing but options of the call.
-  const names = ["signal", "transfer", isTask(target) ? "onProgress" : "onWeights"];
-  const { args, options } =
-    isTask(target) && given.length < 2 ? { args: given, options: {} } : takeOptions(given, names);
-  checkOptions(target.path.join("."), options, checks);
-  const { signal, transfer, onWeights, onProgress } = options as {
-    signal?: AbortSignal;
-    transfer?: readonly object[];
-    onWeights?: Callback;
-    onProgress?: Callback;
-  };
   let { scope } = origin;
-  const callbacks: NonNullable<Asked["callbacks"]>[number][] = [];
+  const handles = new Set<RemoteObject>(origin.handle && [origin.handle]);
+  const receive = (packed: Packed<ReceivedReference>) => received(session, packed, scope, handles);
+  const callbacks: NonNullable<Call["callbacks"]>[number][] = [];
   const callback = (run: Callback) =>
-    callbacks.push((packed) => void run(...(receive(session, packed, scope) as unknown[]))) - 1;
-  const packed = pack<SentReference>(target.path.join("."), args, (part) => {
-    const fate = fateOf(part);
-    const named = namedBy(part);
-    if (named !== undefined) {
-      if (named.session !== session) throw strange(named.session);
-      scope = RemoteScope.innermost(scope, named.scope);
-      return { reference: { object: named.object } };
+    callbacks.push((packed) => void run(...(receive(packed) as unknown[]))) - 1;
+  const packArgument = (part: unknown): Sent<SentReference> => {
+    const found = originOf(part);
+    if (found !== undefined) {
+      if (found.session() !== session) throw foreign(found.session());
+      if (found.handle) handles.add(found.handle);
+      scope = RemoteScope.innermost(scope, found.scope);
+      return { reference: { object: found.object } };
     }
-    if (part instanceof URL) return { copied: part.href };
-    if (fate === "function") return { reference: { callback: callback(part as Callback) } };
+    if (part instanceof URL) return { value: part.href };
+    const kind = kindOf(part);
+    if (kind === "function") return { reference: { callback: callback(part as Callback) } };
     // Options may have functions.
-    if (fate === "object") return isPlain(part as object) ? "parts" : "copy";
-    return fate;
-  });
-  const asked: Asked = {
+    if (kind === "object") return isPlain(part as object) ? "container" : "data";
+    return kind;
+  };
+  let options: Options = {};
+  let args: Packed<SentReference> | undefined;
+  try {
+    const split = given && splitOptions(given, isTask(target));
+    options = split?.options ?? {};
+    checkOptions(path, options, checks);
+    args = split && pack(path, split.args, packArgument);
+  } catch (cause) {
+    throw unsendable(path, "arguments that can be read", cause);
+  }
+  const { signal, transfer, onWeights, onProgress } = options;
+  const needed = RemoteObject.withNeeded(handles);
+  for (const handle of needed)
+    if (connection.isDeferred(handle)) throw refuse("disposed", path, "live objects", `${handle}`);
+  const call: Call = {
     ...target,
-    args: packed,
+    ...(args && { args }),
     callbacks,
+    handles: needed,
     ...(transfer && { transfer }),
-    ...(signal && { signal, signalAt: given.length - 1 }),
+    ...(signal && given && { signal, signalAt: given.length - 1 }),
     ...(onWeights && { onWeights: callback(onWeights) }),
     ...(onProgress && { onProgress: callback(onProgress) }),
   };
-  return receive(session, await connection.call(asked), scope);
+  return receive(await connection.call(call));
 }
 
-/** The value with the objects that it names. */
-export function receive(
+/** The value, with handles for its references. An object that occurs twice gets one handle. */
+function received(
   session: Session,
   packed: Packed<ReceivedReference>,
   scope: RemoteScope<RemoteObject> | undefined,
+  given: ReadonlySet<RemoteObject>,
 ): unknown {
-  return unpack(packed, (reference) => remoteObject(session, reference, scope));
+  const handles = new Map<ObjectId, object>();
+  return unpack(packed, (reference) => {
+    const { object, tensor } = reference;
+    const known = handles.get(object);
+    if (known) return known;
+    const handle = withMethods(
+      tensor
+        ? new RemoteTensor(session, reference, tensor, scope, given)
+        : new RemoteObject(session, reference, scope, given),
+    );
+    handles.set(object, handle);
+    return handle;
+  });
 }
 
-/** What an argument names in a worker; undefined for data. */
-function namedBy(part: unknown): Named | undefined {
+/** The origin of a handle or of an engine; undefined for data. */
+function originOf(part: unknown): Origin | undefined {
   if (part === null || (typeof part !== "object" && typeof part !== "function")) return undefined;
-  return (part as { [namesKey]?: Named })[namesKey];
+  return (part as { [originKey]?: Origin })[originKey];
 }
 
 /** The error for an object of another worker, or of one that has ended. */
-function strange({ connection }: Session): HeedError {
-  const ended = connection.ended !== undefined;
-  return ended
-    ? refuse(
-        "disposed",
-        "argument",
-        "an object of the running worker",
-        "one of a worker that has ended",
-      )
-    : refuse("option", "argument", "an object of this worker", "one of another");
+function foreign({ connection }: Session): HeedError {
+  if (connection.ended === undefined)
+    return refuse("option", "argument", "an object of this worker", "one of another");
+  const expected = "an object of the running worker";
+  return refuse("disposed", "argument", expected, "one of a worker that has ended");
 }
 
-/** The remote objects in a value: in arrays, maps, sets and the fields of plain objects, however deep. */
-export function remotesIn(
+/** The handles in a value: in arrays, maps, sets and the fields of plain objects, however deep. */
+export function handlesIn(
   value: unknown,
   found: Set<RemoteObject> = new Set(),
   seen: Set<object> = new Set(),
 ): Set<RemoteObject> {
-  if (value instanceof RemoteObject) found.add(value[ownKey]);
+  if (value instanceof RemoteObject) found.add(value[originKey].handle as RemoteObject);
   else if (value !== null && typeof value === "object" && !seen.has(value)) {
     seen.add(value);
     if (Array.isArray(value) || value instanceof Map || value instanceof Set || isPlain(value))
-      for (const part of partsOf(value)) remotesIn(part, found, seen);
+      for (const part of partsOf(value)) handlesIn(part, found, seen);
   }
   return found;
 }

@@ -5,18 +5,11 @@ import { checkArgument, isFunction } from "../core/validate.js";
 import type { HeedInfo } from "../heed.js";
 import { Connection, workerEnded } from "./connection.js";
 import type { WorkerSource } from "./ports.js";
-import { engineId, type ObjectId, rootId, type StartOptions } from "./protocol.js";
-import {
-  namesKey,
-  type Origin,
-  RemoteObject,
-  remoteAt,
-  remotesIn,
-  type Session,
-} from "./remote.js";
+import { engineId, rootId, type StartOptions } from "./protocol.js";
+import { handlesIn, type Origin, originKey, RemoteObject, remoteAt, Session } from "./remote.js";
 import { RemoteScope } from "./scopes.js";
 
-/** The parts of the package and of the caller's script that a facade has beside the engine's methods. */
+/** The properties of a facade that are parts of the package or of the caller's script. */
 const namespaces = ["nn", "optim", "safetensors", "models", "tasks"];
 
 /** Starts workers, one after the other. */
@@ -60,12 +53,7 @@ export class RemoteEngine {
         cause instanceof Error ? (this.#workers.explain?.(cause) ?? cause.message) : String(cause);
       throw new HeedError("worker", `worker: expected to start a worker, got ${got}`, { cause });
     }
-    const found: ObjectId[] = [];
-    const abandoned = new FinalizationRegistry((id: ObjectId) => {
-      // The garbage collector finds many in a row.
-      if (found.push(id) === 1) queueMicrotask(() => connection.forget(found.splice(0)));
-    });
-    this.#session = { connection, abandoned };
+    this.#session = new Session(connection, this.#options.maxMemory);
     return connection;
   }
 
@@ -74,7 +62,7 @@ export class RemoteEngine {
   }
 }
 
-/** The methods of a facade that are not the engine's. */
+/** The methods of a facade that run on the page. */
 function ownMethods(engine: RemoteEngine, scope: RemoteScope<RemoteObject> | undefined) {
   return {
     dispose: () => engine.end(),
@@ -90,23 +78,23 @@ function ownMethods(engine: RemoteEngine, scope: RemoteScope<RemoteObject> | und
     async scope<T>(run: (heed: object) => Promise<T> | T): Promise<T> {
       checkArgument("scope", run, isFunction);
       const own = new RemoteScope<RemoteObject>(scope);
-      let kept: ReturnType<typeof remotesIn> | undefined;
+      let kept: ReadonlySet<RemoteObject> = new Set();
       try {
         const result = await run(facade(engine, own));
-        kept = remotesIn(result);
+        kept = RemoteObject.withNeeded(handlesIn(result));
         return result;
       } finally {
-        own.close(kept ?? new Set(), RemoteObject.disposeAll);
+        for (const handle of own.close(kept)) handle.dispose();
       }
     },
     keep<T>(value: T): T {
-      for (const object of remotesIn(value)) scope?.keep(object);
+      for (const handle of RemoteObject.withNeeded(handlesIn(value))) scope?.keep(handle);
       return value;
     },
   };
 }
 
-/** The engine with its scope: a method calls the worker, wherever it is not one of the page's own. */
+/** Returns an engine with a scope. Its methods call the worker, except for `ownMethods`. */
 export function facade(engine: RemoteEngine, scope: RemoteScope<RemoteObject> | undefined): object {
   const own = ownMethods(engine, scope);
   const session = () => engine.session;
@@ -114,7 +102,7 @@ export function facade(engine: RemoteEngine, scope: RemoteScope<RemoteObject> | 
   const others: Origin = { session, object: rootId, scope };
   return new Proxy(own, {
     get(_, key) {
-      if (key === namesKey) return { session: engine.session, object: engineId, scope };
+      if (key === originKey) return methods;
       if (key === Symbol.toStringTag) return "RemoteHeed";
       if (typeof key === "symbol" || key === "then") return undefined;
       if (key === "info") return engine.info;

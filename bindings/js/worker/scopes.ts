@@ -1,56 +1,47 @@
-// Scopes of the page's side: what is freed together.
+// Scopes of the page: each frees the handles that were made in it.
 
-/** The objects that calls of one scope returned. Scopes nest. */
-export class RemoteScope<Freed extends object> {
+/** The handles that belong to one scope. Scopes nest. */
+export class RemoteScope<Handle extends object> {
   readonly #depth: number;
-  readonly #outer: RemoteScope<Freed> | undefined;
-  readonly #made = new Set<Freed>();
-  readonly #kept = new Set<Freed>();
+  readonly #outer: RemoteScope<Handle> | undefined;
+  readonly #handles = new Set<Handle>();
   #isOpen = true;
 
-  constructor(outer: RemoteScope<Freed> | undefined) {
+  constructor(outer: RemoteScope<Handle> | undefined) {
     this.#outer = outer;
     this.#depth = outer === undefined ? 0 : outer.#depth + 1;
   }
 
-  /** What comes after the end belongs to the scope around it. */
-  add(object: Freed): void {
-    if (this.#isOpen) this.#made.add(object);
-    else this.#outer?.add(object);
+  /** Adds a handle. If the scope has ended, the handle belongs to the scope around it. */
+  add(handle: Handle): void {
+    if (this.#isOpen) this.#handles.add(handle);
+    else this.#outer?.add(handle);
   }
 
-  /** Removes an object from this scope and those around it. */
-  keep(object: Freed): void {
-    this.#made.delete(object);
-    if (this.#isOpen) this.#kept.add(object);
-    this.#outer?.keep(object);
+  /** Removes a handle from this scope and from all scopes around it. */
+  keep(handle: Handle): void {
+    this.#handles.delete(handle);
+    this.#outer?.keep(handle);
   }
 
   /**
-   * Ends the scope. What is kept belongs to the scope around it.
+   * Ends the scope. Its handles in the result now belong to the scope around it.
    *
-   * @param free frees objects, without what they have in common with others
+   * @returns the other handles, which the caller must free
    */
-  close(
-    kept: ReadonlySet<Freed>,
-    free: (objects: readonly Freed[], others: readonly Freed[]) => void,
-  ): void {
+  close(result: ReadonlySet<Handle>): readonly Handle[] {
     this.#isOpen = false;
-    const made = [...this.#made];
-    for (const object of made) if (kept.has(object)) this.#outer?.add(object);
-    free(
-      made.filter((object) => !kept.has(object)),
-      [...kept, ...this.#kept],
-    );
-    this.#made.clear();
-    this.#kept.clear();
+    const handles = [...this.#handles];
+    this.#handles.clear();
+    for (const handle of handles) if (result.has(handle)) this.#outer?.add(handle);
+    return handles.filter((handle) => !result.has(handle));
   }
 
-  /** The innermost of two: what a call returns belongs to that of its receiver and its arguments. */
-  static innermost<Freed extends object>(
-    a: RemoteScope<Freed> | undefined,
-    b: RemoteScope<Freed> | undefined,
-  ): RemoteScope<Freed> | undefined {
+  /** The innermost of two scopes. */
+  static innermost<Handle extends object>(
+    a: RemoteScope<Handle> | undefined,
+    b: RemoteScope<Handle> | undefined,
+  ): RemoteScope<Handle> | undefined {
     if (a === undefined || b === undefined) return a ?? b;
     return a.#depth >= b.#depth ? a : b;
   }

@@ -110,7 +110,7 @@ type GivenObject<T> = T extends { dispose(): void }
 export interface ModuleCallOptions extends CallOptions {
   /**
    * Gets the weights of every attention in the module that is called: see `nn.captureAttention`. The tensors belong to
-   * the page, which disposes of them.
+   * the caller or the scope of the call, like its result. Dispose of large ones as soon as you have read them.
    */
   onWeights?: (path: string, weights: RemoteTensor) => void;
 }
@@ -243,13 +243,13 @@ export type RemoteHeed<T = Record<never, never>> = {
   ): Promise<Remote<MultiHeadAttentionResult<Wants<O, AttentionFlags> & { heads: number }>>>;
 
   /**
-   * Runs a function with a facade of this engine, and then frees what its calls returned, except what the function
-   * returns. What a call returns belongs to the scope of its receiver or its arguments.
+   * Runs a function with a facade of this engine, and then frees the objects that its calls made, except for the
+   * objects in its result. A new object belongs to the scope of the receiver or the arguments of its call.
    */
   scope<R>(run: (heed: RemoteHeed<T>) => Promise<R> | R): Promise<R>;
   /** Removes the objects in a value from the scope of this facade. */
   keep<V>(value: V): V;
-  /** Ends the worker. What is pending is rejected with a HeedError "worker". */
+  /** Ends the worker. Pending calls are rejected with a HeedError "worker". */
   dispose(): void;
   /**
    * Starts a new worker with a new engine, after the old one has died or to end what it does. Objects of the old one

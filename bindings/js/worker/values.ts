@@ -1,27 +1,34 @@
-// Values between a page and its worker. Data is copied, or transferred; an object with methods stays on its side,
-// and a reference names it on the other.
+// Values in messages between a page and its worker. Data is copied or transferred. Objects with methods and functions
+// are not sent: a reference replaces each of them.
 
-import { refuse } from "../core/error.js";
+import { HeedError, refuse } from "../core/error.js";
 
-/** A place in a value: the keys that lead to it, which in a map may be anything. */
+/** The keys that lead to a part of a value. The keys of a map may be any values. */
 type Path = readonly unknown[];
 
-/** A value without the things that cannot be copied, and what stands for each of them. */
+/** A value without the parts that cannot be copied, and a reference for each of these parts. */
 export interface Packed<Reference> {
   readonly value: unknown;
   readonly references: readonly (readonly [Path, Reference])[];
 }
 
-/** What becomes of a part of a value: it is copied with its parts, copied as it is, or named. */
-export type Fate<Reference> = "parts" | "copy" | { readonly reference: Reference };
+/**
+ * How to send a part of a value: part by part if it is a container, unchanged if it is data, as a reference, or as
+ * another value.
+ */
+export type Sent<Reference> =
+  | "container"
+  | "data"
+  | { readonly reference: Reference }
+  | { readonly value: unknown };
 
-/** Whether an object is of no class. */
+/** Whether an object has no class. */
 export const isPlain = (value: object) => {
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** Whether structuredClone copies an object of this class, with nothing in it that must be named. */
+/** Whether structuredClone copies all objects of this class. */
 function isCloneable(value: object): boolean {
   const name = Object.prototype.toString.call(value).slice(8, -1);
   return (
@@ -36,33 +43,33 @@ function isCloneable(value: object): boolean {
 const isNested = (part: unknown) =>
   typeof part === "function" || (typeof part === "object" && part !== null);
 
-/** What is directly in an array, a map, a set or the fields of an object. */
+/** The entries of an array, a map or a set, or the values of an object's fields. */
 export function partsOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value instanceof Map) return [...value.keys(), ...value.values()];
   return value instanceof Set ? [...value] : Object.values(value);
 }
 
-/** A part of a value, as its class tells. Only its owner knows more. */
-export function fateOf(value: unknown): "parts" | "copy" | "object" | "function" {
+/** The kind of a value. An "object" has methods, or a class that structuredClone does not know. */
+export function kindOf(value: unknown): "container" | "data" | "object" | "function" {
   if (typeof value === "function") return "function";
-  if (value === null || typeof value !== "object") return "copy";
+  if (value === null || typeof value !== "object") return "data";
   if (Array.isArray(value) || value instanceof Map || value instanceof Set)
-    return partsOf(value).some(isNested) ? "parts" : "copy";
-  if (isCloneable(value) || value instanceof Error) return "copy";
+    return partsOf(value).some(isNested) ? "container" : "data";
+  if (isCloneable(value) || value instanceof Error) return "data";
   if (!isPlain(value)) return "object";
-  return Object.values(value).some((part) => typeof part === "function") ? "object" : "parts";
+  return Object.values(value).some((part) => typeof part === "function") ? "object" : "container";
 }
 
 /**
- * @param name of the value, for the error
- * @param fate decides about each part
- * @throws HeedError "unsupported" for what is to be named in a set or as the key of a map
+ * @param name the name of the value in errors
+ * @param decide returns how to send a part
+ * @throws HeedError "unsupported" for a reference in a set or as the key of a map
  */
 export function pack<Reference>(
   name: string,
   value: unknown,
-  fate: (part: unknown) => Fate<Reference> | { readonly copied: unknown },
+  decide: (part: unknown) => Sent<Reference>,
 ): Packed<Reference> {
   const references: [Path, Reference][] = [];
   const open = new Set<unknown>();
@@ -89,18 +96,18 @@ export function pack<Reference>(
     );
   };
   const visit = (part: unknown, path: Path): unknown => {
-    const found = fate(part);
-    if (found === "copy") return part;
-    if (found === "parts") {
-      // A value that contains itself is left to postMessage, which can copy it.
+    const sent = decide(part);
+    if (sent === "data") return part;
+    if (sent === "container") {
+      // Only postMessage can copy a value that contains itself.
       if (open.has(part)) return part;
       open.add(part);
       const copy = visitParts(part as object, path);
       open.delete(part);
       return copy;
     }
-    if ("copied" in found) return found.copied;
-    references.push([path, found.reference]);
+    if ("value" in sent) return sent.value;
+    references.push([path, sent.reference]);
     return undefined;
   };
   return { value: visit(value, []), references };
@@ -108,7 +115,7 @@ export function pack<Reference>(
 
 type Holder = Record<string, unknown> | Map<unknown, unknown>;
 
-/** @param find returns what a reference names */
+/** @param find returns the object or function of a reference */
 export function unpack<Reference>(
   { value, references }: Packed<Reference>,
   find: (reference: Reference) => unknown,
@@ -121,7 +128,7 @@ export function unpack<Reference>(
       whole = found;
       continue;
     }
-    // A message keeps the identity of the objects that are keys of a map.
+    // An object that is the key of a map is the same object in the path: structuredClone keeps identities.
     let holder = whole as Holder;
     for (const key of path.slice(0, -1))
       holder = (holder instanceof Map ? holder.get(key) : holder[key as string]) as Holder;
@@ -131,7 +138,7 @@ export function unpack<Reference>(
   return whole;
 }
 
-/** The buffers in a value, without duplicates: two arrays may share a buffer, which can be transferred only once. */
+/** The buffers in a value. Each buffer is returned once, also if several arrays share it. */
 export function buffersIn(
   value: unknown,
   found: Set<ArrayBuffer> = new Set(),
@@ -141,7 +148,31 @@ export function buffersIn(
   else if (value instanceof ArrayBuffer) found.add(value);
   else if (typeof value === "object" && value !== null && !seen.has(value)) {
     seen.add(value);
-    if (fateOf(value) === "parts") for (const part of partsOf(value)) buffersIn(part, found, seen);
+    if (kindOf(value) === "container")
+      for (const part of partsOf(value)) buffersIn(part, found, seen);
   }
   return found;
+}
+
+/**
+ * Checks buffers before they are transferred: Node 20 accepts a detached buffer, and the receiver then cannot read the
+ * message.
+ *
+ * @throws HeedError "option"
+ */
+export function checkTransferable(name: string, objects: Iterable<object>): void {
+  for (const object of objects) {
+    try {
+      if (object instanceof ArrayBuffer) new Uint8Array(object);
+    } catch {
+      throw refuse("option", name, "buffers that can be transferred", "one that is detached");
+    }
+  }
+}
+
+/** The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown `cause`. */
+export function unsendable(name: string, expected: string, cause: unknown): HeedError {
+  if (cause instanceof HeedError) return cause;
+  const got = cause instanceof Error ? cause.message : String(cause);
+  return new HeedError("option", `${name}: expected ${expected}, got ${got}`, { cause });
 }
