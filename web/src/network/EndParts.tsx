@@ -1,4 +1,4 @@
-/** The two ends of the way: the token's embedding, and what the end is read out as. */
+/** The two ends of a trace: the embedding of the token, and the prediction that is read out at the end. */
 
 import { weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
@@ -20,7 +20,7 @@ interface EndProps {
   width: number;
 }
 
-/** Where the position comes in. */
+/** How the model adds the position. */
 const positionWords: Readonly<Record<StartNumbers["positions"], string>> = {
   learned: "A second learned table has one row for each position, which is added.",
   sinusoidal:

@@ -21,11 +21,11 @@ import { Rail, type RailKind } from "./Rail";
 import { Said, type SaidReading } from "./Said";
 import { type Strip, Strips } from "./Strips";
 
-/** How many of the strongest units are listed, and how many have room in the picture. */
+/** The number of strongest units that are listed, and the largest number that the picture shows. */
 const mostUnits = 6;
 const mostShown = 1024;
 
-/** The units by what they add, the strongest first. */
+/** The units in order of the length of the vector that they add, the largest first. */
 function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
   const strength = unitLengths ?? units.map(Math.abs);
   return Array.from(strength.keys()).sort(
@@ -33,7 +33,7 @@ function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
   );
 }
 
-/** A step of the layer, beside its piece of the stream. */
+/** A step of the layer, next to its section of the stream. */
 export function Part({
   kind,
   title,
@@ -67,7 +67,7 @@ export const strip = (
   row = 0,
 ): Strip => ({ label, place: { part, of, row }, data });
 
-/** The rows of a norm: the stream, what is learned, and the result. */
+/** The rows of a norm: the stream, the learned parameters, and the result. */
 function normStrips(part: PartName, { input, gain, bias, result }: NormNumbers): Strip[] {
   return [
     strip(part, "stream", "stream", input),
@@ -121,7 +121,7 @@ interface PartProps<P extends PartNumbers = PartNumbers> {
   said: SaidReading | null;
 }
 
-/** The stream, what is added to it, and the stream after. */
+/** The stream, the vector that is added to it, and the stream afterwards. */
 function Add({
   part: { name, norm, output },
   added,
@@ -157,7 +157,7 @@ function Add({
   );
 }
 
-/** What the parts are called, and what they do. */
+/** The names and descriptions of the attentions. */
 const attentions = {
   attention: {
     title: "Attention",
@@ -293,7 +293,7 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
-/** @param said what is read out after each part; null for an encoder */
+/** @param said the readings after each part; null for an encoder */
 export function LayerParts({
   parts,
   facts,

@@ -1,4 +1,7 @@
-/** What a number of the network is, and how it is computed from others: pure functions of numbers. */
+/**
+ * Explains a number of the network: its name, and its formula with the numbers that it is computed from. Pure functions
+ * of numbers.
+ */
 
 import { type Explanation, format, operand, times } from "heed/view/parts";
 import { label } from "../shared/pieces";
@@ -7,7 +10,7 @@ import { entry, type Facts, partOf, readers } from "./facts";
 import { activations, added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
 import type { FeedForwardNumbers, NormNumbers, SaidNumbers, Spot } from "./messages";
 
-/** How a number is computed; null if there is no such number. */
+/** The explanation of a number; null if there is no such number. */
 export function explain(spot: Spot, facts: Facts): Explanation | null {
   const { part: name, col } = spot;
   const { numbers } = facts;
@@ -52,7 +55,7 @@ function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Exp
   };
 }
 
-/** What all parts have: the stream and its norm. */
+/** Rows that all parts have: the stream and its norm. */
 function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: Facts) {
   const { input, gain, bias } = norm;
   if (col >= input.length) return null;
