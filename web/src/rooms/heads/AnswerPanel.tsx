@@ -1,4 +1,7 @@
-/** What the model says, in one sentence, and the head to drop that changes it; or why an input cannot be read. */
+/**
+ * The model's answer in one sentence, and the head whose ablation changes it; or the reason why an input cannot be
+ * read.
+ */
 import { format } from "heed/view/parts";
 import { useShell } from "../../shared/shell";
 import {
@@ -54,7 +57,7 @@ function DropButton({ selection }: { selection: HeadSelection }) {
   );
 }
 
-/** Ends the sentence that the button begins, and says all of it where there is no button. */
+/** Ends the sentence that starts with the button. Without the button it is the whole sentence. */
 function Changes({ name }: NamedHead) {
   const { restrictions } = useShell();
   return (
@@ -65,7 +68,9 @@ function Changes({ name }: NamedHead) {
   );
 }
 
-/** Beside the button: what it does, the answer with all heads, or why there is no button. */
+/**
+ * The text next to the button: the effect of dropping the head, the answer with all heads, or why there is no button.
+ */
 function Beside({ saying }: { saying: Saying | null }) {
   const { selection } = useHeadsWorkspace();
   const { answer, needed } = selection;

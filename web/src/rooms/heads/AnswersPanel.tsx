@@ -1,4 +1,4 @@
-/** Every answer of the model with its probabilities, with all heads and without the dropped ones. */
+/** Every answer of the model with its probabilities, with all heads and with the dropped ones ablated. */
 import { format } from "heed/view/parts";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { AnsweredQuestion } from "./answer";
@@ -39,7 +39,7 @@ function LikelyTokensCell({
   );
 }
 
-/** Without the dropped heads: the most likely answer and, if it differs, the probability of the original one. */
+/** With the dropped heads ablated: the most likely answer and, if it differs, the probability of the original one. */
 function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
   const { says, instead, kept } = asked;
   const [first] = instead ?? [];
@@ -58,11 +58,11 @@ function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boole
 
 interface AnswersProps {
   asked: readonly AnsweredQuestion[];
-  /** The heading of the answers without the dropped heads. */
+  /** The heading of the answers with the dropped heads ablated. */
   without: string;
 }
 
-/** Few answers, below one another, with alternatives. */
+/** A few answers, below one another, with alternatives. */
 function FewAnswers({ asked, without }: AnswersProps) {
   const isRightKnown = asked.some(({ right }) => right !== null);
   return (

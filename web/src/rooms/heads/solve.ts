@@ -1,4 +1,4 @@
-/** The solver of this room: runs a trained model with all heads and without some, and measures every head. */
+/** The solver of this room: runs a trained model with all heads and with some ablated, and measures every head. */
 import type { Heed } from "heed";
 import {
   type Alignment,
@@ -60,7 +60,7 @@ function headAt(key: HeadKey): Head {
   return { path: pathOf(place), head: place.head };
 }
 
-/** Those of the heads to drop that this model has: a link may name others. */
+/** The heads to ablate that this model has. A link may name others. */
 function droppedOf({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
   return dropped.filter((key) => {
     const { path, head } = headAt(key);

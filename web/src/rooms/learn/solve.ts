@@ -1,4 +1,4 @@
-/** The solver of this room: keeps one lesson across requests, with one training or two that alternate. */
+/** The solver of this room. It keeps one lesson across requests, with one training or two that alternate. */
 import { type Heed, HeedError } from "heed";
 import type { SolverContext } from "../../worker/solver";
 import type {
@@ -41,7 +41,7 @@ class TrainingLesson {
   #isOver = false;
   /** Resolves when no training is running. */
   #rest: Promise<unknown> = Promise.resolve();
-  /** Resolves when no snapshot is being taken: that takes a while, and no step may be made meanwhile. */
+  /** Resolves when no snapshot is being taken. A snapshot takes a while, and no step may run meanwhile. */
   #lastSnapshot: Promise<unknown> = Promise.resolve();
   #showing: ShownExample;
   #past: readonly KeptParameters[] = [];
@@ -98,7 +98,7 @@ class TrainingLesson {
   async train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
     this.pause();
     await this.#rest;
-    // A look at a former snapshot has that snapshot's parameters in the model until it ends.
+    // While a snapshot of an earlier step is computed, the model has that step's parameters.
     await this.#lastSnapshot;
     this.#isPaused = false;
     const work = this.#work(steps, context);
@@ -123,7 +123,7 @@ class TrainingLesson {
     return { id: shownSoFar, text: this.#first.text, isOwn: text !== null, attentions };
   }
 
-  /** None of a model whose parameters are NaN. */
+  /** The outputs of the models, without any model whose parameters are NaN. */
   async #outputs(
     outputOf: (training: Training, i: number) => Promise<ExampleOutput> | undefined,
   ): Promise<ExampleOutput[]> {
@@ -176,7 +176,7 @@ class TrainingLesson {
         if (this.#trainings[0]?.trainer.finished) why = "finished";
         else if (this.#step >= last) why = "done";
         else if (this.#isPaused || this.#isOver) why = "paused";
-        // Show the state at which training stops.
+        // Always includes the state at which training stops.
         if (why !== null || this.#step % spacingAt(this.#step) === 0)
           snapshots.push(await this.#snapshot());
       } catch (error) {
@@ -212,7 +212,7 @@ class TrainingLesson {
 }
 
 let lesson: TrainingLesson | null = null;
-/** Lessons start one after the other: the previous one must have ended. */
+/** Lessons start in sequence, because the previous one must have ended. */
 let turn: Promise<unknown> = Promise.resolve();
 
 async function begin(

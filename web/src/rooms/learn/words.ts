@@ -9,7 +9,7 @@ export function attentionNameOf({ name, layer }: CourseAttention, layers: number
   return layers > 1 ? `layer ${layer + 1}, ${attendsWords[name]}` : attendsWords[name];
 }
 
-/** "One head" begins a line, "one head" does not. */
+/** "One head" at the start of a line, otherwise "one head". */
 export function headsWords(heads: number, isFirst = false): string {
   if (heads === 1) return isFirst ? "One head" : "one head";
   return `${heads} heads`;
@@ -23,7 +23,8 @@ function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: n
 }
 
 /**
- * The head with the most attention on the right places over several snapshots: with one snapshot it changes too often.
+ * The head with the most attention on the right places over several snapshots. By a single snapshot it would change too
+ * often.
  */
 export function bestCourseHead(snapshots: readonly CourseSnapshot[]): CourseHead {
   const sums = new Map<string, CourseHead & { mass: number }>();
@@ -42,7 +43,7 @@ export function bestMass(snapshot: CourseSnapshot): number {
   return masses.length > 0 ? Math.max(...masses) : Number.NaN;
 }
 
-/** What the picture of a task shows once it is learned. */
+/** The pattern to watch for in the picture of each task. */
 const hopes: Readonly<Record<State["task"], string>> = {
   reverse: "Watch a diagonal appear in one head.",
   sort: "Watch a head find each next letter.",
