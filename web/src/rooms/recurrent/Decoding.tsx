@@ -1,4 +1,4 @@
-/** Compares teacher forcing with step-by-step inference, token by token. */
+/** Compares teacher forcing with autoregressive decoding, token by token. */
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
@@ -12,7 +12,7 @@ const ways: Readonly<Record<Way, string>> = {
   alone: "Alone: it gets its own characters",
 };
 
-/** The tokens that can be put in: digits and the hyphen. */
+/** The tokens that a person can insert: digits and the hyphen. */
 const tokens = [..."0123456789-"];
 
 /** The input tokens, or the output tokens, up to the step that is shown. */

@@ -12,7 +12,7 @@ export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${ma
 
 export interface Tokens {
   readonly tokens: readonly string[];
-  /** The part of the text that the tokens come from. */
+  /** The part of the text that became tokens. */
   readonly kept: string;
   /** Whether the text was truncated. */
   readonly cut: boolean;
@@ -36,9 +36,9 @@ export function tokenize(text: string, split: TokenSplit): Tokens {
 }
 
 /**
- * Splits `text` into at most `maxTokens` tokens. White space separates tokens and is never one. Words follow the rules of
- * the script (so Thai and Chinese are split too), and a character is a grapheme: a family emoji or a letter with accents
- * stays whole.
+ * Splits `text` into at most `maxTokens` tokens. White space separates tokens and is never a token. Words follow the
+ * rules of the script, so Thai and Chinese are split too. A character is a grapheme: a family emoji or a letter with
+ * accents stays whole.
  */
 function cut(text: string, split: TokenSplit): Tokens {
   const within = text.slice(0, maxCharacters);
