@@ -13,7 +13,7 @@ import { configOf } from "./plan.mjs";
 import { reportOfText } from "./report.mjs";
 import { samplesOf } from "./samples.mjs";
 
-/** Trains a language model on the sources, or on a file of one's own: see pursue. */
+/** Trains a language model on the sources, or on the user's own file: see pursue. */
 export async function trainText(heed, plan, session) {
   const { signal, progress } = session;
   const say = (text) => progress.say(text);
@@ -48,7 +48,7 @@ export async function trainText(heed, plan, session) {
   }
 }
 
-/** Writes the best model, and what it reaches with the rounded parameters of its file. */
+/** Writes the best model, and the scores of the rounded parameters in its file. */
 async function finish(trainer, plan, { corpus, config, log, signal, progress }) {
   const { heed } = trainer.model;
   const { tokenizer } = corpus;
@@ -80,7 +80,7 @@ async function finish(trainer, plan, { corpus, config, log, signal, progress }) 
   }
 }
 
-/** The bytes of a file with the parameters in float16. */
+/** The bytes of a file that stores the parameters in float16. */
 function rounded(heed, parameters) {
   return heed.scope(() => {
     const tensors = Object.entries(parameters).map(([name, { shape, data }]) => [
@@ -91,7 +91,7 @@ function rounded(heed, parameters) {
   });
 }
 
-/** The losses on the documents of each source, and on all of them, beside those of 5-grams. */
+/** The losses on the documents of each source and on all documents, compared with 5-grams. */
 async function scoresOf(model, { tokenizer, train, tests }, length, signal) {
   const grams = new KneserNey(train, tokenizer.size);
   const rows = [];
