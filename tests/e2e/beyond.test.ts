@@ -1,4 +1,4 @@
-/** "Beyond words", driven as a person would; what it shows is compared with the engine in Node. */
+/** The room "Beyond words" in a browser. Its results are compared with the engine in Node. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -111,7 +111,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.figure("estimate")).toBeCloseTo(estimate, 2);
     const mean = points.reduce((sum, { y }) => sum + y, 0) / points.length;
     expect(await room.figure("average")).toBeCloseTo(mean, 2);
-    // The kernel is drawn to its peak, which no bar is higher than: it is not cut flat.
+    // The plot includes the peak of the kernel, which no bar exceeds: the curve is not clipped.
     const kernel = () =>
       room.page.$eval(".plot path.kernel", (path) =>
         [...(path.getAttribute("d") ?? "").matchAll(/[ML][\d.]+ ([-\d.]+)/g)].map(([, y]) =>
@@ -239,7 +239,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.paste(".own-series", pasted.join(" "));
     await expect.poll(words).toContain("Shown: 48 values. 21 to 26 are missing.");
     await expect.poll(() => room.text(".plot-legend")).toContain("10 values, estimated");
-    // The middle of the gap opens; the model knows waves, so it is nearer than the straight line is.
+    // The middle of the gap is selected first. The model was trained on waves, so its error is smaller than the
+    // straight line's.
     await expect.poll(() => room.figure("filled at 24")).toBeGreaterThan(85);
     expect(await room.figure("filled at 24")).toBeLessThan(115);
     expect((await room.figures())["hidden value"]).toBe("not known");
@@ -271,7 +272,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
     expect(await room.text(".file-message")).toBe("Its last column is read.");
 
-    // What was said about the person's series goes with it.
+    // The message about the person's series disappears together with the series.
     await room.paste(".own-series", pasted.join(" "));
     await expect.poll(words).toContain("Shown: 48 values.");
     await room.click("Another series");
@@ -298,7 +299,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
 
   test("hears the repeats of a melody, and plays it", async () => {
     const room = await enter("&show=melody&frame=20");
-    // Every bar of the round comes twice, and a bar is 1.6 seconds long: 16 frames.
+    // The round repeats every bar, and a bar is 1.6 seconds long, which is 16 frames.
     await expect.poll(async () => (await room.keys()).length).toBe(10);
     const keys = await room.keys();
     const weights = await room.column("weight");

@@ -1,4 +1,4 @@
-/** The parts of "Beyond words" that need no browser. */
+/** Tests parts of "Beyond words" without a browser. */
 import { load } from "heed";
 import { formatWeight } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -129,7 +129,7 @@ describe("The bilateral filter as attention", () => {
   const grid = { pixels, width, height };
   const kernel = { window: 3, tone: 0.3 };
 
-  /** Straight from the definition. */
+  /** Computes the result directly from the definition. */
   function expected(row: number, col: number): { mean: number; weights: number[] } {
     const { window, tone } = kernel;
     const reach = window / 2;
@@ -240,7 +240,7 @@ describe("A series of one's own", () => {
 
   test("is its last 48 values, of which eight are hidden if none is missing", () => {
     const series = ownSeriesOf(wave(60, 7).join("\n"));
-    // Half as long as the series, a gap leaves no pair of values for some shifts.
+    // The gap takes a third of the series, so for some shifts no pair of known values remains.
     const gap = wave(48, 6).map((value, t) => (t >= 16 && t < 32 ? "?" : value));
     expect(periodOf(ownSeriesOf(gap.join("\n")))).toBe(6);
     expect(series.values[0]).toBeCloseTo(wave(60, 7)[12] as number, 9);

@@ -1,4 +1,4 @@
-/** The documentation as a person reads it: every page, under the site's policy, below any path, narrow and wide. */
+/** Every page of the documentation, under the site's content security policy, in any folder, narrow and wide. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { Room } from "./room";
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 const pages = readdirSync(join(built, "docs")).filter((name) => name.endsWith(".html"));
 
-/** One page of each form, for the slower browser. */
+/** One page of each kind, for the slower browser. */
 const forms = ["index.html", "pytorch.html", "reference-heed.html", "reference-cpp.html"];
 
 test("The service worker keeps no page of the documentation", () => {

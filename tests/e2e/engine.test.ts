@@ -1,4 +1,4 @@
-/** Both sides of the page's worker, without a worker: the page's engine, and the task that finds solvers. */
+/** Both sides of the page's worker, tested without a worker: the page's engine, and the task that finds solvers. */
 import { HeedError } from "heed/worker";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { askIn } from "../../web/src/worker/ask";
@@ -10,7 +10,7 @@ const info = { version: "0", variant: "simd", threads: 1, crossOriginIsolated: t
 
 type Ask = PageEngine["tasks"]["ask"];
 
-/** Starts that a test settles, in the place of workers. */
+/** Replaces the starts of workers by promises that a test settles. */
 function fakeStarts() {
   const all: {
     signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** The pure parts of the room "Heads". */
+/** Tests the pure functions of the room "Heads". */
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
@@ -102,7 +102,7 @@ describe("The formula of a weight", () => {
 describe("An input", () => {
   const pronouns = taskOf("pronouns");
 
-  /** The pieces that the model does not know, and the text that is offered; their sum is the text. */
+  /** The pieces that the model does not know, and the offered text. The pieces joined must be the text. */
   const refused = (task: string, text: string) => {
     const input = readInput(taskOf(task), text);
     if (!("why" in input)) throw new Error(`${text} is read`);

@@ -1,4 +1,4 @@
-/** The solver of the room "Heads", without a page. */
+/** Tests the solver of the room "Heads" without a page. */
 import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import { EncoderModel } from "heed/models";
@@ -16,7 +16,7 @@ import { firstOf, initialState } from "../../web/src/rooms/heads/state";
 import { Reference } from "./heads";
 
 const text = "Anna praised Clara so she imitated her.";
-/** The places of its pronouns. */
+/** The positions of its pronouns. */
 const [she, her] = [4, 6];
 
 let heed: Heed;
@@ -103,7 +103,7 @@ test("Heads are searched for once per input, whichever are dropped, and anew aft
   expect(await runsOf({ dropped: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 2 });
   expect(await runsOf({})).toEqual({ needed: first.needed, count: 1 });
   expect((await runsOf({ text: other })).count).toBe(1 + headCount);
-  // An example drawn from a seed is another input than a text, and than that of another seed.
+  // A drawn example is not the same input as a text, and each seed draws another example.
   for (const seed of [1, 2]) expect((await runsOf({ text: null, seed })).count).toBe(1 + headCount);
   await leave();
   expect((await runsOf({ text: null, seed: 2 })).count).toBe(1 + headCount);
@@ -116,7 +116,7 @@ test("What is said of dropped heads is said of those of the answer, not of those
   expect(withoutWords(before)).toBeNull();
   const after = selectionOf(await ask({ dropped: chosen.dropped }), { ...chosen, dropped: [] });
   expect(withoutWords(after)).toBe("without layer 1, head 3");
-  // The outlined places stay those of the answer with all heads.
+  // The outlined places are still the places of the answer with all heads.
   expect(placesWords(before)).toBe("Outlined: the answer.");
   expect(placesWords(after)).toBe("Outlined: the answer with all heads.");
 });

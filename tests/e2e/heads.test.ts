@@ -4,11 +4,14 @@ import { Heads, Reference, reportOf } from "./heads";
 import { visits } from "./visits";
 
 const first = "Alice helped Clara because she was kind.";
-/** The place of its pronoun, and of whom it means. */
+/** The positions of the pronoun and of the name that it means. */
 const [she, alice] = [4, 0];
 const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
 
-/** Displayed numbers have three decimals; other instructions round otherwise. */
+/**
+ * The precision of comparisons, in decimals. Displayed numbers have three, and other instruction sets round
+ * differently.
+ */
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
@@ -285,7 +288,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("cell=5.1");
     await room.page.select(".compare-field select", "encoder.3.2");
     await expect.poll(() => room.link()).toContain("compare=encoder.3.2");
-    // Alone again, the head has its picture again.
+    // Without a comparison the head has its single picture again.
     await room.page.select(".compare-field select", "");
     await room.page.waitForSelector(".one-head [data-matrix=weights] canvas");
   });
@@ -363,21 +366,21 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   test("fit a window 360 pixels wide, whichever the model", async () => {
     const room = await enter("", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-    // The choices for one head stand in one line.
+    // The controls for one head are on one line.
     const tops = await room.page.$$eval(
       ".head-bar :is(h2, label:not(:has(select)), select)",
       (parts) =>
         parts.map((part) => part.getBoundingClientRect()).map(({ top, bottom }) => top + bottom),
     );
     for (const top of tops) expect(Math.abs(top - (tops[0] as number))).toBeLessThan(16);
-    // A long sentence is read as a whole where a field grows with its text.
+    // If the field grows with its text, a long sentence is visible as a whole.
     await room.paste("#heads-text", "Alice helped Clara because she was kind. Alice left.");
     await expect.poll(() => room.text(".saying")).toMatch(/^“she” means /);
     const hidden = await room.page.$eval("#heads-text", (field) =>
       CSS.supports("field-sizing: content") ? field.scrollHeight - field.clientHeight : 0,
     );
     expect(hidden).toBeLessThanOrEqual(1);
-    // A word that the model does not know is in view, however late it comes.
+    // An unknown word is scrolled into view, even at the end of a long text.
     await room.paste(
       "#heads-text",
       `${"Alice helped Clara because she was kind. ".repeat(3)}Zorg left.`,

@@ -1,4 +1,4 @@
-/** The pure parts of the room "Learn", and its training without a page. */
+/** Tests the pure functions of the room "Learn", and its training without a page. */
 import { load } from "heed";
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
@@ -169,7 +169,7 @@ test("A typed text is shown as the model saw it after former steps", async () =>
   expect(steps).toEqual([5, 10, 12]);
   await solve({ kind: "show", text: "zebra" }, context);
 
-  // The same training, which stands at each step.
+  // The same training, stopped at each step.
   const training = new Training(heed, setup);
   const own = readOwn(training.task, "zebra");
   if ("why" in own) throw new Error(own.why);
@@ -183,7 +183,7 @@ test("A typed text is shown as the model saw it after former steps", async () =>
   }
   expect(await solve({ kind: "look", step: 7 }, context)).toMatchObject({ outputs: [] });
 
-  // Looking back does not change what is trained.
+  // A look at an earlier step does not change the training.
   await solve({ kind: "train", steps: 1 }, context);
   for (let step = 11; step <= 13; ++step) training.step();
   const { shares } = await training.output();

@@ -1,4 +1,4 @@
-/** The room "Learn" as a person meets it. */
+/** The room "Learn" in a browser. */
 import { load } from "heed";
 import { formatShort } from "heed/view/parts";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   const shownStep = async (room: Room) =>
     Number(/step (\d+) of/.exec(await room.text(".transport-place"))?.[1]);
   const status = (room: Room) => room.text(".learn-place");
-  /** The example of the pictures; undefined while they are of another one. */
+  /** The example of the pictures; undefined while they show another one. */
   const exampleOf = (room: Room) =>
     room.page.$eval(".work", (element) => (element as HTMLElement).dataset.example);
   const scrubTo = (room: Room, index: number) =>
@@ -68,7 +68,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
       .poll(async () => Math.abs(((await lastRow(room, 0))[1] ?? 0) - seen.heldLoss))
       .toBeLessThan(0.011);
     const [loss] = await lastRow(room, 0);
-    // The browser's engine multiplies and adds at once, Node's one after the other.
+    // The browser's engine uses fused multiply-add, Node's does not.
     expect(loss).toBeCloseTo(seen.loss, 1);
     await expect
       .poll(async () => Math.abs(((await lastRow(room, 1))[1] ?? 0) - bestMass(seen)))
@@ -107,7 +107,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => exampleOf(room)).toBe("abca");
     await expect.poll(() => room.link()).toContain("text=ABCA");
     await room.click("Train");
-    // It is answered right once it is learned, and the right places are those of its letters.
+    // After training the answer is right, and the right places belong to the letters of this text.
     const written = (text: string) => text.replace(/[^a-z]/g, "");
     await expect
       .poll(async () => written(await room.text(".learn-answer .tokens")), { timeout: 50_000 })
@@ -117,7 +117,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".readout")).toContain("“c” (2) attends to “c” (3)");
     expect(await room.text(".readout-formula")).toContain("a right place");
-    // A text that is typed now was not there at the first steps, and is shown there too.
+    // A text that is typed now is also shown at the first steps, although it was typed after them.
     await room.paste(field, "zebra");
     await expect.poll(() => exampleOf(room)).toBe("zebra");
     await scrubTo(room, 0);
@@ -163,7 +163,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await room.click("Show the newest snapshot");
     await expect.poll(() => shownStep(room)).toBeGreaterThan(looked);
     await room.click("Pause training");
-    // What was under way when it was asked to pause may still end, and be told a moment later.
+    // A step that was running when pause was requested may still end, and its news may arrive a moment later.
     let still = await stepOf(room);
     const hasStopped = async () => {
       const before = still;
@@ -203,7 +203,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const saved = () => room.page.evaluate(() => document.body.dataset.saved ?? "");
     await expect.poll(async () => (await saved()).split("\r\n").length).toBe(8 + 2);
     const lines = (await saved()).trim().split("\r\n");
-    // Four heads of eight numbers each.
+    // Four heads with eight numbers each.
     expect(lines[0]).toBe(`"",${Array.from({ length: 8 }, (_, i) => `"${i + 1}"`).join(",")}`);
     expect(lines.slice(1).map((line) => line[1])).toEqual([...(columns ?? "")]);
   });
@@ -259,7 +259,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
         tokens.filter((token) => token.scrollWidth > token.clientWidth).map((t) => t.textContent),
       );
     expect(await cut()).toEqual([]);
-    // Why a text cannot be read is said over the grey pictures, beside the field; nothing moves.
+    // The reason why a text cannot be read covers the grey pictures below the field; nothing moves.
     await room.paste(".learn-example input", "3 May");
     await expect.poll(() => room.text(".unread-why")).toContain("not a date");
     expect(await boxes()).toEqual([field, answer, picture]);
@@ -268,7 +268,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("learns its other tasks and begins anew with each", async () => {
     const room = await enter();
-    // What is paused is this training, not the next.
+    // The button pauses this training, not the next one.
     await room.click("Pause training");
     for (const [words, about, total] of [
       ["sort letters", "in the order of the alphabet", 1200],

@@ -21,7 +21,7 @@ import { parametersOf, randomise } from "../js/modules";
 import { activations, type Values } from "../js/oracle";
 import { dot, expectNear, range, softmax, sumOf } from "./networkSums";
 
-/** Small enough that no formula is shortened. */
+/** Small sizes, so that no formula is abbreviated. */
 const sizes = { E: 8, H: 4, G: 2, D: 2, F: 8, V: 31, layers: 2 };
 const plain = {
   ...{ model_type: "llama", vocab_size: sizes.V, hidden_size: sizes.E, head_dim: sizes.D },
@@ -183,7 +183,8 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
           dot(end.norm.result, rows?.slice(i * sizes.E, (i + 1) * sizes.E) ?? []),
         ),
       );
-      // Between attention and feed-forward network: as if the latter added nothing.
+      // The reading between attention and feed-forward network equals the end of a model whose feed-forward network
+      // adds nothing.
       const state = model.stateDict();
       const silenced = ["weight", "bias"].flatMap(
         (name) => state[`model.layers.1.mlp.down_proj.${name}`]?.data ?? [],
@@ -234,7 +235,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       const less = await withoutHeads(model, [{ path, head: 2 }], () => ask(1, ["2.3"]));
       const { D, E } = sizes;
       const { attention } = partsIn(less);
-      // Its formulas hold: the sum of its values is what it was, and is not passed on.
+      // The formulas of the dropped head still hold: the sum of its values is unchanged, but is not passed on.
       const own = whole.headOutputs.slice(head * D, (head + 1) * D);
       expectNear(attention.head.sum, own);
       expect(less.dropped).toEqual(["2.3"]);
@@ -320,7 +321,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       );
       expect(words({ part: "attention", of: "score", row: 5, col: 0 })).not.toContain("weight");
       expect(words({ part: "attention", of: "weight", row: 5, col: 0 })).toContain("weight");
-      // A link may name what is not there.
+      // A link may name a number that does not exist.
       for (const of of ["logit", "map", "unit"] as const)
         expect(explain({ part: "attention", of, row: 0, col: 0 }, facts)).toBeNull();
       expect(explain({ part: "feed-forward", of: "unit", row: 0, col: 99 }, facts)).toBeNull();

@@ -1,4 +1,4 @@
-/** A host that sends no headers and a network that goes away: what the service worker is for. */
+/** The purpose of the service worker: a host that sends no headers, and a page without a network. */
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -16,7 +16,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
   let folder: string;
   let room: Steps;
   beforeAll(async () => {
-    // In a folder below the root, as a project's page on a shared host is.
+    // In a folder below the root, as on a shared host.
     folder = await mkdtemp(join(tmpdir(), "heed-site-"));
     await cp(built, join(folder, "some", "place"), { recursive: true });
     await mkdir(join(folder, "some", "place", "models"), { recursive: true });
@@ -30,7 +30,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     if (folder) await rm(folder, { recursive: true });
   });
 
-  /** Survives that the page loads anew while it is asked. */
+  /** Works even if the page reloads during the evaluation. */
   const isIsolated = () => room.page.evaluate(() => window.crossOriginIsolated).catch(() => false);
   const loads = () =>
     room.page.evaluate(() => performance.getEntriesByType("navigation").length).catch(() => 0);
@@ -54,7 +54,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
         const name = (await caches.keys()).find((name) => name.includes(" models "));
         return name ? (await (await caches.open(name)).keys()).length : 0;
       });
-    // The one above, and those of every room but the language model, which the page fetches once it has nothing else to do.
+    // The model above, and the models of every room except the language model. The page fetches them when it is idle.
     const models = (
       await readdir(join(built, "models"), { recursive: true, withFileTypes: true })
     ).filter((entry) => entry.isFile() && basename(entry.parentPath) !== "write");

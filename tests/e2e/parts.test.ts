@@ -1,4 +1,4 @@
-/** The page's parts that need no browser. */
+/** Tests parts of the page without a browser. */
 
 import {
   countOf,

@@ -42,7 +42,7 @@ const step = written.length;
 let heed: Heed;
 let model: TransformerModel;
 let p: Parameters;
-/** By the oracle: the layers of both stacks, and the end of the encoder. */
+/** Computed by the oracle: the layers of both stacks, and the output of the encoder. */
 let wanted: Record<StackName, Sublayers[]>;
 let memory: Values;
 
@@ -97,7 +97,7 @@ const rowIn = ({ data, shape }: Values, row: number): number[] => {
 const partNamed = (numbers: StackNumbers, name: PartName) =>
   numbers.open?.parts.find((part) => part.name === name);
 
-/** What the decoder would say after a stream. */
+/** The prediction that the decoder would make if it ended after this stream. */
 function saidAfter(stream: number[]): number[] {
   const normed = layerNorm(p.of("decoder.norm"), { data: stream, shape: [1, E] });
   return softmax(Array.from(linear(p.of("read_out"), normed).data));
@@ -255,7 +255,7 @@ test("The ends of both stacks are those of the oracle, and the decoder is read o
     ),
   );
   expect(Math.exp((logits[0] as number) - logSum)).toBeCloseTo(end[winner] as number, 4);
-  // The formula of a position is that of its number.
+  // The formula of a position gives the position's number.
   for (const col of [0, 1, 6, 63]) {
     const facts = { numbers: decoder, matrices, tokens: ["start", ...written], sources: source };
     const shown = explain(

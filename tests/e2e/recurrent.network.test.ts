@@ -1,4 +1,4 @@
-/** The whole Transformer of dates in a browser; its numbers: recurrent.network.parts.test.ts. */
+/** The whole Transformer of dates in a browser. recurrent.network.parts.test.ts tests its numbers. */
 import { describe, expect, test } from "vitest";
 import type { AttentionNumbers } from "../../web/src/network/messages";
 import { transformerNetwork } from "../../web/src/network/transformer";
@@ -59,7 +59,7 @@ describe("In chrome, the whole Transformer", () => {
     await expect.poll(() => room.link()).not.toContain("number=");
     expect(await room.violations()).toEqual([]);
 
-    // Both ends, by keyboard.
+    // Opens both ends by keyboard.
     await room.page.focus('[data-stack=encoder] [data-row="2"] .opener');
     await room.page.keyboard.press("ArrowDown");
     await room.page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-/** The room "RNN, Bahdanau, self-attention" as a person meets it; its numbers are the engine's. */
+/** The room "RNN, Bahdanau, self-attention" in a browser. Its numbers must equal the engine's. */
 import { tasks } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
@@ -45,7 +45,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       }
     }
     expect(await room.text("[data-matrix=rnn]")).toContain("22 characters kept in 64 numbers");
-    // The step that is shown is the one that the formula explains.
+    // The formula explains the step that is shown.
     expect(await room.text(".transport")).toContain("Step 10 of 11");
     expect(await room.text(".maps .readout")).toContain("(character 10), it attends");
     await room.click("Unseen dates");
@@ -100,7 +100,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const said = /= (\d\.\d{3})/.exec(await room.text(".maps .readout"))?.[1];
     expect(Math.abs(Number(said) - weight)).toBeLessThan(0.002);
     expect(await room.page.$$eval(".said-token.lit", (lit) => lit.length)).toBe(3);
-    // The last character of 22 is where the encoder ends: into the vector, and four steps on.
+    // The last of 22 characters is at the end of the encoder: one step into the vector, and four more.
     expect(await room.counts("rnn")).toEqual([5, 21, 22, 11, 11]);
     expect(await room.counts("bahdanau")).toEqual([1, 21, 22, 11, 11]);
     expect(await room.counts("transformer")).toEqual([1, 1, 2, 2, 22]);
@@ -181,7 +181,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       };
       return [box(document.querySelector(".step-bar")), box(map)] as const;
     });
-    // A message comes in its place: nothing moves.
+    // A message appears in its reserved space, so nothing moves.
     const answers = () =>
       room.page.$eval(".answers", (part) => part.getBoundingClientRect().top + scrollY);
     const before = await answers();

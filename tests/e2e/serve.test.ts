@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Server, serve } from "./browsers";
 
-/** The first line of the answer to a request that no client library would send as it is. */
+/** The first line of the response to a raw request, which client libraries would normalise. */
 function statusOf(url: string, path: string): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What all rooms share: the navigation, links for a class, playing, access for all, and how light it is. */
+/** The parts that all rooms share: navigation, links for a class, playing, accessibility, and the size of the code. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -83,7 +83,7 @@ describe("The shell", () => {
     await expect.poll(() => room.link()).toContain("cell=scores.2.4");
     await room.page.click("[data-stage=masked]");
     await expect.poll(() => room.text(".transport b")).toBe("Masked");
-    // What would paint the mask now keeps the cell.
+    // A click that would paint the mask now only locks the cell.
     const masked = await room.cell("masked", 1, 3, 5, 5);
     await room.page.mouse.click(masked.x, masked.y);
     await expect.poll(() => room.link()).toContain("cell=masked.2.4");
@@ -201,12 +201,12 @@ describe("The shell", () => {
       if (!found) throw new Error(`there is no ${start} in ${assets}`);
       return found;
     };
-    // What the page loads: its entry, the room, the worker with its solver, and all that they import at once.
+    // The files that the page loads: its entry, the room, the worker with its solver, and all their static imports.
     const entry = /src="\.\/assets\/([^"]+\.js)"/.exec(
       readFileSync(join(built, "index.html"), "utf8"),
     )?.[1] as string;
     const worker = named("worker-");
-    // Each room has a solver, and their names differ by a hash only.
+    // Each room has a solver, and the file names differ only in a hash.
     const solver = /\bsteps:\(\)=>import\(.\.\/(solve-[\w-]+\.js)/.exec(
       readFileSync(join(assets, worker), "utf8"),
     )?.[1] as string;

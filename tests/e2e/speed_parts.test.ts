@@ -1,4 +1,4 @@
-/** The parts of the room “Speed” that need no browser. */
+/** Tests parts of the room “Speed” without a browser. */
 import { describe, expect, test } from "vitest";
 import { differenceOf } from "../../web/src/rooms/speed/contenders";
 import { attention, layer } from "../../web/src/rooms/speed/javascript";

@@ -1,4 +1,4 @@
-/** The parts of "Step by step" that need no browser: its story, and the trial of the division by √d. */
+/** Tests parts of "Step by step" without a browser: its story, and the trial of the division by √d. */
 import { type Heed, load } from "heed";
 import { indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ describe("The story of all stages", () => {
     expect(stages.toSorted((a, b) => stageNames.indexOf(a) - stageNames.indexOf(b))).toEqual(
       stages,
     );
-    // Five tokens, their vectors, and so on; see the time of a computation for what these moments are.
+    // Five tokens, their vectors, and so on. The test of the time of a computation explains these moments.
     expect(story.chapters.map(({ count }) => count)).toEqual([5, 5, 19, 10, 9, 5, 14, 10, 5]);
     for (const [index, { stage, time }] of places.entries()) {
       expect(indexIn(story, { stage, time })).toBe(index);

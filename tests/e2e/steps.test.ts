@@ -3,14 +3,14 @@ import { stageNames } from "../../web/src/rooms/steps/stageNames";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
-/** With many threads and with one; what does not depend on that is tried with many. */
+/** With many threads and with one. Tests that do not depend on the number use many. */
 const kinds = [true, false];
 
 const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 
 describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   const { enter, reenter } = visits(Steps, name);
-  /** At the scores, where nothing plays by itself. */
+  /** At the scores, where the room does not start to play automatically. */
   const atScores = (more = "") => reenter(`#step=scores${more}`);
 
   test.each(kinds)(
@@ -228,7 +228,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".transport b")).toBe("Q, K, V");
     await room.click("Add positions");
     expect(await room.text(".transport .play")).toBe("Play");
-    // A link that is followed while it plays ends that, too.
+    // Following a link ends playing too.
     await room.click("Play", ".player");
     await room.page.evaluate(() => {
       location.hash = "#mask=causal&step=masked";
@@ -254,7 +254,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(seen).toEqual([4, 16]);
     await room.click("causal");
     await expect.poll(seen).toEqual([4, 10]);
-    // Rows of so many tokens would be lower than their labels.
+    // Rows of 100 tokens would be lower than their labels.
     await room.paste("#text", Array.from({ length: 100 }, (_, i) => `word${i}`).join(" "));
     await expect.poll(seen).toEqual([100, 0]);
   });
@@ -266,7 +266,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     await room.click("Play", ".player");
     await expect.poll(() => room.text(".transport b")).toBe("Tokens");
-    // A complete stage that was chosen is played again.
+    // A completed stage that was selected is played again.
     await room.page.click("[data-stage=output]");
     await room.click("Play", ".player");
     await expect.poll(() => room.text(".readout")).toContain("= 0.098 × 0.300, so far 0.029");
@@ -315,7 +315,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test("adds up nothing in a first cell that was set by hand", async () => {
     const room = await reenter("#edits=q.1.2.1:-2&step=qkv&time=1");
     expect(await room.text(".readout")).toContain("Q[2, 1] = −2.000, set by you");
-    // Three of the four terms of the first entry are left out of the 82 moments of the example.
+    // The 82 moments of the example omit three of the four terms of the first entry.
     expect(await room.text(".player .transport-place")).toContain("Moment 11 of 79");
     await room.click("Next →", ".player");
     await expect.poll(() => room.text(".readout")).toContain("= 0.500 × 0.000 + 0.600 × 1.000");
@@ -389,7 +389,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const { x, y } = await room.cell("q", 1, 0, 5, 2);
     await room.page.mouse.click(x, y);
     await room.page.keyboard.type("2");
-    // “quick” has now the query [2, 0.6].
+    // The query of “quick” is now [2, 0.6].
     await room.untilTable({ score: [0.46, 1.5, 2.54, 3.58, 4.62], total: 1 });
     expect(await room.text(".readout")).toContain("set by you");
     await expect.poll(() => room.link()).toContain("edits=q.1.2.1:2");
@@ -401,7 +401,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.type("-1");
     // K of “The” was [0.2, 0.1].
     await expect.poll(async () => (await room.table()).score[0]).toBe(-1.94);
-    // More than is allowed: the last number that was is kept, however fast one types.
+    // The number is above the limit: the last allowed number is kept, however fast the person types.
     await room.type(".edit-cell input", "1e30");
     await expect
       .poll(() => room.text(".field-refused"))
@@ -478,7 +478,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
     const room = await reenter("#step=weights");
-    // 2.178 is the entropy in bits of the five weights of “quick”, and 2.322 = log2(5) that of equal ones.
+    // 2.178 is the entropy in bits of the five weights of “quick”; log2(5) = 2.322 would be the entropy of equal
+    // weights.
     await expect
       .poll(() => room.text(".sharpness"))
       .toMatch(
@@ -552,7 +553,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(fields).toEqual([1, 2]);
     await room.paste("#text", "");
     await expect.poll(() => room.text(".sentence-label")).toContain("empty: type a word");
-    // The last pictures stay where they were, greyed, and so do the sizes.
+    // The last pictures stay in their place, in grey, and the sizes stay too.
     for (const part of [".pipeline", ".work"])
       expect(await room.page.$eval(part, ({ classList }) => classList.contains("stale"))).toBe(
         true,
@@ -585,7 +586,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.click(label, { count: 3 });
     await room.page.keyboard.type("8");
     await expect.poll(() => room.page.$$(".field-refused")).toEqual([]);
-    // Nor is it said of another value, which came from elsewhere.
+    // The message also disappears if the value changes elsewhere.
     await room.page.click(label, { count: 3 });
     await room.page.keyboard.type("65");
     await expect.poll(() => room.text(".field-refused")).toContain("it stays 6");
@@ -607,7 +608,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         const box = (part: Element | null | undefined) =>
           part?.getBoundingClientRect() ?? new DOMRect();
         const row = box(table.tBodies[0]?.rows[0]).height;
-        // Their cells stay in view, they themselves do not.
+        // Uses the cells, because they stay in view and the sections of the table do not.
         const [head, foot] = [table.tHead, table.tFoot].map((part) => box(part?.rows[0]?.cells[0]));
         return {
           lines: (foot?.height ?? 0) / row,
@@ -656,7 +657,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       }
       return numbers;
     };
-    // A weight of all but 1 has no gradient that two digits could show.
+    // A weight near 1 has a gradient of 0.00 in two digits.
     const undivided = (await check()).map((row) => row[5] as number);
     expect(Math.max(...undivided)).toBeLessThan(0.01);
     await room.page.focus(".why-root .slider input");
@@ -678,7 +679,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       expect((await room.table()).total).toBe(1);
       expect(await room.text(".notices")).toContain("Only the first 512 tokens");
       expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-      // Lines of all queries would be a grey area.
+      // The lines of all queries would be a grey area.
       expect(await room.text(".lines")).toContain("The lines of the selected query");
       for (const stage of stageNames) {
         await room.page.click(`[data-stage=${stage}]`);
@@ -724,7 +725,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("draws 512 tokens before and after the softmax beside each other, and every row of both", async () => {
-    // Each token sees itself alone, so that each row has one cell.
+    // Each token attends only to itself, so each row has one visible cell.
     const text = Array.from({ length: 512 }, (_, i) => `word${i}`).join("+");
     const room = await enter(`#text=${text}&heads=1&size=4&mask=window&window=0&step=weights`);
     const box = (matrix: string) =>
@@ -743,7 +744,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       const pixels = canvas.getContext("2d")?.getImageData(left, top, width, height).data ?? [];
       const isBlue = (place: number) =>
         (pixels[4 * place + 2] as number) - (pixels[4 * place] as number) > 30;
-      // Without the frame, and the outline of the selected row.
+      // Omits the frame, and the outline of the selected row.
       const rows = Array.from({ length: height - 8 }, (_, row) => row + 4);
       return rows.filter(
         (row) =>
@@ -798,7 +799,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const quick = lines[1]?.split(",").slice(1).map(Number);
     expect(quick?.map((score) => Number(score.toFixed(5)))).toEqual([0.16, 0.6, 1.04, 1.48, 1.92]);
 
-    // A picture says what it is of, and what changed it.
+    // A saved picture names its content and the settings that changed it.
     await room.page.evaluate(() => {
       location.hash = "#mask=causal&temperature=2&step=weights";
     });
@@ -812,7 +813,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         (summary as HTMLElement).click(),
       );
       await room.click("SVG", ".save[open]");
-      // Long captions wrap between two words.
+      // Long captions wrap between words.
       const text = async () => (await saved()).replace(/<\/text>\s*<text [^>]*>/g, " ");
       for (const word of words) await expect.poll(text).toContain(word);
     }

@@ -1,4 +1,4 @@
-/** What "Step by step" says of masks: it must be true of the cells that they hide. */
+/** The descriptions of masks in "Step by step" must be true of the cells that they hide. */
 import type { ComponentChildren } from "preact";
 import { describe, expect, test } from "vitest";
 import { type Sharp, sharpnessWords } from "../../web/src/rooms/steps/Sharpness";
@@ -14,7 +14,7 @@ import {
 } from "../../web/src/rooms/steps/state";
 import { momentWords, unfoldingOf } from "../../web/src/rooms/steps/unfolding";
 
-/** The words in a tree of elements. */
+/** The text in a tree of elements. */
 function wordsIn(children: ComponentChildren): string {
   if (Array.isArray(children)) return children.map(wordsIn).join("");
   if (typeof children === "string" || typeof children === "number") return String(children);
