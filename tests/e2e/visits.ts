@@ -21,8 +21,6 @@ interface VisitOptions extends OpenOptions {
 /**
  * WebKit has one page at a time, and SharedArrayBuffer only if `sharedMemory` is true.
  *
- *
- *
  * Must be called inside of a `describe`. Its tests share a browser and servers. Every page that a test opens is closed
  * after the test, and its console must have stayed empty.
  */

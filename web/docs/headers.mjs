@@ -35,8 +35,6 @@ function shown(lines) {
 /**
  * The declarations of a header, each with the comment before it. A comment between rules of dashes is a heading.
  *
- *
- *
  * @returns {({ heading: string, words: string } | { name: string, comment: string, code: string })[]}
  */
 export function declarations(text) {
@@ -81,8 +79,6 @@ export function declarations(text) {
 
 /**
  * The examples, which are tests: the body of each, by its name.
- *
- *
  *
  * @returns {Map<string, string>}
  */

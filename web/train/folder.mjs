@@ -26,8 +26,6 @@ async function makeUnlessThere(folder) {
  * Locks a folder: two trainings in one folder would overwrite each other's files. The lock is a file with the id of the
  * process. A killed process leaves it behind.
  *
- *
- *
  * @returns a function that releases the folder
  */
 export async function occupy(folder) {

@@ -16,8 +16,6 @@ export class Interrupted extends Error {}
 /**
  * Trains by a plan, from the first step or from the checkpoint, and writes the files.
  *
- *
- *
  * @param kind the functions that depend on the kind of training: `look(signal)` evaluates on held-out examples,
  * `scoreOf(look)` is higher for a better result, `describe(look)` describes a result or its absence, `isGood(looks)`
  * ends the training early, and `finish(log, signal)` writes the files

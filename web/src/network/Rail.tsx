@@ -32,8 +32,6 @@ export type RailKind = "start" | "layer" | "open" | "reads" | "part" | "adds" | 
 /**
  * The section of the line in one row, as high as the row.
  *
- *
- *
  * @param parts the number of parts in a layer's row; the second of three also reads the encoder's output
  */
 export function Rail({ kind, parts = 2 }: { kind: RailKind; parts?: number }) {

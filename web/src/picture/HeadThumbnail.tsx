@@ -15,8 +15,6 @@ import { usePixelRatio } from "./usePixelRatio";
 /**
  * Which cells of a small picture a causal mask hides.
  *
- *
- *
  * @param size the number of tokens
  * @param cells the number of cells along each side
  */

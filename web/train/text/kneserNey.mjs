@@ -115,8 +115,6 @@ export class KneserNey {
   /**
    * The probability of a token after a history, of which only the last tokens matter.
    *
-   *
-   *
    * @param history ids, the newest last
    */
   probability(token, history) {

@@ -26,8 +26,6 @@ export function splitOf(source, name) {
 /**
  * Returns all documents, { source, name, text, split }, downloaded or from the folder.
  *
- *
- *
  * @param say called before work that takes time
  * @throws an error with `isMisuse` if a package cannot be reached, or if its text differs
  */

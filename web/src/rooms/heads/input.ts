@@ -31,8 +31,6 @@ export function closerOf(tokens: readonly string[]): string | null {
  * The right places of typed input that the task does not solve. For brackets they are the opening ones, for pronouns
  * the words that the model answers. Null if neither is known, and for pictures, which cannot be typed.
  *
- *
- *
  * @param answered the input with the model's answer
  */
 export function placesOf(answered: Input): Alignment | null {

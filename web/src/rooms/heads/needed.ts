@@ -44,8 +44,6 @@ const last = new WeakMap<AttentiveModel, { readonly inputKey: string; readonly n
  * For each question the head whose ablation changes the answer. It does not depend on the dropped heads, so the search
  * runs once per input.
  *
- *
- *
  * @param inputKey differs for different inputs
  */
 export async function neededHeads(

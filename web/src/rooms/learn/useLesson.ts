@@ -91,8 +91,6 @@ function withShown(
 /**
  * `setups` must be memoised. A new list starts another training.
  *
- *
- *
  * @param starts whether a training starts automatically
  */
 export function useLesson(

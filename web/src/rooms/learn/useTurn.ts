@@ -24,8 +24,6 @@ function queue(draw: () => void): void {
 /**
  * The latest value, updated only when it is the caller's turn.
  *
- *
- *
  * @param isWanted while false, the value is not updated
  */
 export function useTurn<T>(value: T, isWanted = true): T {

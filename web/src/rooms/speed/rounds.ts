@@ -68,8 +68,6 @@ function sample(plan: { readonly run: () => void; calls: number }, shortest: num
 /**
  * Measures the milliseconds of a call of each racer.
  *
- *
- *
  * @param deadline ends the rounds early
  * @param pause lets the worker handle messages between samples
  * @param tell reports the finished share after each sample
