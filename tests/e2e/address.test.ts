@@ -8,7 +8,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a link", (name) => {
   // High enough that no element must be scrolled into view.
   const { enter } = visits(Steps, name);
 
-  test("is followed in the very moment when a change is about to be written to the address", async () => {
+  test("is followed even while a change is about to be written to the address", async () => {
     const room = await enter("", { height: 3000 });
     const { page } = room;
     const links = [

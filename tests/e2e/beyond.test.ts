@@ -23,7 +23,7 @@ beforeAll(async () => {
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
   const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
-  test("opens on a picture, with the true ratios of noise that each mean leaves, and denoises anew", async () => {
+  test("opens on a picture with the correct signal-to-noise ratio of each mean, and denoises again after a change", async () => {
     const room = await enter();
     const { pixels, values } = denoised(heed);
     for (const [version, result] of Object.entries(values))
@@ -39,7 +39,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.link()).toBe("#room=beyond&noise=0.2&patch=3");
   });
 
-  test("shows how the pixel that is clicked became its mean", async () => {
+  test("shows how the mean of a clicked pixel is computed", async () => {
     const room = await enter();
     const picture = "[data-picture=nonLocal] .grey-picture";
     const { x, y } = await room.middleOf(picture);
@@ -59,7 +59,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.figure("as good as the mean of")).toBeCloseTo(25, 1);
   });
 
-  test("moves the pixel by the keyboard, as far as the corner", async () => {
+  test("moves the pixel by keyboard, up to the corner", async () => {
     const room = await enter("&pixel=2.1");
     await room.focus("[data-picture=noisy] [tabindex]");
     await room.page.keyboard.press("ArrowRight");
@@ -70,7 +70,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".window-map .legend")).toContain("hidden");
   });
 
-  test("reads a picture of the person's own and leaves it out of the link", async () => {
+  test("reads the person's own picture and leaves it out of the link", async () => {
     const room = await enter();
     const before = await room.psnr("noisy");
     const upload = async (path: string) => {
@@ -100,7 +100,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(sizes).toEqual([128, 128]);
   });
 
-  test("weighs points by their distance from the query, and adds their values up", async () => {
+  test("weights points by their distance from the query, and sums their values", async () => {
     const room = await enter("&show=points");
     const { points, query, bandwidth } = initialState;
     const scores = points.map(({ x }) => Math.exp(-((x - query) ** 2) / (2 * bandwidth ** 2)));
@@ -133,7 +133,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     );
   });
 
-  test("takes points and the query along with the pointer and the keyboard", async () => {
+  test("moves points and the query with the pointer and the keyboard", async () => {
     const room = await enter("&show=points");
     const before = await room.figure("estimate");
     await room.drag(".point:nth-of-type(5) .dot", 0, 80);
@@ -153,7 +153,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.page.waitForSelector(".similar circle");
   });
 
-  test("keeps the points where they are under a teacher's lock, and still takes the query along", async () => {
+  test("keeps the points fixed under a teacher's lock, and still moves the query", async () => {
     const room = await enter("&show=points&lock=on");
     expect(
       await room.page.$$eval(".point[tabindex], .point[role=button]", (all) => all.length),
@@ -165,7 +165,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);
   });
 
-  test("says how a weight came about: of a pixel, a point, a value and a frame", async () => {
+  test("explains a weight of a pixel, a point, a value and a frame", async () => {
     const pixel = await enter();
     const over = async (room: Beyond, name: string, side: number, row: number, col: number) => {
       const { x, y } = await room.cell(name, row, col, side, side);
@@ -228,7 +228,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.link()).toContain("series=4");
   });
 
-  test("fills the gap of a series of the person's own, pasted or from a file", async () => {
+  test("fills the gap of the person's own series, pasted or from a file", async () => {
     const room = await enter("&show=series");
     // A wave of ten values around 100, of which six are missing.
     const wave = Array.from({ length: 48 }, (_, t) => 100 + 8 * Math.sin((2 * Math.PI * t) / 10));
@@ -283,7 +283,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
   });
 
-  test("says nothing of a hidden value before it has one", async () => {
+  test("shows no hidden value before it is computed", async () => {
     const room = await enter("&show=points");
     await room.page.evaluate(() => {
       const look = () => {
@@ -297,7 +297,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.page.$eval("body", ({ dataset }) => dataset.told)).toBeUndefined();
   });
 
-  test("hears the repeats of a melody, and plays it", async () => {
+  test("finds the repeats of a melody, and plays it", async () => {
     const room = await enter("&show=melody&frame=20");
     // The round repeats every bar, and a bar is 1.6 seconds long, which is 16 frames.
     await expect.poll(async () => (await room.keys()).length).toBe(10);
@@ -322,7 +322,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await frame()).toBe(stopped);
   });
 
-  test("reads a sound of the person's own", async () => {
+  test("reads the person's own sound", async () => {
     const room = await enter("&show=melody");
     await room.page.evaluate(() => {
       // Three seconds of one tone, twice, as a WAVE file.
@@ -356,7 +356,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".transport")).toContain("of 128");
   });
 
-  test.each(subjects)("can be used by everyone and fits a narrow window: %s", async (subject) => {
+  test.each(subjects)("is accessible and fits a narrow window: %s", async (subject) => {
     const room = await enter(`&show=${subject}`, { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations("minor")).toEqual([]);

@@ -50,7 +50,7 @@ async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
 
 const leave = () => solve({ kind: "leave" }, context());
 
-test("The head that is offered is the one that the question shown needs", async () => {
+test("The offered head is the one whose ablation changes the shown answer", async () => {
   const reference = await Reference.of("pronouns-encoder");
   const heads = [0, 1, 2].flatMap((layer) =>
     [0, 1, 2, 3].map((head) => ({ path: `encoder.layers.${layer}.self_attn`, layer, head })),
@@ -75,21 +75,18 @@ test("The head that is offered is the one that the question shown needs", async 
   expect(found.size).toBe(2);
 });
 
-test.each(exhibitIds)(
-  "Without the head that is offered the answer of “%s” changes",
-  async (exhibit) => {
-    const { text, seed } = firstOf(exhibit);
-    const state = { ...initialState, ...firstOf(exhibit) };
-    const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
-    if (!needed) throw new Error("no head is offered");
-    const dropped = [needed.head.key];
-    const saying = sayingOf(selectionOf(await ask({ exhibit, text, seed, dropped }), state));
-    expect(saying?.whole?.text).toBeTruthy();
-    expect(saying?.now.text).not.toBe(saying?.whole?.text);
-  },
-);
+test.each(exhibitIds)("Ablating the offered head changes the answer to “%s”", async (exhibit) => {
+  const { text, seed } = firstOf(exhibit);
+  const state = { ...initialState, ...firstOf(exhibit) };
+  const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
+  if (!needed) throw new Error("no head is offered");
+  const dropped = [needed.head.key];
+  const saying = sayingOf(selectionOf(await ask({ exhibit, text, seed, dropped }), state));
+  expect(saying?.whole?.text).toBeTruthy();
+  expect(saying?.now.text).not.toBe(saying?.whole?.text);
+});
 
-test("Heads are searched for once per input, whichever are dropped, and anew after the room is left", async () => {
+test("The search for heads runs once per input, for any dropped heads, and again after the room was left", async () => {
   const runs = vi.spyOn(EncoderModel.prototype, "attentions");
   const runsOf = async (change: Partial<HeadsRequest>) => {
     runs.mockClear();
@@ -110,7 +107,7 @@ test("Heads are searched for once per input, whichever are dropped, and anew aft
   runs.mockRestore();
 });
 
-test("What is said of dropped heads is said of those of the answer, not of those just chosen", async () => {
+test("Texts about dropped heads name the heads of the answer, not the ones just selected", async () => {
   const chosen = { ...initialState, text, dropped: ["encoder.1.3", "encoder.9.9"] };
   const before = selectionOf(await ask(), chosen);
   expect(withoutWords(before)).toBeNull();

@@ -40,7 +40,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
       curve,
     );
 
-  test("learns to reverse by itself, and its best head shows the diagonal", async () => {
+  test("learns to reverse automatically, and its best head shows the diagonal", async () => {
     const room = await enter();
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     await expect.poll(async () => (await lastRow(room, 1))[0]).toBeGreaterThan(0.6);
@@ -97,7 +97,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     heed.dispose();
   });
 
-  test("shows what a person types, at every step, and greys what is of another text", async () => {
+  test("shows typed text at every step, and greys pictures of another text", async () => {
     const room = await enter("&train=off");
     const field = ".learn-example input";
     const place = () =>
@@ -148,7 +148,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => room.text(".unread-why")).toContain("not a date");
   });
 
-  test("goes on while its past is replayed, and erases none of it", async () => {
+  test("continues while earlier steps are replayed, and erases none of them", async () => {
     const room = await enter();
     const count = async () =>
       Number(/Snapshot \d+ of (\d+)/.exec(await room.text(".transport-place"))?.[1]);
@@ -221,7 +221,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await room.page.$$eval(".curve", (all) => all.length)).toBe(3);
   });
 
-  test("says when the numbers become NaN, and stays usable", async () => {
+  test("reports that the numbers became NaN, and stays usable", async () => {
     const room = await enter("&rate=1000");
     await expect.poll(() => status(room)).toContain("lower the learning rate");
     await room.page.focus(".slider input");
@@ -230,7 +230,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
-  test("ends its worker when it is left", async () => {
+  test("ends its worker when the person leaves the room", async () => {
     const room = await enter();
     const engines = async () =>
       (await workersOf(room.page)).filter((url) => url.includes("engine.worker")).length;
@@ -242,7 +242,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
-  test("has what one types above its pictures on a telephone, and every character of the answer whole", async () => {
+  test("has the text field above its pictures on a telephone, and shows the whole answer", async () => {
     const room = await enter("&task=dates&train=off", { width: 360 });
     const boxes = () =>
       room.page.evaluate(() =>
@@ -266,7 +266,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
   });
 
-  test("learns its other tasks and begins anew with each", async () => {
+  test("learns its other tasks and starts again with each", async () => {
     const room = await enter();
     // The button pauses this training, not the next one.
     await room.click("Pause training");

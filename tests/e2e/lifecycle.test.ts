@@ -25,7 +25,7 @@ describe("In Chromium, the page", () => {
   const { enter } = visits(Room, "chrome");
 
   test(
-    "holds no more and has as many threads after it was reloaded",
+    "holds no more memory and has the same number of threads after reloads",
     async ({ annotate }) => {
       const room = await enter("#room=steps");
       const client = await room.page.createCDPSession();
@@ -51,7 +51,7 @@ describe("In Chromium, the page", () => {
   );
 
   test.each(["frozen", "hidden"])(
-    "goes on with its training after it was %s",
+    "continues its training after it was %s",
     async (state) => {
       const room = await enter("#room=learn");
       const { page } = room;

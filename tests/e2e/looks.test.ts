@@ -87,7 +87,7 @@ describe("The page", () => {
     await mkdir(folder, { recursive: true });
   });
 
-  test.each(views)("keeps every part in its place, and none sticks out: $view", async (view) => {
+  test.each(views)("keeps every part in its place, and nothing overflows: $view", async (view) => {
     const room = await enter(view.link);
     const { page } = room;
     if (view.view === "learn") {

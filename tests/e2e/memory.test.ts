@@ -232,7 +232,7 @@ describe("In Chromium, the room", () => {
   const { enter } = visits(Room, "chrome", { flags });
 
   test.each(Object.entries(acts))(
-    "%s holds no more after 200 acts than after 20",
+    "%s holds no more memory after 200 acts than after 20",
     async (id, acts) => {
       const { page } = await enter(`#room=${id}`);
       const client = await page.createCDPSession();

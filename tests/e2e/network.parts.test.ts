@@ -62,7 +62,7 @@ const models = {
 } satisfies Record<string, HubConfig>;
 
 describe.each<[string, HubConfig]>(Object.entries(models))(
-  "A token's way through %s",
+  "The trace of a token through %s",
   (name, config) => {
     let model: CausalLanguageModel;
     let parameters: Parameters;
@@ -80,7 +80,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       wanted = llama(parameters, config, text, windows);
     });
 
-    test("has the vectors of the oracle in every layer", () => {
+    test("has the oracle's vectors in every layer", () => {
       for (const layer of range(sizes.layers)) {
         const found = ask(layer);
         const { attention, feedForward } = partsIn(found);
@@ -116,7 +116,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       expectNear(start.token, start.stream);
     });
 
-    test("has what each head and each unit adds, and where each head attends", () => {
+    test("has the vectors that each head and each unit adds, and the tokens that each head attends to", () => {
       const { E, H, D, F } = sizes;
       for (const layer of range(sizes.layers)) {
         const { attention, feedForward } = partsIn(ask(layer));
@@ -151,7 +151,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       }
     });
 
-    test("is read out as a model that ends there would speak", () => {
+    test("is read out as if the model ended there", () => {
       const said = (layers: number) => {
         const shorter = { ...config, num_hidden_layers: layers };
         return softmax(last(llama(parameters, shorter, text, windows).logits as Values));
@@ -228,7 +228,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       ]);
     });
 
-    test("gets nothing from a dropped head, and leaves nothing in the engine", async () => {
+    test("has no contribution of a dropped head, and leaves no tensors in the engine", async () => {
       const before = heed.memory().tensors.count;
       const whole = partsIn(ask(1)).attention;
       const path = "model.layers.1.self_attn";
@@ -263,35 +263,31 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
         (of) => [of, "feed-forward", 0] as const,
       ),
     ];
-    test.each(rows)(
-      "the formula of a %s of %s sums up to what the engine found",
-      (of, part, row) => {
-        const numbers = ask(1);
-        const { attention, feedForward } = partsIn(numbers);
-        const facts = factsOf(numbers);
-        const { D, E } = sizes;
-        for (const col of [0, 1]) {
-          const exact = {
-            query: attention.head.projected[col],
-            sum: attention.headOutputs[head * D + col],
-            head: attention.heads[3 * E + col],
-            output: (part === "attention" ? attention : feedForward).output[col],
-            gate: feedForward.gate[col],
-            up: feedForward.up?.[col],
-            unit: feedForward.units[col],
-            added: feedForward.added[col],
-          }[of as string] as number;
-          const shown =
-            explain({ part, of, row, col }, facts) ?? expect.fail("there is no formula");
-          const words = shown.formula.map(({ text }) => text).join("");
-          const [terms = "", value] = (words.split("\n")[0] as string).split(" = ").slice(-2);
-          expect(sumOf(value as string)).toBeCloseTo(exact, 2.9);
-          expect(Math.abs(sumOf(terms) - exact)).toBeLessThan(0.02);
-        }
-      },
-    );
+    test.each(rows)("the formula of a %s of %s gives the engine's number", (of, part, row) => {
+      const numbers = ask(1);
+      const { attention, feedForward } = partsIn(numbers);
+      const facts = factsOf(numbers);
+      const { D, E } = sizes;
+      for (const col of [0, 1]) {
+        const exact = {
+          query: attention.head.projected[col],
+          sum: attention.headOutputs[head * D + col],
+          head: attention.heads[3 * E + col],
+          output: (part === "attention" ? attention : feedForward).output[col],
+          gate: feedForward.gate[col],
+          up: feedForward.up?.[col],
+          unit: feedForward.units[col],
+          added: feedForward.added[col],
+        }[of as string] as number;
+        const shown = explain({ part, of, row, col }, facts) ?? expect.fail("there is no formula");
+        const words = shown.formula.map(({ text }) => text).join("");
+        const [terms = "", value] = (words.split("\n")[0] as string).split(" = ").slice(-2);
+        expect(sumOf(value as string)).toBeCloseTo(exact, 2.9);
+        expect(Math.abs(sumOf(terms) - exact)).toBeLessThan(0.02);
+      }
+    });
 
-    test("the formulas of norms, logits and probabilities give what the engine found", () => {
+    test("the formulas of norms, logits and probabilities give the engine's numbers", () => {
       const numbers = ask(1);
       const facts: Facts = {
         ...{ numbers, matrices: null, tokens: ids.map(String), sources: [], place: ids.length - 1 },
@@ -395,7 +391,7 @@ test("GPT-2 adds learned positions, norms with biases and units without a gate",
   );
 });
 
-test("A model in int8 tells all but what its packed weights hide", () => {
+test("A model in int8 has all numbers except those that need its quantised weights", () => {
   const small = { ...plain, hidden_size: 32, intermediate_size: 64, head_dim: 8 };
   const model = new CausalLanguageModel(heed, small);
   const { weight } = model.model.layers[1]?.mlp.downProj ?? expect.fail();
@@ -434,7 +430,7 @@ describe("A number's sources", () => {
   });
 });
 
-test("A kept number is read from a link as it was written, and others are refused", () => {
+test("A locked number is read from a link as it was written, and invalid ones are refused", () => {
   for (const text of ["feed-forward.unit.6", "attention.key.3.5", "start.stream.1"])
     expect(textOfSpot(spotFrom(text))).toBe(text);
   expect(spotFrom("attention.key.3.5")).toEqual({ part: "attention", of: "key", row: 2, col: 4 });

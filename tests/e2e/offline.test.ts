@@ -37,7 +37,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
   const fetched = (path: string) =>
     room.page.evaluate(async (path) => (await fetch(path)).text().catch(String), path);
 
-  test("is isolated and computes with more than one thread", async () => {
+  test("is isolated and computes with several threads", async () => {
     await expect.poll(isIsolated).toBe(true);
     await expect.poll(loads).toBe(1);
     await room.ready();
@@ -47,7 +47,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     );
   });
 
-  test("opens and computes without a network, at any link, with the models it has used", async () => {
+  test("opens and computes without a network, at any link, with cached models", async () => {
     expect(await fetched("models/tiny.json")).toBe("[1]");
     const kept = () =>
       room.page.evaluate(async () => {
@@ -81,7 +81,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
 });
 
 describe("The service worker", () => {
-  test("leaves a page alone that its host isolates", async () => {
+  test("does not change a page that its host isolates", async () => {
     const [server, browser] = await Promise.all([serve(), launch("chrome")]);
     try {
       const room = await Steps.open(browser, server.url, { serviceWorker: true });
@@ -101,7 +101,7 @@ describe("The service worker", () => {
     }
   });
 
-  test("is not there for a page in a frame", async () => {
+  test("is not registered for a page in a frame", async () => {
     const [server, browser] = await Promise.all([serve(), launch("chrome")]);
     try {
       const room = await Steps.open(browser, "about:blank", { serviceWorker: true });

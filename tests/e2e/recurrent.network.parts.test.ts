@@ -109,7 +109,7 @@ describe.each<[StackName, number, number]>([
   ["decoder", 0, step],
   ["decoder", 1, step],
 ])("Of the %s, the layer %i of the Transformer of dates", (stack, layer, row) => {
-  test("has the vectors of the oracle in each part", () => {
+  test("has the oracle's vectors in each part", () => {
     const all = ask(stack, layer);
     const numbers = all[stack];
     const parts = wanted[stack][layer] as Sublayers;
@@ -135,7 +135,7 @@ describe.each<[StackName, number, number]>([
     expect(numbers.lengths[layer]?.stream).toBeCloseTo(lengthOf(after), 4);
   });
 
-  test("has where each head attends, and what it adds", () => {
+  test("has the tokens that each head attends to, and the vector that it adds", () => {
     const numbers = ask(stack, layer)[stack];
     const parts = wanted[stack][layer] as Sublayers;
     const attentions = [
@@ -184,7 +184,7 @@ describe.each<[StackName, number, number]>([
     }
   });
 
-  test("has formulas that give what the engine found", () => {
+  test("has formulas that give the engine's numbers", () => {
     const all = ask(stack, layer);
     const tokens = stack === "encoder" ? source : ["start", ...written];
     const facts: Facts = {
@@ -216,7 +216,7 @@ describe.each<[StackName, number, number]>([
   });
 });
 
-test("The ends of both stacks are those of the oracle, and the decoder is read out after each part", () => {
+test("The ends of both stacks equal the oracle's, and the decoder is read out after each part", () => {
   const { encoder, decoder, matrices } = transformerNetwork(model, {
     ...{ source, written, place, head, open: null },
   });
@@ -272,7 +272,7 @@ test("The ends of both stacks are those of the oracle, and the decoder is read o
   }
 });
 
-test("A network leaves nothing in the engine, and refuses what the model does not know", () => {
+test("A trace leaves no tensors in the engine, and refuses unknown tokens", () => {
   const before = heed.memory().tensors.count;
   ask("decoder", 1);
   expect(() =>
@@ -281,7 +281,7 @@ test("A network leaves nothing in the engine, and refuses what the model does no
   expect(heed.memory().tensors.count).toBe(before);
 });
 
-test("What is open is read from a link as it was written, and others are refused", () => {
+test("The open row is read from a link as it was written, and invalid ones are refused", () => {
   for (const text of ["open", "encoder.0", "decoder.3"])
     expect(textOfNetwork(networkFrom(text))).toBe(text);
   expect(textOfNetwork(null)).toBe("");

@@ -69,7 +69,7 @@ describe("In chrome, the whole Transformer", () => {
     await expect.poll(() => room.text("[data-stack=decoder] h3")).toContain("“start”");
   });
 
-  test("is open where it is shown alone", async () => {
+  test("is open if it is shown alone", async () => {
     const room = await open("&embed=network&lock=on");
     await room.page.waitForSelector("main.embedded [data-stack=decoder] .stack-table");
     await expect.poll(() => room.link()).toContain("network=open");

@@ -50,7 +50,7 @@ describe("What is shared", () => {
     await expect.poll(drawn).toBeGreaterThan(0);
   });
 
-  test("copies the link to what is shown, and says so", async () => {
+  test("copies the link of the current view, and confirms it", async () => {
     const room = await enter("#mask=causal&step=scaled");
     await room.page.evaluate(() => {
       navigator.clipboard.writeText = async (text) => {
@@ -66,7 +66,7 @@ describe("What is shared", () => {
     await expect.poll(() => room.text("header .copy")).toBe("Copy link");
   });
 
-  test("is light on paper, without what only a screen can do", async () => {
+  test("is printed in light colours, without controls", async () => {
     const room = await enter("#step=scores");
     const devtools = await room.page.createCDPSession();
     // Not by puppeteer's own calls, because each of them undoes the other.
@@ -107,7 +107,7 @@ describe("What is shared", () => {
     await expect.poll(brightness).toBeLessThan(60);
   });
 
-  test("saves a map as a picture that plays, by itself and without a script", async () => {
+  test("saves a map as an animated picture without a script", async () => {
     // In narrow cells, so that numbers have one decimal.
     const room = await enter("#room=recurrent", { width: 800 });
     const svg = await savedAs(room, "[data-matrix=transformer]", "moving SVG");
@@ -155,7 +155,7 @@ describe("What is shared", () => {
     expect(inked[2]).toBe(rows.length);
   });
 
-  test("saves a training as a picture that plays what a head was at each snapshot", async () => {
+  test("saves a training as an animation of a head over the snapshots", async () => {
     const room = await enter("#room=learn&length=4&size=16&head=3.1");
     const step = () =>
       room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
@@ -226,7 +226,7 @@ describe("What is shared", () => {
     expect(seen.stills[0]).not.toEqual(seen.stills[1]);
   });
 
-  test("saves a matrix of Step by step as a picture whose first row plays number by number", async () => {
+  test("saves a matrix of Step by step as an animation with its first row number by number", async () => {
     const room = await enter("#step=scores");
     // The queries of five tokens, each with two numbers.
     const svg = await savedAs(room, ".legends", "moving SVG");
@@ -281,7 +281,7 @@ describe("What is shared", () => {
     return { seen, still };
   };
 
-  test("saves token lines as a picture that plays query by query", async () => {
+  test("saves token lines as an animation, query by query", async () => {
     const room = await enter("#step=weights&mask=causal&mass=100");
     const svg = await savedAs(room, ".lines", "moving SVG");
     const { seen, still } = await played(svg, "path", [0, 0.4, 0.99]);
@@ -297,7 +297,7 @@ describe("What is shared", () => {
     expect(other).not.toContain("@keyframes");
   });
 
-  test("saves the curves of a training as pictures that grow", async () => {
+  test("saves the curves of a training as an animation", async () => {
     const room = await enter("#room=learn&length=4&size=16");
     const step = () =>
       room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
@@ -318,7 +318,7 @@ describe("What is shared", () => {
     expect(still).toBe(0);
   });
 
-  test("saves the cache of a text as a picture that fills", async () => {
+  test("saves the cache of a text as an animation", async () => {
     const room = await enter("#room=write&place=20");
     const svg = await savedAs(room, ".cache", "moving SVG");
     const { seen, still } = await played(svg, "[data-plays=grow] rect:first-child", [0, 0.4, 0.99]);
@@ -332,7 +332,7 @@ describe("What is shared", () => {
     expect(still).toBe(0);
   });
 
-  test("has a preview for links, and names its picture by the address that it is built for", () => {
+  test("has a preview for links, with the address of its picture", () => {
     const html = readFileSync(join(built, "index.html"), "utf8");
     const of = (property: string) =>
       new RegExp(`<meta (?:property|name)="${property}"\\s+content="([^"]+)"`).exec(html)?.[1];

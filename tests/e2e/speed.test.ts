@@ -28,7 +28,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
   }
 
   test.each([true, false])(
-    "measures by itself, and its figures hang together, isolated: %s",
+    "measures automatically, and its figures agree, isolated: %s",
     async (isolated) => {
       const room = await open("", { isolated });
       // Nothing moves while results arrive.
@@ -95,7 +95,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     },
   );
 
-  test("counts only what a mask and a window leave, and measures anew when they change", async () => {
+  test("counts only pairs that a mask and a window leave, and measures again when they change", async () => {
     const room = await (await open("&heads=2&size=16&causal=on&window=8")).rested();
     const pairs = (length: number) =>
       Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);
@@ -130,7 +130,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     await expect.poll(() => room.runWorkers()).toBe(0);
   });
 
-  test("can be cancelled before anything is measured, and moves nothing on a telephone", async () => {
+  test("can be cancelled before anything is measured, and nothing moves on a telephone", async () => {
     const room = await open("&heads=1&size=8", { width: 360 });
     await room.page.waitForSelector(".run");
     await room.click("Your model", "nav.rooms");
@@ -156,7 +156,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     expect(await height()).toBe(before);
   });
 
-  test("copies what was measured, goes from mark to mark by keyboard, and ends a run when it is left", async () => {
+  test("copies the measurements, moves between marks by keyboard, and ends a run when the room is left", async () => {
     const room = await (await open("&heads=1&size=8")).rested();
     await room.click("All figures");
     await room.catchWhatIsTaken();

@@ -36,8 +36,8 @@ function saysOf(change: Partial<State>): Record<string, string> {
   );
 }
 
-describe("The words of the stages", () => {
-  test("say of every mask whether it hides anything", () => {
+describe("The descriptions of the stages", () => {
+  test("tell for every mask whether it hides anything", () => {
     const kinds: readonly MaskKind[] = ["none", "causal", "padding", "window", "painted"];
     const changes: readonly Partial<State>[] = [
       ...[{}, { text: "one", example: false }, { padFrom: 5 }, { padFrom: 0 }, { window: 4 }],
@@ -54,7 +54,7 @@ describe("The words of the stages", () => {
       }
   });
 
-  test("say that every word attends to every word only where nothing is hidden", () => {
+  test("say that every word attends to every word only if nothing is hidden", () => {
     const everything = "Each will attend to all, itself too.";
     expect(saysOf({}).tokens).toContain(everything);
     expect(saysOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
@@ -68,14 +68,14 @@ describe("The words of the stages", () => {
     expect(saysOf({ mask: "causal" }).joined).toContain("something of every word that it may see.");
   });
 
-  test("say what the mask hides, or that it hides nothing", () => {
+  test("describe the keys that the mask hides, or say that it hides none", () => {
     expect(saysOf({}).masked).toContain("every query may see every key");
     expect(saysOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
     expect(saysOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
     expect(saysOf({ mask: "window" }).masked).toContain("hides keys that are far");
   });
 
-  test("give zeros, and no sum of 1, to queries that may see no key", () => {
+  test("have zeros, and no sum of 1, for queries without a visible key", () => {
     const one = saysOf({ mask: "painted", hidden: rowHidden(1) });
     expect(one.weights).toMatch(/so its row is zeros\. Every other row adds up to 1\.$/);
     expect(one.output).toContain("so its row is zeros");
@@ -87,7 +87,7 @@ describe("The words of the stages", () => {
   });
 });
 
-describe("The words below the largest weight", () => {
+describe("The text below the largest weight", () => {
   const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, mostEntropy: Math.log2(5), visible: 5 };
   const scaled = { scaled: true, headSize: 2 };
 
@@ -121,7 +121,7 @@ describe("The words below the largest weight", () => {
   });
 });
 
-test("The row that is computed first is named, as it is that of the selected query", () => {
+test("The text names the row that is computed first, which is the selected query's", () => {
   const wordsAt = (stage: State["stage"], time: number, row: number) => {
     const state = { ...initialState, stage, time, row };
     const attention = sentenceAttentionOf(state);

@@ -36,7 +36,7 @@ function changedWithout(own: readonly string[]): string[] {
 describe("The styles of a room", () => {
   const { enter } = visits(Room, "chrome");
 
-  test("change no other room", async () => {
+  test("do not change another room", async () => {
     const room = await enter();
     const visit = async (id: RoomId) => {
       await room.page.evaluate((id) => {

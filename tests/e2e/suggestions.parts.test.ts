@@ -43,7 +43,7 @@ test.each(
   rooms.flatMap(([id, [link, suggestions]]) =>
     suggestions.map(([href, name]) => ({ id, name, href, link: link as RoomLink })),
   ),
-)("$name leads to $id, without a word that says nothing", ({ id, href, link }) => {
+)("$name leads to $id, and its link is minimal", ({ id, href, link }) => {
   const { room, params, notices } = readLink(href);
   const { state, notices: own } = link.read(params);
   expect([room, notices, own]).toEqual([id, [], []]);

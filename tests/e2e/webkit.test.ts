@@ -195,7 +195,7 @@ describe.each([
     const { open } = visits(Room, "webkit", { sharedMemory });
 
     test.each(rooms)(
-      "the room “%s” computes true numbers and takes an input",
+      "the room “%s” computes correct numbers and accepts an input",
       async (name) => {
         const room = await open(starts[name] ?? `#room=${name}`, { isolated });
         await room.page.waitForSelector(name === "speed" ? "main table" : "[data-footnote]");
@@ -217,7 +217,7 @@ describe.each([
   },
 );
 
-describe("In WebKit, of heed/view", () => {
+describe("In WebKit, the element of heed/view", () => {
   let room: ElementsPage;
   beforeAll(async () => {
     room = await ElementsPage.open("webkit");
@@ -238,7 +238,7 @@ describe("In WebKit, of heed/view", () => {
   };
 
   test.each(Object.keys(elements) as Tag[])(
-    "<%s> draws, answers pointer and keyboard, and gives files",
+    "<%s> draws, reacts to pointer and keyboard, and saves files",
     async (tag) => {
       const { properties, told, toldAgain } = elements[tag];
       await room.show(tag, properties);
@@ -278,7 +278,7 @@ describe("In WebKit, of heed/view", () => {
     },
   );
 
-  test("the picture of all heads has each of them", async () => {
+  test("the picture of all heads contains each of them", async () => {
     await room.show("heed-heads", elements["heed-heads"].properties);
     const colours = await room.page.evaluate(async () => {
       const element = document.body.firstElementChild as HeedHeads;
