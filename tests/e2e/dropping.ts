@@ -1,7 +1,7 @@
 /** Records the texts that the page shows while it computes new numbers. */
 import type { Room } from "./room";
 
-interface Saying {
+interface TextChange {
   /** The element to click. */
   readonly click: string;
   /** The element whose text describes the numbers. */
@@ -13,7 +13,7 @@ interface Saying {
 /** Clicks. Returns the different texts shown with the former numbers, and the text shown with the new ones. */
 export function sayings(
   { page }: Room,
-  saying: Saying,
+  change: TextChange,
 ): Promise<{ former: string[]; now: string }> {
   return page.evaluate(async ({ click, words, numbers }) => {
     const shown = () =>
@@ -35,5 +35,5 @@ export function sayings(
     while (shown() === begin) await new Promise(requestAnimationFrame);
     observer.disconnect();
     return { former: [...former], now: said() };
-  }, saying);
+  }, change);
 }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/heads/answer";
 import { exhibitIds } from "../../web/src/rooms/heads/catalogue";
 import {
+  answerSentenceOf,
   placesWords,
-  sayingOf,
   selectionOf,
   withoutWords,
 } from "../../web/src/rooms/heads/selection";
@@ -81,9 +81,11 @@ test.each(exhibitIds)("Ablating the offered head changes the answer to “%s”"
   const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
   if (!needed) throw new Error("no head is offered");
   const dropped = [needed.head.key];
-  const saying = sayingOf(selectionOf(await ask({ exhibit, text, seed, dropped }), state));
-  expect(saying?.whole?.text).toBeTruthy();
-  expect(saying?.now.text).not.toBe(saying?.whole?.text);
+  const sentence = answerSentenceOf(
+    selectionOf(await ask({ exhibit, text, seed, dropped }), state),
+  );
+  expect(sentence?.whole?.text).toBeTruthy();
+  expect(sentence?.now.text).not.toBe(sentence?.whole?.text);
 });
 
 test("The search for heads runs once per input, for any dropped heads, and again after the room was left", async () => {

@@ -152,17 +152,17 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
     });
 
     test("is read out as if the model ended there", () => {
-      const said = (layers: number) => {
+      const prediction = (layers: number) => {
         const shorter = { ...config, num_hidden_layers: layers };
         return softmax(last(llama(parameters, shorter, text, windows).logits as Values));
       };
       const { readings, end } = ask(0);
-      const shares = said(2);
+      const shares = prediction(2);
       const winner = shares.indexOf(Math.max(...shares));
       expect(readings).toHaveLength(5);
       for (const layers of [0, 1, 2]) {
         const reading = readings?.[2 * layers] ?? expect.fail("it is not read out");
-        const shares = said(layers);
+        const shares = prediction(layers);
         const order = [...shares.keys()].sort((a, b) => (shares[b] ?? 0) - (shares[a] ?? 0));
         expect([...reading.ids]).toEqual(order.slice(0, 10));
         expect(reading.words[0]).toBe(wordOf(reading.ids[0] as number));
@@ -172,7 +172,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
         );
         expect(reading.winner).toBeCloseTo(shares[winner] as number, 5);
       }
-      const { logits, logSum, rows } = end.said ?? expect.fail();
+      const { logits, logSum, rows } = end.prediction ?? expect.fail();
       expectNear(
         Array.from(logits, (logit) => Math.exp(logit - logSum)),
         readings?.[4]?.shares,
@@ -186,13 +186,13 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       // The reading between attention and feed-forward network equals the end of a model whose feed-forward network
       // adds nothing.
       const state = model.stateDict();
-      const silenced = ["weight", "bias"].flatMap(
+      const zeroed = ["weight", "bias"].flatMap(
         (name) => state[`model.layers.1.mlp.down_proj.${name}`]?.data ?? [],
       );
-      const kept = silenced.map((data) => data.slice());
-      for (const data of silenced) data.fill(0);
+      const kept = zeroed.map((data) => data.slice());
+      for (const data of zeroed) data.fill(0);
       const without = ask(null).readings?.[4];
-      for (const [i, data] of silenced.entries()) data.set(kept[i] as Float32Array);
+      for (const [i, data] of zeroed.entries()) data.set(kept[i] as Float32Array);
       expectNear(without?.shares, readings?.[3]?.shares);
     });
 
@@ -302,7 +302,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
         expect(Math.abs((Number(x) / Number(root)) * Number(gain) - Number(y))).toBeLessThan(0.02);
         expect(Number(y)).toBeCloseTo(part.norm.result[1] as number, 2.9);
       }
-      const { logits } = numbers.end.said ?? expect.fail();
+      const { logits } = numbers.end.prediction ?? expect.fail();
       const end = (of: RowName) => words({ part: "end", of, row: 1, col: 0 });
       const [terms = "", logit] = end("logit").split(" = ");
       expect(sumOf(logit as string)).toBeCloseTo(logits[1] as number, 2.9);
@@ -375,11 +375,11 @@ test("GPT-2 adds learned positions, norms with biases and units without a gate",
     ),
   );
   const { logits } = model.forward(heed.tensor(Int32Array.from(ids), [1, ids.length]));
-  const said = softmax(Array.from(logits.data).slice(-31));
+  const prediction = softmax(Array.from(logits.data).slice(-31));
   const end = found.readings?.at(-1) ?? expect.fail();
   expectNear(
     end.shares,
-    Array.from(end.ids, (id) => said[id] as number),
+    Array.from(end.ids, (id) => prediction[id] as number),
   );
   const facts: Facts = {
     ...{ numbers: found, matrices: causalMatrices(model, 1), tokens: ids.map(String), sources: [] },

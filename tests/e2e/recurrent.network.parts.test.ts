@@ -222,7 +222,7 @@ test("The ends of both stacks equal the oracle's, and the decoder is read out af
   });
   expect(matrices).toBeNull();
   expectNear(encoder.end.norm.result, rowIn(memory, place));
-  expect([encoder.readings, encoder.end.said]).toEqual([null, null]);
+  expect([encoder.readings, encoder.end.prediction]).toEqual([null, null]);
   const after = (name: keyof Sublayers, layer: number) =>
     rowIn(((wanted.decoder[layer] as Sublayers)[name] as Sublayer).after, step);
   const start = rowIn((wanted.decoder[0] as Sublayers).selfAttn.before, step);
@@ -245,7 +245,7 @@ test("The ends of both stacks equal the oracle's, and the decoder is read out af
       Array.from(reading.ids, (id) => shares[id] as number),
     );
   }
-  const { logits, rows, bias, logSum } = decoder.end.said ?? expect.fail();
+  const { logits, rows, bias, logSum } = decoder.end.prediction ?? expect.fail();
   const { result } = decoder.end.norm;
   expectNear(
     logits,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AttentionNumbers } from "../../web/src/network/messages";
 import { transformerNetwork } from "../../web/src/network/transformer";
 import { explained, lengthsIn, openRows, readingIn } from "./network";
-import { example, models, Recurrent, writesAfter } from "./recurrent";
+import { example, greedyAfter, models, Recurrent } from "./recurrent";
 import { visits } from "./visits";
 
 const decimals = 2;
@@ -21,7 +21,7 @@ describe("In chrome, the whole Transformer", () => {
     await room.page.waitForSelector("[data-stack=decoder] .stack-table");
     const wanted = transformerNetwork(models.transformer as never, {
       ...{ source: [...example], place, head: 1, open: { stack: "decoder", layer: 1 } },
-      written: writesAfter("transformer", example, []).slice(0, step),
+      written: greedyAfter("transformer", example, []).slice(0, step),
     });
     for (const stack of ["encoder", "decoder"] as const)
       for (const [i, { added, stream }] of wanted[stack].lengths.entries()) {

@@ -11,12 +11,12 @@ import {
   example,
   exampleOf,
   fileOf,
+  greedyAfter,
+  likeliestAfter,
   massesOf,
   models,
   Recurrent,
-  saysAfter,
   shown,
-  writesAfter,
 } from "./recurrent";
 import { visits } from "./visits";
 
@@ -27,8 +27,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const room = await enter();
     const { target } = exampleOf(example);
     for (const model of shown) {
-      const written = writesAfter(model, example, []);
-      const said = saysAfter(model, example, written);
+      const written = greedyAfter(model, example, []);
+      const said = likeliestAfter(model, example, written);
       const tokens = await room.answer(model);
       expect(tokens.map(({ token }) => token)).toEqual(said.map(({ token }) => token));
       for (const [place, { token, sign, probability }] of tokens.entries()) {
@@ -37,7 +37,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       }
     }
     for (const model of ["bahdanau", "transformer"] as const) {
-      const expected = massesOf(model, example, writesAfter(model, example, []));
+      const expected = massesOf(model, example, greedyAfter(model, example, []));
       const masses = await room.masses(model);
       for (const [row, mass] of expected.entries()) {
         if (mass === null) expect(masses[row]).toBe("–");
@@ -64,7 +64,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await room.type("#date", text);
     await expect
       .poll(() => room.written("transformer"))
-      .toBe(`${writesAfter("transformer", text, []).join("")}end`);
+      .toBe(`${greedyAfter("transformer", text, []).join("")}end`);
     await expect.poll(() => room.link()).toContain("date=12%2F25%2F1999");
     const message = () => room.text(".date-message");
     const isGrey = () => room.page.$eval(".answers", (part) => part.closest(".stale") !== null);
@@ -93,7 +93,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const room = await enter();
     const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
     await room.page.mouse.move(x, y);
-    const written = writesAfter("bahdanau", example, []);
+    const written = greedyAfter("bahdanau", example, []);
     const found = models.bahdanau.weights([{ ...exampleOf(example), target: written }]);
     const weight = found[0]?.[0]?.weights[3 * 22 + 21] as number;
     await expect.poll(() => room.text(".maps .readout")).toContain("α[4, 22]");
@@ -155,7 +155,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .poll(() => room.text(".maps .readout"))
       .toMatch(/score = .*weight = e\^.*α\[10, 5\] = /);
     const found = models.transformer.weights([
-      { ...exampleOf(example), target: writesAfter("transformer", example, []) },
+      { ...exampleOf(example), target: greedyAfter("transformer", example, []) },
     ]);
     const { rows = 0, columns = 0, weights = new Float32Array() } = found[0]?.at(-1) ?? {};
     const table = await room.page.$$eval(
@@ -207,7 +207,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await expect
       .poll(async () => (await room.answer("dot")).map(({ token }) => token))
       .toEqual(
-        saysAfter("dot", example, writesAfter("dot", example, [])).map(({ token }) => token),
+        likeliestAfter("dot", example, greedyAfter("dot", example, [])).map(({ token }) => token),
       );
   });
 
@@ -217,15 +217,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const taught = target.map((token, place) => (place === 4 ? "0" : token));
     for (const model of shown) {
       const outOf = (given: readonly string[]) =>
-        saysAfter(model, example, given)
+        likeliestAfter(model, example, given)
           .map(({ token }) => token)
           .join(" ");
       expect(await room.lane(model, "taught")).toEqual([
         `start ${taught.join(" ")}`,
         outOf(taught),
       ]);
-      const begun = writesAfter(model, example, []).slice(0, 4);
-      const alone = writesAfter(model, example, [...begun, "0"]);
+      const begun = greedyAfter(model, example, []).slice(0, 4);
+      const alone = greedyAfter(model, example, [...begun, "0"]);
       expect(await room.lane(model, "alone")).toEqual([`start ${alone.join(" ")}`, outOf(alone)]);
     }
     await room.page.select(".slip-fields select", "");

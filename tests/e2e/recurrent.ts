@@ -34,7 +34,7 @@ const task = tasks.dates();
 export const exampleOf = (text: string) => task.solve?.(text) as Translation;
 
 /** The most likely token and its probability at each step, with these input tokens. */
-export function saysAfter(name: Name, text: string, given: readonly string[]) {
+export function likeliestAfter(name: Name, text: string, given: readonly string[]) {
   const [found] = models[name].probabilities([{ ...exampleOf(text), target: given }]);
   const { tokens = [], rows = 0, probabilities = new Float32Array() } = found ?? {};
   return Array.from({ length: rows }, (_, row) => {
@@ -46,9 +46,9 @@ export function saysAfter(name: Name, text: string, given: readonly string[]) {
 }
 
 /** The answer that a model generates after a given beginning. */
-export function writesAfter(name: Name, text: string, begun: readonly string[]): string[] {
+export function greedyAfter(name: Name, text: string, begun: readonly string[]): string[] {
   for (let written = [...begun]; ; ) {
-    const next = saysAfter(name, text, written).at(-1)?.token as string;
+    const next = likeliestAfter(name, text, written).at(-1)?.token as string;
     if (next === "end" || written.length >= 12) return written;
     written = [...written, next];
   }

@@ -141,7 +141,7 @@ export class Room {
   }
 
   /** The enabled label or button with the text `words` within `scope`. */
-  async #sayer(words: string, scope: string): Promise<ElementHandle<Element>> {
+  async #clickable(words: string, scope: string): Promise<ElementHandle<Element>> {
     const found = await this.page.evaluateHandle(
       (words, scope) =>
         [...document.querySelectorAll(`${scope} :is(label, button, a, summary)`)].find(
@@ -158,7 +158,7 @@ export class Room {
   }
 
   /** Clicks on an element. Returns null, or a description of the element that was hit instead. */
-  async #strike(element: ElementHandle<Element>): Promise<string | null> {
+  async #clickAt(element: ElementHandle<Element>): Promise<string | null> {
     const strike = await this.page.evaluateHandle(() => ({
       target: new Promise<Element | null>((resolve) => {
         const hear = ({ target }: Event) => resolve(target as Element);
@@ -184,12 +184,12 @@ export class Room {
    */
   async click(words: string, scope = "body"): Promise<void> {
     for (let tries = 3; ; --tries) {
-      const element = await this.#sayer(words, scope);
+      const element = await this.#clickable(words, scope);
       const place = () =>
         element.evaluate((element) => JSON.stringify(element.getBoundingClientRect()));
       await this.still(element);
       const before = await place();
-      const hit = await this.#strike(element);
+      const hit = await this.#clickAt(element);
       if (hit === null) return;
       const what = `a click at “${words}” in ${scope} hits ${hit}`;
       if ((await place()) === before) throw new Error(`${what}, which covers it`);

@@ -25,7 +25,7 @@ function wordsIn(children: ComponentChildren): string {
 const all = Array.from({ length: 5 }, (_, row) => [0, 1, 2, 3, 4].map((col) => `${row},${col}`));
 const rowHidden = (...rows: number[]) => new Set(rows.flatMap((row) => all[row] as string[]));
 
-function saysOf(change: Partial<State>): Record<string, string> {
+function descriptionsOf(change: Partial<State>): Record<string, string> {
   const state = { ...initialState, ...change };
   const attention = sentenceAttentionOf(state);
   return Object.fromEntries(
@@ -56,34 +56,36 @@ describe("The descriptions of the stages", () => {
 
   test("say that every word attends to every word only if nothing is hidden", () => {
     const everything = "Each will attend to all, itself too.";
-    expect(saysOf({}).tokens).toContain(everything);
-    expect(saysOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
-    expect(saysOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
+    expect(descriptionsOf({}).tokens).toContain(everything);
+    expect(descriptionsOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
+    expect(descriptionsOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
     for (const mask of ["padding", "window"] as const)
-      expect(saysOf({ mask }).tokens).toContain("to those that the mask lets it see");
-    expect(saysOf({ keyText: "a b c d e", mask: "padding" }).tokens).toContain(
+      expect(descriptionsOf({ mask }).tokens).toContain("to those that the mask lets it see");
+    expect(descriptionsOf({ keyText: "a b c d e", mask: "padding" }).tokens).toContain(
       "those of the second, as far as the mask lets them.",
     );
-    expect(saysOf({}).joined).toContain("something of all words.");
-    expect(saysOf({ mask: "causal" }).joined).toContain("something of every word that it may see.");
+    expect(descriptionsOf({}).joined).toContain("something of all words.");
+    expect(descriptionsOf({ mask: "causal" }).joined).toContain(
+      "something of every word that it may see.",
+    );
   });
 
   test("describe the keys that the mask hides, or say that it hides none", () => {
-    expect(saysOf({}).masked).toContain("every query may see every key");
-    expect(saysOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
-    expect(saysOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
-    expect(saysOf({ mask: "window" }).masked).toContain("hides keys that are far");
+    expect(descriptionsOf({}).masked).toContain("every query may see every key");
+    expect(descriptionsOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
+    expect(descriptionsOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
+    expect(descriptionsOf({ mask: "window" }).masked).toContain("hides keys that are far");
   });
 
   test("have zeros, and no sum of 1, for queries without a visible key", () => {
-    const one = saysOf({ mask: "painted", hidden: rowHidden(1) });
+    const one = descriptionsOf({ mask: "painted", hidden: rowHidden(1) });
     expect(one.weights).toMatch(/so its row is zeros\. Every other row adds up to 1\.$/);
     expect(one.output).toContain("so its row is zeros");
     expect(one.joined).toContain("so its row is zeros");
-    const none = saysOf({ mask: "painted", hidden: rowHidden(0, 1, 2, 3, 4) });
+    const none = descriptionsOf({ mask: "painted", hidden: rowHidden(0, 1, 2, 3, 4) });
     expect(none.weights).toMatch(/the sum of the row\. Here no query .* every row is zeros\.$/);
     expect(none.weights).not.toContain("adds up to 1");
-    expect(saysOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
+    expect(descriptionsOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
   });
 });
 

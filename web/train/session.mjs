@@ -21,12 +21,12 @@ export class Interrupted extends Error {}
  * ends the training early, and `finish(log, signal)` writes the files
  * @throws Interrupted after the signal, or an error of `misuse` if the plan cannot be carried out
  */
-export async function pursue(trainer, plan, { signal, isRestart, progress }, kind) {
+export async function runTraining(trainer, plan, { signal, isRestart, progress }, kind) {
   let leave;
   try {
-    await sensible(() => makeFolder(plan.checkpoints), `${plan.checkpoints}: `);
-    await sensible(() => makeFolder(plan.out), `${plan.out}: `);
-    leave = await sensible(() => occupy(plan.checkpoints), `${plan.checkpoints}: `);
+    await asMisuse(() => makeFolder(plan.checkpoints), `${plan.checkpoints}: `);
+    await asMisuse(() => makeFolder(plan.out), `${plan.out}: `);
+    leave = await asMisuse(() => occupy(plan.checkpoints), `${plan.checkpoints}: `);
     const log = await begin(trainer, plan, isRestart, progress, kind);
     try {
       if (!plan.isFinishing) await learn(trainer, plan, log, signal, progress, kind);
@@ -45,7 +45,7 @@ export async function pursue(trainer, plan, { signal, isRestart, progress }, kin
 }
 
 /** Runs a function and converts system errors to errors of the request. */
-export async function sensible(run, prefix = "") {
+export async function asMisuse(run, prefix = "") {
   try {
     return await run();
   } catch (error) {
@@ -58,14 +58,14 @@ export async function sensible(run, prefix = "") {
 async function begin(trainer, plan, isRestart, progress, { describe }) {
   const file = join(plan.checkpoints, checkpointName);
   const shown = relative(process.cwd(), file);
-  const bytes = isRestart ? undefined : await sensible(() => readIfThere(file), `${shown}: `);
+  const bytes = isRestart ? undefined : await asMisuse(() => readIfThere(file), `${shown}: `);
   const { steps } = plan.recipe;
   if (bytes === undefined) {
     progress.begin(steps, describe());
     return emptyLog();
   }
   const words = "; --restart begins anew, another --name keeps both";
-  const log = await sensible(() => JSON.parse(trainer.resume(bytes)), `${shown}: `).catch(
+  const log = await asMisuse(() => JSON.parse(trainer.resume(bytes)), `${shown}: `).catch(
     (error) => {
       throw misuse(`${error.message}${words}`, error);
     },

@@ -23,7 +23,7 @@ export function layerOfRow(row: number | null, layers: number): number | null {
 }
 
 /** The readings after each part of a layer. */
-function saidIn({ numbers }: Facts, layer: number) {
+function readingsIn({ numbers }: Facts, layer: number) {
   const { readings, partNames } = numbers;
   return (
     readings &&
@@ -60,7 +60,7 @@ export function Inside({ row, facts, width }: { row: number; facts: Facts; width
     if (layer === null) return <StartPart {...parts} />;
     const { open } = numbers;
     if (open?.layer !== layer) return <div class="part-waiting" />;
-    return <LayerParts {...parts} parts={open.parts} said={saidIn(facts, layer)} />;
+    return <LayerParts {...parts} parts={open.parts} predictions={readingsIn(facts, layer)} />;
   };
   return (
     <PointingContext.Provider value={pointing}>

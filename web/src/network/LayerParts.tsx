@@ -17,8 +17,8 @@ import type {
   PartNumbers,
   RowName,
 } from "./messages";
+import { Prediction, type PredictionProps } from "./Prediction";
 import { Rail, type RailKind } from "./Rail";
-import { Said, type SaidReading } from "./Said";
 import { type Strip, Strips } from "./Strips";
 
 /** The number of strongest units that are listed, and the largest number that the picture shows. */
@@ -118,7 +118,7 @@ interface PartProps<P extends PartNumbers = PartNumbers> {
   /** In pixels. */
   width: number;
   /** Null for an encoder. */
-  said: SaidReading | null;
+  prediction: PredictionProps | null;
 }
 
 /** The stream, the vector that is added to it, and the stream afterwards. */
@@ -129,7 +129,7 @@ function Add({
   words,
   selected,
   width,
-  said,
+  prediction,
 }: Omit<PartProps, "facts"> & {
   added: readonly Strip[];
   title: string;
@@ -152,7 +152,7 @@ function Add({
         {...{ title, strips, width }}
         {...(selected !== undefined && { selected })}
       />
-      {said && <Said {...said} />}
+      {prediction && <Prediction {...prediction} />}
     </Part>
   );
 }
@@ -171,7 +171,7 @@ const attentions = {
   },
 } as const;
 
-function Attention({ part, facts, width, said }: PartProps<AttentionNumbers>) {
+function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
   const { name, heads, bias, head } = part;
   const size = part.added.length;
   const added = useMemo(
@@ -197,7 +197,7 @@ function Attention({ part, facts, width, said }: PartProps<AttentionNumbers>) {
         <HeadInside {...{ part, facts, width }} />
       </Part>
       <Add
-        {...{ part, added, width, said }}
+        {...{ part, added, width, prediction }}
         title={`The stream, and what each head of ${title.toLowerCase()} adds`}
         words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
         selected={head.head + 1}
@@ -240,7 +240,7 @@ function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonl
   );
 }
 
-function FeedForward({ part, facts, width, said }: PartProps<FeedForwardNumbers>) {
+function FeedForward({ part, facts, width, prediction }: PartProps<FeedForwardNumbers>) {
   const { name, gate, up, units, activation } = part;
   const strips = useMemo(
     () => [
@@ -279,7 +279,7 @@ function FeedForward({ part, facts, width, said }: PartProps<FeedForwardNumbers>
         <StrongUnits part={part} order={order.slice(0, mostUnits)} />
       </Part>
       <Add
-        {...{ part, added, width, said }}
+        {...{ part, added, width, prediction }}
         title="The stream, and what the feed-forward network adds"
         words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(part.added), 2)}. The stream goes on to ${isLast ? "the end" : `layer ${layer + 2}`}.`}
       />
@@ -293,22 +293,22 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
-/** @param said the readings after each part; null for an encoder */
+/** @param predictions the readings after each part; null for an encoder */
 export function LayerParts({
   parts,
   facts,
   width,
-  said,
+  predictions,
 }: {
   parts: readonly PartNumbers[];
   facts: Facts;
   width: number;
-  said: readonly SaidReading[] | null;
+  predictions: readonly PredictionProps[] | null;
 }) {
   return (
     <>
       {parts.map((part, i) => {
-        const common = { facts, width, said: said?.[i] ?? null };
+        const common = { facts, width, prediction: predictions?.[i] ?? null };
         return [
           <Norm
             key={`norm of ${part.name}`}

@@ -9,8 +9,8 @@ import { lengthOf } from "./formulas";
 import { railWidth } from "./Inside";
 import { Length } from "./Length";
 import type { PartNumbers, Reading, StackNumbers } from "./messages";
+import { Words } from "./Prediction";
 import { Rail } from "./Rail";
-import { Words } from "./Said";
 
 /** A row of the table. */
 export interface StackRow {

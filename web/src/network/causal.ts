@@ -186,7 +186,7 @@ export function causalNetwork(
     if (layer) nn.captureAttention(layer.selfAttn, receive, run);
     else run();
   });
-  const { readings, said } = readOut(
+  const { readings, prediction } = readOut(
     heed,
     {
       logitsOf: (rows) => model.readOut(rows),
@@ -202,7 +202,10 @@ export function causalNetwork(
     partNames: ["attention", "feed-forward"],
     start: startNumbers(model, ids, streams[0] as Float32Array),
     ...{ lengths, readings, open: shown },
-    end: { norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)), said },
+    end: {
+      norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)),
+      prediction,
+    },
     dropped,
     vocabulary: config.vocabularySize,
   };

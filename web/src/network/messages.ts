@@ -126,7 +126,7 @@ export interface StartNumbers {
 }
 
 /** The logits of the n most likely tokens. */
-export interface SaidNumbers {
+export interface PredictionNumbers {
   /** [n] */
   readonly logits: Float32Array;
   /** The rows of the output projection for these tokens, [n, E]; null if it is quantised. */
@@ -143,7 +143,7 @@ export interface SaidNumbers {
 export interface EndNumbers {
   readonly norm: NormNumbers;
   /** Null for an encoder, which predicts no token. */
-  readonly said: SaidNumbers | null;
+  readonly prediction: PredictionNumbers | null;
 }
 
 export interface StackNumbers {

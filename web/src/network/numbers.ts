@@ -8,8 +8,8 @@ import type {
   MapNumbers,
   Matrix,
   NormNumbers,
+  PredictionNumbers,
   Reading,
-  SaidNumbers,
 } from "./messages";
 
 /** The number of tokens in a reading. */
@@ -139,7 +139,7 @@ export function matrixOf(
 }
 
 /** The output projection of a model, which reads out a stream. */
-export interface Voice {
+export interface OutputProjection {
   /** The logits [n, V] of streams [n, E]. */
   logitsOf(streams: Tensor): Tensor;
   wordOf(id: number): string;
@@ -158,15 +158,15 @@ const mostStreams = 8;
 /** Reads out the streams, each [E]. The reading of the last one is the model's prediction. */
 export function readOut(
   heed: Heed,
-  voice: Voice,
+  projection: OutputProjection,
   streams: readonly Float32Array[],
-): { readings: Reading[]; said: SaidNumbers } {
+): { readings: Reading[]; prediction: PredictionNumbers } {
   const size = (streams[0] as Float32Array).length;
   return heed.scope(() => {
     const logitsOf = (some: readonly Float32Array[]) => {
       const rows = new Float32Array(some.length * size);
       for (const [i, stream] of some.entries()) rows.set(stream, i * size);
-      return voice.logitsOf(heed.tensor(rows, [some.length, size]));
+      return projection.logitsOf(heed.tensor(rows, [some.length, size]));
     };
     const last = logitsOf(streams.slice(-1));
     const count = Math.min(mostRead, last.size);
@@ -183,7 +183,7 @@ export function readOut(
           const named = rowAt(indices, i) as unknown as Int32Array;
           readings.push({
             ids: named,
-            words: Array.from(named, (id) => voice.wordOf(id)),
+            words: Array.from(named, (id) => projection.wordOf(id)),
             shares: rowAt(values, i),
             winner: shares.data[i * vocabulary + winner] as number,
           });
@@ -197,11 +197,11 @@ export function readOut(
     const pick = (all: Tensor) => Float32Array.from(ids, (id) => all.data[id] as number);
     return {
       readings,
-      said: {
+      prediction: {
         logits: pick(last),
-        rows: voice.rowsOf(ids),
-        bias: voice.bias ? pick(voice.bias) : null,
-        isTied: voice.isTied,
+        rows: projection.rowsOf(ids),
+        bias: projection.bias ? pick(projection.bias) : null,
+        isTied: projection.isTied,
         logSum: first + Math.log(sum),
       },
     };

@@ -14,8 +14,8 @@ import type {
   LayerMatrices,
   Matrix,
   PartNumbers,
+  PredictionNumbers,
   Reading,
-  SaidNumbers,
   StackNumbers,
   StartNumbers,
 } from "./messages";
@@ -164,7 +164,7 @@ function matricesOf({ heed }: TransformerModel, layer: Layer): LayerMatrices {
 }
 
 /** The recorded numbers of either stack. */
-interface Kept {
+interface Recorded {
   readonly lengths: StackNumbers["lengths"][number][];
   /** The stream at the start, then after each part of each layer, [E] each. */
   readonly streams: Float32Array[];
@@ -173,15 +173,15 @@ interface Kept {
 }
 
 /** Records one row of every part of a stack while `run` runs the stack. */
-function listen(
+function record(
   model: TransformerModel,
   stack: StackName,
   { open, head }: TransformerQuestion,
   { row, memory }: { readonly row: number; readonly memory: Tensor | null },
   run: (receiveLayer: nn.ReceiveTransformerLayer) => Tensor,
-): { output: Tensor; kept: Kept } {
+): { output: Tensor; kept: Recorded } {
   const { heed } = model;
-  const kept: Kept = { lengths: [], streams: [], open: null, matrices: null };
+  const kept: Recorded = { lengths: [], streams: [], open: null, matrices: null };
   const wanted = open?.stack === stack ? open.layer : null;
   const attended = new Map<string, Attended>();
   const receive: nn.ReceiveWeights = (path, weights, compared) =>
@@ -231,10 +231,10 @@ function startNumbers(
 }
 
 /** The readings of the decoder after each part, as if the decoder ended there. */
-function spoken(
+function readingsOf(
   { heed, decoder, readOut: head, targetVocabulary }: TransformerModel,
   streams: readonly Float32Array[],
-): { readings: Reading[]; said: SaidNumbers } {
+): { readings: Reading[]; prediction: PredictionNumbers } {
   return readOut(
     heed,
     {
@@ -265,7 +265,7 @@ export function transformerNetwork(
   return heed.scope(() =>
     noGrad(() => {
       const input = embedded(model.sourceEmbedding, from);
-      const read = listen(
+      const read = record(
         model,
         "encoder",
         question,
@@ -274,10 +274,10 @@ export function transformerNetwork(
       );
       const memory = read.output;
       const begun = embedded(model.targetEmbedding, to);
-      const told = listen(model, "decoder", question, { row, memory }, (receiveLayer) =>
+      const told = record(model, "decoder", question, { row, memory }, (receiveLayer) =>
         decoder.forward(begun, memory, { tgtIsCausal: true, receiveLayer }),
       );
-      const { readings, said } = spoken(model, told.kept.streams);
+      const { readings, prediction } = readingsOf(model, told.kept.streams);
       const ends = [
         [encoder.norm, read, place],
         [decoder.norm, told, row],
@@ -290,14 +290,18 @@ export function transformerNetwork(
           rowAt(output, at),
         ),
       ) as [StackNumbers["end"]["norm"], StackNumbers["end"]["norm"]];
-      const startOf = (embedding: nn.Embedding, ids: readonly number[], at: number, kept: Kept) =>
-        startNumbers(model, embedding, [ids[at] as number, at], kept.streams[0] as Float32Array);
+      const startOf = (
+        embedding: nn.Embedding,
+        ids: readonly number[],
+        at: number,
+        kept: Recorded,
+      ) => startNumbers(model, embedding, [ids[at] as number, at], kept.streams[0] as Float32Array);
       return {
         encoder: {
           partNames: ["attention", "feed-forward"],
           start: startOf(model.sourceEmbedding, from, place, read.kept),
           ...{ lengths: read.kept.lengths, readings: null, open: read.kept.open },
-          end: { norm: encoded, said: null },
+          end: { norm: encoded, prediction: null },
           dropped: [],
           vocabulary: model.sourceVocabulary.size,
         },
@@ -305,7 +309,7 @@ export function transformerNetwork(
           partNames: ["attention", "cross", "feed-forward"],
           start: startOf(model.targetEmbedding, to, row, told.kept),
           ...{ lengths: told.kept.lengths, readings, open: told.kept.open },
-          end: { norm: decoded, said },
+          end: { norm: decoded, prediction },
           dropped: [],
           vocabulary: model.targetVocabulary.size,
         },

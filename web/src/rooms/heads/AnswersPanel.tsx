@@ -18,18 +18,18 @@ function Bar({ share }: { share: number }) {
 
 /** The `most` most likely answers. */
 function LikelyTokensCell({
-  said,
+  tokens,
   most,
   isNew = false,
 }: {
-  said: readonly LikelyToken[];
+  tokens: readonly LikelyToken[];
   most: number;
   /** Whether it differs from the answer with all heads. */
   isNew?: boolean;
 }) {
   return (
     <td class={isNew ? "changed" : undefined}>
-      {said.slice(0, most).map(({ token, probability }, i) => (
+      {tokens.slice(0, most).map(({ token, probability }, i) => (
         <span key={token} class={i === 0 ? "said likeliest" : "said"}>
           <span>{token}</span> <span class="number">{format(probability)}</span>
           <Bar share={probability} />
@@ -41,15 +41,15 @@ function LikelyTokensCell({
 
 /** With the dropped heads ablated: the most likely answer and, if it differs, the probability of the original one. */
 function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
-  const { says, instead, kept } = asked;
+  const { answers, instead, kept } = asked;
   const [first] = instead ?? [];
-  const [old] = says;
+  const [old] = answers;
   if (!instead || !first || !old) return <td class="faint">–</td>;
   const hasChanged = first.token !== old.token;
-  const said = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
+  const tokens = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
   return (
     <LikelyTokensCell
-      said={said}
+      tokens={tokens}
       most={isMany ? (hasChanged ? 2 : 1) : fewAnswers}
       isNew={hasChanged}
     />
@@ -79,7 +79,7 @@ function FewAnswers({ asked, without }: AnswersProps) {
         {asked.map((each) => (
           <tr key={each.row}>
             <th scope="row">{each.name}</th>
-            <LikelyTokensCell said={each.says} most={fewAnswers} />
+            <LikelyTokensCell tokens={each.answers} most={fewAnswers} />
             <InsteadCell asked={each} isMany={false} />
             {isRightKnown && <td>{each.right ?? "–"}</td>}
           </tr>
@@ -105,8 +105,8 @@ function ManyAnswers({ asked, without }: AnswersProps) {
         </tr>
         <tr>
           <th scope="row">with all heads</th>
-          {asked.map(({ row, says }) => (
-            <LikelyTokensCell key={row} said={says} most={1} />
+          {asked.map(({ row, answers }) => (
+            <LikelyTokensCell key={row} tokens={answers} most={1} />
           ))}
         </tr>
         <tr class="without">

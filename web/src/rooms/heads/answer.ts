@@ -48,7 +48,7 @@ export interface AnsweredQuestion {
   /** The question: a pronoun, or the number of a position. */
   readonly name: string;
   /** The answers with all heads, the most likely first. */
-  readonly says: readonly LikelyToken[];
+  readonly answers: readonly LikelyToken[];
   /** The answers with the dropped heads ablated; null if none are dropped. */
   readonly instead: readonly LikelyToken[] | null;
   /** The probability, with the dropped heads ablated, of the token that is most likely with all heads. */

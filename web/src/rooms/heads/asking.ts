@@ -37,7 +37,7 @@ export function questionsOf(input: Input, answered: Input, isSolved: boolean): Q
   }));
 }
 
-function saysOf({ tokens, shares }: ModelProbe, row: number): LikelyToken[] {
+function likeliestAt({ tokens, shares }: ModelProbe, row: number): LikelyToken[] {
   return likeliest(tokens.map(plain), shares[row] ?? []);
 }
 
@@ -52,12 +52,12 @@ export function askedOf(
   after: ModelProbe | null,
 ): AnsweredQuestion[] {
   return questions.map((question) => {
-    const says = saysOf(before, question.row);
+    const answers = likeliestAt(before, question.row);
     return {
       ...question,
-      says,
-      instead: after && saysOf(after, question.row),
-      kept: after && shareOf(after, question.row, says[0]?.token),
+      answers,
+      instead: after && likeliestAt(after, question.row),
+      kept: after && shareOf(after, question.row, answers[0]?.token),
     };
   });
 }

@@ -27,10 +27,11 @@ async function search(model: AttentiveModel, { input, questions, before }: Asked
     for (let head = 0; head < heads; ++head) {
       const key = headKey(place.name, place.layer, head);
       const after = await withoutHeads(model, [{ path, head }], () => probe(model, input));
-      for (const [i, { says, instead, kept }] of askedOf(questions, before, after).entries()) {
-        const [said, now] = [says[0], instead?.[0]];
-        const lost = (said?.probability ?? 0) - (kept ?? 0);
-        if (now?.token !== said?.token && lost > (needed[i]?.lost ?? 0)) needed[i] = { key, lost };
+      for (const [i, { answers, instead, kept }] of askedOf(questions, before, after).entries()) {
+        const [former, now] = [answers[0], instead?.[0]];
+        const lost = (former?.probability ?? 0) - (kept ?? 0);
+        if (now?.token !== former?.token && lost > (needed[i]?.lost ?? 0))
+          needed[i] = { key, lost };
       }
     }
   }

@@ -159,19 +159,19 @@ export function attendsWords(
   return `${query} attends most to ${named(columns[largest])}: ${text(weights[largest] as number)}.`;
 }
 
-interface Said {
+interface AnswerText {
   readonly text: string;
   /** Null for a text of several tokens. */
   readonly probability: number | null;
 }
 
 /** The answer in words: with all heads, or with the dropped ones ablated. */
-export interface Saying {
+export interface AnswerSentence {
   /** The words before the answer, such as “she” means. */
   readonly subject: string;
-  readonly now: Said;
+  readonly now: AnswerText;
   /** The answer with all heads; null if none are dropped. */
-  readonly whole: Said | null;
+  readonly whole: AnswerText | null;
 }
 
 const subjects: Readonly<Record<"picture" | "continuation" | "translation", string>> = {
@@ -181,19 +181,19 @@ const subjects: Readonly<Record<"picture" | "continuation" | "translation", stri
 };
 
 /** The answer to the question of the selected row, otherwise to the first question; null if there are no questions. */
-export function sayingOf({ answer, row }: HeadSelection): Saying | null {
+export function answerSentenceOf({ answer, row }: HeadSelection): AnswerSentence | null {
   const { asked, written, exhibit } = answer;
   if (written) {
-    const said = (text: string): Said => ({ text: text || "nothing", probability: null });
+    const said = (text: string): AnswerText => ({ text: text || "nothing", probability: null });
     const subject = subjects[exhibit === "brackets" ? "continuation" : "translation"];
     return written.without === null
       ? { subject, now: said(written.whole), whole: null }
       : { subject, now: said(written.without), whole: said(written.whole) };
   }
   const question = asked[questionAt(answer, row)];
-  const [first] = question?.says ?? [];
+  const [first] = question?.answers ?? [];
   if (!question || !first) return null;
-  const said = ({ token, probability }: LikelyToken): Said => ({ text: token, probability });
+  const said = ({ token, probability }: LikelyToken): AnswerText => ({ text: token, probability });
   const subject = answer.picture ? subjects.picture : `“${question.name}” means`;
   const [instead] = question.instead ?? [];
   return instead

@@ -61,7 +61,7 @@ function headAt(key: HeadKey): Head {
 }
 
 /** The heads to ablate that this model has. A link may name others. */
-function droppedOf({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
+function presentHeads({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
   return dropped.filter((key) => {
     const { path, head } = headAt(key);
     return there.some((each) => each.path === path && head < each.heads);
@@ -95,7 +95,7 @@ async function answerTo(
   const places: Alignment | null = hasRightPlaces ? alignmentOf(input) : placesOf(answered);
 
   const before = probe(model, answered);
-  const dropped = droppedOf(request, before.attentions);
+  const dropped = presentHeads(request, before.attentions);
   const rest =
     dropped.length === 0
       ? null

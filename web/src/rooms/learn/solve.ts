@@ -19,7 +19,7 @@ import { held, readOwn, Training, weighed } from "./training";
 /** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
 const slice = 20;
 /** More frequent news would not be visible, and would make the page less smooth. */
-const silence = 250;
+const newsInterval = 250;
 
 /** A training step rejects a loss of NaN, and an answer may fail for the same reason. */
 function isOfNumbers(error: unknown): boolean {
@@ -183,7 +183,7 @@ class TrainingLesson {
         if (!isOfNumbers(error)) throw error;
         why = "nan";
       }
-      if (performance.now() - told >= silence) tell();
+      if (performance.now() - told >= newsInterval) tell();
       if (performance.now() - heard >= slice) {
         await context.pause();
         await this.#lastSnapshot;

@@ -44,7 +44,7 @@ export function bestMass(snapshot: CourseSnapshot): number {
 }
 
 /** The pattern to watch for in the picture of each task. */
-const hopes: Readonly<Record<State["task"], string>> = {
+const patterns: Readonly<Record<State["task"], string>> = {
   reverse: "Watch a diagonal appear in one head.",
   sort: "Watch a head find each next letter.",
   dates: "Watch a head find year, month and day.",
@@ -52,7 +52,7 @@ const hopes: Readonly<Record<State["task"], string>> = {
 };
 
 export function hopeOf(task: State["task"]): string {
-  return hopes[task];
+  return patterns[task];
 }
 
 export const suggestions: readonly Suggestion[] = [

@@ -6,7 +6,7 @@ import type { DecoderStep, ModelAnswers, ModelName } from "./problem";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
-const spoken = { right: "right", wrong: "wrong", unknown: "" };
+const heardWords = { right: "right", wrong: "wrong", unknown: "" };
 
 function AnswerToken({
   step,
@@ -36,7 +36,7 @@ function AnswerToken({
     >
       <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
-      <span class="only-heard">{spoken[mark]}</span>
+      <span class="only-heard">{heardWords[mark]}</span>
       <span class="number">{said.probability.toFixed(2)}</span>
     </button>
   );

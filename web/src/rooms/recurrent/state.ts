@@ -13,13 +13,13 @@ import {
 } from "./problem";
 
 /** The input tokens of the decoders: their own (autoregressive) or the right ones (teacher forcing). */
-export type Way = "alone" | "taught";
+export type DecodingMode = "alone" | "taught";
 
 export interface State {
   readonly text: string;
   readonly between: MiddleModel;
   /** The decoding that the maps show. */
-  readonly way: Way;
+  readonly way: DecodingMode;
   /** The layer of the Transformer, counted from 0. */
   readonly layer: number;
   /** 0 for the mean of all heads, otherwise the number of the head, counted from 1. */
@@ -74,7 +74,7 @@ export function questionOf({ text, between, slip }: State): DateQuestion {
 }
 
 /** The run of a model that is shown. Without a right answer there is no teacher forcing. */
-export function runShown(found: DateSolution["models"][number], way: Way): DecoderRun {
+export function runShown(found: DateSolution["models"][number], way: DecodingMode): DecoderRun {
   return (way === "taught" && found.taught) || found.alone;
 }
 

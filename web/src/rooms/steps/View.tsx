@@ -83,7 +83,7 @@ function SolvedView({
 }: RoomProps<State> & Solved & { readonly attention: SentenceAttention }) {
   const [hover, setHover] = useState<MatrixCell | null>(null);
   /** The matrices of the word that the person points at, separated by spaces. */
-  const [spoken, setSpoken] = useState("");
+  const [namedMatrices, setNamedMatrices] = useState("");
   const { restrictions } = useShell();
   const [byKeyboard, setByKeyboard] = useState(false);
   const [cutNotice, setCutNotice] = useState<string | null>(null);
@@ -139,9 +139,9 @@ function SolvedView({
     [shownState.time, stage, example, position, shownAttention, solution],
   );
   const pointed = state.cell ?? hover;
-  const active = spoken ? null : (pointed ?? unfolding?.cell ?? null);
-  const highlights: readonly MatrixArea[] = spoken
-    ? spoken.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
+  const active = namedMatrices ? null : (pointed ?? unfolding?.cell ?? null);
+  const highlights: readonly MatrixArea[] = namedMatrices
+    ? namedMatrices.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
     : pointed
       ? sourcesOf(pointed, shownAttention, shownState)
       : unfolding
@@ -202,7 +202,7 @@ function SolvedView({
 
   const hear = ({ target }: Event) => {
     const word = (target as Element).closest("[data-highlights]");
-    setSpoken(word?.getAttribute("data-highlights") ?? "");
+    setNamedMatrices(word?.getAttribute("data-highlights") ?? "");
   };
 
   const workspace: StepsWorkspace = {
@@ -240,9 +240,9 @@ function SolvedView({
       <div
         class={`work ${look}`}
         onPointerOver={hear}
-        onPointerLeave={() => setSpoken("")}
+        onPointerLeave={() => setNamedMatrices("")}
         onFocusIn={hear}
-        onFocusOut={() => setSpoken("")}
+        onFocusOut={() => setNamedMatrices("")}
       >
         <Panel name="picture">
           <StagePanel

@@ -24,14 +24,14 @@ const segmenters: Record<TokenSplit, Intl.Segmenter> = {
 };
 
 /** A cache, so that the same sentence has the same array of tokens and need not be redrawn. */
-const lately = new Map<string, Tokens>();
+const recent = new Map<string, Tokens>();
 const mostCached = 8;
 
 export function tokenize(text: string, split: TokenSplit): Tokens {
   const key = `${split} ${text}`;
-  const tokens = lately.get(key) ?? cut(text, split);
-  if (lately.size >= mostCached) lately.clear();
-  lately.set(key, tokens);
+  const tokens = recent.get(key) ?? cut(text, split);
+  if (recent.size >= mostCached) recent.clear();
+  recent.set(key, tokens);
   return tokens;
 }
 

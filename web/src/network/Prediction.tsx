@@ -33,13 +33,13 @@ export function Words({
   );
 }
 
-export interface SaidReading {
+export interface PredictionProps {
   readonly reading: Reading;
   readonly isLast: boolean;
   readonly winner: number | undefined;
 }
 
-export function Said({ reading, isLast, winner }: SaidReading) {
+export function Prediction({ reading, isLast, winner }: PredictionProps) {
   return (
     <p class="read-out">
       <span class="faint">{isLast ? "It says:" : "If it ended here, it would say:"}</span>{" "}
