@@ -1,4 +1,4 @@
-/** Writes the service worker of a built page: service-worker.js after the list of the files it keeps. */
+/** Writes the service worker of a built page: the list of files to cache, followed by service-worker.js. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -12,7 +12,7 @@ const documentation = "docs/";
 /** Files that the page does not need: few browsers use the wide binary, and they fall back to the relaxed one. */
 const aside = ["README.md", "preview.png", "heed/heed-wide.wasm"];
 
-/** The folder of a model that is kept only once its room was opened. */
+/** The folder of a model that is cached only after a person has opened its room. */
 const large = "models/write/";
 
 function hashOf(folder: string, files: readonly string[]): string {
@@ -29,7 +29,7 @@ export function serviceWorker(source: string): Plugin {
     configResolved(config) {
       folder = config.build.outDir;
     },
-    // Once everything is written: some files come from the bundler, some are only copied.
+    // Runs after all files are written, because some come from the bundler and others are copied.
     closeBundle() {
       const all = readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
@@ -39,7 +39,7 @@ export function serviceWorker(source: string): Plugin {
       const models = all.filter((file) => file.startsWith("models/"));
       const files = all.filter((file) => !file.startsWith("models/") && !aside.includes(file));
       const code = readFileSync(source, "utf8");
-      // The page's own address is its folder's.
+      // The page's own address is the address of its folder.
       const kept = files.map((file) => (file === "index.html" ? "./" : file));
       const version = createHash("sha256").update(code).update(hashOf(folder, files));
       const lines = [

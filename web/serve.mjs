@@ -3,8 +3,8 @@
  *
  *   node web/serve.mjs [--port N] [--dir build/web] [--no-isolation]
  *
- * It sends the headers of cross-origin isolation, which give the engine its threads, unless told not to, and always a
- * strict Content-Security-Policy. A port that is taken makes it try the next one.
+ * It sends the headers of cross-origin isolation, which allow the engine to use threads. `--no-isolation` omits them.
+ * It always sends a strict Content-Security-Policy. If the port is in use, it tries the next one.
  */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -34,7 +34,10 @@ const types = {
   ".wasm": "application/wasm",
 };
 
-/** The room "Your model" reads models from any address; a page on https cannot reach http but for this machine. */
+/**
+ * The room "Your model" reads models from any address. A page on https cannot reach http addresses, except on the same
+ * machine.
+ */
 const sources = "'self' https: http://localhost:* http://127.0.0.1:*";
 
 const policy = [
@@ -62,7 +65,7 @@ const headers = {
   }),
 };
 
-/** The file that an address names, or null if there is none inside the root. */
+/** The file of an address; null if there is none inside the root. */
 async function fileOf(url) {
   let path;
   try {
@@ -72,7 +75,7 @@ async function fileOf(url) {
   }
   if (path.includes("\0")) return null;
   const file = join(root, path.endsWith("/") ? `${path}index.html` : path);
-  // URL has resolved dots already, but not those that were encoded.
+  // URL has already resolved dots, but not encoded ones.
   if (!file.startsWith(root + sep)) return null;
   const status = await stat(file).catch(() => null);
   return status?.isFile() ? { file, size: status.size } : null;

@@ -1,10 +1,10 @@
 /**
- * Tells the built page its own address, if HEED_SITE gives one: those who show the preview of a link take no relative
- * address of its picture.
+ * Writes the page's address into the built page, if HEED_SITE contains one. Services that show a preview of a link
+ * accept no relative address of the picture.
  */
 import type { Plugin } from "vite";
 
-/** A page with the address of the folder that it will be served from. Throws for anything that is no such address. */
+/** A page with the address of the folder that it will be served from. Throws if `folder` is not such an address. */
 export function withAddress(html: string, folder: string): string {
   const site = URL.canParse(folder) ? new URL(folder) : null;
   if (!site || !/^https?:$/.test(site.protocol)) {

@@ -3,9 +3,9 @@
  *
  *   node web/train.mjs TASK [--model M] [--seed N] ...        see `./dev train --help`
  *
- * It computes with the binary without relaxed SIMD, whose results are the same bits on every machine and with any number
- * of threads: the same command makes the same files everywhere. The language model takes too long for that: it is
- * trained with the fastest binary, which gives the same bits on machines of the same kind.
+ * It computes with the binary without relaxed SIMD. Its results are bit-identical on every machine and with any number of
+ * threads, so the same command makes the same files everywhere. This binary is too slow for the language model, which
+ * is trained with the fastest one. Its results are bit-identical only on machines of the same kind.
  */
 import { load } from "heed";
 import { parse } from "./train/options.mjs";
@@ -15,12 +15,15 @@ import { Interrupted } from "./train/session.mjs";
 import { trainText } from "./train/text/run.mjs";
 
 const interruption = new AbortController();
-// Once: whoever presses Ctrl-C again does not want to wait for the end of a step.
+// Only the first signal is handled: a second Ctrl-C ends the process without waiting for the end of a step.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interruption.abort());
-// Whoever read along has gone: `./dev train ... | head`.
+// The reader of the output has closed it: `./dev train ... | head`.
 process.stdout.on("error", () => interruption.abort());
 
-/** The binary for merged vectors in a Node that merges them, which ./dev train looks for; else what load chooses. */
+/**
+ * The binary with merged vectors if Node merges them (./dev train looks for such a Node); otherwise the default of
+ * `load`.
+ */
 function fastest() {
   const merges = process.execArgv.some((option) =>
     /^--(experimental-)?wasm-revectorize$/.test(option),
@@ -44,7 +47,7 @@ try {
   if (!isInterrupted && error.code === undefined) throw error;
   console.error(`heed: ${error.message}`);
   if (isInterrupted) console.error(`heed: the same command goes on from there: ${command}`);
-  // 130 is what a shell gives for an interruption, 2 for what was asked for and cannot be.
+  // 130 is the shell's code for an interruption; 2 means that the request cannot be carried out.
   process.exitCode = isInterrupted ? 130 : error.isMisuse ? 2 : 1;
 } finally {
   heed?.dispose();

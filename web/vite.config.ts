@@ -1,4 +1,4 @@
-/** Builds the page into build/web, a folder of files that any static host can serve from any place. */
+/** Builds the page into build/web, a folder of files that any static host can serve at any address. */
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import { serviceWorker } from "./offline.ts";
@@ -7,8 +7,8 @@ import { ownAddress } from "./site.ts";
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The engine's glue starts its threads by its own file name and finds its binary beside it: those files keep their
- * names and stay together. Everything else gets a hash, for caches.
+ * The engine's glue starts its threads by its own file name and looks for its binary next to itself, so these files
+ * keep their names and stay together. All other files get a hash, for caches.
  */
 function assetFileNames({ names }: { names: string[] }): string {
   return names.some((name) => /^heed-\w+\.(mjs|wasm)$/.test(name))
@@ -16,7 +16,7 @@ function assetFileNames({ names }: { names: string[] }): string {
     : "assets/[name]-[hash][extname]";
 }
 
-/** The script of the package's own worker, in whose place the page has one with its solvers. */
+/** Omits the package's own worker script: the page replaces it by a worker with its solvers. */
 const withoutPackageWorker: Plugin = {
   name: "heed:without-package-worker",
   apply: "build",

@@ -1,21 +1,21 @@
-/** The address is the state: neither overwrites what was just asked of the other. */
+/** The address is the state: a change of one never overwrites a newer change of the other. */
 import { setTimeout as pass } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] as const)("In %s, a link", (name) => {
-  // High enough that nothing has to be scrolled to.
+  // High enough that no element must be scrolled into view.
   const { enter } = visits(Steps, name);
 
-  test("is followed in the very moment when a change is about to be written to the address", async () => {
+  test("is followed even while a change is about to be written to the address", async () => {
     const room = await enter("", { height: 3000 });
     const { page } = room;
     const links = [
       { words: "Ask another sentence", first: "The", second: "cat" },
       { words: "Hide the future", first: "The", second: "quick" },
     ];
-    // A change is written a fifth of a second after it was made.
+    // The page writes a change to the address after 200 ms.
     for (let wait = 140; wait <= 230; wait += 10) {
       const [link] = links as [(typeof links)[0]];
       links.reverse();

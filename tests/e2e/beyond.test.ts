@@ -1,4 +1,4 @@
-/** "Beyond words", driven as a person would; what it shows is compared with the engine in Node. */
+/** The room "Beyond words" in a browser. Its results are compared with the engine in Node. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
   const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
-  test("opens on a picture, with the true ratios of noise that each mean leaves, and denoises anew", async () => {
+  test("opens on a picture with the correct signal-to-noise ratio of each mean, and denoises again after a change", async () => {
     const room = await enter();
     const { pixels, values } = denoised(heed);
     for (const [version, result] of Object.entries(values))
@@ -39,7 +39,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.link()).toBe("#room=beyond&noise=0.2&patch=3");
   });
 
-  test("shows how the pixel that is clicked became its mean", async () => {
+  test("shows how the mean of a clicked pixel is computed", async () => {
     const room = await enter();
     const picture = "[data-picture=nonLocal] .grey-picture";
     const { x, y } = await room.middleOf(picture);
@@ -59,7 +59,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.figure("as good as the mean of")).toBeCloseTo(25, 1);
   });
 
-  test("moves the pixel by the keyboard, as far as the corner", async () => {
+  test("moves the pixel by keyboard, up to the corner", async () => {
     const room = await enter("&pixel=2.1");
     await room.focus("[data-picture=noisy] [tabindex]");
     await room.page.keyboard.press("ArrowRight");
@@ -70,7 +70,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".window-map .legend")).toContain("hidden");
   });
 
-  test("reads a picture of the person's own and leaves it out of the link", async () => {
+  test("reads the person's own picture and leaves it out of the link", async () => {
     const room = await enter();
     const before = await room.psnr("noisy");
     const upload = async (path: string) => {
@@ -100,7 +100,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(sizes).toEqual([128, 128]);
   });
 
-  test("weighs points by their distance from the query, and adds their values up", async () => {
+  test("weights points by their distance from the query, and sums their values", async () => {
     const room = await enter("&show=points");
     const { points, query, bandwidth } = initialState;
     const scores = points.map(({ x }) => Math.exp(-((x - query) ** 2) / (2 * bandwidth ** 2)));
@@ -111,7 +111,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.figure("estimate")).toBeCloseTo(estimate, 2);
     const mean = points.reduce((sum, { y }) => sum + y, 0) / points.length;
     expect(await room.figure("average")).toBeCloseTo(mean, 2);
-    // The kernel is drawn to its peak, which no bar is higher than: it is not cut flat.
+    // The plot includes the peak of the kernel, which no bar exceeds: the curve is not clipped.
     const kernel = () =>
       room.page.$eval(".plot path.kernel", (path) =>
         [...(path.getAttribute("d") ?? "").matchAll(/[ML][\d.]+ ([-\d.]+)/g)].map(([, y]) =>
@@ -133,7 +133,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     );
   });
 
-  test("takes points and the query along with the pointer and the keyboard", async () => {
+  test("moves points and the query with the pointer and the keyboard", async () => {
     const room = await enter("&show=points");
     const before = await room.figure("estimate");
     await room.drag(".point:nth-of-type(5) .dot", 0, 80);
@@ -153,7 +153,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.page.waitForSelector(".similar circle");
   });
 
-  test("keeps the points where they are under a teacher's lock, and still takes the query along", async () => {
+  test("keeps the points fixed under a teacher's lock, and still moves the query", async () => {
     const room = await enter("&show=points&lock=on");
     expect(
       await room.page.$$eval(".point[tabindex], .point[role=button]", (all) => all.length),
@@ -165,7 +165,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);
   });
 
-  test("says how a weight came about: of a pixel, a point, a value and a frame", async () => {
+  test("explains a weight of a pixel, a point, a value and a frame", async () => {
     const pixel = await enter();
     const over = async (room: Beyond, name: string, side: number, row: number, col: number) => {
       const { x, y } = await room.cell(name, row, col, side, side);
@@ -228,7 +228,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.link()).toContain("series=4");
   });
 
-  test("fills the gap of a series of the person's own, pasted or from a file", async () => {
+  test("fills the gap of the person's own series, pasted or from a file", async () => {
     const room = await enter("&show=series");
     // A wave of ten values around 100, of which six are missing.
     const wave = Array.from({ length: 48 }, (_, t) => 100 + 8 * Math.sin((2 * Math.PI * t) / 10));
@@ -239,7 +239,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.paste(".own-series", pasted.join(" "));
     await expect.poll(words).toContain("Shown: 48 values. 21 to 26 are missing.");
     await expect.poll(() => room.text(".plot-legend")).toContain("10 values, estimated");
-    // The middle of the gap opens; the model knows waves, so it is nearer than the straight line is.
+    // The middle of the gap is selected first. The model was trained on waves, so its error is smaller than the
+    // straight line's.
     await expect.poll(() => room.figure("filled at 24")).toBeGreaterThan(85);
     expect(await room.figure("filled at 24")).toBeLessThan(115);
     expect((await room.figures())["hidden value"]).toBe("not known");
@@ -271,7 +272,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
     expect(await room.text(".file-message")).toBe("Its last column is read.");
 
-    // What was said about the person's series goes with it.
+    // The message about the person's series disappears together with the series.
     await room.paste(".own-series", pasted.join(" "));
     await expect.poll(words).toContain("Shown: 48 values.");
     await room.click("Another series");
@@ -282,7 +283,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
   });
 
-  test("says nothing of a hidden value before it has one", async () => {
+  test("shows no hidden value before it is computed", async () => {
     const room = await enter("&show=points");
     await room.page.evaluate(() => {
       const look = () => {
@@ -296,9 +297,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.page.$eval("body", ({ dataset }) => dataset.told)).toBeUndefined();
   });
 
-  test("hears the repeats of a melody, and plays it", async () => {
+  test("finds the repeats of a melody, and plays it", async () => {
     const room = await enter("&show=melody&frame=20");
-    // Every bar of the round comes twice, and a bar is 1.6 seconds long: 16 frames.
+    // The round repeats every bar, and a bar is 1.6 seconds long, which is 16 frames.
     await expect.poll(async () => (await room.keys()).length).toBe(10);
     const keys = await room.keys();
     const weights = await room.column("weight");
@@ -321,7 +322,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await frame()).toBe(stopped);
   });
 
-  test("reads a sound of the person's own", async () => {
+  test("reads the person's own sound", async () => {
     const room = await enter("&show=melody");
     await room.page.evaluate(() => {
       // Three seconds of one tone, twice, as a WAVE file.
@@ -355,7 +356,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".transport")).toContain("of 128");
   });
 
-  test.each(subjects)("can be used by everyone and fits a narrow window: %s", async (subject) => {
+  test.each(subjects)("is accessible and fits a narrow window: %s", async (subject) => {
     const room = await enter(`&show=${subject}`, { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations("minor")).toEqual([]);

@@ -1,11 +1,11 @@
-/** The room "Beyond words" as a person meets it, and its picture from the engine without a page. */
+/** Drives the room "Beyond words", and computes its picture with the engine, without a page. */
 import type { Heed } from "heed";
 import { house } from "../../web/src/rooms/beyond/picture/drawing";
 import { initialState } from "../../web/src/rooms/beyond/state";
 import { Room } from "./room";
 
 export class Beyond extends Room {
-  /** Numbers by their names. */
+  /** The named numbers of the page. */
   figures(): Promise<Record<string, string>> {
     return this.page.$$eval(".figures > div", (figures) =>
       Object.fromEntries(
@@ -22,21 +22,21 @@ export class Beyond extends Room {
     return text === "" ? Number.NaN : Number.parseFloat(text.replace("−", "-"));
   }
 
-  /** A column of the table, by its name in the page. */
+  /** A column of the table, by its internal name. */
   column(name: string): Promise<number[]> {
     return this.page.$$eval(`.row-table tbody [data-column=${name}]`, (cells) =>
       cells.map(({ textContent }) => Number((textContent ?? "").replace(/−/g, "-"))),
     );
   }
 
-  /** The row's headings: which keys the table has. */
+  /** The row headings of the table: the numbers of its keys. */
   keys(): Promise<number[]> {
     return this.page.$$eval(".row-table tbody th", (cells) =>
       cells.map(({ textContent }) => Number(textContent)),
     );
   }
 
-  /** The words of what is drawn, which has no innerText. */
+  /** The text of an SVG, which has no innerText. */
   drawnWords(selector: string): Promise<string> {
     return this.page.$eval(selector, ({ textContent }) => textContent ?? "");
   }
@@ -47,7 +47,7 @@ export class Beyond extends Room {
     );
   }
 
-  /** Puts a slider to a value, as dragging it does. */
+  /** Sets a slider to a value and fires the events of dragging. */
   async slide(label: string, value: number): Promise<void> {
     await this.page.evaluate(
       (label, value) => {
@@ -64,12 +64,12 @@ export class Beyond extends Room {
     );
   }
 
-  /** Focuses also what is drawn, which puppeteer's own way does not. */
+  /** Focuses an element, including SVG elements, which puppeteer's own method does not support. */
   async focus(selector: string): Promise<void> {
     await this.page.$eval(selector, (element) => (element as HTMLElement | SVGElement).focus());
   }
 
-  /** The middle of the first element that fits, on the screen. */
+  /** The centre on the screen of the first element that matches. */
   async middleOf(selector: string): Promise<{ x: number; y: number }> {
     return this.page.$eval(selector, (element) => {
       element.scrollIntoView({ block: "center" });
@@ -78,7 +78,7 @@ export class Beyond extends Room {
     });
   }
 
-  /** Drags from the middle of an element by some pixels. */
+  /** Drags from the centre of an element by a number of pixels. */
   async drag(selector: string, right: number, down: number): Promise<void> {
     const { x, y } = await this.middleOf(selector);
     const { mouse } = this.page;
@@ -90,7 +90,7 @@ export class Beyond extends Room {
   }
 }
 
-/** Our drawing with its noise, and what the engine makes of it. */
+/** The built-in drawing with noise, and the engine's result for it. */
 export function denoised(heed: Heed, { noise, grain, patch, window, h } = initialState) {
   return heed.scope(() => {
     const { pixels, width, height } = house();

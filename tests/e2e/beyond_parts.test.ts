@@ -1,4 +1,4 @@
-/** The parts of "Beyond words" that need no browser. */
+/** Tests parts of "Beyond words" without a browser. */
 import { load } from "heed";
 import { formatWeight } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -24,12 +24,12 @@ import {
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Beyond words”", () => {
-  test("is empty for the room's first view", () => {
+  test("is empty for the initial state", () => {
     expect(write(initialState).toString()).toBe("");
     expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
   });
 
-  test("gives back every setting that it was written from", () => {
+  test("restores every setting", () => {
     const state: State = {
       subject: "melody",
       noise: 0.25,
@@ -81,7 +81,7 @@ describe("The link of “Beyond words”", () => {
   });
 });
 
-describe("Sliders by the logarithm", () => {
+describe("Logarithmic sliders", () => {
   test.each(["bandwidth", "temperature", "tone"] as const)("reach both ends of %s", (name) => {
     const { min, max } = allowed[name];
     expect([sliderValueAt(sliderPlaceOf(min)), sliderValueAt(sliderPlaceOf(max))]).toEqual([
@@ -104,7 +104,7 @@ describe("Weights in words", () => {
 });
 
 describe("The picture", () => {
-  test("has every grey from near black to white, the same in every browser", () => {
+  test("has every grey from near black to white, equal in every browser", () => {
     const { pixels, width, height } = house();
     expect([width, height, pixels.length]).toEqual([128, 128, 128 * 128]);
     expect(pixels.every((grey) => grey >= 0 && grey <= 1)).toBe(true);
@@ -112,7 +112,7 @@ describe("The picture", () => {
     expect(Math.max(...pixels)).toBeGreaterThan(0.95);
   });
 
-  test("is told from another by its peak signal-to-noise ratio", () => {
+  test("is compared by the peak signal-to-noise ratio", () => {
     expect(psnrOf([0.1, 0.1], [0, 0])).toBeCloseTo(20, 10);
     expect(psnrOf([1, 2], [1, 2])).toBe(Number.POSITIVE_INFINITY);
   });
@@ -129,7 +129,7 @@ describe("The bilateral filter as attention", () => {
   const grid = { pixels, width, height };
   const kernel = { window: 3, tone: 0.3 };
 
-  /** Straight from the definition. */
+  /** Computes the result directly from the definition. */
   function expected(row: number, col: number): { mean: number; weights: number[] } {
     const { window, tone } = kernel;
     const reach = window / 2;
@@ -150,7 +150,7 @@ describe("The bilateral filter as attention", () => {
     return { mean: sum / total, weights: weights.map((weight) => weight / total) };
   }
 
-  test("gives every pixel the mean of its window by the kernel, at the edges too", () => {
+  test("gives every pixel the kernel's weighted mean of its window, at the edges too", () => {
     const result = heed.scope(() => bilateral(heed, grid, kernel));
     for (let i = 0; i < result.length; ++i)
       expect(result[i]).toBeCloseTo(expected(Math.floor(i / width), i % width).mean, 5);
@@ -167,7 +167,7 @@ describe("The bilateral filter as attention", () => {
   });
 });
 
-describe("A series of one's own", () => {
+describe("A person's own series", () => {
   const wave = (length: number, period: number) =>
     Array.from({ length }, (_, t) => 3 * Math.sin((2 * Math.PI * t) / period) + 0.05 * t + 40);
   const marked = (length: number, from: number, to: number) =>
@@ -220,7 +220,7 @@ describe("A series of one's own", () => {
       if (t !== 3 || !text.includes("\n40\n")) expect(values[t]).toBeCloseTo(value, 2);
   });
 
-  test("has missing values between decimal commas", () => {
+  test("may have missing values between decimal commas", () => {
     const text = series.map((v, t) => (t >= 10 && t < 14 ? "?" : comma(v))).join("\n");
     const { isHidden, values } = ownSeriesOf(text);
     expect(isHidden.filter(Boolean)).toHaveLength(4);
@@ -238,9 +238,9 @@ describe("A series of one's own", () => {
     expect(values[29]).toBeCloseTo(series[29] as number, -1);
   });
 
-  test("is its last 48 values, of which eight are hidden if none is missing", () => {
+  test("is cut to its last 48 values, and eight of them are hidden if none is missing", () => {
     const series = ownSeriesOf(wave(60, 7).join("\n"));
-    // Half as long as the series, a gap leaves no pair of values for some shifts.
+    // The gap takes a third of the series, so for some shifts no pair of known values remains.
     const gap = wave(48, 6).map((value, t) => (t >= 16 && t < 32 ? "?" : value));
     expect(periodOf(ownSeriesOf(gap.join("\n")))).toBe(6);
     expect(series.values[0]).toBeCloseTo(wave(60, 7)[12] as number, 9);
@@ -267,7 +267,7 @@ describe("A series of one's own", () => {
     expect(() => ownSeriesOf(text)).toThrow(SeriesError);
   });
 
-  test.each([6, 7, 10, 16])("has its period found: %i", (period) => {
+  test.each([6, 7, 10, 16])("has this period: %i", (period) => {
     const series = ownSeriesOf(wave(48, period).join(" "));
     expect(periodOf(series)).toBe(period);
     const alike = alikeIn(series.isHidden, period)[22] ?? [];
@@ -278,7 +278,7 @@ describe("A series of one's own", () => {
     }
   });
 
-  test("has no period if it is a straight line, or always the same", () => {
+  test("has no period if it is a straight line or constant", () => {
     const none = Array.from({ length: 48 }, () => false);
     const line = Array.from({ length: 48 }, (_, t) => 2 * t);
     expect(periodOf({ values: line.map(() => 1), isHidden: none })).toBeNull();
@@ -288,13 +288,13 @@ describe("A series of one's own", () => {
 });
 
 describe("Tunes", () => {
-  test("sing every bar of the round twice", () => {
+  test("have every bar of the round twice", () => {
     const notes = notesOf({ tune: "round", seed: 1 });
     expect(notes.slice(0, 4)).toEqual(notes.slice(4, 8));
     expect(notes.reduce((sum, [, quavers]) => sum + quavers, 0)).toBe(64);
   });
 
-  test("have the form A A B A by chance, the same for the same seed", () => {
+  test("have the form A A B A, and are equal for equal seeds", () => {
     const notes = notesOf({ tune: "seed", seed: 5 });
     expect(notesOf({ tune: "seed", seed: 5 })).toEqual(notes);
     expect(notesOf({ tune: "seed", seed: 6 })).not.toEqual(notes);

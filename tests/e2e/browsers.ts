@@ -1,4 +1,4 @@
-/** Starts the page's server and either browser, and watches for anything that a person would find in the console. */
+/** Starts the page's server and either browser, and collects messages that would appear in the console. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
@@ -7,7 +7,7 @@ import { programOf } from "../harness/program.mjs";
 
 export type BrowserName = "chrome" | "firefox";
 
-/** Starts a browser; more flags are Chromium's alone. */
+/** Starts a browser. `flags` apply to Chromium only. */
 export function launch(browser: BrowserName, flags: readonly string[] = []): Promise<Browser> {
   if (browser === "firefox") return launchFirefox();
   const chromes = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
@@ -16,7 +16,7 @@ export function launch(browser: BrowserName, flags: readonly string[] = []): Pro
     browser,
     executablePath,
     headless: true,
-    // Chromium's own sandbox does not run as root; the other flags keep it from calling home.
+    // Chromium's sandbox does not work for root. The other flags prevent requests to its maker's services.
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -43,7 +43,7 @@ export interface Server {
   stop(): void;
 }
 
-/** Serves the built page as `web/serve.mjs` does for a person. */
+/** Serves the built page by `web/serve.mjs`. */
 export function serve(...options: string[]): Promise<Server> {
   const script = fileURLToPath(new URL("../../web/serve.mjs", import.meta.url));
   const server = spawn(process.execPath, [script, "--port", "4100", ...options], {
@@ -60,7 +60,7 @@ export function serve(...options: string[]): Promise<Server> {
   });
 }
 
-/** Collects what the page complains about: errors and warnings of the console, and errors no one caught. */
+/** Collects errors and warnings of the console, and uncaught errors. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {

@@ -1,19 +1,19 @@
-/** What is said of numbers while others are computed. */
+/** Records the texts that the page shows while it computes new numbers. */
 import type { Room } from "./room";
 
-interface Saying {
-  /** What is clicked. */
+interface TextChange {
+  /** The element to click. */
   readonly click: string;
-  /** The element with words about the numbers. */
+  /** The element whose text describes the numbers. */
   readonly words: string;
-  /** The elements that have the numbers as data. */
+  /** The elements that have the numbers as data attributes. */
   readonly numbers: string;
 }
 
-/** Clicks, and tells what was said of the former numbers, each of it once, and what is said of the new ones. */
+/** Clicks. Returns the different texts shown with the former numbers, and the text shown with the new ones. */
 export function sayings(
   { page }: Room,
-  saying: Saying,
+  change: TextChange,
 ): Promise<{ former: string[]; now: string }> {
   return page.evaluate(async ({ click, words, numbers }) => {
     const shown = () =>
@@ -35,5 +35,5 @@ export function sayings(
     while (shown() === begin) await new Promise(requestAnimationFrame);
     observer.disconnect();
     return { former: [...former], now: said() };
-  }, saying);
+  }, change);
 }

@@ -1,4 +1,4 @@
-/** Both sides of the page's worker, without a worker: the page's engine, and the task that finds solvers. */
+/** Both sides of the page's worker, tested without a worker: the page's engine, and the task that finds solvers. */
 import { HeedError } from "heed/worker";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { askIn } from "../../web/src/worker/ask";
@@ -10,7 +10,7 @@ const info = { version: "0", variant: "simd", threads: 1, crossOriginIsolated: t
 
 type Ask = PageEngine["tasks"]["ask"];
 
-/** Starts that a test settles, in the place of workers. */
+/** Replaces the starts of workers by promises that a test settles. */
 function fakeStarts() {
   const all: {
     signal: AbortSignal;
@@ -45,7 +45,7 @@ const stopped = (why: string) =>
 describe("The page's engine", () => {
   afterEach(() => vi.useRealTimers());
 
-  test("keeps what it is asked until it has started, and brings answers to those who asked", async () => {
+  test("stores requests until it has started, and returns each answer to its caller", async () => {
     const { all, start } = fakeStarts();
     const engine = new EngineClient({ start });
     const first = engine.ask("steps", request);
@@ -62,7 +62,7 @@ describe("The page's engine", () => {
     expect(asked).toEqual([1, 2].map(() => ({ solver: "steps", request })));
   });
 
-  test("passes progress on, and cancels what is no longer wanted", async () => {
+  test("passes progress on, and cancels requests that are no longer needed", async () => {
     const { all, start } = fakeStarts();
     const engine = new EngineClient({ start });
     const given: Parameters<Ask>[1][] = [];
@@ -84,7 +84,7 @@ describe("The page's engine", () => {
     expect(given[0]?.signal).toBe(controller.signal);
   });
 
-  test("starts a rival after five seconds, keeps the first that is ready and ends the other", async () => {
+  test("starts a second worker after five seconds, keeps the first that is ready and ends the other", async () => {
     vi.useFakeTimers();
     const { all, start } = fakeStarts();
     const engine = new EngineClient({ start });
@@ -102,7 +102,7 @@ describe("The page's engine", () => {
     expect(all).toHaveLength(3);
   });
 
-  test("says why when it cannot start, when it stops, and when it was ended", async () => {
+  test("reports why it cannot start, why it stops, and that it was ended", async () => {
     const { all, start } = fakeStarts();
     const broken = new EngineClient({ start });
     all[0]?.fails(new Error("no WebAssembly"));
@@ -132,7 +132,7 @@ describe("The page's engine", () => {
 describe("The worker", () => {
   const context = (pause: () => Promise<void>) => ({ pause }) as SolverContext<unknown>;
 
-  test("loads a solver on its first request, and answers or says why not", async () => {
+  test("loads a solver on its first request, and returns an answer or an error", async () => {
     const load = vi.fn(async () => ({
       default: (n: number) => {
         if (n < 0) throw new RangeError("n: expected at least 0");
@@ -148,7 +148,7 @@ describe("The worker", () => {
     );
   });
 
-  test("begins nothing that is not wanted any more when its solver has been loaded", async () => {
+  test("does not start a request that was cancelled while its solver was loading", async () => {
     const solve = vi.fn();
     const ask = askIn({ steps: async () => ({ default: solve }) });
     const cancelled = context(() => Promise.reject(new HeedError("cancelled", "call: cancelled")));

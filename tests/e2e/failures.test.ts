@@ -9,7 +9,7 @@ import { Steps } from "./steps";
 
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 
-/** A copy of the built page with one thing changed about it. */
+/** A copy of the built page with one change. */
 async function brokenPage(change: (folder: string) => Promise<unknown>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "heed-page-"));
   await cp(built, folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** The pure parts of the room "Heads". */
+/** Tests the pure functions of the room "Heads". */
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
@@ -15,7 +15,7 @@ const uneven = {
 };
 
 describe("A head is measured", () => {
-  test("by entropy, its largest weights and where they fall", () => {
+  test("by its entropy, its largest weights and their positions", () => {
     const places = [[], [0, 1], [2]];
     expect(measuresOf(uneven, { places, isSelf: true })).toEqual({
       places: (1 + 0.75) / 2,
@@ -27,7 +27,7 @@ describe("A head is measured", () => {
     });
   });
 
-  test("by nothing that makes no sense for it", () => {
+  test("only by measures that apply to it", () => {
     const { places, previous } = measuresOf(uneven, { places: null, isSelf: false });
     expect([places, previous]).toEqual([null, null]);
   });
@@ -51,7 +51,7 @@ describe("The link", () => {
     expect(roundTrip("row=3&text=cab&model=sort")).toBe("model=sort&text=cab&row=3");
   });
 
-  test("leaves out and names what makes no sense", () => {
+  test("leaves out invalid parameters and names them", () => {
     const { state, notices } = read(new URLSearchParams("head=tail&example=0&model=cats&zoom=2"));
     expect(state).toEqual(initialState);
     expect(notices).toHaveLength(4);
@@ -83,7 +83,7 @@ describe("The formula of a weight", () => {
     keys: Float32Array.of(0, 0, 0, 0, 0, 0, 0, 0, 2, -0.4142, 0, 0),
   };
 
-  test("has the two vectors, the scale, and all that the row may see", () => {
+  test("has the two vectors, the scale, and all keys that the row may attend to", () => {
     const formula = formulaOf(between, shares, 1, { row: 0, col: 1 });
     expect(
       formula
@@ -102,7 +102,7 @@ describe("The formula of a weight", () => {
 describe("An input", () => {
   const pronouns = taskOf("pronouns");
 
-  /** The pieces that the model does not know, and the text that is offered; their sum is the text. */
+  /** The pieces that the model does not know, and the offered text. The pieces joined must be the text. */
   const refused = (task: string, text: string) => {
     const input = readInput(taskOf(task), text);
     if (!("why" in input)) throw new Error(`${text} is read`);
@@ -111,7 +111,7 @@ describe("An input", () => {
     return { why, unknown, nearest, whole: pieces.map(({ text }) => text).join("") };
   };
 
-  test("that has unknown words is refused, with those marked and a near sentence", () => {
+  test("with unknown words is refused, with these words marked and a similar sentence offered", () => {
     const text = "Zoe fed the cat, because she was kind 😀.";
     const { why, unknown, nearest, whole } = refused("pronouns", text);
     expect(why).toBe("The model does not know the marked words.");
@@ -124,13 +124,13 @@ describe("An input", () => {
     expect(readInput(pronouns, nearest ?? "")).toMatchObject({ kind: "tagging" });
   });
 
-  test("of letters is read in lower case, and offered without what is unknown", () => {
+  test("of letters is read in lower case, and offered without unknown characters", () => {
     expect(readInput(taskOf("sort"), " HeadS ")).toMatchObject({ source: [..."heads"] });
     expect(refused("sort", "a1B你好")).toMatchObject({ unknown: ["1", "你好"], nearest: "ab" });
     expect(refused("reverse", "你好")).toMatchObject({ unknown: ["你好"], nearest: null });
   });
 
-  test("that is empty or too long is refused", () => {
+  test("is refused if it is empty or too long", () => {
     expect(refused("pronouns", "  ")).toMatchObject({ why: "Nothing is typed.", nearest: null });
     const { why, unknown, nearest } = refused("sort", "a".repeat(mostTokens + 1));
     expect(why).toBe(`These are ${mostTokens + 1} tokens; the model reads up to ${mostTokens}.`);
@@ -138,7 +138,7 @@ describe("An input", () => {
     expect(readInput(taskOf("sort"), nearest ?? "")).toMatchObject({ kind: "translation" });
   });
 
-  test("has its right answer and places where the task knows them", () => {
+  test("has its right answer and places if the task can solve it", () => {
     const solved = (task: string, text: string) => readInput(taskOf(task), text);
     expect(solved("sort", "bab")).toMatchObject({
       target: [..."abb"],
@@ -149,7 +149,7 @@ describe("An input", () => {
     expect(placesOf(solved("dates", "3 May") as Input)).toBeNull();
   });
 
-  test("of brackets has them where each was opened", () => {
+  test("of brackets has its right places at the opening brackets", () => {
     const tokens = [..."([])("];
     const input = readInput(taskOf("brackets"), tokens.join("")) as Input;
     expect(placesOf(input)).toEqual([[], [], [1], [0], [], [4]]);

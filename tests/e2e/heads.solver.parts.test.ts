@@ -1,4 +1,4 @@
-/** The solver of the room "Heads", without a page. */
+/** Tests the solver of the room "Heads" without a page. */
 import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import { EncoderModel } from "heed/models";
@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/heads/answer";
 import { exhibitIds } from "../../web/src/rooms/heads/catalogue";
 import {
+  answerSentenceOf,
   placesWords,
-  sayingOf,
   selectionOf,
   withoutWords,
 } from "../../web/src/rooms/heads/selection";
@@ -16,7 +16,7 @@ import { firstOf, initialState } from "../../web/src/rooms/heads/state";
 import { Reference } from "./heads";
 
 const text = "Anna praised Clara so she imitated her.";
-/** The places of its pronouns. */
+/** The positions of its pronouns. */
 const [she, her] = [4, 6];
 
 let heed: Heed;
@@ -50,7 +50,7 @@ async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
 
 const leave = () => solve({ kind: "leave" }, context());
 
-test("The head that is offered is the one that the question shown needs", async () => {
+test("The offered head is the one whose ablation changes the shown answer", async () => {
   const reference = await Reference.of("pronouns-encoder");
   const heads = [0, 1, 2].flatMap((layer) =>
     [0, 1, 2, 3].map((head) => ({ path: `encoder.layers.${layer}.self_attn`, layer, head })),
@@ -75,21 +75,20 @@ test("The head that is offered is the one that the question shown needs", async 
   expect(found.size).toBe(2);
 });
 
-test.each(exhibitIds)(
-  "Without the head that is offered the answer of “%s” changes",
-  async (exhibit) => {
-    const { text, seed } = firstOf(exhibit);
-    const state = { ...initialState, ...firstOf(exhibit) };
-    const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
-    if (!needed) throw new Error("no head is offered");
-    const dropped = [needed.head.key];
-    const saying = sayingOf(selectionOf(await ask({ exhibit, text, seed, dropped }), state));
-    expect(saying?.whole?.text).toBeTruthy();
-    expect(saying?.now.text).not.toBe(saying?.whole?.text);
-  },
-);
+test.each(exhibitIds)("Ablating the offered head changes the answer to “%s”", async (exhibit) => {
+  const { text, seed } = firstOf(exhibit);
+  const state = { ...initialState, ...firstOf(exhibit) };
+  const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
+  if (!needed) throw new Error("no head is offered");
+  const dropped = [needed.head.key];
+  const sentence = answerSentenceOf(
+    selectionOf(await ask({ exhibit, text, seed, dropped }), state),
+  );
+  expect(sentence?.whole?.text).toBeTruthy();
+  expect(sentence?.now.text).not.toBe(sentence?.whole?.text);
+});
 
-test("Heads are searched for once per input, whichever are dropped, and anew after the room is left", async () => {
+test("The search for heads runs once per input, for any dropped heads, and again after the room was left", async () => {
   const runs = vi.spyOn(EncoderModel.prototype, "attentions");
   const runsOf = async (change: Partial<HeadsRequest>) => {
     runs.mockClear();
@@ -103,20 +102,20 @@ test("Heads are searched for once per input, whichever are dropped, and anew aft
   expect(await runsOf({ dropped: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 2 });
   expect(await runsOf({})).toEqual({ needed: first.needed, count: 1 });
   expect((await runsOf({ text: other })).count).toBe(1 + headCount);
-  // An example drawn from a seed is another input than a text, and than that of another seed.
+  // A drawn example is not the same input as a text, and each seed draws another example.
   for (const seed of [1, 2]) expect((await runsOf({ text: null, seed })).count).toBe(1 + headCount);
   await leave();
   expect((await runsOf({ text: null, seed: 2 })).count).toBe(1 + headCount);
   runs.mockRestore();
 });
 
-test("What is said of dropped heads is said of those of the answer, not of those just chosen", async () => {
+test("Texts about dropped heads name the heads of the answer, not the ones just selected", async () => {
   const chosen = { ...initialState, text, dropped: ["encoder.1.3", "encoder.9.9"] };
   const before = selectionOf(await ask(), chosen);
   expect(withoutWords(before)).toBeNull();
   const after = selectionOf(await ask({ dropped: chosen.dropped }), { ...chosen, dropped: [] });
   expect(withoutWords(after)).toBe("without layer 1, head 3");
-  // The outlined places stay those of the answer with all heads.
+  // The outlined places are still the places of the answer with all heads.
   expect(placesWords(before)).toBe("Outlined: the answer.");
   expect(placesWords(after)).toBe("Outlined: the answer with all heads.");
 });

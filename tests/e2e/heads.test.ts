@@ -4,11 +4,14 @@ import { Heads, Reference, reportOf } from "./heads";
 import { visits } from "./visits";
 
 const first = "Alice helped Clara because she was kind.";
-/** The place of its pronoun, and of whom it means. */
+/** The positions of the pronoun and of the name that it means. */
 const [she, alice] = [4, 0];
 const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
 
-/** Displayed numbers have three decimals; other instructions round otherwise. */
+/**
+ * The precision of comparisons, in decimals. Displayed numbers have three, and other instruction sets round
+ * differently.
+ */
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
@@ -22,7 +25,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   const numbersIn = (text: string) => (text.match(/\d\.\d+/g) ?? []).map(Number);
   const measures = (room: Heads) => room.click("Measures and colours");
 
-  test("open with the pronoun selected, and say what it means", async () => {
+  test("open with the pronoun selected, and explain what it means", async () => {
     const room = await enter();
     expect(await room.text(".one-head .transport-place")).toBe("Row 5 of 8 “she”");
     const answer = (await room.answers())[0]?.[1] ?? "";
@@ -53,7 +56,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     },
   );
 
-  test("stop playing their rows where a row is clicked", async () => {
+  test("stop playing their rows when a row is clicked", async () => {
     const room = await enter("&row=1");
     const place = () => room.text(".one-head .transport-place");
     await room.click("Play", ".one-head");
@@ -64,7 +67,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(await place()).toMatch(/^Row 1 of 8/);
   });
 
-  test("have a dot in small cells for what rounds to zero, and say so", async () => {
+  test("have a dot in small cells for numbers that round to zero, and explain it", async () => {
     const room = await enter("", { width: 390, height: 844 });
     await room.page.evaluate(() => {
       const { fillText } = CanvasRenderingContext2D.prototype;
@@ -83,7 +86,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(await room.text(".one-head .legend")).toMatch(/· less than 0\.0+5/);
   });
 
-  test("have under each the number that the engine gives", async () => {
+  test("show below each head the number that the engine computes", async () => {
     const room = await enter();
     const weights = reference.weights(first);
     const mean = (numbers: number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
@@ -110,7 +113,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     }
   });
 
-  test("have under each what the report says of examples held out", async () => {
+  test("show below each head the report's number for held-out examples", async () => {
     const room = await enter("&measure=heldOut");
     const shown = await room.numbers();
     const report = reportOf("pronouns-encoder");
@@ -119,7 +122,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       expect(numberIn(shown[i]?.text ?? "")).toBeCloseTo(mass, decimals);
   });
 
-  test("of the model of shapes are seen on its picture", async () => {
+  test("of the model of shapes are drawn on its picture", async () => {
     const room = await enter("&model=shapes");
     const [answer] = await room.answers();
     expect(answer?.[0]).toBe("which shape");
@@ -132,7 +135,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toMatch(/row=1$/);
   });
 
-  test("stand in the order of what is measured", async () => {
+  test("are sorted by the measure", async () => {
     const room = await enter("&measure=entropy");
     await measures(room);
     await room.click("by this measure", ".settings");
@@ -144,7 +147,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 
-  test("are saved all in one picture and one array, with the model, the sentence and what is dropped", async () => {
+  test("are saved as one picture and one array, with the model, the sentence and the dropped heads", async () => {
     const room = await enter("&drop=encoder.1.1");
     const picture = await room.saved(".all-heads", "SVG");
     expect(picture.name).toBe("heed-all-heads-pronouns.svg");
@@ -218,7 +221,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
   });
 
-  test("say the same probability in the sentence as in the table when the answer stays", async () => {
+  test("show the same probability in the sentence and in the table if the answer stays", async () => {
     const room = await enter("&drop=encoder.1.3");
     const rest = [{ path: "encoder.layers.0.self_attn", head: 2 }];
     const alices = await reference.probability(first, she, "Alice", rest);
@@ -229,7 +232,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     }
   });
 
-  test("show how each weight came about, and their rows as tables", async () => {
+  test("explain each weight, and show their rows as tables", async () => {
     const room = await enter("&head=encoder.1.1");
     const { x, y } = await room.cell("weights", she, 2, 8, 8);
     await room.page.mouse.click(x, y);
@@ -259,7 +262,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       expect(weight).toBeCloseTo(weights[she * columns + j] as number, decimals);
   });
 
-  test("are compared by a signed difference, seen where it is chosen", async () => {
+  test("are compared by a signed difference, shown where it is selected", async () => {
     const room = await enter();
     await room.click("Compare two heads", ".try-next");
     await room.canvas("difference");
@@ -285,12 +288,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("cell=5.1");
     await room.page.select(".compare-field select", "encoder.3.2");
     await expect.poll(() => room.link()).toContain("compare=encoder.3.2");
-    // Alone again, the head has its picture again.
+    // Without a comparison the head has its single picture again.
     await room.page.select(".compare-field select", "");
     await room.page.waitForSelector(".one-head [data-matrix=weights] canvas");
   });
 
-  test("are greyed and stay in place while a text cannot be read, and a near one is offered", async () => {
+  test("are greyed and stay in place while a text cannot be read, and a similar one is offered", async () => {
     const room = await enter();
     const top = () =>
       room.page.$eval(
@@ -327,7 +330,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.text(".saying")).toContain("has no pronoun");
   });
 
-  test("of a model that writes show each token's probability, and what is written without one", async () => {
+  test("of a generating model show each token's probability, and the text with a head ablated", async () => {
     const room = await enter("&model=dates&drop=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
     expect(await room.text(".saying")).toBe("The model writes 2075-1-141");
@@ -360,24 +363,24 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).not.toContain("cell=");
   });
 
-  test("fit a window 360 pixels wide, whichever the model", async () => {
+  test("fit a window 360 pixels wide, for every model", async () => {
     const room = await enter("", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-    // The choices for one head stand in one line.
+    // The controls for one head are on one line.
     const tops = await room.page.$$eval(
       ".head-bar :is(h2, label:not(:has(select)), select)",
       (parts) =>
         parts.map((part) => part.getBoundingClientRect()).map(({ top, bottom }) => top + bottom),
     );
     for (const top of tops) expect(Math.abs(top - (tops[0] as number))).toBeLessThan(16);
-    // A long sentence is read as a whole where a field grows with its text.
+    // If the field grows with its text, a long sentence is visible as a whole.
     await room.paste("#heads-text", "Alice helped Clara because she was kind. Alice left.");
     await expect.poll(() => room.text(".saying")).toMatch(/^“she” means /);
     const hidden = await room.page.$eval("#heads-text", (field) =>
       CSS.supports("field-sizing: content") ? field.scrollHeight - field.clientHeight : 0,
     );
     expect(hidden).toBeLessThanOrEqual(1);
-    // A word that the model does not know is in view, however late it comes.
+    // An unknown word is scrolled into view, even at the end of a long text.
     await room.paste(
       "#heads-text",
       `${"Alice helped Clara because she was kind. ".repeat(3)}Zorg left.`,
@@ -407,7 +410,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("measure=entropy");
   });
 
-  test("stand alone in another page's frame", async () => {
+  test("are embedded alone in another page's frame", async () => {
     const room = await open("&embed=heads&lock=on");
     await room.page.waitForSelector(".thumbnail");
     expect(await room.page.$$(".answer, .one-head, .input .sentence-field, footer")).toEqual([]);

@@ -1,4 +1,4 @@
-/** The room "Heads" as a person meets it, and the same numbers from the engine without a page. */
+/** Drives the room "Heads", and computes the same numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -14,7 +14,7 @@ import { Room } from "./room";
 
 const folder = fileURLToPath(new URL("../../web/public/models", import.meta.url));
 
-/** Where the heads of a model looked on examples held out, as its report has it. */
+/** The attention of each head on the right places of held-out examples, from the model's report. */
 export function reportOf(name: string): { mass: number }[] {
   return JSON.parse(readFileSync(`${folder}/${name}/report.json`, "utf8")).alignment;
 }
@@ -25,7 +25,7 @@ export class Heads extends Room {
     return `.thumbnail[data-head="${key}"]`;
   }
 
-  /** The number under each head, in the order in which they stand. */
+  /** The number below each head, in the order of the page. */
   numbers(): Promise<{ head: string; text: string }[]> {
     return this.page.$$eval(".thumbnail", (all) =>
       all.map((element) => ({
@@ -47,7 +47,7 @@ export class Heads extends Room {
   }
 }
 
-/** Weights of one row of a head, and what the model answers, found without the page. */
+/** Computes the weights of one row of a head, and the model's answers, without the page. */
 export class Reference {
   readonly heed: Heed;
   readonly model: TaskModel;
@@ -88,7 +88,7 @@ export class Reference {
     );
   }
 
-  /** The probability of each class at a place of an encoder's input, with some heads dropped. */
+  /** The probability of each class at a position of an encoder's input, with some heads ablated. */
   async shares(
     text: string,
     place: number,
@@ -99,7 +99,7 @@ export class Reference {
     const example = this.read(text) as { source: readonly string[] };
     return withoutHeads(model, dropped, () => {
       const ids = Int32Array.from(model.sourceVocabulary.encode(example.source));
-      // Step by step, as the model's own forward has it.
+      // The same steps as in the model's own forward.
       const x = model.positions.forward(model.embedding.forward(heed.tensor(ids, [1, ids.length])));
       const shares = heed.softmax(model.readOut.forward(model.encoder.forward(x)));
       const labels = model.config.vocabulary.target;
@@ -109,7 +109,7 @@ export class Reference {
     });
   }
 
-  /** The probability of a class at a place of an encoder's input, with some heads dropped. */
+  /** The probability of one class at a position of an encoder's input, with some heads ablated. */
   async probability(
     text: string,
     place: number,

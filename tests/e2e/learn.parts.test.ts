@@ -1,4 +1,4 @@
-/** The pure parts of the room "Learn", and its training without a page. */
+/** Tests the pure functions of the room "Learn", and its training without a page. */
 import { load } from "heed";
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
@@ -27,10 +27,10 @@ const seenWith = (masses: number[][]): CourseSnapshot => ({
   ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
 });
 
-describe("What was learned", () => {
+describe("The record of a training", () => {
   const snapshot = (step: number): Snapshot => ({ step, showing: 0, courses: [] });
 
-  test("is kept at few, evenly spread steps, and always at the last one", () => {
+  test("has a few evenly spaced steps, and always the last one", () => {
     let past: readonly Snapshot[] = [snapshot(0)];
     for (let step = 1; step <= 5003; ++step) {
       const isLook = step % spacingAt(step) === 0 || step === 7 || step === 5003;
@@ -44,7 +44,7 @@ describe("What was learned", () => {
     expect(steps.slice(0, -1)).toEqual(steps.slice(0, -1).map((_, i) => i * spacing));
   });
 
-  test("is kept with its parameters as far as these take little memory", () => {
+  test("includes parameters while they take little memory", () => {
     expect(keptParameters(80_000)).toBe(mostKept);
     const few = keptParameters(6_000_000);
     expect(few * 6_000_000).toBeLessThanOrEqual(128 * 2 ** 20);
@@ -54,7 +54,7 @@ describe("What was learned", () => {
     expect(past.length).toBeGreaterThan(few / 2);
   });
 
-  test("names the head that had the most on the right places over a few looks", () => {
+  test("names the head with the most attention on the right places over several snapshots", () => {
     const looks = [seenWith([[Number.NaN], [0.5, 0.2]]), seenWith([[Number.NaN], [0.5, 0.6]])];
     expect(bestCourseHead(looks)).toMatchObject({ attention: 1, head: 0 });
     expect(bestMass(looks[1] as CourseSnapshot)).toBe(0.6);
@@ -63,14 +63,14 @@ describe("What was learned", () => {
 });
 
 describe("The link of “Learn”", () => {
-  test("is empty for the first view, and says nothing that a task brings with it", () => {
+  test("is empty for the initial state, and omits the defaults of a task", () => {
     expect(write(initialState).toString()).toBe("");
     const dates: State = { ...initialState, task: "dates", ...planOf("dates") };
     expect(write(dates).toString()).toBe("task=dates");
     expect(read(new URLSearchParams("task=dates")).state).toEqual(dates);
   });
 
-  test("gives back every setting that it was written from", () => {
+  test("restores every setting", () => {
     const state: State = {
       ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
       ...{
@@ -86,14 +86,14 @@ describe("The link of “Learn”", () => {
     expect(read(write(state))).toEqual({ state, notices: [] });
   });
 
-  test("leaves out what no model can have, and says so", () => {
+  test("leaves out impossible sizes of a model, and reports it", () => {
     const { state, notices } = read(new URLSearchParams("heads=3&rate=x&head=0.1&seed=5"));
     expect(state).toEqual({ ...initialState, seed: 5 });
     expect(notices).toHaveLength(3);
   });
 });
 
-describe("A text that is typed", () => {
+describe("A typed text", () => {
   const state = (task: State["task"], length: number): State => ({ ...initialState, task, length });
   const taskFor = (one: State) => {
     const [setup] = setupsOf(one);
@@ -121,7 +121,7 @@ describe("A text that is typed", () => {
     if (nearest !== null) expect(readOwn(taskFor(one), nearest)).not.toHaveProperty("why");
   });
 
-  test("may always be the example that its task gives", () => {
+  test("may always be the example that its task suggests", () => {
     for (const task of taskNames)
       for (let length = allowed.length.min; length <= allowed.length.max; ++length)
         expect(readOwn(taskFor(state(task, length)), tasks[task].such(length))).not.toHaveProperty(
@@ -130,13 +130,13 @@ describe("A text that is typed", () => {
   });
 });
 
-test("Heads are counted as a person counts them", () => {
+test("Heads are counted in words", () => {
   expect([headsWords(1), headsWords(1, true), headsWords(4)]).toEqual([
     ...["one head", "One head", "4 heads"],
   ]);
 });
 
-test("One head and four are trained by the same seed and have equally many parameters", async () => {
+test("One head and four are trained from the same seed and have the same number of parameters", async () => {
   const heed = await load({ threads: 1 });
   const setups = setupsOf({ ...initialState, compare: true });
   const courses = setups.map((setup) => new Training(heed, setup).course());
@@ -146,7 +146,7 @@ test("One head and four are trained by the same seed and have equally many param
   heed.dispose();
 });
 
-test("A step that is ordered while a training begins is one of that training", async () => {
+test("A step requested while a training begins belongs to that training", async () => {
   const heed = await load({ threads: 1 });
   const { signal } = new AbortController();
   const context = { heed, signal, progress() {}, async pause() {} };
@@ -158,7 +158,7 @@ test("A step that is ordered while a training begins is one of that training", a
   heed.dispose();
 });
 
-test("Steps that are ordered while a training runs are made one after the other", async () => {
+test("Steps requested while a training runs are made one after the other", async () => {
   const heed = await load({ threads: 1 });
   const told: Snapshot[] = [];
   const context = {
@@ -179,7 +179,7 @@ test("Steps that are ordered while a training runs are made one after the other"
   heed.dispose();
 });
 
-test("A typed text is shown as the model saw it after former steps", async () => {
+test("A typed text is shown with the parameters of earlier steps", async () => {
   const heed = await load({ threads: 1 });
   const { signal } = new AbortController();
   const steps: number[] = [];
@@ -195,7 +195,7 @@ test("A typed text is shown as the model saw it after former steps", async () =>
   expect(steps).toEqual([5, 10, 12]);
   await solve({ kind: "show", text: "zebra" }, context);
 
-  // The same training, which stands at each step.
+  // The same training, stopped at each step.
   const training = new Training(heed, setup);
   const own = readOwn(training.task, "zebra");
   if ("why" in own) throw new Error(own.why);
@@ -209,7 +209,7 @@ test("A typed text is shown as the model saw it after former steps", async () =>
   }
   expect(await solve({ kind: "look", step: 7 }, context)).toMatchObject({ outputs: [] });
 
-  // Looking back does not change what is trained.
+  // A look at an earlier step does not change the training.
   await solve({ kind: "train", steps: 1 }, context);
   for (let step = 11; step <= 13; ++step) training.step();
   const { shares } = await training.output();

@@ -1,4 +1,4 @@
-/** The room "Learn" as a person meets it. */
+/** The room "Learn" in a browser. */
 import { load } from "heed";
 import { formatShort } from "heed/view/parts";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   const shownStep = async (room: Room) =>
     Number(/step (\d+) of/.exec(await room.text(".transport-place"))?.[1]);
   const status = (room: Room) => room.text(".learn-place");
-  /** The example of the pictures; undefined while they are of another one. */
+  /** The example of the pictures; undefined while they show another one. */
   const exampleOf = (room: Room) =>
     room.page.$eval(".work", (element) => (element as HTMLElement).dataset.example);
   const scrubTo = (room: Room, index: number) =>
@@ -40,7 +40,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
       curve,
     );
 
-  test("learns to reverse by itself, and its best head shows the diagonal", async () => {
+  test("learns to reverse automatically, and its best head shows the diagonal", async () => {
     const room = await enter();
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     await expect.poll(async () => (await lastRow(room, 1))[0]).toBeGreaterThan(0.6);
@@ -68,7 +68,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
       .poll(async () => Math.abs(((await lastRow(room, 0))[1] ?? 0) - seen.heldLoss))
       .toBeLessThan(0.011);
     const [loss] = await lastRow(room, 0);
-    // The browser's engine multiplies and adds at once, Node's one after the other.
+    // The browser's engine uses fused multiply-add, Node's does not.
     expect(loss).toBeCloseTo(seen.loss, 1);
     await expect
       .poll(async () => Math.abs(((await lastRow(room, 1))[1] ?? 0) - bestMass(seen)))
@@ -97,7 +97,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     heed.dispose();
   });
 
-  test("shows what a person types, at every step, and greys what is of another text", async () => {
+  test("shows typed text at every step, and greys pictures of another text", async () => {
     const room = await enter("&train=off");
     const field = ".learn-example input";
     const place = () =>
@@ -107,7 +107,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => exampleOf(room)).toBe("abca");
     await expect.poll(() => room.link()).toContain("text=ABCA");
     await room.click("Train");
-    // It is answered right once it is learned, and the right places are those of its letters.
+    // After training the answer is right, and the right places belong to the letters of this text.
     const written = (text: string) => text.replace(/[^a-z]/g, "");
     await expect
       .poll(async () => written(await room.text(".learn-answer .tokens")), { timeout: 50_000 })
@@ -117,7 +117,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".readout")).toContain("“c” (2) attends to “c” (3)");
     expect(await room.text(".readout-formula")).toContain("a right place");
-    // A text that is typed now was not there at the first steps, and is shown there too.
+    // A text that is typed now is also shown at the first steps, although it was typed after them.
     await room.paste(field, "zebra");
     await expect.poll(() => exampleOf(room)).toBe("zebra");
     await scrubTo(room, 0);
@@ -148,7 +148,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => room.text(".unread-why")).toContain("not a date");
   });
 
-  test("goes on while its past is replayed, and erases none of it", async () => {
+  test("continues while earlier steps are replayed, and erases none of them", async () => {
     const room = await enter();
     const count = async () =>
       Number(/Snapshot \d+ of (\d+)/.exec(await room.text(".transport-place"))?.[1]);
@@ -163,7 +163,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await room.click("Show the newest snapshot");
     await expect.poll(() => shownStep(room)).toBeGreaterThan(looked);
     await room.click("Pause training");
-    // What was under way when it was asked to pause may still end, and be told a moment later.
+    // A step that was running when pause was requested may still end, and its news may arrive a moment later.
     let still = await stepOf(room);
     const hasStopped = async () => {
       const before = still;
@@ -203,7 +203,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const saved = () => room.page.evaluate(() => document.body.dataset.saved ?? "");
     await expect.poll(async () => (await saved()).split("\r\n").length).toBe(8 + 2);
     const lines = (await saved()).trim().split("\r\n");
-    // Four heads of eight numbers each.
+    // Four heads with eight numbers each.
     expect(lines[0]).toBe(`"",${Array.from({ length: 8 }, (_, i) => `"${i + 1}"`).join(",")}`);
     expect(lines.slice(1).map((line) => line[1])).toEqual([...(columns ?? "")]);
   });
@@ -221,7 +221,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await room.page.$$eval(".curve", (all) => all.length)).toBe(3);
   });
 
-  test("says when the numbers become NaN, and stays usable", async () => {
+  test("reports that the numbers became NaN, and stays usable", async () => {
     const room = await enter("&rate=1000");
     await expect.poll(() => status(room)).toContain("lower the learning rate");
     await room.page.focus(".slider input");
@@ -230,7 +230,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
-  test("ends its worker when it is left", async () => {
+  test("ends its worker when the person leaves the room", async () => {
     const room = await enter();
     const engines = async () =>
       (await workersOf(room.page)).filter((url) => url.includes("engine.worker")).length;
@@ -242,7 +242,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
-  test("has what one types above its pictures on a telephone, and every character of the answer whole", async () => {
+  test("has the text field above its pictures on a telephone, and shows the whole answer", async () => {
     const room = await enter("&task=dates&train=off", { width: 360 });
     const boxes = () =>
       room.page.evaluate(() =>
@@ -259,16 +259,16 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
         tokens.filter((token) => token.scrollWidth > token.clientWidth).map((t) => t.textContent),
       );
     expect(await cut()).toEqual([]);
-    // Why a text cannot be read is said over the grey pictures, beside the field; nothing moves.
+    // The reason why a text cannot be read covers the grey pictures below the field; nothing moves.
     await room.paste(".learn-example input", "3 May");
     await expect.poll(() => room.text(".unread-why")).toContain("not a date");
     expect(await boxes()).toEqual([field, answer, picture]);
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
   });
 
-  test("learns its other tasks and begins anew with each", async () => {
+  test("learns its other tasks and starts again with each", async () => {
     const room = await enter();
-    // What is paused is this training, not the next.
+    // The button pauses this training, not the next one.
     await room.click("Pause training");
     for (const [words, about, total] of [
       ["sort letters", "in the order of the alphabet", 1200],

@@ -1,4 +1,4 @@
-/** A page in a long life: reloaded again and again, hidden behind another, frozen by the browser. */
+/** The long life of a page: reloaded many times, hidden behind another page, frozen by the browser. */
 import { setTimeout as pass } from "node:timers/promises";
 import type { CDPSession } from "puppeteer-core";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { workersOf } from "./browsers";
 import { Room } from "./room";
 import { visits } from "./visits";
 
-/** How often the page is reloaded: 50 times by hand. */
+/** The number of reloads; HEED_RELOADS=50 is for runs by hand. */
 const reloads = Number(process.env.HEED_RELOADS ?? 6);
 /** How long the page is frozen or hidden, in milliseconds. */
 const rest = Number(process.env.HEED_SUSPEND ?? 1500);
@@ -25,7 +25,7 @@ describe("In Chromium, the page", () => {
   const { enter } = visits(Room, "chrome");
 
   test(
-    "holds no more and has as many threads after it was reloaded",
+    "holds no more memory and has the same number of threads after reloads",
     async ({ annotate }) => {
       const room = await enter("#room=steps");
       const client = await room.page.createCDPSession();
@@ -39,7 +39,7 @@ describe("In Chromium, the page", () => {
       }
       const [second, last] = [seen[1], seen.at(-1)] as [(typeof seen)[0], (typeof seen)[0]];
       const least = Math.min(...seen.map(({ heap }) => heap));
-      // The browser lets go of former pages some time after them.
+      // The browser frees former pages some time after they are closed.
       const heap = () => heapOf(client);
       await expect.poll(heap, { timeout: 30_000, interval: 500 }).toBeLessThan(1.1 * least + 1e6);
       await annotate(
@@ -51,7 +51,7 @@ describe("In Chromium, the page", () => {
   );
 
   test.each(["frozen", "hidden"])(
-    "goes on with its training after it was %s",
+    "continues its training after it was %s",
     async (state) => {
       const room = await enter("#room=learn");
       const { page } = room;
@@ -77,7 +77,7 @@ describe("In Chromium, the page", () => {
         await other.close();
       }
       expect(await page.$eval("html", ({ dataset }) => dataset.was)).toBe(state);
-      // A hidden page trains on, perhaps to the end.
+      // A hidden page continues the training, perhaps to its end.
       const before = state === "hidden" ? first : await stepsOf(room);
       await expect.poll(() => stepsOf(room), { timeout: 30_000 }).toBeGreaterThan(before);
       expect(await workersOf(page)).toEqual(

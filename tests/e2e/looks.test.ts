@@ -1,4 +1,6 @@
-/** What one sees in every room: nothing sticks out, every text stands out, and pictures of it all in build/screenshots. */
+/**
+ * The appearance of every room: no overflow, sufficient contrast of all texts, and screenshots in build/screenshots.
+ */
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -8,7 +10,10 @@ import { visits } from "./visits";
 
 const folder = fileURLToPath(new URL("../../build/screenshots", import.meta.url));
 
-/** Every room as it opens, and the first one with many tokens and heads; `until` there is something to see. */
+/**
+ * Every room in its initial state, and the first one with many tokens and heads. `until` selects an element to wait
+ * for.
+ */
 const views = [
   ...rooms.map(({ id }) => ({ view: id as string, link: id === "steps" ? "" : `#room=${id}` })),
   {
@@ -17,7 +22,7 @@ const views = [
   },
 ];
 
-/** A screen of 4K pixels, one of an ordinary size, a telephone. */
+/** A 4K screen, an ordinary screen, and a telephone. */
 const looks = [
   { width: 3840, height: 2160, theme: "light" },
   { width: 1440, height: 900, theme: "light" },
@@ -26,7 +31,7 @@ const looks = [
   { width: 360, height: 740, theme: "dark" },
 ];
 
-/** How far parts of the page have moved by themselves. */
+/** The sum of all layout shifts. */
 function shift(): Promise<number> {
   return new Promise((resolve) => {
     let sum = 0;
@@ -38,14 +43,14 @@ function shift(): Promise<number> {
   });
 }
 
-/** Waits until nothing has changed the page's height for some frames. */
+/** Waits until the page's height has not changed for some frames. */
 async function settled(): Promise<void> {
   const { scrollHeight } = document.documentElement;
   for (let frame = 0; frame < 12; ++frame) await new Promise(requestAnimationFrame);
   if (document.documentElement.scrollHeight !== scrollHeight) await settled();
 }
 
-/** The texts of the page that have too little contrast with what lies behind them. */
+/** The texts of the page that have too little contrast with their background. */
 function faintTexts(): string[] {
   const rgb = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
   const luminance = (colour: string) => {
@@ -63,7 +68,7 @@ function faintTexts(): string[] {
     const own = [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
     );
-    // What cannot be used need not stand out, and what is folded away is not seen.
+    // Disabled elements need no contrast, and folded elements are not visible.
     if (!own || element.matches("option, :disabled") || !element.checkVisibility()) continue;
     const style = getComputedStyle(element);
     const [a, b] = [
@@ -82,7 +87,7 @@ describe("The page", () => {
     await mkdir(folder, { recursive: true });
   });
 
-  test.each(views)("keeps every part in its place, and none sticks out: $view", async (view) => {
+  test.each(views)("keeps every part in its place, and nothing overflows: $view", async (view) => {
     const room = await enter(view.link);
     const { page } = room;
     if (view.view === "learn") {

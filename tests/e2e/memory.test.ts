@@ -1,4 +1,4 @@
-/** What a room holds: after two hundred things that a person did in it hardly more than after twenty. */
+/** The memory of a room after two hundred acts of a person must be about the same as after twenty. */
 import { setTimeout as pass } from "node:timers/promises";
 import type { CDPSession, Page } from "puppeteer-core";
 import { describe, expect, test } from "vitest";
@@ -7,8 +7,8 @@ import { Room } from "./room";
 import { visits } from "./visits";
 
 /**
- * One thing that a person does, and what takes it back the next time round: a click at an element or another, a key that
- * is pressed there, a value of a field or a slider, or pointing here and there.
+ * An act of a person, and the act that undoes it in the next round. An act is a click on one element or another, a key
+ * press, a value of a field or a slider, or pointing at several places.
  */
 type Act = readonly [
   kind: "click" | "press" | "set" | "point",
@@ -22,10 +22,10 @@ const choice = (value: string) => `label:has(> input[value="${value}"])`;
 const slider = "main .slider input";
 const number = "main .field:not(.slider) input[type=number]";
 
-/** A room, or a part of one that opens at a link of its own. */
+/** A room, or a part of a room with its own link. */
 type Place = Exclude<RoomId, "speed"> | "write&place=12&layer=2";
 
-/** Ten for each place: there and back they are twenty. Not for Speed, whose engines end with each run. */
+/** Ten acts for each place, and their ten inverses. Not for Speed, whose engines end with each run. */
 const acts: Record<Place, readonly Act[]> = {
   steps: [
     ["click", "[data-stage=weights]"],
@@ -87,7 +87,7 @@ const acts: Record<Place, readonly Act[]> = {
     ["click", ".candidates tbody tr:nth-of-type(2) button"],
     ["click", choice("log"), choice("linear")],
   ],
-  // The whole network: at rest it is computed out of view too.
+  // The whole network. Once the room is still, it is computed even out of view.
   "write&place=12&layer=2": [
     ["click", ".stack-table [data-row='3'] .opener", ".stack-table [data-row='2'] .opener"],
     ["point", "[data-matrix=attention-keys] canvas"],
@@ -126,14 +126,14 @@ const acts: Record<Place, readonly Act[]> = {
   ],
 };
 
-/** Does what is to be done from one act to another, each in a frame of its own. */
+/** Performs the acts from one index to another, each in its own frame. */
 async function live(acts: readonly Act[], from: number, to: number): Promise<void> {
   for (let i = from; i < to; ++i) {
     const isBack = Math.floor(i / acts.length) % 2 === 1;
     const [kind, first, there = "", back = ""] = acts[i % acts.length] as Act;
     const selector = kind === "click" && isBack ? there || first : first;
     let element: HTMLInputElement | null = null;
-    // Another model has to come first.
+    // The element may appear only after another model has been loaded.
     for (let frames = 0; !element && frames < 200; ++frames) {
       element = document.querySelector(selector);
       if (!element) await new Promise(requestAnimationFrame);
@@ -164,7 +164,7 @@ async function live(acts: readonly Act[], from: number, to: number): Promise<voi
   }
 }
 
-/** The bytes of a page or a worker, once what nothing holds any more is gone. */
+/** The heap size of a page or a worker after a garbage collection. */
 async function heapOf(client: CDPSession): Promise<number> {
   await client.send("HeapProfiler.collectGarbage");
   const usage = (await client.send("Runtime.getHeapUsage")) as unknown as Record<string, number>;
@@ -172,7 +172,7 @@ async function heapOf(client: CDPSession): Promise<number> {
   return usedSize + embedderHeapUsedSize + backingStorageSize;
 }
 
-/** Lets a worker keep the memory of its engine where it can be seen. */
+/** Makes the memory of a worker's engine readable from outside. */
 function showMemory(): void {
   const { get } = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, "buffer") as {
     get(): ArrayBufferLike;
@@ -185,7 +185,10 @@ function showMemory(): void {
   });
 }
 
-/** How far the engine has written in its memory, in bytes: what it frees it takes again before it goes further. */
+/**
+ * The end, in bytes, of the part of the memory that the engine has written to. The engine reuses freed memory before it
+ * extends this part.
+ */
 function reach(): number {
   const { buffer } = self as unknown as { buffer?: ArrayBufferLike };
   if (!buffer) return 0;
@@ -195,9 +198,9 @@ function reach(): number {
   return 4 * last;
 }
 
-/** Ends what is under way and makes the room again as it opens. */
+/** Ends all work, and restores the initial state of the room. */
 async function rest(page: Page, id: string): Promise<void> {
-  // A training keeps its past: another one begins and stays at its beginning.
+  // A training keeps its snapshots, so another training starts and stays at its first step.
   const links =
     id === "learn"
       ? ["#room=learn&seed=2&train=off", "#room=learn&train=off"]
@@ -213,25 +216,27 @@ async function rest(page: Page, id: string): Promise<void> {
 }
 
 /**
- * What the browser itself adds in the meantime: feedback for its compiler and entries of its performance timeline, up to
- * 450 KB of 5.4 MB seen. A matrix or a part of the page that is kept by each of 180 acts would be far more.
+ * The browser itself adds feedback for its compiler and entries of its performance timeline: up to 450 KB of 5.4 MB
+ * were seen. If each of 180 acts leaked a matrix or a part of the page, that would be far more.
  */
 const tolerance = 1.1;
 
-/** Milliseconds: without a compiler 200 acts of "Your model" with its own take 50 seconds of an idle machine. */
+/**
+ * In milliseconds. Without a compiler 200 acts of "Your model" with its own link take 50 seconds on an idle machine.
+ */
 const longest = 240_000;
 
 describe("In Chromium, the room", () => {
-  // Machine code is no memory of the room's, and the longer it runs the more of it there is.
+  // Machine code would count as memory of the room, and it grows with time, so the compilers are off.
   const flags = ["--js-flags=--no-opt --no-maglev --no-sparkplug"];
   const { enter } = visits(Room, "chrome", { flags });
 
   test.each(Object.entries(acts))(
-    "%s holds no more after 200 acts than after 20",
+    "%s holds no more memory after 200 acts than after 20",
     async (id, acts) => {
       const { page } = await enter(`#room=${id}`);
       const client = await page.createCDPSession();
-      // The engine's threads cannot be asked: they wait for work and hear nothing else.
+      // The engine's threads wait for work and do not answer requests.
       const gone = () => 0;
       const engines = page.workers().filter((worker) => worker.url().includes("engine.worker"));
       for (const engine of engines) await engine.evaluate(showMemory).catch(gone);
@@ -243,7 +248,7 @@ describe("In Chromium, the room", () => {
         }
         return { heaps, reach: reached };
       };
-      /** What is left once nothing more is let go of: pictures that wait for their turn go with it. */
+      /** The memory once it no longer falls. Pictures that wait to be drawn are freed by then. */
       const heldAfter = async (from: number, to: number) => {
         await page.evaluate(live, acts, from, to);
         await rest(page, id);
@@ -259,9 +264,9 @@ describe("In Chromium, the room", () => {
       let few = await heldAfter(0, 20);
       let many = await heldAfter(20, 200);
       const grows = () => many.reach > few.reach || many.heaps >= few.heaps * tolerance;
-      // On a busy machine the room has not drawn all its pictures after 20 acts, the browser still holds what the page
-      // has removed, or the engine does its largest work only now. What a room keeps, it keeps for good, and more of it
-      // after each act: then it grows as much by the next 180 acts.
+      // On a busy machine 20 acts may be too few: the room has not drawn all its pictures, the browser still holds
+      // removed parts of the page, or the largest work of the engine comes later. But a leak grows with each act, so
+      // it would grow as much in the next 180 acts.
       for (let acts = 200; grows() && acts < 560; acts += 180) {
         few = many;
         many = await heldAfter(acts, acts + 180);

@@ -21,7 +21,7 @@ import { parametersOf, randomise } from "../js/modules";
 import { activations, type Values } from "../js/oracle";
 import { dot, expectNear, range, softmax, sumOf } from "./networkSums";
 
-/** Small enough that no formula is shortened. */
+/** Small sizes, so that no formula is abbreviated. */
 const sizes = { E: 8, H: 4, G: 2, D: 2, F: 8, V: 31, layers: 2 };
 const plain = {
   ...{ model_type: "llama", vocab_size: sizes.V, hidden_size: sizes.E, head_dim: sizes.D },
@@ -62,7 +62,7 @@ const models = {
 } satisfies Record<string, HubConfig>;
 
 describe.each<[string, HubConfig]>(Object.entries(models))(
-  "A token's way through %s",
+  "The trace of a token through %s",
   (name, config) => {
     let model: CausalLanguageModel;
     let parameters: Parameters;
@@ -80,7 +80,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       wanted = llama(parameters, config, text, windows);
     });
 
-    test("has the vectors of the oracle in every layer", () => {
+    test("has the oracle's vectors in every layer", () => {
       for (const layer of range(sizes.layers)) {
         const found = ask(layer);
         const { attention, feedForward } = partsIn(found);
@@ -116,7 +116,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       expectNear(start.token, start.stream);
     });
 
-    test("has what each head and each unit adds, and where each head attends", () => {
+    test("has the vectors that each head and each unit adds, and the tokens that each head attends to", () => {
       const { E, H, D, F } = sizes;
       for (const layer of range(sizes.layers)) {
         const { attention, feedForward } = partsIn(ask(layer));
@@ -151,18 +151,18 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       }
     });
 
-    test("is read out as a model that ends there would speak", () => {
-      const said = (layers: number) => {
+    test("is read out as if the model ended there", () => {
+      const prediction = (layers: number) => {
         const shorter = { ...config, num_hidden_layers: layers };
         return softmax(last(llama(parameters, shorter, text, windows).logits as Values));
       };
       const { readings, end } = ask(0);
-      const shares = said(2);
+      const shares = prediction(2);
       const winner = shares.indexOf(Math.max(...shares));
       expect(readings).toHaveLength(5);
       for (const layers of [0, 1, 2]) {
         const reading = readings?.[2 * layers] ?? expect.fail("it is not read out");
-        const shares = said(layers);
+        const shares = prediction(layers);
         const order = [...shares.keys()].sort((a, b) => (shares[b] ?? 0) - (shares[a] ?? 0));
         expect([...reading.ids]).toEqual(order.slice(0, 10));
         expect(reading.words[0]).toBe(wordOf(reading.ids[0] as number));
@@ -172,7 +172,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
         );
         expect(reading.winner).toBeCloseTo(shares[winner] as number, 5);
       }
-      const { logits, logSum, rows } = end.said ?? expect.fail();
+      const { logits, logSum, rows } = end.prediction ?? expect.fail();
       expectNear(
         Array.from(logits, (logit) => Math.exp(logit - logSum)),
         readings?.[4]?.shares,
@@ -183,15 +183,16 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
           dot(end.norm.result, rows?.slice(i * sizes.E, (i + 1) * sizes.E) ?? []),
         ),
       );
-      // Between attention and feed-forward network: as if the latter added nothing.
+      // The reading between attention and feed-forward network equals the end of a model whose feed-forward network
+      // adds nothing.
       const state = model.stateDict();
-      const silenced = ["weight", "bias"].flatMap(
+      const zeroed = ["weight", "bias"].flatMap(
         (name) => state[`model.layers.1.mlp.down_proj.${name}`]?.data ?? [],
       );
-      const kept = silenced.map((data) => data.slice());
-      for (const data of silenced) data.fill(0);
+      const kept = zeroed.map((data) => data.slice());
+      for (const data of zeroed) data.fill(0);
       const without = ask(null).readings?.[4];
-      for (const [i, data] of silenced.entries()) data.set(kept[i] as Float32Array);
+      for (const [i, data] of zeroed.entries()) data.set(kept[i] as Float32Array);
       expectNear(without?.shares, readings?.[3]?.shares);
     });
 
@@ -227,14 +228,14 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       ]);
     });
 
-    test("gets nothing from a dropped head, and leaves nothing in the engine", async () => {
+    test("has no contribution of a dropped head, and leaves no tensors in the engine", async () => {
       const before = heed.memory().tensors.count;
       const whole = partsIn(ask(1)).attention;
       const path = "model.layers.1.self_attn";
       const less = await withoutHeads(model, [{ path, head: 2 }], () => ask(1, ["2.3"]));
       const { D, E } = sizes;
       const { attention } = partsIn(less);
-      // Its formulas hold: the sum of its values is what it was, and is not passed on.
+      // The formulas of the dropped head still hold: the sum of its values is unchanged, but is not passed on.
       const own = whole.headOutputs.slice(head * D, (head + 1) * D);
       expectNear(attention.head.sum, own);
       expect(less.dropped).toEqual(["2.3"]);
@@ -262,35 +263,31 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
         (of) => [of, "feed-forward", 0] as const,
       ),
     ];
-    test.each(rows)(
-      "the formula of a %s of %s sums up to what the engine found",
-      (of, part, row) => {
-        const numbers = ask(1);
-        const { attention, feedForward } = partsIn(numbers);
-        const facts = factsOf(numbers);
-        const { D, E } = sizes;
-        for (const col of [0, 1]) {
-          const exact = {
-            query: attention.head.projected[col],
-            sum: attention.headOutputs[head * D + col],
-            head: attention.heads[3 * E + col],
-            output: (part === "attention" ? attention : feedForward).output[col],
-            gate: feedForward.gate[col],
-            up: feedForward.up?.[col],
-            unit: feedForward.units[col],
-            added: feedForward.added[col],
-          }[of as string] as number;
-          const shown =
-            explain({ part, of, row, col }, facts) ?? expect.fail("there is no formula");
-          const words = shown.formula.map(({ text }) => text).join("");
-          const [terms = "", value] = (words.split("\n")[0] as string).split(" = ").slice(-2);
-          expect(sumOf(value as string)).toBeCloseTo(exact, 2.9);
-          expect(Math.abs(sumOf(terms) - exact)).toBeLessThan(0.02);
-        }
-      },
-    );
+    test.each(rows)("the formula of a %s of %s gives the engine's number", (of, part, row) => {
+      const numbers = ask(1);
+      const { attention, feedForward } = partsIn(numbers);
+      const facts = factsOf(numbers);
+      const { D, E } = sizes;
+      for (const col of [0, 1]) {
+        const exact = {
+          query: attention.head.projected[col],
+          sum: attention.headOutputs[head * D + col],
+          head: attention.heads[3 * E + col],
+          output: (part === "attention" ? attention : feedForward).output[col],
+          gate: feedForward.gate[col],
+          up: feedForward.up?.[col],
+          unit: feedForward.units[col],
+          added: feedForward.added[col],
+        }[of as string] as number;
+        const shown = explain({ part, of, row, col }, facts) ?? expect.fail("there is no formula");
+        const words = shown.formula.map(({ text }) => text).join("");
+        const [terms = "", value] = (words.split("\n")[0] as string).split(" = ").slice(-2);
+        expect(sumOf(value as string)).toBeCloseTo(exact, 2.9);
+        expect(Math.abs(sumOf(terms) - exact)).toBeLessThan(0.02);
+      }
+    });
 
-    test("the formulas of norms, logits and probabilities give what the engine found", () => {
+    test("the formulas of norms, logits and probabilities give the engine's numbers", () => {
       const numbers = ask(1);
       const facts: Facts = {
         ...{ numbers, matrices: null, tokens: ids.map(String), sources: [], place: ids.length - 1 },
@@ -305,7 +302,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
         expect(Math.abs((Number(x) / Number(root)) * Number(gain) - Number(y))).toBeLessThan(0.02);
         expect(Number(y)).toBeCloseTo(part.norm.result[1] as number, 2.9);
       }
-      const { logits } = numbers.end.said ?? expect.fail();
+      const { logits } = numbers.end.prediction ?? expect.fail();
       const end = (of: RowName) => words({ part: "end", of, row: 1, col: 0 });
       const [terms = "", logit] = end("logit").split(" = ");
       expect(sumOf(logit as string)).toBeCloseTo(logits[1] as number, 2.9);
@@ -320,7 +317,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       );
       expect(words({ part: "attention", of: "score", row: 5, col: 0 })).not.toContain("weight");
       expect(words({ part: "attention", of: "weight", row: 5, col: 0 })).toContain("weight");
-      // A link may name what is not there.
+      // A link may name a number that does not exist.
       for (const of of ["logit", "map", "unit"] as const)
         expect(explain({ part: "attention", of, row: 0, col: 0 }, facts)).toBeNull();
       expect(explain({ part: "feed-forward", of: "unit", row: 0, col: 99 }, facts)).toBeNull();
@@ -378,11 +375,11 @@ test("GPT-2 adds learned positions, norms with biases and units without a gate",
     ),
   );
   const { logits } = model.forward(heed.tensor(Int32Array.from(ids), [1, ids.length]));
-  const said = softmax(Array.from(logits.data).slice(-31));
+  const prediction = softmax(Array.from(logits.data).slice(-31));
   const end = found.readings?.at(-1) ?? expect.fail();
   expectNear(
     end.shares,
-    Array.from(end.ids, (id) => said[id] as number),
+    Array.from(end.ids, (id) => prediction[id] as number),
   );
   const facts: Facts = {
     ...{ numbers: found, matrices: causalMatrices(model, 1), tokens: ids.map(String), sources: [] },
@@ -394,7 +391,7 @@ test("GPT-2 adds learned positions, norms with biases and units without a gate",
   );
 });
 
-test("A model in int8 tells all but what its packed weights hide", () => {
+test("A model in int8 has all numbers except those that need its quantised weights", () => {
   const small = { ...plain, hidden_size: 32, intermediate_size: 64, head_dim: 8 };
   const model = new CausalLanguageModel(heed, small);
   const { weight } = model.model.layers[1]?.mlp.downProj ?? expect.fail();
@@ -433,7 +430,7 @@ describe("A number's sources", () => {
   });
 });
 
-test("A kept number is read from a link as it was written, and others are refused", () => {
+test("A locked number is read from a link as it was written, and invalid ones are refused", () => {
   for (const text of ["feed-forward.unit.6", "attention.key.3.5", "start.stream.1"])
     expect(textOfSpot(spotFrom(text))).toBe(text);
   expect(spotFrom("attention.key.3.5")).toEqual({ part: "attention", of: "key", row: 2, col: 4 });

@@ -1,17 +1,17 @@
-/** The whole network of a model as a page shows it, in any room. */
+/** Reads the picture of a whole network in any room. */
 import type { Room } from "./room";
 
 /** A row of a table of layers; `scope` selects one of several tables. */
 const rowOf = (row: number, scope: string) => `${scope} .stack-table [data-row="${row}"]`;
 
-/** The exact lengths that a row shows. */
+/** The exact lengths in a row. */
 export function lengthsIn({ page }: Room, row: number, scope = ""): Promise<number[]> {
   return page.$$eval(`${rowOf(row, scope)} [data-length]`, (all) =>
     all.map((each) => Number((each as HTMLElement).dataset.length)),
   );
 }
 
-/** The most likely tokens of a row, and the probability of the one that wins in the end. */
+/** The most likely tokens of a row, and the probability of the token that is the most likely one at the end. */
 export function readingIn(
   { page }: Room,
   row: number,
@@ -32,7 +32,7 @@ export function openRows({ page }: Room): Promise<string[]> {
   );
 }
 
-/** A number of the formula that is shown. */
+/** A number of the visible formula. */
 export function explained({ page }: Room, number: RegExp): Promise<number> {
   return page.$eval(
     ".network-readout .readout-formula",

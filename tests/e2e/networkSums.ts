@@ -22,7 +22,7 @@ export function softmax(logits: readonly number[]): number[] {
   return powers.map((each) => each / total);
 }
 
-/** The value of a sum of products as it is written: "0.5 × (−1.2) + bias 0.3". */
+/** The value of a written sum of products, such as "0.5 × (−1.2) + bias 0.3". */
 export function sumOf(words: string): number {
   const terms = words
     .replaceAll("−", "-")

@@ -1,4 +1,4 @@
-/** A host that sends no headers and a network that goes away: what the service worker is for. */
+/** The purpose of the service worker: a host that sends no headers, and a page without a network. */
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -16,7 +16,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
   let folder: string;
   let room: Steps;
   beforeAll(async () => {
-    // In a folder below the root, as a project's page on a shared host is.
+    // In a folder below the root, as on a shared host.
     folder = await mkdtemp(join(tmpdir(), "heed-site-"));
     await cp(built, join(folder, "some", "place"), { recursive: true });
     await mkdir(join(folder, "some", "place", "models"), { recursive: true });
@@ -30,14 +30,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     if (folder) await rm(folder, { recursive: true });
   });
 
-  /** Survives that the page loads anew while it is asked. */
+  /** Works even if the page reloads during the evaluation. */
   const isIsolated = () => room.page.evaluate(() => window.crossOriginIsolated).catch(() => false);
   const loads = () =>
     room.page.evaluate(() => performance.getEntriesByType("navigation").length).catch(() => 0);
   const fetched = (path: string) =>
     room.page.evaluate(async (path) => (await fetch(path)).text().catch(String), path);
 
-  test("is isolated and computes with more than one thread", async () => {
+  test("is isolated and computes with several threads", async () => {
     await expect.poll(isIsolated).toBe(true);
     await expect.poll(loads).toBe(1);
     await room.ready();
@@ -47,14 +47,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     );
   });
 
-  test("opens and computes without a network, at any link, with the models it has used", async () => {
+  test("opens and computes without a network, at any link, with cached models", async () => {
     expect(await fetched("models/tiny.json")).toBe("[1]");
     const kept = () =>
       room.page.evaluate(async () => {
         const name = (await caches.keys()).find((name) => name.includes(" models "));
         return name ? (await (await caches.open(name)).keys()).length : 0;
       });
-    // The one above, and those of every room but the language model, which the page fetches once it has nothing else to do.
+    // The model above, and the models of every room except the language model. The page fetches them when it is idle.
     const models = (
       await readdir(join(built, "models"), { recursive: true, withFileTypes: true })
     ).filter((entry) => entry.isFile() && basename(entry.parentPath) !== "write");
@@ -81,7 +81,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
 });
 
 describe("The service worker", () => {
-  test("leaves a page alone that its host isolates", async () => {
+  test("does not change a page that its host isolates", async () => {
     const [server, browser] = await Promise.all([serve(), launch("chrome")]);
     try {
       const room = await Steps.open(browser, server.url, { serviceWorker: true });
@@ -101,7 +101,7 @@ describe("The service worker", () => {
     }
   });
 
-  test("is not there for a page in a frame", async () => {
+  test("is not registered for a page in a frame", async () => {
     const [server, browser] = await Promise.all([serve(), launch("chrome")]);
     try {
       const room = await Steps.open(browser, "about:blank", { serviceWorker: true });

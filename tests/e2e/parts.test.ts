@@ -1,4 +1,4 @@
-/** The page's parts that need no browser. */
+/** Tests parts of the page without a browser. */
 
 import {
   countOf,
@@ -30,12 +30,12 @@ import { tokenize } from "../../web/src/rooms/steps/tokens";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Step by step”", () => {
-  test("is empty for the page's first view", () => {
+  test("is empty for the initial state", () => {
     expect(write(initialState).toString()).toBe("");
     expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
   });
 
-  test("gives back every setting that it was written from", () => {
+  test("restores every setting", () => {
     const state: State = {
       example: false,
       text: "a & b = c # d + e % 🙂",
@@ -96,7 +96,7 @@ describe("The link of “Step by step”", () => {
     "mass=5",
     "trial=3",
     "__proto__=1",
-  ])("leaves out %s and says so", (link) => {
+  ])("leaves out %s and reports it", (link) => {
     const { state, notices } = read(new URLSearchParams(`${link}&query=3`));
     expect(state).toEqual({ ...initialState, row: 2 });
     expect(notices).toHaveLength(1);
@@ -111,7 +111,7 @@ describe("The link", () => {
     expect(writeLink(readLink("#room=steps&text=a+b"))).toBe("text=a+b");
   });
 
-  test("gives back the restrictions of a teacher's link", () => {
+  test("restores the restrictions of a teacher's link", () => {
     const { restrictions, params, notices } = readLink(
       "#hide=nav,text&mask=causal&lock=on&embed=lines",
     );
@@ -123,7 +123,7 @@ describe("The link", () => {
   });
 
   test.each(["room=cellar", "room=constructor", "lock=yes", "embed=a,b", "hide=,", "hide=A"])(
-    "leaves out %s and says so",
+    "leaves out %s and reports it",
     (link) => {
       const { room, restrictions, notices } = readLink(`#${link}`);
       expect({ room, restrictions }).toEqual({ room: "steps", restrictions: noRestrictions });
@@ -133,7 +133,7 @@ describe("The link", () => {
 });
 
 describe("The rooms", () => {
-  test("have names of their own and fit their links", async () => {
+  test("have unique names and fit their links", async () => {
     expect(new Set(rooms.map(({ id }) => id)).size).toBe(rooms.length);
     expect(new Set(rooms.map(({ name }) => name)).size).toBe(rooms.length);
     for (const { id } of rooms) expect(id).toMatch(/^[a-z]+$/);
@@ -146,7 +146,7 @@ describe("Playing", () => {
     expect(shown).toEqual([2, 2, 3, 5, 5]);
   });
 
-  test("may take its time for each step", () => {
+  test("may show each step for a different time", () => {
     const slowFirst = (index: number) => (index === 0 ? 1000 : 10);
     const shown = [0, 999, 1000, 1009, 1010, 9999].map((time) => indexAt(time, 0, 4, slowFirst));
     expect(shown).toEqual([0, 0, 1, 1, 2, 3]);
@@ -160,13 +160,13 @@ describe("Axes", () => {
     expect(ticksOf({ low: -0.07, high: 0.31 }, 4)).toEqual([0, 0.1, 0.2, 0.3]);
   });
 
-  test("write them with as many decimals as tell them apart", () => {
+  test("write them with enough decimals to distinguish them", () => {
     expect(textsOf([0, 200, 400])).toEqual(["0", "200", "400"]);
     expect(textsOf([-0.05, 0, 0.05])).toEqual(["−0.05", "0.00", "0.05"]);
     expect(textsOf([0, 0.5, 1])).toEqual(["0.0", "0.5", "1.0"]);
   });
 
-  test("find the nearest number, and have a range when all numbers are one or none is", () => {
+  test("find the nearest number, and have a range for equal numbers or none", () => {
     expect([-5, 0.4, 0.6, 7, 99].map((x) => nearest([0, 1, 5, 10], x))).toEqual([0, 0, 1, 2, 3]);
     expect(rangeOfAll([2, 2, Number.NaN])).toEqual({ low: 1.5, high: 2.5 });
     expect(rangeOfAll([])).toEqual({ low: 0, high: 1 });
@@ -174,7 +174,7 @@ describe("Axes", () => {
 });
 
 describe("Tokens", () => {
-  test("are words with their marks apart, or characters as a reader sees them", () => {
+  test("are words and separate punctuation marks, or graphemes", () => {
     expect(tokenize("Don't stop, fox!", "words").tokens).toEqual([
       "Don't",
       "stop",
@@ -186,7 +186,7 @@ describe("Tokens", () => {
     expect(tokenize(" \n ", "words")).toEqual({ tokens: [], kept: " \n ", cut: false });
   });
 
-  test("end after the 512th, with the text that made them", () => {
+  test("end after the 512th, with the text that they come from", () => {
     const text = Array.from({ length: 513 }, (_, i) => i).join(" ");
     const { tokens, kept, cut } = tokenize(text, "words");
     expect(tokens).toHaveLength(512);
@@ -196,7 +196,7 @@ describe("Tokens", () => {
 });
 
 describe("Seeded numbers", () => {
-  test("depend on their key alone, have mean 0 and the deviation asked for", () => {
+  test("depend only on their key, and have mean 0 and the given standard deviation", () => {
     const numbers = seededNumbers("a key", 10_000, 0.5);
     expect(seededNumbers("a key", 10_000, 0.5)).toEqual(numbers);
     expect(seededNumbers("a key", 3, 0.5)).toEqual(numbers.slice(0, 3));
@@ -250,14 +250,14 @@ describe("NPY", () => {
 });
 
 describe("Colours", () => {
-  test("are the page's for zero, orange below and blue above", () => {
+  test("are the page's colour for zero, orange below and blue above", () => {
     expect(css(signedColour(0, "light"))).toBe("rgb(255 255 255)");
     expect(css(signedColour(-1, "dark"))).toBe("rgb(245 147 34)");
     expect(css(signedColour(5, "light"))).toBe("rgb(8 119 189)");
   });
 
   test.each(["light", "dark"] as const)(
-    "stand out more from the %s page with the weight, and leave one ink readable on each",
+    "have more contrast to the %s page for larger weights, and keep text on them readable",
     (theme) => {
       const luminance = (colour: readonly number[]) => {
         const [r, g, b] = colour.map((c) => (c / 255) ** 2.2) as [number, number, number];
@@ -276,7 +276,7 @@ describe("Colours", () => {
     },
   );
 
-  test("follow the range and the curve that were chosen", () => {
+  test("depend on the selected range and curve", () => {
     expect(weightShare("absolute", "linear")(0.25, 0.5)).toBe(0.25);
     expect(weightShare("row", "linear")(0.25, 0.5)).toBe(0.5);
     expect(weightShare("head", "linear")(0.25, 0.5)).toBe(0.5);
@@ -298,7 +298,7 @@ describe("The time of a computation", () => {
     first: 1,
   };
 
-  test("makes one cell term by term, its row cell by cell, then whole rows, then the next matrix", () => {
+  test("computes one cell term by term, its row cell by cell, then whole rows, then the next matrix", () => {
     const q = { matrix: "q", terms: null };
     expect(
       Array.from({ length: countOf(timeline) }, (_, index) => momentAt(timeline, index)),
@@ -316,7 +316,7 @@ describe("The time of a computation", () => {
     expect(tempos).toEqual(["slow", "slow", "slow", "cell", "row", "row", "row", "end"]);
   });
 
-  test("adds up a row before the first cell that is divided by it", () => {
+  test("sums a row before the first cell that is divided by the sum", () => {
     const softmax: Timeline = {
       lead: { matrix: "exponentials", rows: 1, cols: 3 },
       targets: [{ matrix: "weights", rows: 2, cols: 3 }],
@@ -366,7 +366,7 @@ describe("The time of a computation", () => {
   });
 });
 
-test("Shuffled words are in another order, and all there", () => {
+test("Shuffled words are in another order, and complete", () => {
   for (const count of [2, 3, 5, 64]) {
     for (const seed of [1, 2, 3, 4, 5]) {
       const order = seededOrder(`order ${seed}`, count);

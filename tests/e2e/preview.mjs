@@ -1,9 +1,9 @@
 /**
- * Takes the picture that messengers show beside a link to the page: a map that the built page computes and saves.
+ * Makes the picture that messengers show with a link to the page: a map that the built page computes and saves.
  *
  *   npm run build:web && node tests/e2e/preview.mjs
  *
- * It writes web/public/preview.png, 1200 × 630 pixels, as the page's head says (web/index.html).
+ * The file is web/public/preview.png. Its size is 1200 × 630 pixels, as in the page's head (web/index.html).
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ const style = `
   p { margin: 0; font-size: 28px; color: #5f6268; }
   svg { width: 1080px; height: 380px; }`;
 
-/** The map of the dates as the page saves it, without its caption and margins. */
+/** The map of the dates, saved by the page, without its caption and margins. */
 async function mapOf(page) {
   await page.waitForSelector("[data-footnote]");
   const svg = await page.evaluate(async () => {

@@ -42,7 +42,7 @@ const step = written.length;
 let heed: Heed;
 let model: TransformerModel;
 let p: Parameters;
-/** By the oracle: the layers of both stacks, and the end of the encoder. */
+/** Computed by the oracle: the layers of both stacks, and the output of the encoder. */
 let wanted: Record<StackName, Sublayers[]>;
 let memory: Values;
 
@@ -97,7 +97,7 @@ const rowIn = ({ data, shape }: Values, row: number): number[] => {
 const partNamed = (numbers: StackNumbers, name: PartName) =>
   numbers.open?.parts.find((part) => part.name === name);
 
-/** What the decoder would say after a stream. */
+/** The prediction that the decoder would make if it ended after this stream. */
 function saidAfter(stream: number[]): number[] {
   const normed = layerNorm(p.of("decoder.norm"), { data: stream, shape: [1, E] });
   return softmax(Array.from(linear(p.of("read_out"), normed).data));
@@ -109,7 +109,7 @@ describe.each<[StackName, number, number]>([
   ["decoder", 0, step],
   ["decoder", 1, step],
 ])("Of the %s, the layer %i of the Transformer of dates", (stack, layer, row) => {
-  test("has the vectors of the oracle in each part", () => {
+  test("has the oracle's vectors in each part", () => {
     const all = ask(stack, layer);
     const numbers = all[stack];
     const parts = wanted[stack][layer] as Sublayers;
@@ -135,7 +135,7 @@ describe.each<[StackName, number, number]>([
     expect(numbers.lengths[layer]?.stream).toBeCloseTo(lengthOf(after), 4);
   });
 
-  test("has where each head attends, and what it adds", () => {
+  test("has the tokens that each head attends to, and the vector that it adds", () => {
     const numbers = ask(stack, layer)[stack];
     const parts = wanted[stack][layer] as Sublayers;
     const attentions = [
@@ -184,7 +184,7 @@ describe.each<[StackName, number, number]>([
     }
   });
 
-  test("has formulas that give what the engine found", () => {
+  test("has formulas that give the engine's numbers", () => {
     const all = ask(stack, layer);
     const tokens = stack === "encoder" ? source : ["start", ...written];
     const facts: Facts = {
@@ -216,13 +216,13 @@ describe.each<[StackName, number, number]>([
   });
 });
 
-test("The ends of both stacks are those of the oracle, and the decoder is read out after each part", () => {
+test("The ends of both stacks equal the oracle's, and the decoder is read out after each part", () => {
   const { encoder, decoder, matrices } = transformerNetwork(model, {
     ...{ source, written, place, head, open: null },
   });
   expect(matrices).toBeNull();
   expectNear(encoder.end.norm.result, rowIn(memory, place));
-  expect([encoder.readings, encoder.end.said]).toEqual([null, null]);
+  expect([encoder.readings, encoder.end.prediction]).toEqual([null, null]);
   const after = (name: keyof Sublayers, layer: number) =>
     rowIn(((wanted.decoder[layer] as Sublayers)[name] as Sublayer).after, step);
   const start = rowIn((wanted.decoder[0] as Sublayers).selfAttn.before, step);
@@ -245,7 +245,7 @@ test("The ends of both stacks are those of the oracle, and the decoder is read o
       Array.from(reading.ids, (id) => shares[id] as number),
     );
   }
-  const { logits, rows, bias, logSum } = decoder.end.said ?? expect.fail();
+  const { logits, rows, bias, logSum } = decoder.end.prediction ?? expect.fail();
   const { result } = decoder.end.norm;
   expectNear(
     logits,
@@ -255,7 +255,7 @@ test("The ends of both stacks are those of the oracle, and the decoder is read o
     ),
   );
   expect(Math.exp((logits[0] as number) - logSum)).toBeCloseTo(end[winner] as number, 4);
-  // The formula of a position is that of its number.
+  // The formula of a position gives the position's number.
   for (const col of [0, 1, 6, 63]) {
     const facts = { numbers: decoder, matrices, tokens: ["start", ...written], sources: source };
     const shown = explain(
@@ -272,7 +272,7 @@ test("The ends of both stacks are those of the oracle, and the decoder is read o
   }
 });
 
-test("A network leaves nothing in the engine, and refuses what the model does not know", () => {
+test("A trace leaves no tensors in the engine, and refuses unknown tokens", () => {
   const before = heed.memory().tensors.count;
   ask("decoder", 1);
   expect(() =>
@@ -281,7 +281,7 @@ test("A network leaves nothing in the engine, and refuses what the model does no
   expect(heed.memory().tensors.count).toBe(before);
 });
 
-test("What is open is read from a link as it was written, and others are refused", () => {
+test("The open row is read from a link as it was written, and invalid ones are refused", () => {
   for (const text of ["open", "encoder.0", "decoder.3"])
     expect(textOfNetwork(networkFrom(text))).toBe(text);
   expect(textOfNetwork(null)).toBe("");

@@ -1,9 +1,9 @@
-/** The whole Transformer of dates in a browser; its numbers: recurrent.network.parts.test.ts. */
+/** The whole Transformer of dates in a browser. recurrent.network.parts.test.ts tests its numbers. */
 import { describe, expect, test } from "vitest";
 import type { AttentionNumbers } from "../../web/src/network/messages";
 import { transformerNetwork } from "../../web/src/network/transformer";
 import { explained, lengthsIn, openRows, readingIn } from "./network";
-import { example, models, Recurrent, writesAfter } from "./recurrent";
+import { example, greedyAfter, models, Recurrent } from "./recurrent";
 import { visits } from "./visits";
 
 const decimals = 2;
@@ -21,7 +21,7 @@ describe("In chrome, the whole Transformer", () => {
     await room.page.waitForSelector("[data-stack=decoder] .stack-table");
     const wanted = transformerNetwork(models.transformer as never, {
       ...{ source: [...example], place, head: 1, open: { stack: "decoder", layer: 1 } },
-      written: writesAfter("transformer", example, []).slice(0, step),
+      written: greedyAfter("transformer", example, []).slice(0, step),
     });
     for (const stack of ["encoder", "decoder"] as const)
       for (const [i, { added, stream }] of wanted[stack].lengths.entries()) {
@@ -59,7 +59,7 @@ describe("In chrome, the whole Transformer", () => {
     await expect.poll(() => room.link()).not.toContain("number=");
     expect(await room.violations()).toEqual([]);
 
-    // Both ends, by keyboard.
+    // Opens both ends by keyboard.
     await room.page.focus('[data-stack=encoder] [data-row="2"] .opener');
     await room.page.keyboard.press("ArrowDown");
     await room.page.keyboard.press("Enter");
@@ -69,7 +69,7 @@ describe("In chrome, the whole Transformer", () => {
     await expect.poll(() => room.text("[data-stack=decoder] h3")).toContain("“start”");
   });
 
-  test("is open where it is shown alone", async () => {
+  test("is open if it is shown alone", async () => {
     const room = await open("&embed=network&lock=on");
     await room.page.waitForSelector("main.embedded [data-stack=decoder] .stack-table");
     await expect.poll(() => room.link()).toContain("network=open");

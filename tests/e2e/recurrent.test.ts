@@ -1,4 +1,4 @@
-/** The room "RNN, Bahdanau, self-attention" as a person meets it; its numbers are the engine's. */
+/** The room "RNN, Bahdanau, self-attention" in a browser. Its numbers must equal the engine's. */
 import { tasks } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
@@ -11,12 +11,12 @@ import {
   example,
   exampleOf,
   fileOf,
+  greedyAfter,
+  likeliestAfter,
   massesOf,
   models,
   Recurrent,
-  saysAfter,
   shown,
-  writesAfter,
 } from "./recurrent";
 import { visits } from "./visits";
 
@@ -27,8 +27,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const room = await enter();
     const { target } = exampleOf(example);
     for (const model of shown) {
-      const written = writesAfter(model, example, []);
-      const said = saysAfter(model, example, written);
+      const written = greedyAfter(model, example, []);
+      const said = likeliestAfter(model, example, written);
       const tokens = await room.answer(model);
       expect(tokens.map(({ token }) => token)).toEqual(said.map(({ token }) => token));
       for (const [place, { token, sign, probability }] of tokens.entries()) {
@@ -37,7 +37,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       }
     }
     for (const model of ["bahdanau", "transformer"] as const) {
-      const expected = massesOf(model, example, writesAfter(model, example, []));
+      const expected = massesOf(model, example, greedyAfter(model, example, []));
       const masses = await room.masses(model);
       for (const [row, mass] of expected.entries()) {
         if (mass === null) expect(masses[row]).toBe("–");
@@ -45,7 +45,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       }
     }
     expect(await room.text("[data-matrix=rnn]")).toContain("22 characters kept in 64 numbers");
-    // The step that is shown is the one that the formula explains.
+    // The formula explains the step that is shown.
     expect(await room.text(".transport")).toContain("Step 10 of 11");
     expect(await room.text(".maps .readout")).toContain("(character 10), it attends");
     await room.click("Unseen dates");
@@ -58,13 +58,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     }
   });
 
-  test("answers what is typed, and says what has no right answer", async () => {
+  test("answers typed text, and explains why a text has no right answer", async () => {
     const room = await enter();
     const text = "12/25/1999";
     await room.type("#date", text);
     await expect
       .poll(() => room.written("transformer"))
-      .toBe(`${writesAfter("transformer", text, []).join("")}end`);
+      .toBe(`${greedyAfter("transformer", text, []).join("")}end`);
     await expect.poll(() => room.link()).toContain("date=12%2F25%2F1999");
     const message = () => room.text(".date-message");
     const isGrey = () => room.page.$eval(".answers", (part) => part.closest(".stale") !== null);
@@ -89,18 +89,18 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(await isGrey()).toBe(true);
   });
 
-  test("lights a cell everywhere, tells its weight and the way from it, by pointer and by keyboard", async () => {
+  test("highlights a cell in every picture, with its weight and its path, by pointer and by keyboard", async () => {
     const room = await enter();
     const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
     await room.page.mouse.move(x, y);
-    const written = writesAfter("bahdanau", example, []);
+    const written = greedyAfter("bahdanau", example, []);
     const found = models.bahdanau.weights([{ ...exampleOf(example), target: written }]);
     const weight = found[0]?.[0]?.weights[3 * 22 + 21] as number;
     await expect.poll(() => room.text(".maps .readout")).toContain("α[4, 22]");
     const said = /= (\d\.\d{3})/.exec(await room.text(".maps .readout"))?.[1];
     expect(Math.abs(Number(said) - weight)).toBeLessThan(0.002);
     expect(await room.page.$$eval(".said-token.lit", (lit) => lit.length)).toBe(3);
-    // The last character of 22 is where the encoder ends: into the vector, and four steps on.
+    // The last of 22 characters is at the end of the encoder: one step into the vector, and four more.
     expect(await room.counts("rnn")).toEqual([5, 21, 22, 11, 11]);
     expect(await room.counts("bahdanau")).toEqual([1, 21, 22, 11, 11]);
     expect(await room.counts("transformer")).toEqual([1, 1, 2, 2, 22]);
@@ -119,7 +119,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await expect.poll(() => room.link()).toContain("says=2&from=22");
   });
 
-  test("has one tab stop for each answer, whose characters the arrow keys go through", async () => {
+  test("has one tab stop for each answer, and arrow keys for its characters", async () => {
     const room = await enter();
     const stops = await room.page.$$eval(".said-token", (all) =>
       all.flatMap((token, i) => ((token as HTMLElement).tabIndex === 0 ? [i] : [])),
@@ -143,7 +143,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .toBe("maps-title");
   });
 
-  test("says how a weight came about, and gives the chosen row as a table", async () => {
+  test("explains a weight, and shows the selected row as a table", async () => {
     const room = await enter("&head=mean");
     const { x, y } = await room.cell("transformer", 9, 4, 11, 22);
     await room.page.mouse.move(x, y);
@@ -155,7 +155,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .poll(() => room.text(".maps .readout"))
       .toMatch(/score = .*weight = e\^.*α\[10, 5\] = /);
     const found = models.transformer.weights([
-      { ...exampleOf(example), target: writesAfter("transformer", example, []) },
+      { ...exampleOf(example), target: greedyAfter("transformer", example, []) },
     ]);
     const { rows = 0, columns = 0, weights = new Float32Array() } = found[0]?.at(-1) ?? {};
     const table = await room.page.$$eval(
@@ -169,7 +169,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       );
   });
 
-  test("keeps the player above the maps on a narrow page, which none of them leaves", async () => {
+  test("keeps the player above the maps on a narrow page, and nothing overflows", async () => {
     const room = await enter("&step=4&says=4", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     const [bar, map] = await room.page.evaluate(() => {
@@ -181,7 +181,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       };
       return [box(document.querySelector(".step-bar")), box(map)] as const;
     });
-    // A message comes in its place: nothing moves.
+    // A message appears in its reserved space, so nothing moves.
     const answers = () =>
       room.page.$eval(".answers", (part) => part.getBoundingClientRect().top + scrollY);
     const before = await answers();
@@ -207,25 +207,25 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await expect
       .poll(async () => (await room.answer("dot")).map(({ token }) => token))
       .toEqual(
-        saysAfter("dot", example, writesAfter("dot", example, [])).map(({ token }) => token),
+        likeliestAfter("dot", example, greedyAfter("dot", example, [])).map(({ token }) => token),
       );
   });
 
-  test("goes on from a wrong character, taught and alone, as the engine does", async () => {
+  test("continues from a wrong character like the engine, autoregressively and with teacher forcing", async () => {
     const room = await enter("&slip=5:0");
     const { target } = exampleOf(example);
     const taught = target.map((token, place) => (place === 4 ? "0" : token));
     for (const model of shown) {
       const outOf = (given: readonly string[]) =>
-        saysAfter(model, example, given)
+        likeliestAfter(model, example, given)
           .map(({ token }) => token)
           .join(" ");
       expect(await room.lane(model, "taught")).toEqual([
         `start ${taught.join(" ")}`,
         outOf(taught),
       ]);
-      const begun = writesAfter(model, example, []).slice(0, 4);
-      const alone = writesAfter(model, example, [...begun, "0"]);
+      const begun = greedyAfter(model, example, []).slice(0, 4);
+      const alone = greedyAfter(model, example, [...begun, "0"]);
       expect(await room.lane(model, "alone")).toEqual([`start ${alone.join(" ")}`, outOf(alone)]);
     }
     await room.page.select(".slip-fields select", "");
@@ -234,7 +234,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .toEqual([`start ${target.join(" ")}`, `${target.join(" ")} end`]);
   });
 
-  test("steps through what goes in and what comes out", async () => {
+  test("steps through inputs and outputs", async () => {
     const room = await enter("&step=1&says=1");
     expect(await room.lane("rnn", "alone")).toEqual(["start", "2"]);
     expect((await room.likeliest("rnn", "alone"))[0]).toMatch(/^2.*[01]\.\d{3}$/);
@@ -249,14 +249,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await room.click("Pause");
   });
 
-  test("plays a whole picture from its start", async () => {
+  test("plays from the first step if all are visible", async () => {
     const room = await enter();
     await room.click("Play");
     await expect.poll(() => room.link()).toContain("step=2&says=2");
     await room.click("Pause");
   });
 
-  test("keeps what a teacher's link locks, and shows one panel alone", async () => {
+  test("obeys a teacher's lock, and shows one panel alone", async () => {
     const room = await enter("&lock=on");
     expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
     await room.click("← Back");
@@ -298,7 +298,7 @@ describe("A text without a right answer", () => {
 describe("A path", () => {
   const journey = { source: 22, target: 11, from: 4, to: 9 };
 
-  test("without attention goes along the states to the nearer end and through the vector", () => {
+  test("without attention follows the states to the nearer end and passes the vector", () => {
     expect(lengthOf("rnn", journey)).toBe(4 + 1 + 10);
     expect(lengthOf("rnn", { ...journey, from: 20 })).toBe(1 + 1 + 10);
     expect(stationsOf("rnn", { ...journey, from: 1, to: 0 })).toEqual([
@@ -314,7 +314,7 @@ describe("A path", () => {
       expect(lengthOf(name, journey)).toBe(1);
   });
 
-  test("costs what its lengths and layers make it cost", () => {
+  test("has the costs of its lengths and layers", () => {
     expect(costsOf("rnn", 2, journey)).toEqual({ across: 21, reading: 44, taught: 22, alone: 22 });
     const alone = { across: 1, reading: 3, taught: 3, alone: 33 };
     expect(costsOf("transformer", 3, journey)).toEqual(alone);
@@ -323,12 +323,12 @@ describe("A path", () => {
 });
 
 describe("The link of “RNN, Bahdanau, self-attention”", () => {
-  test("is empty for the room's first view", () => {
+  test("is empty for the initial state", () => {
     expect(write(initialState).toString()).toBe("");
     expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
   });
 
-  test("gives back every setting that it was written from", () => {
+  test("restores every setting", () => {
     const state: State = {
       ...{ text: "3/4/2021 & more", between: "dot", way: "taught", layer: 0, head: 4 },
       ...{ slip: { place: 9, token: "-" }, step: 3, row: 2, col: 7, range: "row", curve: "log" },
@@ -356,7 +356,7 @@ describe("The link of “RNN, Bahdanau, self-attention”", () => {
       "curve=cube",
       "toString=1",
     ],
-  ])("leaves out %s and says so", (link) => {
+  ])("leaves out %s and reports it", (link) => {
     const { state, notices } = read(new URLSearchParams(`${link}&date=3.3.2021`));
     expect(state).toEqual({ ...initialState, text: "3.3.2021" });
     expect(notices).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** The room "RNN, Bahdanau, self-attention" as a person meets it, and the same numbers from the engine without a page. */
+/** Drives the room "RNN, Bahdanau, self-attention", and computes the same numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { load } from "heed";
@@ -33,8 +33,8 @@ export const models = Object.fromEntries(
 const task = tasks.dates();
 export const exampleOf = (text: string) => task.solve?.(text) as Translation;
 
-/** What comes out at each step when these tokens are given, and how likely it was. */
-export function saysAfter(name: Name, text: string, given: readonly string[]) {
+/** The most likely token and its probability at each step, with these input tokens. */
+export function likeliestAfter(name: Name, text: string, given: readonly string[]) {
   const [found] = models[name].probabilities([{ ...exampleOf(text), target: given }]);
   const { tokens = [], rows = 0, probabilities = new Float32Array() } = found ?? {};
   return Array.from({ length: rows }, (_, row) => {
@@ -45,16 +45,19 @@ export function saysAfter(name: Name, text: string, given: readonly string[]) {
   });
 }
 
-/** What a model writes by itself from what is written. */
-export function writesAfter(name: Name, text: string, begun: readonly string[]): string[] {
+/** The answer that a model generates after a given beginning. */
+export function greedyAfter(name: Name, text: string, begun: readonly string[]): string[] {
   for (let written = [...begun]; ; ) {
-    const next = saysAfter(name, text, written).at(-1)?.token as string;
+    const next = likeliestAfter(name, text, written).at(-1)?.token as string;
     if (next === "end" || written.length >= 12) return written;
     written = [...written, next];
   }
 }
 
-/** One head of the last layer (of the Transformer its second, which opens), on the places that carry what is right, row by row. */
+/**
+ * The attention of one head of the last layer on the right places, row by row. The Transformer's head is the second
+ * one, which the room selects initially.
+ */
 export function massesOf(name: Name, text: string, written: readonly string[]): (number | null)[] {
   const example = exampleOf(text);
   const attentions = models[name].weights([{ ...example, target: written }])[0];
@@ -85,7 +88,7 @@ export class Recurrent extends Room {
     return (await this.answer(name)).map(({ token }) => token).join("");
   }
 
-  /** What goes in and what comes out in a lane, as far as it is shown. */
+  /** The visible input and output tokens of a lane. */
   lane(name: Name, way: "taught" | "alone"): Promise<string[]> {
     return this.page.$$eval(`.lanes[data-model=${name}] [data-way=${way}] tr`, (rows) =>
       rows.map((row) =>
@@ -94,7 +97,7 @@ export class Recurrent extends Room {
     );
   }
 
-  /** The three likeliest of the chosen step. */
+  /** The three most likely tokens of the selected step. */
   likeliest(name: Name, way: "taught" | "alone"): Promise<string[]> {
     return this.page.$$eval(`.lanes[data-model=${name}] [data-way=${way}] .top-three li`, (items) =>
       items.map((item) => item.textContent ?? ""),
@@ -108,7 +111,7 @@ export class Recurrent extends Room {
     );
   }
 
-  /** The counts of a model, also while their part is folded. */
+  /** The counts of a model, even while the panel is folded. */
   counts(name: Name): Promise<number[]> {
     return this.page.$$eval(`.paths td[data-column=${name}]`, (cells) =>
       cells.map(({ textContent }) => Number(textContent)),

@@ -1,4 +1,4 @@
-/** A room as a person meets it: what any room shows, and what can be done to it. */
+/** Drives any room of the page. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
@@ -23,7 +23,9 @@ export class Room {
     this.complaints = complaintsOf(page);
   }
 
-  /** Opens the page. Its service worker would outlive this test's server in the browser, so only some tests have it. */
+  /**
+   * Opens the page. Its service worker would outlive this test's server in the browser, so only some tests allow it.
+   */
   static async open<R extends Room = Room>(
     this: new (
       page: Page,
@@ -35,7 +37,7 @@ export class Room {
     const room = new this(await browser.newPage());
     await room.page.setViewport({ width, height });
     await room.page.evaluateOnNewDocument((serviceWorker) => {
-      // Firefox tells of a violated policy only where the page itself listens.
+      // Firefox reports a violated policy only to listeners in the page itself.
       document.addEventListener("securitypolicyviolation", (event) => {
         console.error(`the Content-Security-Policy refused ${event.violatedDirective}`);
       });
@@ -52,7 +54,7 @@ export class Room {
     return this;
   }
 
-  /** Leaves the room for one that computes nothing until a person wants it, and enters it again at a link. */
+  /** Leaves the room for a room that computes nothing without a request, and opens it again at a link. */
   async reenter(link: string): Promise<this> {
     const isThere = (words: string) =>
       document.querySelector("[data-footnote]")?.textContent?.includes(words) ?? false;
@@ -77,7 +79,7 @@ export class Room {
     return this;
   }
 
-  /** The words of an element, with one space between those of different blocks. */
+  /** The text of an element, with one space between the texts of different blocks. */
   text(selector: string): Promise<string> {
     return this.page.$eval(selector, (element) => {
       const { innerText } = element as HTMLElement;
@@ -85,7 +87,7 @@ export class Room {
     });
   }
 
-  /** The numbers by which the cell that is read out came about: the vectors' product, its score, its weight. */
+  /** The numbers in the formula of the active cell: the dot product, the score and the weight. */
   async formula(): Promise<{ dot: number; score: number; weight: number }> {
     const text = (await this.text(".readout-formula")).replaceAll("−", "-");
     const found =
@@ -94,7 +96,7 @@ export class Room {
     return { dot, score, weight };
   }
 
-  /** Types a text in place of what a field holds. */
+  /** Replaces the content of a field by typing. */
   async type(selector: string, text: string): Promise<void> {
     await this.page.focus(selector);
     await this.page.keyboard.down("Control");
@@ -103,14 +105,14 @@ export class Room {
     await this.page.keyboard.type(text);
   }
 
-  /** Puts a text in place of what a field holds, as pasting over it does. */
+  /** Replaces the content of a field by pasting. */
   async paste(selector: string, text: string): Promise<void> {
     await this.page.$eval(
       selector,
       (element, text) => {
         (element as HTMLInputElement).focus();
         (element as HTMLInputElement).select();
-        // The one way that browsers have to insert as a person does, with all the events that follow.
+        // The only way in browsers to insert text with all events of a person's input.
         if (text === "") document.execCommand("delete");
         else document.execCommand("insertText", false, text);
       },
@@ -118,7 +120,7 @@ export class Room {
     );
   }
 
-  /** Brings an element into view and waits until it stands still: a person does not click at what moves. */
+  /** Scrolls an element into view and waits until it is still, because a person does not click on a moving element. */
   async still(element: ElementHandle<Element>): Promise<void> {
     if (!(await element.isIntersectingViewport({ threshold: 1 }))) await element.scrollIntoView();
     await element.evaluate(
@@ -138,8 +140,8 @@ export class Room {
     );
   }
 
-  /** The label or button whose words are `words`, within `scope`. */
-  async #sayer(words: string, scope: string): Promise<ElementHandle<Element>> {
+  /** The enabled label or button with the text `words` within `scope`. */
+  async #clickable(words: string, scope: string): Promise<ElementHandle<Element>> {
     const found = await this.page.evaluateHandle(
       (words, scope) =>
         [...document.querySelectorAll(`${scope} :is(label, button, a, summary)`)].find(
@@ -155,12 +157,12 @@ export class Room {
     return element;
   }
 
-  /** Clicks where an element stands. Null, or what was hit in its place. */
-  async #strike(element: ElementHandle<Element>): Promise<string | null> {
+  /** Clicks on an element. Returns null, or a description of the element that was hit instead. */
+  async #clickAt(element: ElementHandle<Element>): Promise<string | null> {
     const strike = await this.page.evaluateHandle(() => ({
       target: new Promise<Element | null>((resolve) => {
         const hear = ({ target }: Event) => resolve(target as Element);
-        // Longer than a page may be busy: a click that only comes late must not be made twice.
+        // Longer than a page may be busy, because a late click must not be repeated.
         addEventListener("click", hear, { capture: true, once: true });
         setTimeout(() => {
           removeEventListener("click", hear, { capture: true });
@@ -177,17 +179,17 @@ export class Room {
   }
 
   /**
-   * Clicks the label or button whose words are `words`, within `scope`. What moves away at the very moment of the click
-   * is clicked again, as a person does.
+   * Clicks on the label or button with the text `words` within `scope`. If it moves away at the moment of the click,
+   * the click is repeated, as a person would do.
    */
   async click(words: string, scope = "body"): Promise<void> {
     for (let tries = 3; ; --tries) {
-      const element = await this.#sayer(words, scope);
+      const element = await this.#clickable(words, scope);
       const place = () =>
         element.evaluate((element) => JSON.stringify(element.getBoundingClientRect()));
       await this.still(element);
       const before = await place();
-      const hit = await this.#strike(element);
+      const hit = await this.#clickAt(element);
       if (hit === null) return;
       const what = `a click at “${words}” in ${scope} hits ${hit}`;
       if ((await place()) === before) throw new Error(`${what}, which covers it`);
@@ -231,7 +233,7 @@ export class Room {
     >;
   }
 
-  /** The middle of a cell on the screen, once it has come to rest; rows and columns from 0. */
+  /** The centre of a cell on the screen, once the cell is still; rows and columns are counted from 0. */
   async cell(
     matrix: string,
     row: number,
@@ -246,7 +248,7 @@ export class Room {
           element.scrollIntoView({ block: "center" });
           return element.getBoundingClientRect();
         };
-        // A figure that was just opened measures its room and may be drawn anew.
+        // A figure that was just opened measures its width and may be drawn again.
         let box = place();
         for (let still = 0; still < 3; ) {
           await new Promise(requestAnimationFrame);
@@ -274,9 +276,9 @@ export class Room {
     );
   }
 
-  /** What axe finds that makes the page hard to use for someone, from an impact on. */
+  /** The accessibility problems that axe finds, from an impact level on. */
   async violations(least: (typeof impacts)[number] = "serious"): Promise<string[]> {
-    // As the tools of a browser do: the page's own policy allows no script from elsewhere.
+    // Evaluated like the browser's developer tools, because the page's policy allows no foreign script.
     await this.page.evaluate(axe);
     const violations = await this.page.evaluate(async () => {
       const { run } = (window as unknown as { axe: typeof import("axe-core") }).axe;
@@ -295,14 +297,14 @@ export class Room {
     return this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   }
 
-  /** What the address holds after the `#`. */
+  /** The part of the address after the `#`. */
   link(): Promise<string> {
     return this.page.evaluate(() => location.hash);
   }
 
   /**
-   * Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. Requests of
-   * workers are not always let through after this, so the engine may not start.
+   * Opens a page of the same host with the content `html`, and without the policy that forbids it frames; Chromium
+   * only. Afterwards requests of workers sometimes fail, so the engine may not start.
    */
   async openHostOf(url: string, html: string): Promise<void> {
     const host = new URL("host.html", url).href;
@@ -317,7 +319,10 @@ export class Room {
     await this.page.goto(host);
   }
 
-  /** How many elements the frame at `url` has for a selector; asked anew, as a frame that still loads is not yet its own. */
+  /**
+   * The number of elements in the frame at `url` that match a selector. Finds the frame again on each call, because a
+   * frame that is still loading has another address.
+   */
   async countInFrame(url: string, selector: string): Promise<number> {
     const frame = this.page.frames().find((frame) => frame.url() === url);
     return (await frame?.$$eval(selector, (all) => all.length).catch(() => 0)) ?? 0;

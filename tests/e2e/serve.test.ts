@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Server, serve } from "./browsers";
 
-/** The first line of the answer to a request that no client library would send as it is. */
+/** The first line of the response to a raw request, which client libraries would normalise. */
 function statusOf(url: string, path: string): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ describe("The page's server", () => {
     }
   });
 
-  test("isolates the page unless told not to", async () => {
+  test("isolates the page unless it is started with --no-isolation", async () => {
     const plain = await serve("--no-isolation");
     try {
       const names = ["cross-origin-opener-policy", "cross-origin-embedder-policy"];
@@ -86,7 +86,7 @@ describe("The page's server", () => {
     expect((await fetch(server.url)).status).toBe(200);
   });
 
-  test("takes the next port when one is taken", async () => {
+  test("uses the next port if one is in use", async () => {
     const { port } = new URL(server.url);
     const second = await serve("--port", port);
     try {

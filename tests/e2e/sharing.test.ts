@@ -1,4 +1,4 @@
-/** How a room is passed on: as a link with a preview, a frame of another page, a picture that plays, on paper. */
+/** The ways to share a room: a link with a preview, a frame in another page, an animated picture, a print. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ describe("What is shared", () => {
     await room.click("only the lines", ".class-restrictions");
     const link = `${url}#${state}&lock=on&embed=lines`;
     expect((await fields())[0]).toBe(link);
-    // As high as the panel, once the preview has shown it.
+    // As high as the panel, once the preview has measured it.
     const code = async () => (await fields())[1] as string;
     const height = async () => Number(/ height="(\d+)"/.exec(await code())?.[1]);
     const preview = () =>
@@ -50,7 +50,7 @@ describe("What is shared", () => {
     await expect.poll(drawn).toBeGreaterThan(0);
   });
 
-  test("copies the link to what is shown, and says so", async () => {
+  test("copies the link of the current view, and confirms it", async () => {
     const room = await enter("#mask=causal&step=scaled");
     await room.page.evaluate(() => {
       navigator.clipboard.writeText = async (text) => {
@@ -61,22 +61,22 @@ describe("What is shared", () => {
     await expect.poll(() => room.text("header .copy")).toBe("Link copied");
     const copied = () => room.page.evaluate(() => (window as { copied?: string }).copied);
     expect(await copied()).toBe(room.page.url());
-    // Another view has another link, which is not copied yet.
+    // Another view has another link, which is not yet copied.
     await room.click("Next →");
     await expect.poll(() => room.text("header .copy")).toBe("Copy link");
   });
 
-  test("is light on paper, without what only a screen can do", async () => {
+  test("is printed in light colours, without controls", async () => {
     const room = await enter("#step=scores");
     const devtools = await room.page.createCDPSession();
-    // Each of puppeteer's own calls undoes the other.
+    // Not by puppeteer's own calls, because each of them undoes the other.
     const emulate = (media: "print" | "screen") =>
       devtools.send("Emulation.setEmulatedMedia", {
         media,
         features: [{ name: "prefers-color-scheme", value: "dark" }],
       });
     await emulate("screen");
-    // Beside the number of the first score, which is almost 0: the colour of the page.
+    // The colour next to the number of the first score, which is almost 0, so it is the page's colour.
     const brightness = async () => {
       const canvas = await room.canvas("scores");
       return canvas.evaluate((element) => {
@@ -107,11 +107,11 @@ describe("What is shared", () => {
     await expect.poll(brightness).toBeLessThan(60);
   });
 
-  test("saves a map as a picture that plays, by itself and without a script", async () => {
-    // In cells so narrow that a number has one decimal.
+  test("saves a map as an animated picture without a script", async () => {
+    // In narrow cells, so that numbers have one decimal.
     const room = await enter("#room=recurrent", { width: 800 });
     const svg = await savedAs(room, "[data-matrix=transformer]", "moving SVG");
-    // The page's own policy refuses a style in place.
+    // The page's own policy refuses inline styles.
     const other = await open("about:blank");
     const rows = await other.page.evaluate((svg) => {
       const { documentElement } = new DOMParser().parseFromString(svg, "image/svg+xml");
@@ -126,11 +126,11 @@ describe("What is shared", () => {
     expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
       /script|href|http|@import/,
     );
-    // What rounds to zero is a dot, which the legend explains.
+    // A number that rounds to zero is drawn as a dot, which the legend explains.
     expect(svg).toContain(">·</text>");
     expect(svg).toMatch(/· less than 0\.0+5\b/);
     expect(svg).not.toMatch(/>0\.0+<\/text>/);
-    // The rows appear one after the other: at first there are fewer of them than at last.
+    // The rows appear one after another, so the first frame has fewer rows than the last.
     const inked = await other.page.evaluate((svg) => {
       const frame = document.createElement("div");
       frame.innerHTML = svg;
@@ -155,14 +155,14 @@ describe("What is shared", () => {
     expect(inked[2]).toBe(rows.length);
   });
 
-  test("saves a training as a picture that plays what a head was at each snapshot", async () => {
+  test("saves a training as an animation of a head over the snapshots", async () => {
     const room = await enter("#room=learn&length=4&size=16&head=3.1");
     const step = () =>
       room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
     await expect.poll(step, { timeout: 30_000 }).toBeGreaterThan(20);
     await room.click("Pause training");
     await expect.poll(() => room.text(".learn-place")).toContain("Paused");
-    // What the worker had begun still arrives.
+    // Results of work that had begun still arrive.
     let before = -1;
     const rests = async () => {
       const [last, now] = [before, await step()];
@@ -210,7 +210,7 @@ describe("What is shared", () => {
         return {
           played,
           moments: names.length,
-          // After the two of a pattern and the page.
+          // After the two rectangles of a pattern and the one of the page.
           stills: stills.map((svg) =>
             [...shown(svg).querySelectorAll("rect")].slice(3, 3 + cells.length).map(fillOf),
           ),
@@ -226,9 +226,9 @@ describe("What is shared", () => {
     expect(seen.stills[0]).not.toEqual(seen.stills[1]);
   });
 
-  test("saves a matrix of Step by step as a picture whose first row plays number by number", async () => {
+  test("saves a matrix of Step by step as an animation with its first row number by number", async () => {
     const room = await enter("#step=scores");
-    // The queries of five tokens, of two numbers each.
+    // The queries of five tokens, each with two numbers.
     const svg = await savedAs(room, ".legends", "moving SVG");
     const other = await open("about:blank");
     const cells = await other.page.evaluate((svg) => {
@@ -241,8 +241,8 @@ describe("What is shared", () => {
   });
 
   /**
-   * Which marks of a moving picture are seen at these shares of its time: for each, how far along its line; then how many
-   * animations it has for those who want less motion.
+   * Returns, for each given time as a share of the duration, which marks are visible and how far each is along its
+   * line. Also returns the number of animations with reduced motion.
    */
   const played = async (svg: string, marks: string, times: readonly number[]) => {
     expect(svg).not.toMatch(/<script|href=/);
@@ -281,7 +281,7 @@ describe("What is shared", () => {
     return { seen, still };
   };
 
-  test("saves token lines as a picture that plays query by query", async () => {
+  test("saves token lines as an animation, query by query", async () => {
     const room = await enter("#step=weights&mask=causal&mass=100");
     const svg = await savedAs(room, ".lines", "moving SVG");
     const { seen, still } = await played(svg, "path", [0, 0.4, 0.99]);
@@ -289,7 +289,7 @@ describe("What is shared", () => {
     expect(counts[0]).toBe(0);
     expect(counts[1]).toBeGreaterThan(0);
     expect(counts[1]).toBeLessThan(counts[2] as number);
-    // Each of five queries attends to itself and those before it.
+    // Each of five queries attends to itself and to the tokens before it.
     expect(seen[2]).toHaveLength(15);
     expect(counts[2]).toBe(15);
     expect(still).toBe(0);
@@ -297,7 +297,7 @@ describe("What is shared", () => {
     expect(other).not.toContain("@keyframes");
   });
 
-  test("saves the curves of a training as pictures that grow", async () => {
+  test("saves the curves of a training as an animation", async () => {
     const room = await enter("#room=learn&length=4&size=16");
     const step = () =>
       room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
@@ -305,7 +305,7 @@ describe("What is shared", () => {
     await room.click("Pause training");
     await expect.poll(() => room.text(".learn-place")).toContain("Paused");
     const svg = await savedAs(room, ".learn-curves", "moving SVG");
-    // After the line of the step that is shown, which is the last one.
+    // Skips the line of the shown step, which is the last step.
     const { seen, still } = await played(
       svg,
       "[data-plays=grow] path:nth-child(2)",
@@ -318,7 +318,7 @@ describe("What is shared", () => {
     expect(still).toBe(0);
   });
 
-  test("saves the cache of a text as a picture that fills", async () => {
+  test("saves the cache of a text as an animation", async () => {
     const room = await enter("#room=write&place=20");
     const svg = await savedAs(room, ".cache", "moving SVG");
     const { seen, still } = await played(svg, "[data-plays=grow] rect:first-child", [0, 0.4, 0.99]);
@@ -332,7 +332,7 @@ describe("What is shared", () => {
     expect(still).toBe(0);
   });
 
-  test("has a preview for links, and names its picture by the address that it is built for", () => {
+  test("has a preview for links, with the address of its picture", () => {
     const html = readFileSync(join(built, "index.html"), "utf8");
     const of = (property: string) =>
       new RegExp(`<meta (?:property|name)="${property}"\\s+content="([^"]+)"`).exec(html)?.[1];

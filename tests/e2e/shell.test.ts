@@ -1,4 +1,4 @@
-/** What all rooms share: the navigation, links for a class, playing, access for all, and how light it is. */
+/** The parts that all rooms share: navigation, links for a class, playing, accessibility, and the size of the code. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ describe("The shell", () => {
     }
   });
 
-  test("shows the current one in the line of rooms of a narrow page", async () => {
+  test("scrolls the current room into view on a narrow page", async () => {
     const room = await enter("", { width: 360 });
     for (const { id } of [...rooms].reverse()) {
       await room.page.evaluate((link) => {
@@ -41,7 +41,7 @@ describe("The shell", () => {
     }
   });
 
-  test("says of a suggestion what to see, in view, and lets the person scroll away from it", async () => {
+  test("explains a followed suggestion in view, and lets the person scroll away from it", async () => {
     const room = await enter();
     const scrolled = () => room.page.evaluate(() => window.scrollY);
     await room.click("Hide the future", ".try-next");
@@ -59,13 +59,13 @@ describe("The shell", () => {
     expect(await scrolled()).toBe(bottom);
   });
 
-  test("stays in the first room when a link names one that is not there", async () => {
+  test("opens the first room if a link names an unknown one", async () => {
     const room = await enter("#room=cellar&mask=causal");
     expect(await room.text(".notices")).toContain("The link's room is “cellar”, but it takes");
     await expect.poll(() => room.link()).toBe("#mask=causal");
   });
 
-  test("hides what a teacher's link says", async () => {
+  test("hides the parts that a teacher's link names", async () => {
     const room = await enter("#hide=nav,text,controls,table,try");
     for (const selector of [".rooms", ".lead", ".settings", ".row-table", ".try-next"])
       expect(await isThere(room, selector), selector).toBe(false);
@@ -83,7 +83,7 @@ describe("The shell", () => {
     await expect.poll(() => room.link()).toContain("cell=scores.2.4");
     await room.page.click("[data-stage=masked]");
     await expect.poll(() => room.text(".transport b")).toBe("Masked");
-    // What would paint the mask now keeps the cell.
+    // A click that would paint the mask now only locks the cell.
     const masked = await room.cell("masked", 1, 3, 5, 5);
     await room.page.mouse.click(masked.x, masked.y);
     await expect.poll(() => room.link()).toContain("cell=masked.2.4");
@@ -92,7 +92,7 @@ describe("The shell", () => {
   });
 
   test.each(Object.entries({ picture: ".stage", lines: ".token-lines", table: ".row-table" }))(
-    "shows only the panel %s to be framed",
+    "shows only the panel %s in a frame",
     async (panel, selector) => {
       const room = await open(`#embed=${panel}`, { width: 400 });
       await room.page.waitForSelector(`main.embedded ${selector}`);
@@ -102,7 +102,7 @@ describe("The shell", () => {
     },
   );
 
-  test("explains a term of art where it stands", async () => {
+  test("explains a technical term in place", async () => {
     const room = await enter("#room=heads");
     const open = () => room.page.$$(".definition:popover-open");
     await room.page.waitForSelector(".lead .term");
@@ -118,7 +118,7 @@ describe("The shell", () => {
     expect(await room.page.$eval(":focus", ({ textContent }) => textContent)).toBe("head");
   });
 
-  test("is larger on a wide screen, where pictures are sharp and answer as they do elsewhere", async () => {
+  test("is larger on a wide screen, with sharp pictures that react like elsewhere", async () => {
     const room = await enter("#step=scores", { width: 2560, height: 1440 });
     const canvas = await room.canvas("scores");
     const sizes = await canvas.evaluate((element) => {
@@ -132,7 +132,7 @@ describe("The shell", () => {
     await expect.poll(() => room.link()).toContain("cell=scores.2.4");
   });
 
-  test("speaks of taps where there is no mouse", async () => {
+  test("writes “tap” if there is no mouse", async () => {
     const room = await enter("#step=scaled");
     expect(await room.text(".readout")).toMatch(/^Point at a cell/);
     await room.page.setViewport({ width: 390, height: 780, isMobile: true, hasTouch: true });
@@ -165,7 +165,7 @@ describe("The shell", () => {
     await expect.poll(scrolled).toBeGreaterThan(before + 100);
   });
 
-  test("plays on by itself, waits when it is touched, and only steps for those who want no motion", async () => {
+  test("plays on, pauses at a touch, and only steps with reduced motion", async () => {
     const room = await enter("#step=output&time=10");
     await room.click("Play", ".transport");
     expect(await room.text(".transport .play")).toBe("Pause");
@@ -180,7 +180,7 @@ describe("The shell", () => {
     await expect.poll(() => room.text(".transport")).toContain("Moment 80 of 82 Joined");
   });
 
-  test("has no file that imports a worker's own entry, which WebKit would evaluate a second time", () => {
+  test("has no file that imports a worker's entry, which WebKit would evaluate twice", () => {
     const assets = join(built, "assets");
     const names = readdirSync(assets).filter((name) => name.endsWith(".js"));
     expect(names.filter((name) => name.includes(".worker-")).length).toBeGreaterThan(0);
@@ -192,7 +192,7 @@ describe("The shell", () => {
     expect(importers).toEqual([]);
   });
 
-  test("asks for less than 120 KB of JavaScript, gzipped, for the first room", () => {
+  test("loads less than 120 KB of JavaScript, gzipped, for the first room", () => {
     const assets = join(built, "assets");
     const named = (start: string) => {
       const found = readdirSync(assets).find(
@@ -201,12 +201,12 @@ describe("The shell", () => {
       if (!found) throw new Error(`there is no ${start} in ${assets}`);
       return found;
     };
-    // What the page loads: its entry, the room, the worker with its solver, and all that they import at once.
+    // The files that the page loads: its entry, the room, the worker with its solver, and all their static imports.
     const entry = /src="\.\/assets\/([^"]+\.js)"/.exec(
       readFileSync(join(built, "index.html"), "utf8"),
     )?.[1] as string;
     const worker = named("worker-");
-    // Each room has a solver, and their names differ by a hash only.
+    // Each room has a solver, and the file names differ only in a hash.
     const solver = /\bsteps:\(\)=>import\(.\.\/(solve-[\w-]+\.js)/.exec(
       readFileSync(join(assets, worker), "utf8"),
     )?.[1] as string;

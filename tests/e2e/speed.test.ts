@@ -1,4 +1,4 @@
-/** Figures differ from run to run: what is compared is how they hang together, never how fast anything is. */
+/** Figures differ from run to run, so the tests compare how figures are related, never how fast anything is. */
 import { describe, expect, test } from "vitest";
 import { threeDigits } from "../../web/src/rooms/speed/units";
 import { type Line, Speed } from "./speed";
@@ -7,7 +7,7 @@ import { visits } from "./visits";
 describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (name) => {
   const { open } = visits(Speed, name, { start: "#room=speed" });
 
-  /** What one can work out from a line has to agree with what stands there, but for rounding. */
+  /** The figures of a line must agree with one another, within rounding. */
   function checkLine(line: Line, all: readonly Line[]): void {
     const { time, spread, speed, share, ratio, difference } = line.cells;
     const milliseconds = Number(time);
@@ -28,7 +28,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
   }
 
   test.each([true, false])(
-    "measures by itself, and its figures hang together, isolated: %s",
+    "measures automatically, and its figures agree, isolated: %s",
     async (isolated) => {
       const room = await open("", { isolated });
       // Nothing moves while results arrive.
@@ -39,7 +39,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       expect(await height()).toBe(before);
       const lines = await room.lines();
       expect([...new Set(lines.map((line) => line.case))]).toEqual(["64", "128", "256", "512"]);
-      // 4 heads: a product with every key, and one with every value, of 64 multiplications and additions.
+      // 4 heads: one product with every key, and one with every value, of 64 multiplications and additions each.
       for (const { case: length, operations } of lines)
         expect(operations).toBe(4 * 2 * 2 * 64 * Number(length) ** 2);
       const contenders = lines.slice(0, lines.length / 4).map((line) => line.contender);
@@ -70,7 +70,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
         lines.filter((line) => !line.cells.reason).length,
       );
       expect(first.cells.memory).toMatch(/MiB$/);
-      // 4 heads of 64 numbers: four tensors of them, a number for each query, and one for each pair.
+      // 4 heads of 64 numbers: four tensors of this size, one number for each query, and one for each pair.
       const callMemories = await room.page.$$eval("[data-call-memory]", (rows) =>
         rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
       );
@@ -95,7 +95,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     },
   );
 
-  test("counts only what a mask and a window leave, and measures anew when they change", async () => {
+  test("counts only pairs that a mask and a window leave, and measures again when they change", async () => {
     const room = await (await open("&heads=2&size=16&causal=on&window=8")).rested();
     const pairs = (length: number) =>
       Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);
@@ -126,11 +126,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       ...["decode", "layer"],
     ]);
     for (const line of lines) if (!line.cells.reason) checkLine(line, lines);
-    // The page's own engine goes on; the run's is ended with all of its threads, which may take seconds.
+    // The page's own engine continues. The engine of the run ends with all its threads, which may take seconds.
     await expect.poll(() => room.runWorkers()).toBe(0);
   });
 
-  test("can be cancelled before anything is measured, and moves nothing on a telephone", async () => {
+  test("can be cancelled before anything is measured, and nothing moves on a telephone", async () => {
     const room = await open("&heads=1&size=8", { width: 360 });
     await room.page.waitForSelector(".run");
     await room.click("Your model", "nav.rooms");
@@ -156,7 +156,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     expect(await height()).toBe(before);
   });
 
-  test("copies what was measured, goes from mark to mark by keyboard, and ends a run when it is left", async () => {
+  test("copies the measurements, moves between marks by keyboard, and ends a run when the room is left", async () => {
     const room = await (await open("&heads=1&size=8")).rested();
     await room.click("All figures");
     await room.catchWhatIsTaken();

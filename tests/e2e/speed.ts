@@ -1,8 +1,8 @@
-/** The room "Speed" as a person meets it. */
+/** Drives the room "Speed". */
 import { workersOf } from "./browsers";
 import { Room } from "./room";
 
-/** One line of the table; numbers as they are shown, null where nothing is. */
+/** One line of the table. Numbers are as shown; empty cells are null. */
 export interface Line {
   readonly case: string;
   readonly operations: number;
@@ -30,18 +30,18 @@ export class Speed extends Room {
     );
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until no measurement is running. */
   async rested(timeout = 30_000): Promise<this> {
     await this.page.waitForSelector("main:not(:has(progress)) .figures tbody", { timeout });
     return this;
   }
 
-  /** How many threads of a run there are: the page's own engine has none of these. */
+  /** The number of threads of a run. The page's own engine has none of them. */
   async runWorkers(): Promise<number> {
     return (await workersOf(this.page)).filter((url) => /crew|simd/.test(url)).length;
   }
 
-  /** From now on nothing goes to the clipboard or to a file: `taken` has it. */
+  /** Redirects the clipboard and saved files to the page's data, where `taken` reads them. */
   async catchWhatIsTaken(): Promise<void> {
     await this.page.evaluate(() => {
       const keep = (text: string) => {
@@ -56,7 +56,7 @@ export class Speed extends Room {
     });
   }
 
-  /** Clicks, and gives the text that comes of it. */
+  /** Clicks, and returns the text that was copied or saved. */
   async taken(words: string, scope: string, start: string): Promise<string> {
     await this.click(words, scope);
     const begins = (start: string) => document.body.dataset.taken?.startsWith(start);

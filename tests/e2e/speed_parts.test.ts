@@ -1,4 +1,4 @@
-/** The parts of the room “Speed” that need no browser. */
+/** Tests parts of the room “Speed” without a browser. */
 import { describe, expect, test } from "vitest";
 import { differenceOf } from "../../web/src/rooms/speed/contenders";
 import { attention, layer } from "../../web/src/rooms/speed/javascript";
@@ -62,8 +62,8 @@ function reportWith(times: Record<string, number>): SpeedReport {
   };
 }
 
-describe("What is counted", () => {
-  test("is two operations of each number in each product of a pair that is seen", () => {
+describe("The count of operations", () => {
+  test("is two for each number in each product of a visible pair", () => {
     expect(attentionCase(settings, 64).operations).toBe(4 * 2 * 8 * 64 * 64);
     expect(attentionCase({ ...settings, causal: true }, 64).operations).toBe(4 * 2 * 8 * 32 * 65);
     const sides = { ...settings, window: 1 };
@@ -71,7 +71,7 @@ describe("What is counted", () => {
     expect(attentionCase({ ...sides, causal: true }, 64).operations).toBe(4 * 2 * 8 * (2 * 64 - 1));
   });
 
-  test("grows with the length for each byte, and is half of a byte's number in decoding", () => {
+  test("grows per byte with the length, and is one half per byte in decoding", () => {
     expect(intensityOf(attentionCase(settings, 512))).toBe(512 / 4);
     const decode = decodeCase(settings);
     expect(intensityOf(decode)).toBeCloseTo(0.5, 3);
@@ -81,7 +81,7 @@ describe("What is counted", () => {
     expect(operations).toBe(8 * length * width * width + 4 * width * length * length);
   });
 
-  test("is limited by memory or by arithmetic, whichever is less", () => {
+  test("is limited by memory or by arithmetic, by the lower limit", () => {
     const report = reportWith({});
     expect(limitOf(report, attentionCase(settings, 64), engine)).toBe(100);
     expect(limitOf(report, decodeCase(settings), engine)).toBeCloseTo(5, 2);
@@ -93,7 +93,7 @@ describe("Plain JavaScript", () => {
   const numbers = (count: number) =>
     Float32Array.from({ length: count }, (_, i) => Math.sin(i + 1));
 
-  test("takes the mean of what is seen where all scores are the same", () => {
+  test("gives the mean of the visible values if all scores are equal", () => {
     const sizes = { heads: 1, queries: 3, keys: 3, size: 1, causal: true, window: 1 };
     const output = new Float32Array(3);
     attention(new Float32Array(3), numbers(3), Float32Array.of(1, 3, 9), output, sizes);
@@ -106,7 +106,7 @@ describe("Plain JavaScript", () => {
     expect(output[1]).toBeCloseTo(13 / 3, 5);
   });
 
-  test("has a layer that is attention between linear maps", () => {
+  test("has a layer that is attention between linear layers", () => {
     const sizes = { heads: 2, queries: 4, keys: 4, size: 1, causal: false, window: 0 };
     const one = { ...layerCase(settings), sizes };
     const identity = [1, 0, 0, 1];
@@ -128,7 +128,7 @@ describe("Plain JavaScript", () => {
     expect(differenceOf(rows, layer(x, weights, sizes), one)).toBeLessThan(1e-6);
   });
 
-  test("is told from another answer, and from none at all", () => {
+  test("is compared with another answer, and with NaN", () => {
     const one = attentionCase({ ...settings, heads: 1, size: 2 }, 64);
     const values = new Float32Array(128).fill(3);
     const answer = values.slice();
@@ -145,7 +145,7 @@ describe("The loops", () => {
     new WebAssembly.Instance(new WebAssembly.Module(bytes), memory ? { m: { m: memory } } : {})
       .exports.r as (a: number, b: number) => number;
 
-  test("are modules that a browser takes, and read all of the memory", () => {
+  test("are valid modules, and read all of the memory", () => {
     expect(Number.isInteger(run(arithmeticLoop("simd", 12))(10, 0))).toBe(true);
     const memory = sharedMemory(65536);
     expect(run(memoryLoop(), memory)(readStep, 5 * readStep)).toBe(readStep);
@@ -156,7 +156,7 @@ describe("A run", () => {
   const machine = { variant: "relaxed", threads: 8, cores: 12, isIsolated: true };
   const request = (isLong: boolean): MeasuringRequest => ({ settings, isLong });
 
-  test("has the engine as it loads first, and each thing that can be changed", () => {
+  test("has the engine with its default options first, and each option alone", () => {
     expect(threadCounts(false, machine)).toEqual([8, 1]);
     expect(threadCounts(true, machine)).toEqual([8, 12, 4, 2, 1]);
     expect(threadCounts(true, { ...machine, threads: 1, isIsolated: false })).toEqual([1]);
@@ -167,7 +167,7 @@ describe("A run", () => {
     expect(contendersOf(request(true), { ...machine, variant: "simd" }).length).toBe(6);
   });
 
-  test("calls what is quick so often that the clock can tell", async () => {
+  test("repeats a quick call until the clock can measure it", async () => {
     let calls = 0;
     const [timing] = await timeInRounds(
       [{ first: 200, run: () => void ++calls }],
@@ -179,7 +179,7 @@ describe("A run", () => {
     expect(timing?.least).toBeGreaterThan(0);
   });
 
-  test("takes turns, and gives the median with the fastest and the slowest round", async () => {
+  test("alternates, and reports the median with the fastest and the slowest round", async () => {
     const order: string[] = [];
     const racer = (name: string) => ({
       first: 200,
@@ -207,8 +207,8 @@ describe("A run", () => {
   });
 });
 
-describe("The factor", () => {
-  test("is the ratio of the two medians as they are shown, not that of the rounds", () => {
+describe("The speedup", () => {
+  test("is the ratio of the two shown medians, not of the rounds", () => {
     const timing = (median: number) => ({ median, least: 0, most: 9, samples: [9, median, 0] });
     const [slow, fast] = [timing(23.2449), timing(0.92349)];
     expect([slow, fast].map(({ median }) => threeDigits(median))).toEqual(["23.2", "0.923"]);
@@ -216,17 +216,17 @@ describe("The factor", () => {
   });
 });
 
-describe("What one takes along", () => {
+describe("An exported report", () => {
   const report = reportWith({ "relaxed-2": 0.01, javascript: 0.5 });
 
-  test("says what follows from the times", () => {
+  test("describes the results of the times", () => {
     const [row] = rowsOf(report);
     expect(row?.speed).toBeCloseTo(26.2144, 9);
     expect(row?.share).toBeCloseTo(0.262144, 9);
     expect(row?.ratio).toBeCloseTo(50, 9);
   });
 
-  test("says when rounds differ so much that something else must be running", () => {
+  test("reports rounds that differ so much that the machine is busy", () => {
     expect(isDisturbed(report)).toBe(true);
     const calm = report.measurements.map((figure) => ({
       ...figure,
@@ -271,7 +271,7 @@ describe("What one takes along", () => {
 });
 
 describe("The link of “Speed”", () => {
-  test("gives back every setting, and is empty for the first view", () => {
+  test("restores every setting, and is empty for the initial state", () => {
     const state: State = {
       ...{ heads: 8, size: 32, causal: true, window: 64, longest: 4096 },
       axis: "intensity",
@@ -281,7 +281,7 @@ describe("The link of “Speed”", () => {
   });
 
   test.each(["heads=0", "size=7", "size=129", "longest=100", "longest=64", "over=x", "causal=1"])(
-    "leaves out what cannot be: %s",
+    "leaves out an invalid value: %s",
     (text) => {
       const { state, notices } = read(new URLSearchParams(text));
       expect(state).toEqual(initialState);

@@ -1,4 +1,4 @@
-/** The parts of "Step by step" that need no browser: its story, and the trial of the division by √d. */
+/** Tests parts of "Step by step" without a browser: its story, and the trial of the division by √d. */
 import { type Heed, load } from "heed";
 import { indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ describe("The story of all stages", () => {
     expect(stages.toSorted((a, b) => stageNames.indexOf(a) - stageNames.indexOf(b))).toEqual(
       stages,
     );
-    // Five tokens, their vectors, and so on; see the time of a computation for what these moments are.
+    // Five tokens, their vectors, and so on. The test of the time of a computation explains these moments.
     expect(story.chapters.map(({ count }) => count)).toEqual([5, 5, 19, 10, 9, 5, 14, 10, 5]);
     for (const [index, { stage, time }] of places.entries()) {
       expect(indexIn(story, { stage, time })).toBe(index);
@@ -28,12 +28,12 @@ describe("The story of all stages", () => {
     }
   });
 
-  test("has a place for a complete stage, and for a time after its end", () => {
+  test("has an index for a completed stage, and for a time after its end", () => {
     expect(indexIn(story, { stage: "qkv", time: null })).toBe(28);
     expect(indexIn(story, { stage: "qkv", time: 9999 })).toBe(28);
   });
 
-  test("plays on from a moment, a complete stage anew, and everything after the end", () => {
+  test("continues from a moment, repeats a completed stage, and starts again after the end", () => {
     expect(playFrom(story, { stage: "scores", time: 3 })).toBe(32);
     expect(playFrom(story, { stage: "scores", time: 9 })).toBe(38);
     expect(playFrom(story, { stage: "scores", time: null })).toBe(29);
@@ -41,7 +41,7 @@ describe("The story of all stages", () => {
     expect(playFrom(story, { stage: "joined", time: 4 })).toBe(0);
   });
 
-  test("takes about a minute, however long the sentence is", () => {
+  test("takes about a minute for a sentence of any length", () => {
     const secondsOf = (text: string) => {
       const state = { ...initialState, text, example: false };
       const long = storyOf(state, sentenceAttentionOf(state));
@@ -79,7 +79,7 @@ describe("The trial of the division by √d", () => {
     return { scores, weights: powers.map((power) => power / sum) };
   }
 
-  test.each(trialSizes)("has true scores, weights and gradients for d = %i", (size) => {
+  test.each(trialSizes)("has correct scores, weights and gradients for d = %i", (size) => {
     const start = trialSizes.indexOf(size) * keys;
     for (const [side, divisor] of [
       [answer.divided, Math.sqrt(size)],
@@ -95,7 +95,7 @@ describe("The trial of the division by √d", () => {
     }
   });
 
-  test("shows what the division is for: without it the gradients vanish as d grows", () => {
+  test("shows the purpose of the division: without it the gradients vanish as d grows", () => {
     const { divided, plain } = answer;
     const [first, last] = [0, trialSizes.length - 1];
     expect(plain.meanGradients[last]).toBeLessThan((plain.meanGradients[first] as number) / 4);

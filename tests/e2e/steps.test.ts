@@ -3,18 +3,18 @@ import { stageNames } from "../../web/src/rooms/steps/stageNames";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
-/** With many threads and with one; what does not depend on that is tried with many. */
+/** With many threads and with one. Tests that do not depend on the number use many. */
 const kinds = [true, false];
 
 const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 
 describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   const { enter, reenter } = visits(Steps, name);
-  /** At the scores, where nothing plays by itself. */
+  /** At the scores, where the room does not start to play automatically. */
   const atScores = (more = "") => reenter(`#step=scores${more}`);
 
   test.each(kinds)(
-    "opens on the worked example and shows its true numbers, isolated: %s",
+    "opens on the worked example and shows its correct numbers, isolated: %s",
     async (isolated) => {
       const room = await enter("#step=scores", { isolated });
       expect(await room.table()).toEqual({
@@ -44,7 +44,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     },
   );
 
-  test.each(kinds)("says how many threads compute, isolated: %s", async (isolated) => {
+  test.each(kinds)("shows the number of threads, isolated: %s", async (isolated) => {
     const room = await enter("#step=scores", { isolated });
     const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
     const threads =
@@ -74,7 +74,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     },
   );
 
-  test("adds positions, which tell the same word apart by its place", async () => {
+  test("adds positions, which distinguish equal words", async () => {
     const room = await reenter("#text=a+rose+is+a+rose");
     const before = await room.table();
     await room.click("Add positions");
@@ -83,7 +83,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(score[1]).not.toBe(score[4]);
   });
 
-  test("shows as many heads as are asked for, each with numbers of its own", async () => {
+  test("shows the requested number of heads, each with different numbers", async () => {
     const room = await reenter("#text=one+two+three");
     await room.page.click(".settings ::-p-text(Heads)");
     await room.page.keyboard.press("ArrowUp");
@@ -111,7 +111,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ masked: [0.113, 0.424, 0.735, 1.047, 1.358] });
   });
 
-  test("hides padding and what lies outside the window", async () => {
+  test("hides padding and keys outside the window", async () => {
     const room = await atScores();
     await room.click("padding", ".settings");
     await room.untilTable({ masked: [0.113, 0.424, 0.735, -Infinity, -Infinity] });
@@ -121,7 +121,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ masked: [-Infinity, -Infinity, -Infinity, 3.338, 4.327] });
   });
 
-  test("takes paint on a cell of the mask, by pointer and by keyboard", async () => {
+  test("paints a cell of the mask, by pointer and by keyboard", async () => {
     const room = await atScores();
     await room.click("painted", ".settings");
     const { x, y } = await room.cell("masked", 1, 3, 5, 5);
@@ -149,7 +149,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).toContain("hidden=2:4");
   });
 
-  test("says in words that a query sees nothing when the mask hides everything", async () => {
+  test("explains that a query sees no key if the mask hides all", async () => {
     const room = await atScores();
     await room.click("painted", ".settings");
     await room.click("Hide all");
@@ -167,7 +167,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ output: [1.339, 1.439] });
   });
 
-  test("shows a cell's formula with its true numbers and keeps it after a click", async () => {
+  test("shows a cell's formula with its correct numbers and locks it by a click", async () => {
     const room = await atScores();
     const { x, y } = await room.cell("scores", 1, 3, 5, 5);
     await room.page.mouse.move(x, y);
@@ -183,7 +183,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
   });
 
-  test("plays the first score product by product, its row, the other rows, and goes on", async () => {
+  test("plays the first score product by product, its row, the other rows, and the next stages", async () => {
     const room = await atScores("&time=1");
     const readout = () => room.text(".readout");
     expect(await readout()).toBe(
@@ -221,14 +221,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".figure-tokens .tokens")).toBe("The 1");
   });
 
-  test("opens at the tokens and plays by itself until it is touched, and not when it is entered later", async () => {
+  test("opens at the tokens and plays automatically until a touch, but not if it is entered later", async () => {
     const room = await enter();
     expect(await room.text(".transport .play")).toBe("Pause");
     await expect.poll(() => room.text(".transport b")).toBe("Embedding");
     await expect.poll(() => room.text(".transport b")).toBe("Q, K, V");
     await room.click("Add positions");
     expect(await room.text(".transport .play")).toBe("Play");
-    // A link that is followed while it plays ends that, too.
+    // Following a link ends playing too.
     await room.click("Play", ".player");
     await room.page.evaluate(() => {
       location.hash = "#mask=causal&step=masked";
@@ -243,7 +243,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport b")).toBe("Joined");
   });
 
-  test("shows all of a text that is typed while it plays, with an empty cell for each pair", async () => {
+  test("shows all of a text that is typed while playing, with an empty cell for each pair", async () => {
     const room = await enter();
     expect(await room.text(".transport .play")).toBe("Pause");
     await room.paste("#text", "a b c d");
@@ -254,19 +254,19 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(seen).toEqual([4, 16]);
     await room.click("causal");
     await expect.poll(seen).toEqual([4, 10]);
-    // Rows of so many tokens would be lower than their labels.
+    // Rows of 100 tokens would be lower than their labels.
     await room.paste("#text", Array.from({ length: 100 }, (_, i) => `word${i}`).join(" "));
     await expect.poll(seen).toEqual([100, 0]);
   });
 
-  test("plays to the end and waits there, and then begins anew", async () => {
+  test("plays to the end and stops there, and then starts again", async () => {
     const room = await reenter("#step=joined&time=2");
     await room.click("Play", ".player");
     await expect.poll(() => room.text(".transport-place")).toBe("Moment 82 of 82 Joined");
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     await room.click("Play", ".player");
     await expect.poll(() => room.text(".transport b")).toBe("Tokens");
-    // A complete stage that was chosen is played again.
+    // A completed stage that was selected is played again.
     await room.page.click("[data-stage=output]");
     await room.click("Play", ".player");
     await expect.poll(() => room.text(".readout")).toContain("= 0.098 × 0.300, so far 0.029");
@@ -312,16 +312,16 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     );
   });
 
-  test("adds up nothing in a first cell that was set by hand", async () => {
+  test("shows no sum for a first cell that was edited", async () => {
     const room = await reenter("#edits=q.1.2.1:-2&step=qkv&time=1");
     expect(await room.text(".readout")).toContain("Q[2, 1] = −2.000, set by you");
-    // Three of the four terms of the first entry are left out of the 82 moments of the example.
+    // The 82 moments of the example omit three of the four terms of the first entry.
     expect(await room.text(".player .transport-place")).toContain("Moment 11 of 79");
     await room.click("Next →", ".player");
     await expect.poll(() => room.text(".readout")).toContain("= 0.500 × 0.000 + 0.600 × 1.000");
   });
 
-  test("highlights the part of the picture that a word or a letter speaks of", async () => {
+  test("highlights the part of the picture that a word or a letter names", async () => {
     const room = await reenter("#step=output");
     const drawn = (matrix: string) =>
       room.page.$eval(`.stage [data-matrix=${matrix}] canvas`, (canvas) =>
@@ -336,7 +336,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => drawn("v")).toBe(values);
   });
 
-  test("lets go of a kept cell where another stage is shown", async () => {
+  test("releases a locked cell if another stage is shown", async () => {
     const room = await atScores("&cell=scores.2.4");
     expect(await room.text(".readout")).toContain("kept");
     await room.page.click("[data-stage=scaled]");
@@ -344,7 +344,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).not.toContain("cell=");
   });
 
-  test("plays nothing for those who want less motion, and keeps the steps", async ({ skip }) => {
+  test("does not play with reduced motion, but keeps the steps", async ({ skip }) => {
     if (name === "firefox") skip("Firefox emulates no media features for Puppeteer");
     const room = await enter("#step=joined");
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
@@ -384,12 +384,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(async () => (await room.table()).keys).toEqual(exampleTokens);
   });
 
-  test("takes another number for an entry of Q or K, marks it, and takes it back", async () => {
+  test("sets an entry of Q or K to another number, marks it, and restores it", async () => {
     const room = await atScores();
     const { x, y } = await room.cell("q", 1, 0, 5, 2);
     await room.page.mouse.click(x, y);
     await room.page.keyboard.type("2");
-    // “quick” has now the query [2, 0.6].
+    // The query of “quick” is now [2, 0.6].
     await room.untilTable({ score: [0.46, 1.5, 2.54, 3.58, 4.62], total: 1 });
     expect(await room.text(".readout")).toContain("set by you");
     await expect.poll(() => room.link()).toContain("edits=q.1.2.1:2");
@@ -401,7 +401,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.type("-1");
     // K of “The” was [0.2, 0.1].
     await expect.poll(async () => (await room.table()).score[0]).toBe(-1.94);
-    // More than is allowed: the last number that was is kept, however fast one types.
+    // The number is above the limit: the last allowed number is kept, however fast the person types.
     await room.type(".edit-cell input", "1e30");
     await expect
       .poll(() => room.text(".field-refused"))
@@ -413,7 +413,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).not.toContain("edits");
   });
 
-  test("leaves out a head, whose part of the joined output becomes zeros", async () => {
+  test("ablates a head, whose part of the joined output becomes zeros", async () => {
     const room = await reenter("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
     const readout = () => room.text(".readout");
     const before = await readout();
@@ -426,7 +426,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(readout).toBe(before);
   });
 
-  test("moves a cell cursor with the arrow keys and speaks the cell", async () => {
+  test("moves a cell cursor with the arrow keys and announces the cell", async () => {
     const room = await atScores();
     await (await room.canvas("scores")).focus();
     await room.page.keyboard.press("ArrowDown");
@@ -441,7 +441,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).toContain("cell=scores.2.5");
   });
 
-  test("goes through all nine stages by their names, and from one to the next", async () => {
+  test("opens all nine stages by their names, and by the button for the next one", async () => {
     const room = await reenter("#step=tokens&time=5");
     const title = () => room.text(".transport b");
     const titles = ["Tokens", "Embedding", "Q, K, V", "Scores", "Scaled", "Masked", "Weights"];
@@ -463,7 +463,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(title).toBe("Weights");
   });
 
-  test("leaves the scores as they are without the division, and sharpens weights at a low temperature", async () => {
+  test("keeps the scores without the division, and sharpens weights at a low temperature", async () => {
     const room = await atScores();
     await room.click("Divide scores by √d = √2");
     await room.untilTable({ scaled: [0.16, 0.6, 1.04, 1.48, 1.92], total: 1 });
@@ -478,7 +478,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
     const room = await reenter("#step=weights");
-    // 2.178 is the entropy in bits of the five weights of “quick”, and 2.322 = log2(5) that of equal ones.
+    // 2.178 is the entropy in bits of the five weights of “quick”; log2(5) = 2.322 would be the entropy of equal
+    // weights.
     await expect
       .poll(() => room.text(".sharpness"))
       .toMatch(
@@ -505,7 +506,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(weight).toHaveLength(2);
   });
 
-  test("restores everything that a link says, and writes it back", async () => {
+  test("restores the state of a link, and writes the same link", async () => {
     const link =
       "#text=two+fine+words&heads=3&size=2&seed=7&position=on&scale=off&temperature=2&mask=painted&hidden=3:1-2&step=weights&head=2&query=3&range=row&curve=sqrt&mass=70";
     const room = await reenter(link);
@@ -524,7 +525,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect((await room.table()).foot).toBe("Sum, the output of head 2");
   });
 
-  test("names what is wrong in a link and goes on with the rest", async () => {
+  test("names invalid parameters of a link and uses the others", async () => {
     const room = await reenter(
       "#heads=99&mask=causal&step=nonsense&cell=a.b&colour=red&hidden=0:1",
     );
@@ -539,7 +540,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity] });
   });
 
-  test("asks for a word when the sentence is empty, and computes again once there is one", async () => {
+  test("asks for a word if the sentence is empty, and computes again when there is one", async () => {
     const room = await atScores();
     const sizes = () =>
       room.page.evaluate(() => [
@@ -552,7 +553,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(fields).toEqual([1, 2]);
     await room.paste("#text", "");
     await expect.poll(() => room.text(".sentence-label")).toContain("empty: type a word");
-    // The last pictures stay where they were, greyed, and so do the sizes.
+    // The last pictures stay in their place, in grey, and the sizes stay too.
     for (const part of [".pipeline", ".work"])
       expect(await room.page.$eval(part, ({ classList }) => classList.contains("stale"))).toBe(
         true,
@@ -571,7 +572,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: ["🙂"], total: 1 });
   });
 
-  test("says which number it does not take, and keeps the one it had", async () => {
+  test("names a refused number, and keeps the previous one", async () => {
     const room = await reenter("#text=one+two&step=scores");
     const label = "::-p-xpath(//label[text()='Head size d']/following-sibling::input)";
     await room.page.click(label, { count: 3 });
@@ -585,7 +586,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.click(label, { count: 3 });
     await room.page.keyboard.type("8");
     await expect.poll(() => room.page.$$(".field-refused")).toEqual([]);
-    // Nor is it said of another value, which came from elsewhere.
+    // The message also disappears if the value changes elsewhere.
     await room.page.click(label, { count: 3 });
     await room.page.keyboard.type("65");
     await expect.poll(() => room.text(".field-refused")).toContain("it stays 6");
@@ -597,7 +598,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.page.$$(".field-refused")).toEqual([]);
   });
 
-  test("cuts no row of a long table above its sum, however many lines that has", async () => {
+  test("cuts no row of a long table above its sum of any number of lines", async () => {
     const words = Array.from({ length: 20 }, (_, i) => `word${i}`);
     const hidden = `2:1-${words.length}`;
     const room = await reenter(`#text=${words.join("+")}&mask=painted&hidden=${hidden}`);
@@ -607,7 +608,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         const box = (part: Element | null | undefined) =>
           part?.getBoundingClientRect() ?? new DOMRect();
         const row = box(table.tBodies[0]?.rows[0]).height;
-        // Their cells stay in view, they themselves do not.
+        // Uses the cells, because they stay in view and the sections of the table do not.
         const [head, foot] = [table.tHead, table.tFoot].map((part) => box(part?.rows[0]?.cells[0]));
         return {
           lines: (foot?.height ?? 0) / row,
@@ -622,7 +623,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(lines).toBeGreaterThan(1.5);
   });
 
-  test("writes out all terms of a long sum on demand", async () => {
+  test("shows all terms of a long sum on demand", async () => {
     const text = Array.from({ length: 12 }, (_, i) => `w${i}`).join("+");
     const room = await reenter(`#text=${text}&step=output&cell=output.1.1`);
     const formula = () => room.text(".readout-formula");
@@ -632,7 +633,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect((await formula()).match(/×/g)).toHaveLength(12);
   });
 
-  test("shows the gradient of each score beside its weight, with the division and without", async () => {
+  test("shows the gradient of each score next to its weight, with the division and without", async () => {
     const room = await atScores("&trial=512");
     await room.page.waitForSelector(".why-root .meter");
     const rows = () =>
@@ -656,7 +657,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       }
       return numbers;
     };
-    // A weight of all but 1 has no gradient that two digits could show.
+    // A weight near 1 has a gradient of 0.00 in two digits.
     const undivided = (await check()).map((row) => row[5] as number);
     expect(Math.max(...undivided)).toBeLessThan(0.01);
     await room.page.focus(".why-root .slider input");
@@ -667,7 +668,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test.each(kinds)(
-    "keeps the first 512 of ten thousand pasted words and says so, isolated: %s",
+    "keeps the first 512 of ten thousand pasted words and reports it, isolated: %s",
     async (isolated) => {
       const room = await enter("#step=scores", { isolated });
       await room.paste("#text", Array.from({ length: 10_000 }, (_, i) => `w${i}`).join(" "));
@@ -678,7 +679,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       expect((await room.table()).total).toBe(1);
       expect(await room.text(".notices")).toContain("Only the first 512 tokens");
       expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-      // Lines of all queries would be a grey area.
+      // The lines of all queries would be a grey area.
       expect(await room.text(".lines")).toContain("The lines of the selected query");
       for (const stage of stageNames) {
         await room.page.click(`[data-stage=${stage}]`);
@@ -691,7 +692,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     },
   );
 
-  test("keeps emoji whole as characters, and takes text that runs from right to left", async () => {
+  test("keeps each emoji whole, and accepts text from right to left", async () => {
     const room = await atScores();
     await room.click("characters");
     await room.paste("#text", "👩‍👩‍👧é🇫🇷");
@@ -701,7 +702,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: ["שלום", "עולם", "طويل"], total: 1 });
   });
 
-  test("has all matrices of a step within the first screen of a telephone", async () => {
+  test("shows all matrices of a step on the first screen of a telephone", async () => {
     const room = await enter("#step=embedding", { width: 360 });
     const last = () =>
       room.page.$$eval(".stage [data-matrix] canvas", (all) =>
@@ -723,8 +724,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
   });
 
-  test("draws 512 tokens before and after the softmax beside each other, and every row of both", async () => {
-    // Each token sees itself alone, so that each row has one cell.
+  test("draws 512 tokens before and after the softmax side by side, and every row of both", async () => {
+    // Each token attends only to itself, so each row has one visible cell.
     const text = Array.from({ length: 512 }, (_, i) => `word${i}`).join("+");
     const room = await enter(`#text=${text}&heads=1&size=4&mask=window&window=0&step=weights`);
     const box = (matrix: string) =>
@@ -743,7 +744,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       const pixels = canvas.getContext("2d")?.getImageData(left, top, width, height).data ?? [];
       const isBlue = (place: number) =>
         (pixels[4 * place + 2] as number) - (pixels[4 * place] as number) > 30;
-      // Without the frame, and the outline of the selected row.
+      // Omits the frame, and the outline of the selected row.
       const rows = Array.from({ length: height - 8 }, (_, row) => row + 4);
       return rows.filter(
         (row) =>
@@ -798,7 +799,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const quick = lines[1]?.split(",").slice(1).map(Number);
     expect(quick?.map((score) => Number(score.toFixed(5)))).toEqual([0.16, 0.6, 1.04, 1.48, 1.92]);
 
-    // A picture says what it is of, and what changed it.
+    // A saved picture names its content and the settings that changed it.
     await room.page.evaluate(() => {
       location.hash = "#mask=causal&temperature=2&step=weights";
     });
@@ -812,13 +813,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         (summary as HTMLElement).click(),
       );
       await room.click("SVG", ".save[open]");
-      // Long captions wrap between two words.
+      // Long captions wrap between words.
       const text = async () => (await saved()).replace(/<\/text>\s*<text [^>]*>/g, " ");
       for (const word of words) await expect.poll(text).toContain(word);
     }
   });
 
-  test("follows a suggestion and comes back to the worked example", async () => {
+  test("follows a suggestion and returns to the worked example", async () => {
     const room = await atScores();
     await room.click("Ask another sentence");
     await room.untilTable({ keys: ["The", "cat", "is", "sleeping", "there"] });
@@ -826,7 +827,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: exampleTokens, output: [1.339, 1.439] });
   });
 
-  test("keeps what every suggestion says", async () => {
+  test("keeps the state of every suggestion", async () => {
     const room = await atScores();
     const words = await room.page.$$eval(".try-next a", (all) =>
       all.map(({ textContent }) => textContent ?? ""),

@@ -1,4 +1,4 @@
-/** The room "Step by step" as a person meets it. */
+/** Drives the room "Step by step". */
 import { expect } from "vitest";
 import { Room } from "./room";
 
@@ -41,7 +41,7 @@ export class Steps extends Room {
         };
       },
     );
-    // Numbers are read here, because infinity does not survive the way out of the browser.
+    // Converts numbers in the page, because JSON cannot represent infinity.
     const numberIn = (text: string) => Number(text.replace("−", "-").replace("∞", "Infinity"));
     const [score, scaled, masked, weight] = columns.map((texts) => texts.map(numberIn)) as [
       number[],
@@ -63,7 +63,7 @@ export class Steps extends Room {
     };
   }
 
-  /** Waits until the table is as `expected` says, in those parts that it names. */
+  /** Waits until the table equals `expected` in every part that `expected` contains. */
   async untilTable(expected: Partial<Table>): Promise<Table> {
     await expect.poll(() => this.table()).toMatchObject(expected);
     return this.table();

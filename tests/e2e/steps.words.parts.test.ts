@@ -1,4 +1,4 @@
-/** What "Step by step" says of masks: it must be true of the cells that they hide. */
+/** The descriptions of masks in "Step by step" must be true of the cells that they hide. */
 import type { ComponentChildren } from "preact";
 import { describe, expect, test } from "vitest";
 import { type Sharp, sharpnessWords } from "../../web/src/rooms/steps/Sharpness";
@@ -14,7 +14,7 @@ import {
 } from "../../web/src/rooms/steps/state";
 import { momentWords, unfoldingOf } from "../../web/src/rooms/steps/unfolding";
 
-/** The words in a tree of elements. */
+/** The text in a tree of elements. */
 function wordsIn(children: ComponentChildren): string {
   if (Array.isArray(children)) return children.map(wordsIn).join("");
   if (typeof children === "string" || typeof children === "number") return String(children);
@@ -25,7 +25,7 @@ function wordsIn(children: ComponentChildren): string {
 const all = Array.from({ length: 5 }, (_, row) => [0, 1, 2, 3, 4].map((col) => `${row},${col}`));
 const rowHidden = (...rows: number[]) => new Set(rows.flatMap((row) => all[row] as string[]));
 
-function saysOf(change: Partial<State>): Record<string, string> {
+function descriptionsOf(change: Partial<State>): Record<string, string> {
   const state = { ...initialState, ...change };
   const attention = sentenceAttentionOf(state);
   return Object.fromEntries(
@@ -36,8 +36,8 @@ function saysOf(change: Partial<State>): Record<string, string> {
   );
 }
 
-describe("The words of the stages", () => {
-  test("say of every mask whether it hides anything", () => {
+describe("The descriptions of the stages", () => {
+  test("tell for every mask whether it hides anything", () => {
     const kinds: readonly MaskKind[] = ["none", "causal", "padding", "window", "painted"];
     const changes: readonly Partial<State>[] = [
       ...[{}, { text: "one", example: false }, { padFrom: 5 }, { padFrom: 0 }, { window: 4 }],
@@ -54,40 +54,42 @@ describe("The words of the stages", () => {
       }
   });
 
-  test("say that every word attends to every word only where nothing is hidden", () => {
+  test("say that every word attends to every word only if nothing is hidden", () => {
     const everything = "Each will attend to all, itself too.";
-    expect(saysOf({}).tokens).toContain(everything);
-    expect(saysOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
-    expect(saysOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
+    expect(descriptionsOf({}).tokens).toContain(everything);
+    expect(descriptionsOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
+    expect(descriptionsOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
     for (const mask of ["padding", "window"] as const)
-      expect(saysOf({ mask }).tokens).toContain("to those that the mask lets it see");
-    expect(saysOf({ keyText: "a b c d e", mask: "padding" }).tokens).toContain(
+      expect(descriptionsOf({ mask }).tokens).toContain("to those that the mask lets it see");
+    expect(descriptionsOf({ keyText: "a b c d e", mask: "padding" }).tokens).toContain(
       "those of the second, as far as the mask lets them.",
     );
-    expect(saysOf({}).joined).toContain("something of all words.");
-    expect(saysOf({ mask: "causal" }).joined).toContain("something of every word that it may see.");
+    expect(descriptionsOf({}).joined).toContain("something of all words.");
+    expect(descriptionsOf({ mask: "causal" }).joined).toContain(
+      "something of every word that it may see.",
+    );
   });
 
-  test("say what the mask hides, or that it hides nothing", () => {
-    expect(saysOf({}).masked).toContain("every query may see every key");
-    expect(saysOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
-    expect(saysOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
-    expect(saysOf({ mask: "window" }).masked).toContain("hides keys that are far");
+  test("describe the keys that the mask hides, or say that it hides none", () => {
+    expect(descriptionsOf({}).masked).toContain("every query may see every key");
+    expect(descriptionsOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
+    expect(descriptionsOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
+    expect(descriptionsOf({ mask: "window" }).masked).toContain("hides keys that are far");
   });
 
-  test("give zeros, and no sum of 1, to queries that may see no key", () => {
-    const one = saysOf({ mask: "painted", hidden: rowHidden(1) });
+  test("have zeros, and no sum of 1, for queries without a visible key", () => {
+    const one = descriptionsOf({ mask: "painted", hidden: rowHidden(1) });
     expect(one.weights).toMatch(/so its row is zeros\. Every other row adds up to 1\.$/);
     expect(one.output).toContain("so its row is zeros");
     expect(one.joined).toContain("so its row is zeros");
-    const none = saysOf({ mask: "painted", hidden: rowHidden(0, 1, 2, 3, 4) });
+    const none = descriptionsOf({ mask: "painted", hidden: rowHidden(0, 1, 2, 3, 4) });
     expect(none.weights).toMatch(/the sum of the row\. Here no query .* every row is zeros\.$/);
     expect(none.weights).not.toContain("adds up to 1");
-    expect(saysOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
+    expect(descriptionsOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
   });
 });
 
-describe("The words below the largest weight", () => {
+describe("The text below the largest weight", () => {
   const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, mostEntropy: Math.log2(5), visible: 5 };
   const scaled = { scaled: true, headSize: 2 };
 
@@ -121,7 +123,7 @@ describe("The words below the largest weight", () => {
   });
 });
 
-test("The row that is computed first is named, as it is that of the selected query", () => {
+test("The text names the row that is computed first, which is the selected query's", () => {
   const wordsAt = (stage: State["stage"], time: number, row: number) => {
     const state = { ...initialState, stage, time, row };
     const attention = sentenceAttentionOf(state);

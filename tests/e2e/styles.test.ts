@@ -1,4 +1,4 @@
-/** The styles of the rooms: those of one room change nothing in another. */
+/** The styles of one room must not change another room. */
 import { describe, expect, test } from "vitest";
 import { type RoomId, rooms } from "../../web/src/app/rooms";
 import { Room } from "./room";
@@ -23,7 +23,7 @@ function changedWithout(own: readonly string[]): string[] {
       const style = getComputedStyle(element);
       return Array.from(properties, (name) => style.getPropertyValue(name)).join(";");
     });
-  // No other task runs between the two.
+  // The page runs no other task between the two calls.
   const before = styles();
   for (const sheet of others) sheet.disabled = true;
   const after = styles();
@@ -36,7 +36,7 @@ function changedWithout(own: readonly string[]): string[] {
 describe("The styles of a room", () => {
   const { enter } = visits(Room, "chrome");
 
-  test("change no other room", async () => {
+  test("do not change another room", async () => {
     const room = await enter();
     const visit = async (id: RoomId) => {
       await room.page.evaluate((id) => {
@@ -47,7 +47,7 @@ describe("The styles of a room", () => {
     const own = new Map<RoomId, string[]>();
     for (const id of order) {
       await visit(id);
-      // What the rooms before this one loaded is gone.
+      // The reload removes the style sheets of the rooms before this one.
       await room.page.reload();
       await room.ready();
       own.set(id, await room.page.evaluate(sheets));

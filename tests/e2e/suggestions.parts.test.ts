@@ -1,4 +1,7 @@
-/** What each room suggests to try: links that it understands, and that are its own words for what they show. */
+/**
+ * The suggestions of each room: the room must understand each link, and must write the same link for the state that it
+ * shows.
+ */
 import { expect, test } from "vitest";
 import { readLink } from "../../web/src/app/link";
 import * as beyondLink from "../../web/src/rooms/beyond/link";
@@ -19,7 +22,7 @@ import * as yoursLink from "../../web/src/rooms/yours/link";
 import { suggestions as yours } from "../../web/src/rooms/yours/suggestions";
 import type { LinkReading } from "../../web/src/shared/room";
 
-/** The state is each room's own. */
+/** The type of the state differs between rooms. */
 interface RoomLink {
   read(params: URLSearchParams): LinkReading<unknown>;
   write(state: unknown): URLSearchParams;
@@ -40,7 +43,7 @@ test.each(
   rooms.flatMap(([id, [link, suggestions]]) =>
     suggestions.map(([href, name]) => ({ id, name, href, link: link as RoomLink })),
   ),
-)("$name leads to $id, without a word that says nothing", ({ id, href, link }) => {
+)("$name leads to $id, and its link is minimal", ({ id, href, link }) => {
   const { room, params, notices } = readLink(href);
   const { state, notices: own } = link.read(params);
   expect([room, notices, own]).toEqual([id, [], []]);

@@ -1,4 +1,4 @@
-/** Visits to the page: what every file of tests sets up for them, and sees to after each. */
+/** Visits to the page: the setup of every test file, and the checks after each test. */
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type BrowserName, launch, type Server, serve } from "./browsers";
@@ -11,15 +11,18 @@ interface RoomClass<R extends Room> {
 }
 
 interface VisitOptions extends OpenOptions {
-  /** Whether the server sends the headers that isolate the page, without which it has one thread: true. */
+  /**
+   * Whether the server sends the headers that isolate the page; true by default. Without them the engine has one
+   * thread.
+   */
   readonly isolated?: boolean;
 }
 
 /**
- * WebKit has one page at a time, and SharedArrayBuffer only if `sharedMemory` says so.
+ * WebKit has one page at a time, and SharedArrayBuffer only if `sharedMemory` is true.
  *
- * To be called inside of a `describe`. Its tests share a browser and servers; what one of them opens is closed after it,
- * and must have kept the console empty.
+ * Must be called inside of a `describe`. Its tests share a browser and servers. Every page that a test opens is closed
+ * after the test, and its console must have stayed empty.
  */
 export function visits<R extends Room>(
   RoomClass: RoomClass<R>,
@@ -52,7 +55,7 @@ export function visits<R extends Room>(
     await (await copy)?.remove();
   });
   afterEach(async () => {
-    // WebKit tells what it complained about when its page is closed.
+    // WebKit reports complaints only when its page is closed.
     await Promise.all(rooms.map((room) => room.close()));
     const complaints = rooms.flatMap((room) => room.complaints);
     complaints.push(...(kept?.complaints.splice(0) ?? []));
@@ -60,7 +63,7 @@ export function visits<R extends Room>(
     expect(complaints, "the console stays empty").toEqual([]);
   });
 
-  /** Opens the page at `start` and what follows it, or another address as it is. */
+  /** Opens the page at `start` followed by `link`; if `link` is a whole address, opens that. */
   async function open(link = "", { isolated = true, ...options }: VisitOptions = {}): Promise<R> {
     const { url } = await serverOf(isolated);
     const address = URL.canParse(link) ? link : `${url}${start}${link}`;
@@ -69,8 +72,9 @@ export function visits<R extends Room>(
     return room;
   }
   /**
-   * Enters the room in the page of the test before, from another room: as fresh as in a page of its own, in a fraction of
-   * the time. For tests that change nothing but the room; not in WebKit, which tells its complaints only at the end.
+   * Enters the room from another room, in the page of the previous test. The room is as fresh as in a new page, in a
+   * fraction of the time. For tests that change nothing outside of the room. Not for WebKit, which reports complaints
+   * only at the end.
    */
   async function reenter(link = ""): Promise<R> {
     if (kept) return kept.reenter(`${start}${link}`);

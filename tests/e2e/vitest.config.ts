@@ -1,10 +1,10 @@
-/** The page, driven as a person would, in real browsers. Build it first: `npm run build:web`. */
+/** The page, driven like a person would, in real browsers. Build it first: `npm run build:web`. */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
- * These count frames or shifts of the layout, measure times, or need a browser that loses navigations on a busy machine:
- * nothing else may run beside them.
+ * These tests count frames or layout shifts, measure times, or need a browser that loses navigations on a busy machine,
+ * so nothing else may run at the same time.
  */
 const alone = ["looks", "speed", "webkit"].map((name) => `${name}.test.ts`);
 
@@ -16,7 +16,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     projects: [
-      // Half of the time a browser waits for a clock or a frame, so two files at once take less than one after another.
+      // Half of the time a browser waits for a clock or a frame, so two files in parallel take less time than one after
+      // another.
       { include: ["*.test.ts"], exclude: alone, maxWorkers: 2, groupOrder: 0, name: "together" },
       { include: alone, maxWorkers: 1, groupOrder: 1, name: "alone" },
     ].map(({ include, exclude = [], maxWorkers, groupOrder, name }) => ({

@@ -1,7 +1,8 @@
 /**
- * Safari's engine: the rooms compute true numbers and answer what a person puts in, and so do the elements of heed/view. As in Safari, an isolated page
- * has threads; WebKitGTK as it comes has no SharedArrayBuffer at all. All rooms are tried with shared memory and
- * isolation, and without either; of the two mixed cases the rooms that start threads of their own.
+ * Safari's engine: the rooms compute correct numbers and react to a person's input, and so do the elements of
+ * heed/view. As in Safari, an isolated page has threads. WebKitGTK has no SharedArrayBuffer at all by default. All
+ * rooms are tested with shared memory and isolation, and without both. In the two mixed cases only the rooms that start
+ * their own threads are tested.
  */
 import { type Heed, load } from "heed";
 import type { HeedHeads, HeedMatrix } from "heed/view";
@@ -13,7 +14,7 @@ import { Training } from "../../web/src/rooms/learn/training";
 import { Beyond, denoised } from "./beyond";
 import { ElementsPage, elements, type Tag } from "./elementsPage";
 import { Heads, Reference } from "./heads";
-import { exampleOf, Recurrent, saysAfter, shown, writesAfter } from "./recurrent";
+import { exampleOf, greedyAfter, likeliestAfter, Recurrent, shown } from "./recurrent";
 import { Room } from "./room";
 import { Speed } from "./speed";
 import { Steps } from "./steps";
@@ -32,7 +33,7 @@ beforeAll(async () => {
 
 type As<R extends Room> = new (page: Room["page"]) => R;
 
-/** What is tried in each room: a number that the engine in Node gives too, and an input of one's own. */
+/** The test of each room: a number that must equal the engine's in Node, and an input by the person. */
 const tries: Record<string, (room: Room) => Promise<void>> = {
   async steps(page) {
     const room = seenAs(Steps, page);
@@ -65,7 +66,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     await expect.poll(async () => (await room.place()).count).toBe(ids.length + 40);
     const probabilities = language.next(ids);
     await room.page.focus(".written-text");
-    // A step of one's own ends the playing.
+    // A manual step ends playing.
     await room.page.keyboard.press("ArrowRight");
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     const { token } = await room.place();
@@ -78,7 +79,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
   async yours(page) {
     const room = seenAs(Yours, page);
     expect((await room.opened()).vocabulary).toBe("4,096 tokens");
-    // The field is as high as its text, which WebKit does not do by itself.
+    // The field is as high as its text, which WebKit does not do without help.
     const heights = () =>
       room.page.$eval("#yours-text", ({ scrollHeight, clientHeight }) => [
         clientHeight,
@@ -91,7 +92,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     await expect.poll(async () => ((await heights())[0] ?? 0) > 1.5 * line).toBe(true);
     expect((await heights())[1]).toBeLessThanOrEqual(1);
     await room.paste("#yours-text", own);
-    // Without the token with which the room "Write" begins every text.
+    // Omits the token with which the room "Write" begins every text.
     const ids = language.ids(own).slice(1);
     await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
     const probabilities = language.next(ids);
@@ -127,7 +128,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     const text = "12/25/1999";
     await room.type("#date", text);
     for (const model of shown) {
-      const said = saysAfter(model, text, writesAfter(model, text, []));
+      const said = likeliestAfter(model, text, greedyAfter(model, text, []));
       await expect.poll(() => room.written(model)).toBe(said.map(({ token }) => token).join(""));
       for (const [place, { sign, probability }] of (await room.answer(model)).entries()) {
         const right = exampleOf(text).target[place] ?? "end";
@@ -161,7 +162,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
         if (contender !== "javascript" && !cells.reason)
           expect(Number(cells.difference)).toBeLessThan(1e-4);
     };
-    // 2 heads of 16 numbers, 64 tokens: a product with every key and one with every value.
+    // 2 heads of 16 numbers, 64 tokens: one product with every key and one with every value.
     await check(2 * 2 * 2 * 16 * 64 * 64);
     await room.click("Causal mask");
     await expect
@@ -178,7 +179,7 @@ const starts: Readonly<Record<string, string>> = {
   speed: "#room=speed&heads=2&size=16",
 };
 
-/** The same page, as a room of another kind. */
+/** The same page as a room of another class. */
 function seenAs<R extends Room>(Kind: As<R>, { page }: Room): R {
   return new Kind(page);
 }
@@ -194,7 +195,7 @@ describe.each([
     const { open } = visits(Room, "webkit", { sharedMemory });
 
     test.each(rooms)(
-      "the room “%s” computes true numbers and takes an input",
+      "the room “%s” computes correct numbers and accepts an input",
       async (name) => {
         const room = await open(starts[name] ?? `#room=${name}`, { isolated });
         await room.page.waitForSelector(name === "speed" ? "main table" : "[data-footnote]");
@@ -216,7 +217,7 @@ describe.each([
   },
 );
 
-describe("In WebKit, of heed/view", () => {
+describe("In WebKit, the element of heed/view", () => {
   let room: ElementsPage;
   beforeAll(async () => {
     room = await ElementsPage.open("webkit");
@@ -227,7 +228,7 @@ describe("In WebKit, of heed/view", () => {
     expect(complaints).toEqual([]);
   });
 
-  /** What has the focus, a key, and what it makes the element say or tell. */
+  /** The focused element, the keys, and the expected announcement of the element. */
   const keys: Readonly<Record<Tag, readonly [focus: string, keys: string[], says: RegExp]>> = {
     "heed-matrix": ["canvas", ["ArrowDown"], /^query 2 “cat”, key 1 “the”: weight 0\.750/],
     "heed-lines": [".token-lines", ["ArrowDown"], /^query 1 “the” attends most to “the” 1/],
@@ -237,7 +238,7 @@ describe("In WebKit, of heed/view", () => {
   };
 
   test.each(Object.keys(elements) as Tag[])(
-    "<%s> draws, answers pointer and keyboard, and gives files",
+    "<%s> draws, reacts to pointer and keyboard, and saves files",
     async (tag) => {
       const { properties, told, toldAgain } = elements[tag];
       await room.show(tag, properties);
@@ -277,7 +278,7 @@ describe("In WebKit, of heed/view", () => {
     },
   );
 
-  test("the picture of all heads has each of them", async () => {
+  test("the picture of all heads contains each of them", async () => {
     await room.show("heed-heads", elements["heed-heads"].properties);
     const colours = await room.page.evaluate(async () => {
       const element = document.body.firstElementChild as HeedHeads;
@@ -290,7 +291,7 @@ describe("In WebKit, of heed/view", () => {
       context?.drawImage(picture, 0, 0);
       return places.map(([x = 0, y = 0]) => [...(context?.getImageData(x, y, 1, 1).data ?? [])]);
     });
-    // The first weight of each: 1, and a third.
+    // The first weight of each picture: 1, and a third.
     expect(colours[0]).toEqual([0, 34, 78, 255]);
     expect(colours).toHaveLength(2);
     for (const [red = 0] of colours) expect(red).toBeLessThan(200);

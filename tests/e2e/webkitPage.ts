@@ -1,4 +1,4 @@
-/** As much of puppeteer's pages as `Room` needs, for WebKit, which puppeteer cannot drive. */
+/** The part of puppeteer's page interface that `Room` needs, for WebKit, which puppeteer cannot drive. */
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,10 @@ import { WebKit } from "../harness/webkit.mjs";
 
 type Call = (...args: never[]) => unknown;
 
-/** Complaints go to a list of the page, also those of its workers. WebDriver has no console to listen to. */
+/**
+ * Collects complaints of the page and its workers in a list of the page, because WebDriver gives no access to the
+ * console.
+ */
 export const listener = `{
   const isPage = "document" in globalThis;
   const channel = new BroadcastChannel("complaints");
@@ -25,7 +28,7 @@ export const listener = `{
   addEventListener("securitypolicyviolation", (event) => tell("refused: " + event.violatedDirective), true);
 }`;
 
-/** A copy of the built page that keeps what it and its workers complain about. */
+/** A copy of the built page that collects the complaints of the page and its workers. */
 export async function listeningPage(): Promise<{ folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "heed-page-"));
   await cp(fileURLToPath(new URL("../../build/web", import.meta.url)), folder, { recursive: true });
@@ -41,7 +44,7 @@ export async function listeningPage(): Promise<{ folder: string; remove(): Promi
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** Something that lives in the page. */
+/** A reference to an object in the page. */
 class Handle {
   readonly page: WebKitPage;
   readonly place: number;
@@ -74,7 +77,7 @@ class Handle {
 
   async click(): Promise<void> {
     const middle = await this.evaluate((element: Element) => {
-      // A label of several lines has no middle of its own.
+      // The centre of the first line box, because a label of several lines may have no text at its own centre.
       const { left, top, width, height } = element.getClientRects()[0] as DOMRect;
       return { x: left + width / 2, y: top + height / 2 };
     });
@@ -123,7 +126,7 @@ class WebKitPage {
     return this.webkit.resize(width, height);
   }
 
-  /** The listener does for WebKit what `Room.open` wants to run first; there are no service workers. */
+  /** The listener replaces the script that `Room.open` would run first. There are no service workers. */
   async evaluateOnNewDocument(): Promise<void> {}
 
   goto(url: string): Promise<void> {
@@ -189,7 +192,7 @@ class WebKitPage {
     return this.webkit.screenshot();
   }
 
-  /** Leaves the page, which ends its workers, and tells what it complained about. */
+  /** Leaves the page, which ends its workers, and collects the complaints. */
   async close(): Promise<void> {
     const complaints = (await this.evaluate(
       () => (globalThis as { complaints?: string[] }).complaints ?? [],

@@ -11,23 +11,23 @@ import { entries, rootOf } from "./entries.mjs";
 
 /**
  * @typedef {object} ApiSymbol
- * @property {string} id its address within the reference, such as "heed.Heed.attention"
- * @property {string} name as one writes it, such as "nn.Linear" or "attention"
+ * @property {string} id the anchor within the reference, such as "heed.Heed.attention"
+ * @property {string} name the name in programs, such as "nn.Linear" or "attention"
  * @property {string} entry "heed", "heed/nn", ...
  * @property {"function" | "class" | "type" | "variable" | "method" | "constructor" | "property"} kind
  * @property {string} code the declaration, without the members of a class or an interface
- * @property {string} summary Markdown, as all that follows
- * @property {{ name: string, text: string }[]} parameters those that are described
+ * @property {string} summary Markdown, as are all further texts
+ * @property {{ name: string, text: string }[]} parameters the described parameters
  * @property {string} returns
  * @property {string[]} throws
- * @property {string[]} examples their source text
+ * @property {string[]} examples the source texts of the examples
  * @property {ApiSymbol[]} members
  */
 
-/** Members that every class has, for printing; they need no words of their own. */
+/** Members that every class has, for printing; they need no description. */
 const usual = /^(\[.*\]|toString|toJSON)$/;
 
-/** Whether a member belongs to another class of the reference, or to one of JavaScript or of the browser. */
+/** Whether a member belongs to another class of the reference, or to a class of JavaScript or of the browser. */
 const belongsElsewhere = ({ kind, inheritedFrom }, exported) => {
   const owner = inheritedFrom?.name.split(".")[0];
   return (
@@ -54,7 +54,7 @@ const markdown = (parts = []) =>
     .join("")
     .trim();
 
-/** The text of a declaration: of classes and interfaces only what is before the members. */
+/** The text of a declaration. For classes and interfaces only the part before the members. */
 function codeOf(declarations, kind, name) {
   const texts = declarations.map((node) => {
     const text = node.getText().replace(/^export (declare )?|^declare /, "");
@@ -62,7 +62,7 @@ function codeOf(declarations, kind, name) {
     if (!node.members || kind === "property") return text.replace(/;$/, "");
     return text.slice(0, text.indexOf("{")).trim();
   });
-  // In the lists of an interface, several declarations are overloads.
+  // If an interface has several declarations of a member, they are overloads.
   const code = [...new Set(texts)].join("\n");
   return kind === "method" ? code.replace(/^(readonly|static|public) /gm, "") : code || name;
 }
@@ -92,7 +92,7 @@ export async function readApi() {
   const app = await Application.bootstrap({
     entryPoints: all.map(({ types }) => types),
     tsconfig: rootOf("web/docs/tsconfig.json"),
-    // The members that an element has from the browser's own class.
+    // The members that an element inherits from the browser's own class.
     excludeExternals: true,
     excludeInternal: true,
     excludePrivate: true,
@@ -104,14 +104,14 @@ export async function readApi() {
     logLevel: "None",
   });
   const listed = new Map();
-  /** The declarations of each reflection, which TypeDoc forgets when it has converted them. */
+  /** The declarations of each reflection. TypeDoc forgets them after the conversion. */
   const declarations = new Map();
   const remember = (context, reflection) => {
     const checker = context.programs[0].getTypeChecker();
     const symbol = context.getSymbolFromReflection(reflection);
     if (!symbol?.declarations) return;
     declarations.set(reflection, symbol.declarations);
-    // The members of a list that is not exported are the type.
+    // If the list of members is not exported, the members are the type.
     if (
       reflection.kind === ReflectionKind.TypeAlias &&
       /typeof/.test(symbol.declarations[0].getText())
@@ -150,7 +150,7 @@ export async function readApi() {
   }
   const symbolsIn = (container, entry, prefix) =>
     (container.children ?? [])
-      // What an entry exports again is described with the first one.
+      // A repeated export is described with the first entry.
       .filter((child) => !child.kindOf(ReflectionKind.Reference))
       .flatMap((child) =>
         child.kindOf(ReflectionKind.Namespace)

@@ -1,5 +1,5 @@
 /**
- * Writes the documentation into a folder of the built page: build/web/docs, or that of another place.
+ * Writes the documentation into FOLDER, which is the folder build/web/docs of the built page by default.
  *
  *   node web/docs/build.mjs [FOLDER]
  */

@@ -1,8 +1,8 @@
-// On a narrow page the lists are closed until someone opens them.
+// On a narrow page the lists are closed until a person opens them.
 if (matchMedia("(max-width: 63.99rem)").matches)
   for (const list of document.querySelectorAll("nav details")) list.open = false;
 
-// The field that finds a name of the reference in the page's own list.
+// The field that filters the names of the reference in the contents of the page.
 const field = document.querySelector("[data-filter]");
 if (field) {
   field.closest(".filter").hidden = false;

@@ -1,13 +1,14 @@
 /**
- * The entries of the package that have an API: those that package.json exports with types and from TypeScript. The parts
- * of the elements are for views of one's own, and may change with every version: only their source describes them.
+ * The entries of the package that have an API: package.json exports them with types and from TypeScript. Excludes the
+ * parts of the elements, which are for custom views and may change with every version. Only their source describes
+ * them.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const rootOf = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** @returns {{ name: string, types: string, id: string }[]} "heed/nn", its declarations, and "nn" for addresses */
+/** @returns {{ name: string, types: string, id: string }[]} the name "heed/nn", the declarations, and "nn" for addresses */
 export function entries() {
   const { exports } = JSON.parse(readFileSync(rootOf("package.json"), "utf8"));
   return Object.entries(exports)

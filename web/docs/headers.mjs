@@ -1,7 +1,7 @@
 /**
  * The C++ headers as a page. They are the manual of the library and have one form, which clang-format keeps: a comment
- * of three slashes before each declaration of the namespace. So a declaration is a block of lines, and no parser of C++
- * is needed, where Doxygen would be a dependency larger than the library.
+ * of three slashes before each declaration of the namespace. So a declaration is a block of lines, and no C++ parser is
+ * needed. Doxygen would be a dependency larger than the library.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { rootOf } from "./entries.mjs";
@@ -15,7 +15,7 @@ export function headers() {
     .map((name) => ({ name, text: readFileSync(rootOf(`include/heed/${name}`), "utf8") }));
 }
 
-/** The name that a declaration introduces: of a type, a constant or a function. */
+/** The name that a declaration introduces: a type, a constant or a function. */
 function nameOf(code) {
   const type = /^(?:template <.*>\n)?(?:class|struct|enum class) (\w+)/.exec(code);
   if (type) return type[1];
@@ -33,8 +33,7 @@ function shown(lines) {
 }
 
 /**
- * The declarations of a header, each with the comment before it; a comment alone, between rules of dashes, is a
- * heading with its words.
+ * The declarations of a header, each with the comment before it. A comment between rules of dashes is a heading.
  *
  * @returns {({ heading: string, words: string } | { name: string, comment: string, code: string })[]}
  */
@@ -54,10 +53,10 @@ export function declarations(text) {
     }
     const isOver = depth === 0 && code.length > 0 && /[;}]( *\/\/.*)?$/.test(line);
     if (isOver) {
-      // A type that is declared only to be named is described where it is defined.
+      // Skips forward declarations: a type is described at its definition.
       const isForward = /^(enum )?(class|struct) [^{]*;$/.test(code.join("\n"));
       const name = isForward ? null : nameOf(code.join("\n"));
-      // Declarations of one comment, such as those of add, subtract and multiply, are one entry.
+      // Declarations with one comment, such as add, subtract and multiply, form one entry.
       const last = found.at(-1);
       if (comment.length === 0 && last?.code !== undefined && !last.isOver && !isForward)
         last.code += `\n${shown(code)}`;
@@ -89,7 +88,7 @@ export function headerExamples() {
   return new Map([...tests].map(([, name, body]) => [name, body.replace(/^ {2}/gm, "")]));
 }
 
-/** The functions, types and constants that a declaration introduces: one comment may describe several. */
+/** The functions, types and constants that a declaration introduces. One comment may describe several. */
 export const namesIn = ({ name, code }) => [
   ...new Set([
     name,
@@ -100,7 +99,7 @@ export const namesIn = ({ name, code }) => [
   ]),
 ];
 
-/** The names of the examples that use one of these names; the one that is called so comes first. */
+/** The names of the examples that use one of these names. An example with one of the names comes first. */
 export function examplesOf(names, examples = headerExamples()) {
   const uses = names.map((name) => RegExp(`\\b${name}\\b`));
   const found = [...examples].filter(([, body]) => {
@@ -111,11 +110,11 @@ export function examplesOf(names, examples = headerExamples()) {
   return found.map(([name]) => name).sort((a, b) => own(b) - own(a));
 }
 
-/** The words before the namespace: what a header is about. */
+/** The comment before the namespace, which describes the header. */
 const about = (text) =>
   (/^#pragma once\n\n((?:\/\/.*\n)+)/.exec(text)?.[1] ?? "").replace(/^\/\/ ?/gm, "");
 
-/** The example of a declaration's own, or where another one uses it. */
+/** The example of the declaration, or a link to another example that uses it. */
 function exampleOf(names, anchors) {
   const examples = headerExamples();
   const [first] = examplesOf(names, examples);

@@ -1,10 +1,13 @@
-/** Markdown to HTML, in the site's own classes: headings with addresses, code with faint comments, links between pages. */
+/**
+ * Converts Markdown to HTML with the site's classes: headings with addresses, code with faint comments, links between
+ * pages.
+ */
 import MarkdownIt from "markdown-it";
 
 export const escaped = (text) =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
-/** The address of a heading, as GitHub makes it. */
+/** The anchor of a heading, in the form that GitHub uses. */
 export const slug = (text) =>
   text
     .toLowerCase()
@@ -19,11 +22,11 @@ const patterns = {
 };
 
 /**
- * Code with its comments and strings marked; `nameOf` may turn other text into links.
+ * Code with its comments and strings marked; `plain` may turn other text into links.
  *
  * @param {string} code
  * @param {string} language
- * @param {(text: string) => string} [plain] of the parts that are neither, to HTML
+ * @param {(text: string) => string} [plain] converts the other parts to HTML
  */
 export function coloured(code, language, plain = escaped) {
   const pattern = patterns[{ js: "ts", html: "" }[language] ?? language];
@@ -39,8 +42,8 @@ export function coloured(code, language, plain = escaped) {
 
 /**
  * @param {string} text
- * @param {{ link?: (href: string) => string | null, words?: boolean }} [options] `link` gives the address of a link,
- *   null for one that is only its words; `words` for comments, where asterisks and underscores are those of formulas
+ * @param {{ link?: (href: string) => string | null, words?: boolean }} [options] `link` returns the address of a link, or
+ *   null to keep only its text; `words` is for comments, where asterisks and underscores belong to formulas
  */
 export function render(text, { link = (href) => href, words = false } = {}) {
   const md = new MarkdownIt({ html: false, linkify: false });
@@ -76,13 +79,13 @@ export function render(text, { link = (href) => href, words = false } = {}) {
     const src = link(tokens[i].attrGet("src"));
     return `<img src="${escaped(src)}" alt="${escaped(tokens[i].content)}">`;
   };
-  // The alignment of columns would be an inline style, which the policy forbids.
+  // Removes the alignment of columns: it would be an inline style, which the policy forbids.
   for (const tag of ["th_open", "td_open"])
     rules[tag] = (tokens, i) => {
       const isNumber = tokens[i].attrGet("style")?.includes("right");
       return `<${tokens[i].tag}${isNumber ? ' class="number"' : ""}>`;
     };
-  // Comments of Markdown are for the tests and programs that read it.
+  // Removes comments of Markdown, which are for the tests and programs that read the file.
   const html = md.render(text.replace(/^<!--.*?-->\n?/gms, ""));
   return { html, headings };
 }

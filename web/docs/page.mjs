@@ -1,4 +1,4 @@
-/** The frame of every page of the documentation: the site's header, the list of pages, the page's own list. */
+/** The frame of every page of the documentation: the site's header, the list of pages, the contents of the page. */
 import { escaped } from "./markdown.mjs";
 
 /**

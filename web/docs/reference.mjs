@@ -1,7 +1,7 @@
 /** A page of the reference: all symbols of one entry. */
 import { coloured, escaped, render } from "./markdown.mjs";
 
-/** Whether a symbol is listed on its own; properties stand in a list of their owner. */
+/** Whether a symbol has its own section. Properties are in a list of their owner. */
 const isCall = ({ kind }) => kind === "method" || kind === "constructor" || kind === "function";
 
 const groups = [
@@ -11,12 +11,12 @@ const groups = [
   ["Types", () => true],
 ];
 
-/** @param {import("./api.mjs").ApiSymbol[]} symbols of all entries, to which declarations link */
+/** @param {import("./api.mjs").ApiSymbol[]} symbols the symbols of all entries, to which declarations link */
 function linker(symbols, fileOf) {
   const targets = new Map();
   for (const { name, id, entry } of symbols) {
     targets.set(name, `${fileOf(entry)}#${id}`);
-    // A declaration says Linear where a program says nn.Linear. Names that several entries have are not linked.
+    // A declaration contains Linear where a program writes nn.Linear. Names that several entries have are not linked.
     const short = name.split(".").at(-1);
     if (short !== name) targets.set(short, targets.has(short) ? null : `${fileOf(entry)}#${id}`);
   }
@@ -27,7 +27,7 @@ function linker(symbols, fileOf) {
     });
 }
 
-/** Returns what shows a symbol, and the symbols that take or return a type. */
+/** Returns the page of each entry. */
 export function referencePages(symbols, fileOf) {
   const link = linker(symbols, fileOf);
   const words = (text) => render(text, { words: true }).html;

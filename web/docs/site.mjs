@@ -1,4 +1,4 @@
-/** The pages of the documentation: which there are, and what each is made of. */
+/** The pages of the documentation, and the sources of each. */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { readApi } from "./api.mjs";
@@ -45,11 +45,11 @@ export const fileOf = (entry) => `reference-${entry.replaceAll("/", "-")}.html`;
 
 const headersFile = "reference-cpp.html";
 
-/** Pictures that pages show, copied beside them. */
+/** Pictures that pages show, copied next to them. */
 export const pictures = ["web/playground.png"];
 
 /**
- * Turns the links of a Markdown file into those of the site: to a page of the site, to a picture, or none for a file
+ * Converts the links of a Markdown file to links of the site: to a page or a picture of the site, or none for a file
  * that is only in the repository.
  */
 function linkFrom(path) {

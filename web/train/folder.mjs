@@ -1,16 +1,16 @@
-// Files that are there as a whole or not at all.
+// Writes files completely or not at all.
 
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-/** Makes a folder, unless it is there, that files can be written into. */
+/** Makes a folder unless it exists, and checks that files can be written into it. */
 export async function makeFolder(folder) {
   await makeUnlessThere(resolve(folder));
-  // Of a file it tells that it is no folder.
+  // Throws if the path is a file.
   await access(`${folder}/`, constants.W_OK);
 }
 
-/** As mkdir's `recursive`, which never ends where the system lets nobody make folders (/proc). */
+/** Like `recursive` of mkdir, which never returns in a file system where no process may make folders (/proc). */
 async function makeUnlessThere(folder) {
   try {
     await mkdir(folder);
@@ -23,10 +23,10 @@ async function makeUnlessThere(folder) {
 }
 
 /**
- * Has a folder to itself: two trainings in one would put files in each other's places. Who has it is in a file,
- * which a process that was killed leaves behind.
+ * Locks a folder: two trainings in one folder would overwrite each other's files. The lock is a file with the id of the
+ * process. A killed process leaves it behind.
  *
- * @returns what gives it up
+ * @returns a function that releases the folder
  */
 export async function occupy(folder) {
   const file = join(folder, "process");
@@ -46,7 +46,7 @@ export async function occupy(folder) {
   }
 }
 
-/** Whether there is such a process, and not this one. */
+/** Whether this process exists and is not the current one. */
 function isOther(id) {
   if (!(id > 0) || id === process.pid) return false;
   try {
@@ -56,14 +56,14 @@ function isOther(id) {
   }
 }
 
-/** Writes files beside their places, and puts them there only when all of them are whole. */
+/** Writes files under temporary names, and renames them only when all are complete. */
 export async function writeFiles(folder, contents) {
   const files = Object.entries(contents).map(([name, content]) => [join(folder, name), content]);
   try {
     for (const [file, content] of files) await writeFile(`${file}.part`, content, { flush: true });
     for (const [file] of files) await rename(`${file}.part`, file);
   } catch (error) {
-    // A full disk is not to be filled with halves.
+    // Removes incomplete files, so that they do not fill a full disk.
     for (const [file] of files) await rm(`${file}.part`, { force: true }).catch(() => {});
     const { code, message } = error;
     throw Object.assign(new Error(`${folder}: ${message}`, { cause: error }), { code });

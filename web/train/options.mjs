@@ -12,7 +12,7 @@ const shippedFolder = join(root, "web/public/models");
 
 const architectures = ["transformer", "decoder", "encoder", "rnn", "bahdanau", "dot"];
 
-/** Whole numbers, from the least to the most that makes sense. */
+/** The allowed ranges of whole numbers. */
 const ranges = {
   seed: [0, 2 ** 32 - 1],
   size: [1, 2048],
@@ -54,7 +54,7 @@ const usage = `Usage: ./dev train TASK [--model M] [--seed N] [OPTIONS]
   --finish           write the files of the best checkpoint so far, without further steps
 `;
 
-/** An error in what was asked for. */
+/** An error of the request itself. */
 export function misuse(message, cause) {
   return Object.assign(new Error(message, { cause }), { code: "option", isMisuse: true });
 }
@@ -75,13 +75,13 @@ const optionTypes = {
   help: { type: "boolean" },
 };
 
-/** What is to be trained. Ends the process if there is nothing, or if it makes no sense. */
+/** Reads the plans to train. Ends the process if there are none, or if the arguments are invalid. */
 export function parse(given) {
   try {
     return read(given);
   } catch (error) {
     if (error.code === undefined) throw error;
-    // parseArgs goes on to tell how else its words could be meant.
+    // The further lines of parseArgs suggest other uses of the argument.
     console.error(`heed: ${error.message.split("\n")[0]}`);
     process.exit(2);
   }
@@ -117,7 +117,7 @@ function read(given) {
   return { ...common, plans: [placed(plan, values)] };
 }
 
-/** Models have files of the same names. */
+/** A folder for each model, because all models use the same file names. */
 const inOwnFolder = ({ name }, { out }) => (out === undefined ? {} : { out: join(out, name) });
 
 function end(text) {
@@ -147,7 +147,7 @@ function learningRateOf({ "learning-rate": given }) {
   return rate;
 }
 
-/** The steps and what follows from them, as far as they were asked for. */
+/** Applies the requested changes to the steps, and to the numbers that depend on the steps. */
 function recipeWith(recipe, { batch, steps, learningRate }) {
   return {
     ...recipe,
@@ -161,7 +161,7 @@ function recipeWith(recipe, { batch, steps, learningRate }) {
   };
 }
 
-/** Throws for options that only other plans have. */
+/** Throws if options belong to other plans only. */
 function refuseOptions(what, names, values) {
   const other = names.find((name) => values[name] !== undefined);
   if (other) throw misuse(`--${other}: expected none for ${what}`);
@@ -170,7 +170,7 @@ function refuseOptions(what, names, values) {
 const optionsOfTasks = ["model", "tokens", "positions"];
 const optionsOfTexts = ["text", "length", "vocabulary", "finish"];
 
-/** The plan of the language model, with the changes that were asked for. */
+/** The plan of the language model, with the requested changes. */
 function planOfText(values) {
   refuseOptions(writePlan.name, optionsOfTasks, values);
   const numbers = ["size", "layers", "heads", "batch", "steps", "length", "vocabulary"].map(
@@ -197,7 +197,7 @@ function planOfText(values) {
   };
 }
 
-/** A plan as recipes.ts has it, with the changes that were asked for. */
+/** A plan of recipes.ts, with the requested changes. */
 function planOf(what, values) {
   refuseOptions(what, optionsOfTexts, values);
   const ready = shipped.find(({ name }) => name === what);
@@ -234,7 +234,7 @@ function planOfTask(name, { model }) {
   return recipeOf(name, architecture);
 }
 
-/** The plan with its folders: files go into the repository only if it has just them. */
+/** The plan with its folders. Only an unchanged plan writes into the repository. */
 function placed(plan, { name = plan.name, out }) {
   if (!/^[\w-][\w.-]*$/.test(name))
     throw misuse(`--name: expected letters, digits, dots and dashes, got ${name}`);

@@ -1,5 +1,5 @@
-// What ./dev train prints: on a terminal a line that changes with every step, else one for each look at the
-// examples held out.
+// The output of ./dev train: on a terminal one line that is updated with every step, otherwise one line for each
+// evaluation.
 
 export const percent = (share) => (share === undefined ? "-" : `${(100 * share).toFixed(1)} %`);
 
@@ -13,7 +13,7 @@ function bar(share, width) {
   return `[${"#".repeat(done)}${".".repeat(width - done)}]`;
 }
 
-/** Milliseconds between two changes of the line. */
+/** The minimum number of milliseconds between two updates of the line. */
 const interval = 100;
 
 export class Progress {
@@ -34,7 +34,7 @@ export class Progress {
     this.#stream = stream;
   }
 
-  /** @param held what the last look at examples held out says */
+  /** @param held the result of the last evaluation on held-out examples */
   begin(steps, held) {
     this.#steps = steps;
     this.#held = held;
@@ -59,7 +59,7 @@ export class Progress {
     if (!this.#stream.isTTY) this.say(this.#describe(step));
   }
 
-  /** A line that stays. */
+  /** Writes a permanent line. */
   say(text) {
     if (this.#stream.isTTY) this.#overwrite("");
     this.#stream.write(`${this.#name}: ${text}\n`);

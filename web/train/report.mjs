@@ -1,6 +1,6 @@
-// What a training leaves beside the model: how it went, and what was reached.
+// The report of a training: its curves and its final results.
 
-/** So many digits tell all that a curve or a score has to tell. */
+/** Four significant digits are enough for curves and scores. */
 const short = (number) => Number(number.toPrecision(4));
 
 export function shortened(values) {
@@ -12,7 +12,7 @@ export function shortened(values) {
   );
 }
 
-/** A list of points as a list for each of their numbers. */
+/** Converts a list of points to one list for each of their numbers. */
 export const columns = (points) =>
   Object.fromEntries(
     Object.keys(points[0] ?? {}).map((name) => [name, points.map((point) => point[name])]),
@@ -42,7 +42,7 @@ export function reportOf({ trainer, plan, log, files, scores, probes, heads }) {
   return inLines(report);
 }
 
-/** JSON of an object, a line for each of its parts. */
+/** JSON of an object, with one line for each of its parts. */
 export function inLines(report) {
   const lines = Object.entries(report).map(
     ([part, value]) => `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`,

@@ -16,22 +16,22 @@ import { nn } from "heed/nn";
 import { writeFiles } from "./folder.mjs";
 import { percent } from "./progress.mjs";
 import { reportOf } from "./report.mjs";
-import { pursue, sensible } from "./session.mjs";
+import { asMisuse, runTraining } from "./session.mjs";
 
 const examplesOfALook = 200;
 const examplesOfTheTest = 1000;
 
-/** Trains a model until the steps are done, or the goal is reached twice in a row: see pursue. */
+/** Trains a model until all steps are done, or until two consecutive evaluations reach the goal: see runTraining. */
 export async function train(heed, plan, session) {
-  const task = await sensible(() => taskOf(plan.task, plan.taskOptions));
-  const model = await sensible(() =>
+  const task = await asMisuse(() => taskOf(plan.task, plan.taskOptions));
+  const model = await asMisuse(() =>
     createModel(heed, configOf(task, plan.architecture, { ...plan.options, seed: plan.seed })),
   );
   const { recipe, seed } = plan;
-  const trainer = await sensible(() => new Trainer(model, task, { recipe, seed }));
+  const trainer = await asMisuse(() => new Trainer(model, task, { recipe, seed }));
   const held = draw(task, "validation", seed, examplesOfALook);
   try {
-    await pursue(trainer, plan, session, {
+    await runTraining(trainer, plan, session, {
       look: async (signal) => ({ exact: (await evaluate(model, held, { signal })).exact }),
       scoreOf: ({ exact }) => exact,
       describe: (look) => `exact ${percent(look?.exact)}`,
@@ -50,7 +50,7 @@ const draw = (task, split, seed, count) => {
   return Array.from({ length: count }, () => task.generate(random, split));
 };
 
-/** Writes the best model, and what it reaches once it is loaded from its file. */
+/** Writes the best model, and the scores that it reaches after it is loaded from its file. */
 async function finish(trainer, plan, log, signal, progress) {
   const { task, best } = trainer;
   const { heed, config } = trainer.model;
@@ -80,7 +80,7 @@ async function finish(trainer, plan, log, signal, progress) {
   }
 }
 
-/** The scores of what the task has beside its own examples: see probesOf. */
+/** The scores on variants of the task: see probesOf. */
 async function probe(model, seed, signal) {
   const { task: name, taskOptions } = model.config;
   const scores = {};

@@ -1,5 +1,5 @@
-// One training of any kind: it begins or goes on from a checkpoint, looks at what is held out now and then, and
-// ends in files.
+// One training of any kind: it starts, or continues from a checkpoint, evaluates on held-out data at intervals, and
+// writes files at the end.
 
 import { join, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -7,26 +7,26 @@ import { makeFolder, occupy, readIfThere, writeFiles } from "./folder.mjs";
 import { misuse } from "./options.mjs";
 
 const checkpointName = "checkpoint.safetensors";
-/** Points of the curve of the loss. */
+/** The maximum number of points of the loss curve. */
 const mostPoints = 200;
 
-/** Training was stopped from outside, and is kept. */
+/** The training was stopped from outside, and a checkpoint was written. */
 export class Interrupted extends Error {}
 
 /**
- * Trains what a plan says, from its beginning or from where it was stopped, and writes the files.
+ * Trains by a plan, from the first step or from the checkpoint, and writes the files.
  *
- * @param kind what differs between kinds of training: `look(signal)` returns what is measured on examples
- *   held out, `scoreOf(look)` is higher for a better one, `describe(look)` tells of it, also of none,
- *   `isGood(looks)` ends the training early, and `finish(log, signal)` writes the files
- * @throws Interrupted when the signal came, and what `misuse` makes where the plan cannot be carried out
+ * @param kind the functions that depend on the kind of training: `look(signal)` evaluates on held-out examples,
+ * `scoreOf(look)` is higher for a better result, `describe(look)` describes a result or its absence, `isGood(looks)`
+ * ends the training early, and `finish(log, signal)` writes the files
+ * @throws Interrupted after the signal, or an error of `misuse` if the plan cannot be carried out
  */
-export async function pursue(trainer, plan, { signal, isRestart, progress }, kind) {
+export async function runTraining(trainer, plan, { signal, isRestart, progress }, kind) {
   let leave;
   try {
-    await sensible(() => makeFolder(plan.checkpoints), `${plan.checkpoints}: `);
-    await sensible(() => makeFolder(plan.out), `${plan.out}: `);
-    leave = await sensible(() => occupy(plan.checkpoints), `${plan.checkpoints}: `);
+    await asMisuse(() => makeFolder(plan.checkpoints), `${plan.checkpoints}: `);
+    await asMisuse(() => makeFolder(plan.out), `${plan.out}: `);
+    leave = await asMisuse(() => occupy(plan.checkpoints), `${plan.checkpoints}: `);
     const log = await begin(trainer, plan, isRestart, progress, kind);
     try {
       if (!plan.isFinishing) await learn(trainer, plan, log, signal, progress, kind);
@@ -44,8 +44,8 @@ export async function pursue(trainer, plan, { signal, isRestart, progress }, kin
   }
 }
 
-/** What cannot be done as it was asked for is told as such. */
-export async function sensible(run, prefix = "") {
+/** Runs a function and converts system errors to errors of the request. */
+export async function asMisuse(run, prefix = "") {
   try {
     return await run();
   } catch (error) {
@@ -54,18 +54,18 @@ export async function sensible(run, prefix = "") {
   }
 }
 
-/** What is known of the steps done: from a checkpoint, if there is one. */
+/** The log of the steps done so far: from a checkpoint if there is one. */
 async function begin(trainer, plan, isRestart, progress, { describe }) {
   const file = join(plan.checkpoints, checkpointName);
   const shown = relative(process.cwd(), file);
-  const bytes = isRestart ? undefined : await sensible(() => readIfThere(file), `${shown}: `);
+  const bytes = isRestart ? undefined : await asMisuse(() => readIfThere(file), `${shown}: `);
   const { steps } = plan.recipe;
   if (bytes === undefined) {
     progress.begin(steps, describe());
     return emptyLog();
   }
   const words = "; --restart begins anew, another --name keeps both";
-  const log = await sensible(() => JSON.parse(trainer.resume(bytes)), `${shown}: `).catch(
+  const log = await asMisuse(() => JSON.parse(trainer.resume(bytes)), `${shown}: `).catch(
     (error) => {
       throw misuse(`${error.message}${words}`, error);
     },
@@ -77,14 +77,14 @@ async function begin(trainer, plan, isRestart, progress, { describe }) {
 
 const noPoint = { steps: 0, loss: 0, right: 0, tokens: 0 };
 
-/** Seconds on the clock, and of all threads on processors, which does not count other programs' share. */
+/** Seconds of the clock, and processor seconds of all threads, which do not include the share of other programs. */
 const emptyLog = () => ({ seconds: 0, processorSeconds: 0, points: [], open: noPoint, looks: [] });
 
 function keep(trainer, plan, log) {
   return writeFiles(plan.checkpoints, { [checkpointName]: trainer.state(JSON.stringify(log)) });
 }
 
-/** Steps until all are done, or what is held out is good enough. */
+/** Trains until all steps are done, or until the result on held-out data is good enough. */
 async function learn(trainer, plan, log, signal, progress, kind) {
   const { recipe } = plan;
   const every = Math.ceil(recipe.steps / mostPoints);
@@ -113,13 +113,13 @@ async function learn(trainer, plan, log, signal, progress, kind) {
     progress.step(done, performance.now() - before);
     addPoint(log, done, every);
     count();
-    // Signals arrive only when nothing runs.
+    // Signals are delivered only between tasks.
     await setImmediate();
     signal.throwIfAborted();
   }
 }
 
-/** A point of the curve is the mean of some steps. */
+/** Adds a point to the curve, which is the mean of several steps. */
 function addPoint(log, { step, loss, right, tokens }, every) {
   const open = {
     steps: log.open.steps + 1,

@@ -1,4 +1,4 @@
-// The models of the repository in a table: what they are, and what their reports say.
+// The models of the repository as a table of their settings and the results in their reports.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const heads = [
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-/** A row as a list of texts. Without a report only what the plan says. */
+/** The cells of a row. Without a report the row has only the settings of the plan. */
 function rowOf({ name, taskOptions, options }, report) {
   const changes = Object.entries({ ...taskOptions, ...options });
   const what = changes.map(([option, value]) => `${option} ${value}`).join(", ") || "-";
@@ -44,7 +44,7 @@ function rowOf({ name, taskOptions, options }, report) {
   ];
 }
 
-/** The table in Markdown, which is also to be read as it is. */
+/** The table in Markdown, aligned for reading as plain text. */
 export function tableOf(plans, folder) {
   const rows = [heads, ...plans.map((plan) => rowOf(plan, reportIn(join(folder, plan.name))))];
   const widths = heads.map((_, i) => Math.max(...rows.map((row) => row[i].length)));
@@ -54,7 +54,7 @@ export function tableOf(plans, folder) {
   return [first, rule, ...others].join("");
 }
 
-/** What rowOf asks of a report. */
+/** The fields of a report that rowOf reads. */
 const parts = ["parameters", "steps", "seconds", "heldOut", "probes", "alignment"];
 
 function reportIn(folder) {

@@ -37,7 +37,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
   const { hide, lock, embed } = restrictions;
   const { room, params } = readLink(link);
   const parts = { ...ownParts, ...panels };
-  // Drops parts that were chosen in another room and do not exist in this one.
+  // Omits parts of another room that this room does not have.
   const applied = {
     lock,
     hide: embed === null ? hide.filter((part) => Object.hasOwn(parts, part)) : [],

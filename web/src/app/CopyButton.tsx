@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 import { useState } from "preact/hooks";
 
 export function CopyButton({
@@ -8,14 +8,14 @@ export function CopyButton({
   done = "Copied",
 }: {
   text: string;
-  /** For screen readers, where the words alone do not tell what is copied. */
+  /** The name for screen readers, if the visible words do not name the copied content. */
   label?: string;
   words?: string;
   done?: string;
 }) {
-  /** What was tried last. Once the text is another one, the button is as at first. */
+  /** The last attempt. It no longer counts once the text has changed. */
   const [last, setLast] = useState<{ text: string; isCopied: boolean } | null>(null);
-  // The clipboard needs a secure context; without one the person can select the text.
+  // The clipboard needs a secure context. Without one the person can select the text by hand.
   if (!navigator.clipboard) return null;
   const outcome = last?.text === text ? (last.isCopied ? done : "Not allowed here") : null;
   return (

@@ -1,11 +1,11 @@
-/** A text whose terms of art show their definitions. */
+/** A text whose technical terms show their definitions. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { TermName } from "../shared/glossary";
 import { Term } from "../shared/Term";
 import type { RoomId } from "./rooms";
 
-/** The first place where a text uses each of the terms, in order, also in the plural. */
+/** The first occurrence of each term in a text, in order. Plural forms count too. */
 function placesOf(text: string, terms: readonly TermName[]) {
   const places = terms.flatMap((term) => {
     const forms = term.endsWith("y") ? `${term}|${term.slice(0, -1)}ies` : `${term}s?`;
@@ -18,7 +18,7 @@ function placesOf(text: string, terms: readonly TermName[]) {
 export function Explained({ room, children }: { room: RoomId; children: string }) {
   const [terms, setTerms] = useState<readonly TermName[]>([]);
   useEffect(() => {
-    // Not before the room, which is what the person came for. Without them the text is as it was.
+    // Loads the terms after the room, which matters more. Until then the text has no definitions.
     const load = () => import("./glossaryTerms").then(({ termsOf }) => setTerms(termsOf[room]));
     const timer = setTimeout(() => load().catch(() => {}), 1000);
     return () => clearTimeout(timer);
@@ -30,7 +30,7 @@ export function Explained({ room, children }: { room: RoomId; children: string }
     parts.push(children.slice(from, start), <Term name={term}>{children.slice(start, end)}</Term>);
     from = end;
   }
-  // All in one list, which always begins with the text: what is already there stays where it is.
+  // One list that always begins with text, so that Preact keeps the elements that exist already.
   parts.push(children.slice(from));
   return <>{parts}</>;
 }

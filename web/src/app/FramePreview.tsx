@@ -1,4 +1,4 @@
-/** A panel as a frame of another page shows it, which tells how high that frame has to be. */
+/** Previews a panel as an iframe of another page, and measures the height that the iframe needs. */
 
 import { px } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -32,7 +32,7 @@ export function FramePreview({
     if (!body) return;
     observer.current?.disconnect();
     observer.current = new ResizeObserver(() => {
-      // The panel, and not the empty page before it.
+      // Measures the panel, not the empty page that is there before it.
       if (!body.querySelector("main.embedded")) return;
       const height = Math.ceil(body.getBoundingClientRect().height);
       setHeight(height);
@@ -47,7 +47,7 @@ export function FramePreview({
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="The frame">
-        {/* A new frame for each address: one that goes on to another would add it to the page's history. */}
+        {/* A new frame for each address: navigating an existing frame would add an entry to the history. */}
         <iframe
           key={shown}
           ref={frame}

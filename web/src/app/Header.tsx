@@ -21,13 +21,13 @@ export function Header({
   title: string;
   /** Null if a teacher's link hides explanations. */
   lead: string | null;
-  /** Of what is shown now. */
+  /** The address of the current view. */
   address: string;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
 }) {
   const list = useRef<HTMLUListElement>(null);
-  // On a narrow page the navigation is one line that scrolls. Scrolls the current room into view without scrolling the
+  // On a narrow page the navigation is one line that scrolls. Scrolls it to the current room without scrolling the
   // page.
   useLayoutEffect(() => {
     const [line, link] = [list.current, list.current?.querySelector("[aria-current]")];

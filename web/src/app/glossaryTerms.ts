@@ -1,4 +1,4 @@
-/** The terms of art that each room uses. */
+/** The technical terms that each room uses. */
 import type { TermName } from "../shared/glossary";
 import type { RoomId } from "./rooms";
 

@@ -13,7 +13,7 @@ function remembered(): ThemeChoice {
   return choice === "light" || choice === "dark" ? choice : "auto";
 }
 
-/** Paper is light. Says so to the style sheets at once, because a picture reads its colours when it is drawn. */
+/** Prints in light colours. Sets them immediately, because a picture reads its colours when it is drawn. */
 function usePrinting(choice: ThemeChoice): boolean {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {
@@ -60,7 +60,7 @@ export function useTheme(): {
       try {
         localStorage.setItem(key, next);
       } catch {
-        // Storage may be forbidden; the choice then lasts as long as the page.
+        // Storage may be forbidden. Then the choice lasts until the page is closed.
       }
       setChoice(next);
     },

@@ -52,7 +52,7 @@ export function addressOf(link: string): string {
   return link === "" ? page : `${page}#${link}`;
 }
 
-/** With a teacher's lock only changes of the look are allowed. */
+/** A teacher's lock allows only changes of the presentation. */
 function allowedChange(place: Place, change: object): object {
   if (!place.restrictions.lock) return change;
   return Object.fromEntries(
@@ -63,7 +63,7 @@ function allowedChange(place: Place, change: object): object {
 export function usePlace(first: Place): {
   place: Place;
   set: Setter<object>;
-  /** The link of a room in the navigation: to the state in which the person left it. */
+  /** The link of a room in the navigation, which leads to the state in which the person left the room. */
   linkTo(id: RoomId): string;
 } {
   const [place, setPlace] = useState(first);

@@ -10,11 +10,11 @@ import { layerOfRow } from "./Inside";
 import type { Spot } from "./messages";
 import { NetworkPicture } from "./NetworkPicture";
 
-/** The settings of a room that are about its network. */
+/** The settings of a room for the picture of its network. */
 export interface CausalState {
-  /** What is open: 0 for the embedding, then the layers, then the end; null for nothing. */
+  /** The open row: 0 for the embedding, then the layers, then the end; null for none. */
   readonly layer: number | null;
-  /** The number of it that is kept. */
+  /** The number of the open row that is locked; null for none. */
   readonly number: Spot | null;
 }
 
@@ -23,7 +23,7 @@ interface CausalChange extends Partial<CausalState> {
   readonly cell?: null;
 }
 
-/** @param section tells whether it is in view: see useInView */
+/** @param section receives the element that useInView observes */
 export function CausalPanel({
   section,
   state: { layer: row, number: kept },
@@ -43,7 +43,7 @@ export function CausalPanel({
   facts: Facts | null;
   failure: string | null;
   isBusy: boolean;
-  /** All tokens of the text as labels, and the one whose way is shown. */
+  /** The labels of all tokens of the text; `place` is the traced token. */
   tokens: readonly string[];
   place: number;
   onSelect(place: number): void;

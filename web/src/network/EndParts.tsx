@@ -1,4 +1,4 @@
-/** The two ends of the way: the token's embedding, and what the end is read out as. */
+/** The two ends of a trace: the embedding of the token, and the prediction that is read out at the end. */
 
 import { weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
@@ -7,7 +7,7 @@ import { useShell } from "../shared/shell";
 import type { Facts } from "./facts";
 import { wide } from "./HeadParts";
 import { Norm, Part, strip } from "./LayerParts";
-import type { RowName, SaidNumbers, StartNumbers } from "./messages";
+import type { PredictionNumbers, RowName, StartNumbers } from "./messages";
 import { cellIn, labelSpace, Strips } from "./Strips";
 
 const numberWidth = 80;
@@ -20,7 +20,7 @@ interface EndProps {
   width: number;
 }
 
-/** Where the position comes in. */
+/** How the model adds the position. */
 const positionWords: Readonly<Record<StartNumbers["positions"], string>> = {
   learned: "A second learned table has one row for each position, which is added.",
   sinusoidal:
@@ -58,7 +58,7 @@ export function StartPart({ facts, width }: EndProps) {
   );
 }
 
-function Logits({ facts, width, said }: EndProps & { said: SaidNumbers }) {
+function Logits({ facts, width, prediction }: EndProps & { prediction: PredictionNumbers }) {
   const { theme } = useShell();
   const { vocabulary, readings, start } = facts.numbers;
   const size = start.stream.length;
@@ -67,12 +67,12 @@ function Logits({ facts, width, said }: EndProps & { said: SaidNumbers }) {
     const words = (readings?.at(-1)?.words ?? []).map(label);
     const each = (of: RowName, dataOf: (rank: number) => Float32Array) =>
       words.map((word, rank) => strip("end", word, of, dataOf(rank), rank));
-    const matrix = said.rows;
+    const matrix = prediction.rows;
     return {
       rows: matrix && each("row", (rank) => matrix.subarray(rank * size, (rank + 1) * size)),
-      logits: each("logit", (rank) => said.logits.subarray(rank, rank + 1)),
+      logits: each("logit", (rank) => prediction.logits.subarray(rank, rank + 1)),
       shares: each("share", (rank) =>
-        Float32Array.of(Math.exp((said.logits[rank] as number) - said.logSum)),
+        Float32Array.of(Math.exp((prediction.logits[rank] as number) - prediction.logSum)),
       ),
     };
   }, [facts.numbers]);
@@ -80,19 +80,19 @@ function Logits({ facts, width, said }: EndProps & { said: SaidNumbers }) {
   const vectors = width - labelSpace - (isWide ? 2 * numberWidth + gaps : 0);
   const number = { width: numberWidth, height: rowHeight };
   const common = { part: "end", width, hasLegend: false, note: "" } as const;
-  const what = said.isTied ? "embedding" : "row of the head";
+  const what = prediction.isTied ? "embedding" : "row of the head";
   return (
     <Part
       kind="open"
       title="Logits and softmax"
-      words={`Its product with the ${what} of each of the ${vocabulary.toLocaleString("en")} tokens${said.bias ? ", plus a bias," : ""} is that token's logit; softmax makes probabilities of them.`}
+      words={`Its product with the ${what} of each of the ${vocabulary.toLocaleString("en")} tokens${prediction.bias ? ", plus a bias," : ""} is that token's logit; softmax makes probabilities of them.`}
     >
       <div class="head-pictures">
         {rows && (
           <Strips
             {...{ part: "end", picture: "rows", strips: rows, width }}
-            title={`${said.isTied ? "Embeddings" : "Rows"} of the likeliest tokens`}
-            symbol={said.isTied ? "Their embeddings" : "Their rows"}
+            title={`${prediction.isTied ? "Embeddings" : "Rows"} of the likeliest tokens`}
+            symbol={prediction.isTied ? "Their embeddings" : "Their rows"}
             cell={cellIn(vectors, size, rowHeight)}
           />
         )}
@@ -116,11 +116,11 @@ function Logits({ facts, width, said }: EndProps & { said: SaidNumbers }) {
 }
 
 export function EndPart({ facts, width }: EndProps) {
-  const { norm, said } = facts.numbers.end;
+  const { norm, prediction } = facts.numbers.end;
   return (
     <>
       <Norm part="end" norm={norm} title="Final norm" kind="open" width={width} />
-      {said && <Logits {...{ facts, width, said }} />}
+      {prediction && <Logits {...{ facts, width, prediction }} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** The weights of all heads side by side, with the tokens that are attended to as columns. */
+/** The weights of all heads side by side. Columns are the attended tokens. */
 
 import { type Cell, viewOn, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
@@ -11,7 +11,7 @@ import { usePointed } from "./pointing";
 import { pictureName } from "./sources";
 
 const gap = 16;
-/** The width from which on a column can be pointed at. */
+/** The minimum width of a column, in pixels, that a person can point at. */
 const leastCell = 8;
 /** The space of the rows' labels. */
 const labels = 48;
@@ -67,7 +67,7 @@ function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; 
   );
 }
 
-/** The row of the token whose way is shown has an outline. */
+/** The row of the traced token has an outline. */
 export function HeadMaps({ part, facts, maps, width }: MapsProps & { width: number }) {
   const { theme } = useShell();
   const palette = useMemo(() => weightPalette("absolute", "linear", theme), [theme]);

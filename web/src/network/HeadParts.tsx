@@ -1,4 +1,7 @@
-/** The heads of an attention: what each attends to and adds, and the selected one from inside. */
+/**
+ * The heads of an attention: the tokens that each head attends to, the vector that it adds, and the computation of the
+ * selected head.
+ */
 
 import { format, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
@@ -12,14 +15,14 @@ import { Length } from "./Length";
 import type { AttentionNumbers, Place, RowName } from "./messages";
 import { cellIn, labelSpace, type Strip, Strips } from "./Strips";
 
-/** How many tokens are shown: those that the head attends to most. */
+/** The number of tokens that are shown: the ones that the head attends to most. */
 const mostTokens = 12;
 /** The width of a column of scores or weights, wide enough for their numbers. */
 const numberWidth = 56;
 const rowHeight = 20;
-/** Between the pictures. */
+/** The gaps between the pictures. */
 const gaps = 3 * 16;
-/** From this width on the pictures stand side by side, in pixels. */
+/** The minimum width, in pixels, at which the pictures are side by side. */
 export const wide = 640;
 
 interface HeadProps {
@@ -77,7 +80,7 @@ export function mostAttended(weights: Float32Array): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The pictures of a head: rows of the tokens, and below them the query and the sum. */
+/** The pictures of a head: one row for each token, and below them the query and the sum. */
 function stripsOf(part: AttentionNumbers, columns: readonly string[], tokens: readonly number[]) {
   const { name, head } = part;
   const { shares, values } = head;

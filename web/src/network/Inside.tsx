@@ -1,4 +1,4 @@
-/** What is inside of an open row of the network, and how the number that is pointed at came about. */
+/** The contents of an open row of the network, and the formula of the active number. */
 
 import { explanationText } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
@@ -14,7 +14,7 @@ import type { Reading } from "./messages";
 import { PointingContext, usePointing } from "./pointing";
 import { Rail } from "./Rail";
 
-/** The place of the stream beside the rows, in pixels. */
+/** The width of the column that shows the stream, in pixels. */
 export const railWidth = (width: number): number => (width < 480 ? 32 : 48);
 
 /** The layer of a row, counted from 0; null for the two ends. */
@@ -22,8 +22,8 @@ export function layerOfRow(row: number | null, layers: number): number | null {
   return row !== null && row >= 1 && row <= layers ? row - 1 : null;
 }
 
-/** What is read out after each part of a layer. */
-function saidIn({ numbers }: Facts, layer: number) {
+/** The readings after each part of a layer. */
+function readingsIn({ numbers }: Facts, layer: number) {
   const { readings, partNames } = numbers;
   return (
     readings &&
@@ -48,7 +48,7 @@ export function Inside({ row, facts, width }: { row: number; facts: Facts; width
   const isEnd = row === layers + 1;
   const { active, isLocked, byKeyboard } = pointing;
   const explanation = useMemo(() => {
-    // The numbers may still be those of the layer that was open before.
+    // The numbers may still belong to the layer that was open before.
     const isHere = active && (layer === null || numbers.open?.layer === layer);
     const isOf = (part: string) =>
       layer !== null ? part !== "start" && part !== "end" : part === (isEnd ? "end" : "start");
@@ -60,7 +60,7 @@ export function Inside({ row, facts, width }: { row: number; facts: Facts; width
     if (layer === null) return <StartPart {...parts} />;
     const { open } = numbers;
     if (open?.layer !== layer) return <div class="part-waiting" />;
-    return <LayerParts {...parts} parts={open.parts} said={saidIn(facts, layer)} />;
+    return <LayerParts {...parts} parts={open.parts} predictions={readingsIn(facts, layer)} />;
   };
   return (
     <PointingContext.Provider value={pointing}>

@@ -17,15 +17,15 @@ import type {
   PartNumbers,
   RowName,
 } from "./messages";
+import { Prediction, type PredictionProps } from "./Prediction";
 import { Rail, type RailKind } from "./Rail";
-import { Said, type SaidReading } from "./Said";
 import { type Strip, Strips } from "./Strips";
 
-/** How many of the strongest units are listed, and how many have room in the picture. */
+/** The number of strongest units that are listed, and the largest number that the picture shows. */
 const mostUnits = 6;
 const mostShown = 1024;
 
-/** The units by what they add, the strongest first. */
+/** The units in order of the length of the vector that they add, the largest first. */
 function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
   const strength = unitLengths ?? units.map(Math.abs);
   return Array.from(strength.keys()).sort(
@@ -33,7 +33,7 @@ function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
   );
 }
 
-/** A step of the layer, beside its piece of the stream. */
+/** A step of the layer, next to its section of the stream. */
 export function Part({
   kind,
   title,
@@ -67,7 +67,7 @@ export const strip = (
   row = 0,
 ): Strip => ({ label, place: { part, of, row }, data });
 
-/** The rows of a norm: the stream, what is learned, and the result. */
+/** The rows of a norm: the stream, the learned parameters, and the result. */
 function normStrips(part: PartName, { input, gain, bias, result }: NormNumbers): Strip[] {
   return [
     strip(part, "stream", "stream", input),
@@ -118,10 +118,10 @@ interface PartProps<P extends PartNumbers = PartNumbers> {
   /** In pixels. */
   width: number;
   /** Null for an encoder. */
-  said: SaidReading | null;
+  prediction: PredictionProps | null;
 }
 
-/** The stream, what is added to it, and the stream after. */
+/** The stream, the vector that is added to it, and the stream afterwards. */
 function Add({
   part: { name, norm, output },
   added,
@@ -129,7 +129,7 @@ function Add({
   words,
   selected,
   width,
-  said,
+  prediction,
 }: Omit<PartProps, "facts"> & {
   added: readonly Strip[];
   title: string;
@@ -152,12 +152,12 @@ function Add({
         {...{ title, strips, width }}
         {...(selected !== undefined && { selected })}
       />
-      {said && <Said {...said} />}
+      {prediction && <Prediction {...prediction} />}
     </Part>
   );
 }
 
-/** What the parts are called, and what they do. */
+/** The names and descriptions of the attentions. */
 const attentions = {
   attention: {
     title: "Attention",
@@ -171,7 +171,7 @@ const attentions = {
   },
 } as const;
 
-function Attention({ part, facts, width, said }: PartProps<AttentionNumbers>) {
+function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
   const { name, heads, bias, head } = part;
   const size = part.added.length;
   const added = useMemo(
@@ -197,7 +197,7 @@ function Attention({ part, facts, width, said }: PartProps<AttentionNumbers>) {
         <HeadInside {...{ part, facts, width }} />
       </Part>
       <Add
-        {...{ part, added, width, said }}
+        {...{ part, added, width, prediction }}
         title={`The stream, and what each head of ${title.toLowerCase()} adds`}
         words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
         selected={head.head + 1}
@@ -240,7 +240,7 @@ function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonl
   );
 }
 
-function FeedForward({ part, facts, width, said }: PartProps<FeedForwardNumbers>) {
+function FeedForward({ part, facts, width, prediction }: PartProps<FeedForwardNumbers>) {
   const { name, gate, up, units, activation } = part;
   const strips = useMemo(
     () => [
@@ -279,7 +279,7 @@ function FeedForward({ part, facts, width, said }: PartProps<FeedForwardNumbers>
         <StrongUnits part={part} order={order.slice(0, mostUnits)} />
       </Part>
       <Add
-        {...{ part, added, width, said }}
+        {...{ part, added, width, prediction }}
         title="The stream, and what the feed-forward network adds"
         words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(part.added), 2)}. The stream goes on to ${isLast ? "the end" : `layer ${layer + 2}`}.`}
       />
@@ -293,22 +293,22 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
-/** @param said what is read out after each part; null for an encoder */
+/** @param predictions the readings after each part; null for an encoder */
 export function LayerParts({
   parts,
   facts,
   width,
-  said,
+  predictions,
 }: {
   parts: readonly PartNumbers[];
   facts: Facts;
   width: number;
-  said: readonly SaidReading[] | null;
+  predictions: readonly PredictionProps[] | null;
 }) {
   return (
     <>
       {parts.map((part, i) => {
-        const common = { facts, width, said: said?.[i] ?? null };
+        const common = { facts, width, prediction: predictions?.[i] ?? null };
         return [
           <Norm
             key={`norm of ${part.name}`}

@@ -53,7 +53,7 @@ export function SaveRows({
   return <SaveMenu title="the rows of the network" file={file} contents={contents} />;
 }
 
-/** The probability of the token that wins in the end, after each part of each layer. */
+/** The probability, after each part of each layer, of the token that is the most likely one at the end. */
 export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | null }) {
   const { readings, partNames } = numbers;
   const parts = partNames.length;
@@ -80,8 +80,8 @@ export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | 
 }
 
 /**
- * @param row the open row, 0 for the embedding, then the layers, then the end; null for none
- * @param choice the choice of a token and what else the room says
+ * @param row the open row: 0 for the embedding, then the layers, then the end; null for none
+ * @param choice the control that selects a token, and other content of the room
  */
 export function NetworkPicture({
   facts,

@@ -1,6 +1,6 @@
-/** The residual stream as a line down the picture, and the parts that read it and add to it. */
+/** The residual stream as a vertical line, and the parts that read it and add to it. */
 
-/** The place of the stream, and of the parts beside it, in pixels. */
+/** Positions of the stream and of the parts next to it, in pixels. */
 const stream = 10;
 const beside = 22;
 const top = 14;
@@ -30,9 +30,9 @@ function Branch({ y, isCross }: { y: string; isCross: boolean }) {
 export type RailKind = "start" | "layer" | "open" | "reads" | "part" | "adds" | "end";
 
 /**
- * One row's piece of the line, as high as the row.
+ * The section of the line in one row, as high as the row.
  *
- * @param parts how many parts the row of a layer has; the second of three is fed by the encoder too
+ * @param parts the number of parts in a layer's row; the second of three also reads the encoder's output
  */
 export function Rail({ kind, parts = 2 }: { kind: RailKind; parts?: number }) {
   const isEnd = kind === "end";

@@ -1,4 +1,4 @@
-/** A stack of layers as a table: a row for each layer, with what its parts add, and for the two ends. */
+/** A stack of layers as a table: one row for each layer, with the contributions of its parts, and one for each end. */
 
 import { px } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
@@ -9,21 +9,21 @@ import { lengthOf } from "./formulas";
 import { railWidth } from "./Inside";
 import { Length } from "./Length";
 import type { PartNumbers, Reading, StackNumbers } from "./messages";
+import { Words } from "./Prediction";
 import { Rail } from "./Rail";
-import { Words } from "./Said";
 
 /** A row of the table. */
 export interface StackRow {
   readonly name: string;
-  /** The lengths of what the parts of a layer add; empty for the two ends. */
+  /** The lengths of the vectors that the parts of a layer add; empty for the two ends. */
   readonly added: readonly number[];
-  /** The length of the stream after it; null for the end. */
+  /** The length of the stream after the row; null for the end. */
   readonly stream: number | null;
   /** Null for an encoder. */
   readonly reading: Reading | null;
 }
 
-/** @param names of the first row and of the last one */
+/** @param names the names of the first row and of the last one */
 export function rowsOf(
   { start, lengths, readings, partNames }: StackNumbers,
   names: readonly [string, string],
@@ -58,11 +58,11 @@ function Added({ name, value, most }: { name: string; value: number | null; most
 interface OpeningProps {
   row: number | null;
   open(row: number | null): void;
-  /** What is shown below the open row; without it, that is elsewhere. */
+  /** The contents of the open row, shown below it; if omitted, the room shows them elsewhere. */
   children?: ComponentChildren;
 }
 
-/** The numbers of the row, and below it what is inside. */
+/** The numbers of the row and, if it is open, its contents below. */
 function Opening({
   index,
   own,
@@ -77,7 +77,7 @@ function Opening({
   index: number;
   own: StackRow;
   numbers: StackNumbers;
-  /** The last index. */
+  /** The index of the last row. */
   last: number;
   most: number;
   words: number;
@@ -132,7 +132,7 @@ function Opening({
   );
 }
 
-/** The arrow keys move between the rows, and an open one opens the next in its place. */
+/** The arrow keys move between the rows. If a row is open, they open the next one instead of it. */
 function useRowKeys({ row: now, open }: OpeningProps) {
   const table = useRef<HTMLTableElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -149,7 +149,7 @@ function useRowKeys({ row: now, open }: OpeningProps) {
   return { table, onKeyDown };
 }
 
-/** @param row the open row, `open` opens another one */
+/** @param row the open row; `open` changes it */
 export function StackTable({
   numbers,
   names,
@@ -159,11 +159,11 @@ export function StackTable({
   ...opening
 }: OpeningProps & {
   numbers: StackNumbers;
-  /** Of the first row and of the last one. */
+  /** The names of the first row and of the last one. */
   names: readonly [string, string];
-  /** For screen readers. */
+  /** The caption for screen readers. */
   caption: string;
-  /** How many words of each reading are shown. */
+  /** The number of tokens shown for each reading. */
   words?: number;
   /** In pixels. */
   width: number;

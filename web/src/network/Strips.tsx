@@ -1,4 +1,4 @@
-/** Vectors as rows of one picture, with the same entries above each other. */
+/** Vectors as rows of one picture, with equal entries in the same column. */
 
 import {
   type Area,
@@ -30,15 +30,15 @@ const longestLabel = 11;
 const labelWidth = 78;
 const height = 16;
 
-/** The space that labels take to the left of a picture, in pixels. */
+/** The width of the labels left of a picture, in pixels. */
 export const labelSpace = labelWidth + 10;
 
-/** Cells of a picture in `width` pixels; many entries on a small screen are narrower than a pixel. */
+/** The cells of a picture that is `width` pixels wide. On a small screen a cell may be narrower than a pixel. */
 export function cellIn(width: number, cols: number, height: number): CellSize {
   return { width: Math.min(24, Math.max(0.25, Math.floor((width / cols) * 4) / 4)), height };
 }
 
-/** Entries of the stream differ much in size: √ shows the small ones beside the large. */
+/** Entries of the stream differ much in size: a square root makes small ones visible next to large ones. */
 function rootPalette(size: number, theme: Theme): Palette {
   const linear = signedPalette(size, theme);
   const end = size > 0 ? size : 1;
@@ -49,14 +49,14 @@ function rootPalette(size: number, theme: Theme): Palette {
   };
 }
 
-/** The strip at a place; -1 if none is there. */
+/** The index of the strip at a place; -1 if there is none. */
 function stripAt(strips: readonly Strip[], { part, of, row }: Place): number {
   return strips.findIndex(
     ({ place }) => place.part === part && place.of === of && place.row === row,
   );
 }
 
-/** The rows and columns of this picture that the number pointed at is computed from. */
+/** The rows and columns of this picture from which the active number is computed. */
 function litIn(
   part: PartName,
   name: PictureName,
@@ -69,7 +69,7 @@ function litIn(
     .filter(({ picture }) => picture === name)
     .flatMap(({ place, col }): Area[] => {
       if (!place) {
-        // -1 for an entry that is not among those that are drawn.
+        // -1 if the picture does not draw this entry.
         const at = col === undefined ? -1 : (entries?.indexOf(col) ?? col);
         return at < 0 ? [] : [{ col: at }];
       }
@@ -100,13 +100,13 @@ export function Strips({
   symbol?: string;
   note?: string;
   strips: readonly Strip[];
-  /** Of the whole picture, in pixels. */
+  /** The width of the whole picture, in pixels. */
   width: number;
   palette?: Palette;
-  /** The index of a strip. */
+  /** The index of the selected strip. */
   selected?: number;
   cell?: CellSize;
-  /** The entries that are shown, in their order; all by default. Must be memoised. */
+  /** The entries that are drawn, in this order; by default all. Must be memoised. */
   entries?: readonly number[] | undefined;
   hasLabels?: boolean;
   hasLegend?: boolean;
@@ -158,7 +158,7 @@ export function Strips({
     highlights,
   });
   const { point, press } = pointing;
-  // Pointing at a number renders one picture of many anew.
+  // Pointing at a number redraws only the picture that contains it.
   const draw = () => {
     const entryOf = (col: number) => entries?.[col] ?? col;
     const spotAt = ({ row, col }: Cell): Spot => ({

@@ -1,4 +1,4 @@
-/** A token's way through a model that predicts the next token, number by number. */
+/** Traces one token through a model that predicts the next token, number by number. */
 import type { Tensor } from "heed";
 import type { CausalLanguageModel, LayerParts } from "heed/models";
 import { nn } from "heed/nn";
@@ -32,7 +32,7 @@ type Layer = CausalLanguageModel["model"]["layers"][number];
 type Attended = Pick<AttentionNumbers, "most" | "mostWeights"> &
   Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
 
-/** What the weights tell while the attention runs. */
+/** The numbers of an attention that its weights determine, computed while it runs. */
 function attendedBy(
   { heed, config }: CausalLanguageModel,
   { layer, head: wanted }: { readonly layer: number; readonly head: number },
@@ -49,7 +49,7 @@ function attendedBy(
   return { ...mostAttended(weights, row), ...found };
 }
 
-/** The query of a head before its rotation. */
+/** The query of a head before the rotary embedding. */
 function queryOf(
   { heed, config }: CausalLanguageModel,
   { qProj, qNorm, sizes }: Layer["selfAttn"],
@@ -103,7 +103,7 @@ function feedForwardNumbers(
   const read = rowAt(parts.feedForwardInput, row);
   const units = rowAt(parts.units, row);
   return heed.scope(() => {
-    // Without a gate the model computes product and activation at once.
+    // Without a gate the model fuses the product and the activation, so the product is computed again.
     const gate = parts.gate
       ? rowAt(parts.gate, row)
       : numbersOf(mlp.upProj.forward(heed.tensor(read, [1, read.length])));
@@ -137,7 +137,7 @@ function startNumbers(
   });
 }
 
-/** The rows of the matrix of logits, which may be the table of tokens. */
+/** The rows of the output projection, which may be the embedding table. */
 function rowsOf({ heed, model, lmHead }: CausalLanguageModel, ids: Int32Array) {
   return heed.scope(() => {
     if (!lmHead) return numbersOf(model.embedTokens.forward(heed.tensor(ids)));
@@ -147,7 +147,7 @@ function rowsOf({ heed, model, lmHead }: CausalLanguageModel, ids: Int32Array) {
   });
 }
 
-/** @param wordOf the text of a token */
+/** @param wordOf returns the text of a token */
 export function causalNetwork(
   model: CausalLanguageModel,
   { ids, layer: open, head, dropped }: Omit<NetworkRequest, "kind">,
@@ -181,12 +181,12 @@ export function causalNetwork(
       const found = (compared as () => nn.Compared)();
       attended = attendedBy(model, { layer: open as number, head }, weights, found);
     });
-  // A scope keeps what its function returns, and the logits are not needed.
+  // The scope disposes of the logits: they are not returned.
   heed.scope(() => {
     if (layer) nn.captureAttention(layer.selfAttn, receive, run);
     else run();
   });
-  const { readings, said } = readOut(
+  const { readings, prediction } = readOut(
     heed,
     {
       logitsOf: (rows) => model.readOut(rows),
@@ -202,7 +202,10 @@ export function causalNetwork(
     partNames: ["attention", "feed-forward"],
     start: startNumbers(model, ids, streams[0] as Float32Array),
     ...{ lengths, readings, open: shown },
-    end: { norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)), said },
+    end: {
+      norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)),
+      prediction,
+    },
     dropped,
     vocabulary: config.vocabularySize,
   };
@@ -212,10 +215,10 @@ function normedBy({ heed, model }: CausalLanguageModel, end: Float32Array): Floa
   return heed.scope(() => numbersOf(model.norm.forward(heed.tensor(end, [1, end.length]))));
 }
 
-/** Larger layers would take long to copy, and much memory: formulas have no terms then. */
+/** The matrices of larger layers would take much time and memory to copy. Then formulas omit their terms. */
 const mostWeights = 2 ** 23;
 
-/** The matrices of a layer; null if they are too large or packed. */
+/** The matrices of a layer; null if they are too large or quantised. */
 export function causalMatrices(
   { heed, model }: CausalLanguageModel,
   layer: number,
@@ -234,7 +237,7 @@ export function causalMatrices(
   return { attention: { q, o }, "feed-forward": { ...(gate && { gate }), up, down } };
 }
 
-/** Computes a token's way without the dropped heads; the matrices of a layer are the same with and without them. */
+/** Traces a token with the dropped heads ablated. Dropped heads do not change the matrices of a layer. */
 export async function causalAnswer(
   model: CausalLanguageModel,
   request: NetworkRequest | MatricesRequest,

@@ -1,13 +1,16 @@
-/** What a number of the network is, and how it is computed from others: pure functions of numbers. */
+/**
+ * Explains a number of the network: its name, and its formula with the numbers that it is computed from. Pure functions
+ * of numbers.
+ */
 
 import { type Explanation, format, operand, times } from "heed/view/parts";
 import { label } from "../shared/pieces";
 import { explainAttention } from "./explainAttention";
 import { entry, type Facts, partOf, readers } from "./facts";
 import { activations, added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
-import type { FeedForwardNumbers, NormNumbers, SaidNumbers, Spot } from "./messages";
+import type { FeedForwardNumbers, NormNumbers, PredictionNumbers, Spot } from "./messages";
 
-/** How a number is computed; null if there is no such number. */
+/** The explanation of a number; null if there is no such number. */
 export function explain(spot: Spot, facts: Facts): Explanation | null {
   const { part: name, col } = spot;
   const { numbers } = facts;
@@ -52,7 +55,7 @@ function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Exp
   };
 }
 
-/** What all parts have: the stream and its norm. */
+/** Rows that all parts have: the stream and its norm. */
 function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: Facts) {
   const { input, gain, bias } = norm;
   if (col >= input.length) return null;
@@ -137,19 +140,19 @@ function explainFeedForward(
 
 function explainEnd(spot: Spot, facts: Facts): Explanation | null {
   const { of, row, col } = spot;
-  const { norm, said } = facts.numbers.end;
+  const { norm, prediction } = facts.numbers.end;
   const common = explainCommon(spot, norm, facts);
   if (common) return common;
   const words = facts.numbers.readings?.at(-1)?.words ?? [];
-  if (!said || row >= said.logits.length) return null;
-  return explainSaid({ of, row, col }, label(words[row] as string), norm.result, said);
+  if (!prediction || row >= prediction.logits.length) return null;
+  return explainPrediction({ of, row, col }, label(words[row] as string), norm.result, prediction);
 }
 
-function explainSaid(
+function explainPrediction(
   { of, row, col }: Pick<Spot, "of" | "row" | "col">,
   word: string,
   read: Float32Array,
-  { logits, rows, bias, isTied, logSum }: SaidNumbers,
+  { logits, rows, bias, isTied, logSum }: PredictionNumbers,
 ): Explanation | null {
   const what = isTied ? "Embedding" : "Row of the head";
   const logit = at(logits, row);

@@ -48,7 +48,7 @@ function explainWeight(part: AttentionNumbers, token: number, isScore: boolean, 
   };
 }
 
-/** Keys and values of other tokens. */
+/** The formulas for the keys and values of other tokens. */
 function explainToken({ of, row, col }: Spot, part: AttentionNumbers, facts: Facts): Explanation {
   const { head, name } = part;
   const size = head.projected.length;

@@ -1,4 +1,4 @@
-/** What the pictures and the formulas of a stack are made of. */
+/** The numbers that the pictures and formulas of a stack show. */
 import { headKey } from "../shared/layerHeads";
 import type {
   AttentionNumbers,
@@ -8,20 +8,19 @@ import type {
   StackNumbers,
 } from "./messages";
 
-/** What the formulas of a stack are made of. */
 export interface Facts {
   readonly numbers: StackNumbers;
-  /** Null until they have come, or if they are too large: formulas have no terms then. */
+  /** Null until they have arrived, or if they are too large. Then formulas omit their terms. */
   readonly matrices: LayerMatrices | null;
-  /** The tokens of the stack that the token may attend to, as labels. */
+  /** The labels of the tokens of this stack that the traced token may attend to. */
   readonly tokens: readonly string[];
-  /** The index of the token whose way is shown. */
+  /** The index of the traced token. */
   readonly place: number;
-  /** Those of the other stack. */
+  /** The labels of the other stack's tokens. */
   readonly sources: readonly string[];
 }
 
-/** The part of the open layer; undefined for the ends, or if another layer is open. */
+/** A part of the open layer; undefined for the ends, or if another layer is open. */
 export function partOf({ numbers }: Facts, name: PartName): PartNumbers | undefined {
   return numbers.open?.parts.find((part) => part.name === name);
 }
@@ -31,12 +30,12 @@ export function isDropped({ numbers: { open, dropped } }: Facts, head: number): 
   return open !== null && dropped.includes(headKey({ layer: open.layer, head }));
 }
 
-/** The tokens that an attention compares with. */
+/** The labels of the tokens that an attention attends to. */
 export function columnsOf({ tokens, sources }: Facts, { name }: AttentionNumbers) {
   return name === "cross" ? sources : tokens;
 }
 
-/** What reads the normed stream. */
+/** The name of the module that reads the normalised stream. */
 export const readers: Readonly<Record<PartName, string>> = {
   ...{ start: "the first layer", attention: "attention", cross: "cross-attention" },
   ...{ "feed-forward": "the feed-forward network", end: "the end" },

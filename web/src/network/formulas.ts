@@ -1,9 +1,9 @@
-/** Pieces of formulas of the network: pure functions of numbers. */
+/** Parts of formulas of the network: pure functions of numbers. */
 
 import { type FormulaPiece, format, operand, type Role, sum, times } from "heed/view/parts";
 import type { Activation, Matrix, NormNumbers } from "./messages";
 
-/** Numbers of which a formula names some. */
+/** A vector; a formula shows some of its entries. */
 type Numbers = Float32Array;
 
 export const at = (data: Numbers, i: number): number => data[i] as number;
@@ -13,7 +13,7 @@ export const rowOf = (data: Numbers, row: number, size: number): Numbers =>
 
 export const text = (text: string): FormulaPiece => ({ text });
 
-/** " = " and the value. */
+/** The piece " = value". */
 export const equals = (value: number, role?: Role): FormulaPiece[] => [
   text(" = "),
   { text: format(value), role },
@@ -24,7 +24,7 @@ export function lengthOf(x: Numbers): number {
   return Math.sqrt(x.reduce((total, each) => total + each * each, 0));
 }
 
-/** The sum of products of two vectors, with its value. */
+/** The dot product of two vectors, with its value. */
 export function dot(
   a: Numbers,
   b: ArrayLike<number>,
@@ -40,7 +40,7 @@ export function dot(
   return [...sum(terms), ...more, ...equals(value)];
 }
 
-/** A row of a matrix times a vector, with its terms once the matrix is there. */
+/** The product of a matrix row and a vector, with its terms if the matrix is present. */
 export function projected(
   letter: string,
   matrix: Matrix | undefined,
@@ -111,7 +111,7 @@ export const added = (before: number, terms: readonly number[], after: number): 
   ...equals(after),
 ];
 
-/** Name, formula and value of an activation; the functions are those of the engine. */
+/** The name, formula and value of each activation; the engine uses the same functions. */
 export const activations: Readonly<Record<Activation, { name: string; formula: string }>> = {
   relu: { name: "ReLU", formula: "the larger of x and 0" },
   gelu: { name: "GELU", formula: "x × Φ(x), with Φ the normal distribution" },

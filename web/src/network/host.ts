@@ -1,15 +1,15 @@
-/** What a room gives to the pictures of its network. */
+/** The interface through which a room controls the pictures of its network. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Spot } from "./messages";
 
 export interface NetworkHost {
-  /** The number that is kept. */
+  /** The locked number. */
   readonly kept: Spot | null;
   keep(spot: Spot | null): void;
   /** Selects a head of the open layer, counted from 0. */
   choose(head: number): void;
-  /** What is known of a head of a layer, in a word or two. */
+  /** A short note about a head of a layer. */
   noteOf?(layer: number, head: number): string | null;
 }
 

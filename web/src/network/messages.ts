@@ -1,20 +1,20 @@
-/** What a token computes on its way through a stack of layers: the numbers that solvers send to the page. */
+/** The trace of a token through a stack of layers: the numbers that solvers send to the page. */
 import type { Shares } from "../shared/attended";
 import type { HeadKey } from "../shared/layerHeads";
 
-/** The parts of a layer in their order, and the two ends of a stack. */
+/** The parts of a layer in their order, between the two ends of a stack. */
 export const partNames = ["start", "attention", "cross", "feed-forward", "end"] as const;
 
-/** "attention" is that to tokens of the same stack, "cross" that to the end of another one. */
+/** "attention" attends to tokens of the same stack, "cross" to the output of the encoder. */
 export type PartName = (typeof partNames)[number];
 
-/** What the model would say if the stream ended here, the most likely first. */
+/** The prediction that the model would make if the stream ended here, the most likely token first. */
 export interface Reading {
   readonly ids: Int32Array;
   /** The tokens as text. */
   readonly words: readonly string[];
   readonly shares: Float32Array;
-  /** The probability of the token that is the most likely one in the end. */
+  /** The probability of the token that is the most likely one at the end. */
   readonly winner: number;
 }
 
@@ -31,39 +31,41 @@ export interface NormNumbers {
 
 /** A part of a layer reads the stream through a norm, and adds to it. */
 interface PartOfLayer {
-  /** The stream before the part, and what the part reads of it. */
+  /** The stream before the part, and its normalised copy, which the part reads. */
   readonly norm: NormNumbers;
-  /** What the part adds, [E]. */
+  /** The vector that the part adds, [E]. */
   readonly added: Float32Array;
   /** The stream after the part, [E]. */
   readonly output: Float32Array;
 }
 
-/** One head, seen from the token: one query of size D, and the keys and values of all S tokens that it is compared with. */
+/**
+ * One head, seen from one token: one query of size D, and the keys and values of all S tokens that it is compared with.
+ */
 export interface HeadNumbers {
   /** Counted from 0. */
   readonly head: number;
   /** The head's group, which shares keys and values. */
   readonly group: number;
-  /** The factor of the scores. */
+  /** The factor by which the scores are multiplied. */
   readonly scale: number;
-  /** The query as its projection makes it, [D]. */
+  /** The query before its norm and rotary embedding, [D]. */
   readonly projected: Float32Array;
   /** Null if the model does not normalise queries. */
   readonly queryNorm: NormNumbers | null;
-  /** Radians per position of each pair of the query's entries, [D / 2]; null if it is not rotated. */
+  /** Radians per position for each pair of the query's entries, [D / 2]; null without rotary embedding. */
   readonly frequencies: readonly number[] | null;
   /** Weights and scores [S], the query [D], keys [S, D]. */
   readonly shares: Shares;
   /** [S, D] */
   readonly values: Float32Array;
-  /** The weighted sum of the values, [D]; a dropped head does not pass it on. */
+  /** The weighted sum of the values, [D]; a dropped head does not contribute it. */
   readonly sum: Float32Array;
-  /** What keys and values are computed from, [S, E]; null where they come out of a cache. */
+  /** The inputs of the key and value projections, [S, E]; null if keys and values come from a cache. */
   readonly sources: Float32Array | null;
 }
 
-/** The weights of all heads up to the token. */
+/** The weights of all heads for the rows up to the traced token. */
 export interface MapNumbers {
   readonly rows: number;
   readonly columns: number;
@@ -73,18 +75,18 @@ export interface MapNumbers {
 
 export interface AttentionNumbers extends PartOfLayer {
   readonly name: "attention" | "cross";
-  /** The tokens that each head attends to most, and their weights, [H]. */
+  /** For each head the token that it attends to most, and the weight, [H]. */
   readonly most: Int32Array;
   readonly mostWeights: Float32Array;
-  /** The weighted sums of values, head after head, [H * D]; zeros for a dropped head. */
+  /** The weighted sums of values of all heads, concatenated, [H * D]; zeros for a dropped head. */
   readonly headOutputs: Float32Array;
-  /** What each head adds to the stream, [H, E]. */
+  /** The vector that each head adds to the stream, [H, E]. */
   readonly heads: Float32Array;
-  /** What the output projection adds beside, [E]; null without one. */
+  /** The bias of the output projection, [E]; null without one. */
   readonly bias: Float32Array | null;
   /** The selected head. */
   readonly head: HeadNumbers;
-  /** Null where the maps are elsewhere in the room. */
+  /** Null if the room shows the maps elsewhere. */
   readonly maps: MapNumbers | null;
 }
 
@@ -92,15 +94,15 @@ export type Activation = "relu" | "gelu" | "geluTanh" | "silu" | "tanh" | "sigmo
 
 export interface FeedForwardNumbers extends PartOfLayer {
   readonly name: "feed-forward";
-  /** Of the gate, if there is one. */
+  /** The activation of the gate or, without a gate, of the units. */
   readonly activation: Activation;
-  /** What the activation is applied to, [F]. */
+  /** The input of the activation, [F]. */
   readonly gate: Float32Array;
-  /** What the activated gate is multiplied with, [F]; null without a gate. */
+  /** The factor that the activated gate is multiplied by, [F]; null without a gate. */
   readonly up: Float32Array | null;
   /** The values of the units, [F]. */
   readonly units: Float32Array;
-  /** The length of what each unit adds to the stream, [F]; null where packed weights do not tell it. */
+  /** The length of the vector that each unit adds to the stream, [F]; null for quantised weights. */
   readonly unitLengths: Float32Array | null;
 }
 
@@ -113,51 +115,51 @@ export interface LayerNumbers {
 }
 
 export interface StartNumbers {
-  /** The token's row of the table of tokens, [E]. */
+  /** The token's row of the embedding table, [E]. */
   readonly token: Float32Array;
-  /** What its position adds, [E]; null if nothing. */
+  /** The positional encoding that is added, [E]; null if there is none. */
   readonly position: Float32Array | null;
-  /** Where the numbers of a position come from. */
+  /** The kind of positional encoding. */
   readonly positions: "learned" | "sinusoidal" | "rotary" | "none";
   /** The stream before the first layer, [E]. */
   readonly stream: Float32Array;
 }
 
 /** The logits of the n most likely tokens. */
-export interface SaidNumbers {
+export interface PredictionNumbers {
   /** [n] */
   readonly logits: Float32Array;
-  /** What the normed stream is multiplied with for each, [n, E]; null if it is packed. */
+  /** The rows of the output projection for these tokens, [n, E]; null if it is quantised. */
   readonly rows: Float32Array | null;
-  /** What is added to each product, [n]; null if nothing. */
+  /** The bias of each logit, [n]; null if there is none. */
   readonly bias: Float32Array | null;
-  /** Whether the rows are those of the table of tokens. */
+  /** Whether the output projection shares its weights with the embedding table. */
   readonly isTied: boolean;
-  /** The logarithm of the sum of all exponentials of logits. */
+  /** The logarithm of the sum of the exponentials of all logits. */
   readonly logSum: number;
 }
 
-/** The end of the way. */
+/** The end of the stack. */
 export interface EndNumbers {
   readonly norm: NormNumbers;
-  /** Null for an encoder, which says nothing. */
-  readonly said: SaidNumbers | null;
+  /** Null for an encoder, which predicts no token. */
+  readonly prediction: PredictionNumbers | null;
 }
 
 export interface StackNumbers {
-  /** The parts of each layer. */
+  /** The names of the parts of each layer. */
   readonly partNames: readonly PartNumbers["name"][];
   readonly start: StartNumbers;
-  /** For each layer the lengths of what its parts add, and of the stream after it. */
+  /** For each layer the lengths of the vectors that its parts add, and of the stream after it. */
   readonly lengths: readonly { readonly added: readonly number[]; readonly stream: number }[];
-  /** Of the start, then after each part of each layer; null for an encoder. */
+  /** The reading at the start, then after each part of each layer; null for an encoder. */
   readonly readings: readonly Reading[] | null;
-  /** The layer that is open. */
+  /** The open layer. */
   readonly open: LayerNumbers | null;
   readonly end: EndNumbers;
-  /** The heads without which it was computed. */
+  /** The heads that were ablated in this computation. */
   readonly dropped: readonly HeadKey[];
-  /** The number of tokens of the table. */
+  /** The size of the vocabulary. */
   readonly vocabulary: number;
 }
 
@@ -169,19 +171,19 @@ export interface Matrix {
 
 export type MatrixName = "q" | "k" | "v" | "o" | "gate" | "up" | "down";
 
-/** The matrices of a layer, which the formulas show. */
+/** The matrices of a layer that the formulas show. */
 export type LayerMatrices = Readonly<
   Partial<Record<PartName, Readonly<Partial<Record<MatrixName, Matrix>>>>>
 >;
 
-/** Asks for a token's way through a model that predicts the next token. */
+/** Asks for the trace of a token through a model that predicts the next token. */
 export interface NetworkRequest {
   readonly kind: "network";
-  /** The tokens up to the one whose way is shown. */
+  /** The tokens up to and including the traced one. */
   readonly ids: readonly number[];
-  /** The layer that is open, counted from 0; null for none. */
+  /** The open layer, counted from 0; null for none. */
   readonly layer: number | null;
-  /** The head of it that is shown, counted from 0. */
+  /** The selected head of the open layer, counted from 0. */
   readonly head: number;
   readonly dropped: readonly HeadKey[];
 }
@@ -199,20 +201,20 @@ export interface NetworkAnswer {
 
 export interface MatricesAnswer {
   readonly kind: "matrices";
-  /** Null if they are packed, or too large to be shown. */
+  /** Null if they are quantised, or too large to be shown. */
   readonly matrices: LayerMatrices | null;
 }
 
-/** A number of the picture: an entry of a row of a part. All are counted from 0. */
+/** Identifies a number of the picture: an entry of a row of a part. All indices are counted from 0. */
 export interface Spot {
   readonly part: PartName;
   readonly of: RowName;
-  /** The token, head or rank of the row, where a part has several rows of the kind. */
+  /** The index of the token, head or rank, if a part has several rows of this kind. */
   readonly row: number;
   readonly col: number;
 }
 
-/** The kinds of rows, in links as they stand here. */
+/** The kinds of rows. Links use these names. */
 export const rowNames = [
   ...(["token", "position", "stream", "gain", "shift", "norm"] as const),
   ...(["query", "key", "score", "weight", "value", "sum", "head", "bias", "map"] as const),

@@ -8,11 +8,11 @@ import type {
   MapNumbers,
   Matrix,
   NormNumbers,
+  PredictionNumbers,
   Reading,
-  SaidNumbers,
 } from "./messages";
 
-/** The number of tokens that a reading names. */
+/** The number of tokens in a reading. */
 const mostRead = 10;
 
 /** A row of a tensor [1, L, X]. */
@@ -39,7 +39,7 @@ export function normNumbers(
   return { kind, eps, input, gain: copied(weight), bias: copied(bias), result };
 }
 
-/** What each head adds: the output projection of its part alone without its bias, [H, E]. */
+/** The vector that each head adds, [H, E]: the output projection of that head's part alone, without the bias. */
 export function addedByHeads(
   heed: Heed,
   joined: Float32Array,
@@ -57,7 +57,7 @@ export function addedByHeads(
   });
 }
 
-/** The length of what each unit adds, [F]; `down` is [E, F]. */
+/** The length of the vector that each unit adds, [F]; `down` is [E, F]. */
 export function unitLengths(units: Float32Array, { data, shape }: Tensor): Float32Array {
   const [rows, cols] = shape as [number, number];
   const squares = new Float64Array(cols);
@@ -70,7 +70,7 @@ export function unitLengths(units: Float32Array, { data, shape }: Tensor): Float
   return units.map((unit, i) => Math.abs(unit) * Math.sqrt(squares[i] as number));
 }
 
-/** The tokens that a row's token attends to most, from the weights [1, H, L, S]. */
+/** For one row the token that each head attends to most, from the weights [1, H, L, S]. */
 export function mostAttended(
   { data, shape }: Tensor,
   row: number,
@@ -120,14 +120,14 @@ export function headShares(
   };
 }
 
-/** A float32 tensor or one that is converted; null for packed weights. */
+/** The tensor in float32, converted if necessary; null for quantised weights. */
 export function floatsOf(heed: Heed, weight: unknown): Tensor | null {
   const { dtype } = weight as { dtype?: string };
   if (dtype === "float32") return weight as Tensor;
   return dtype === "float16" ? heed.cast(weight as Tensor, "float32") : null;
 }
 
-/** A copy of a matrix; undefined for packed weights. */
+/** A copy of a matrix; undefined for quantised weights. */
 export function matrixOf(
   heed: Heed,
   { weight, bias }: { readonly weight: unknown; readonly bias?: Tensor | undefined },
@@ -138,32 +138,35 @@ export function matrixOf(
   });
 }
 
-/** What reads a stream out. */
-export interface Voice {
+/** The output projection of a model, which reads out a stream. */
+export interface OutputProjection {
   /** The logits [n, V] of streams [n, E]. */
   logitsOf(streams: Tensor): Tensor;
   wordOf(id: number): string;
-  /** The rows of the matrix of logits for some tokens, [n, E]; null for packed weights. */
+  /** The rows of the output projection for some tokens, [n, E]; null for quantised weights. */
   rowsOf(ids: Int32Array): Float32Array | null;
   readonly bias: Tensor | undefined;
   readonly isTied: boolean;
 }
 
-/** How many streams are read out at a time: the logits of a large vocabulary take much memory. */
+/**
+ * The number of streams that are read out at a time. The limit exists because the logits of a large vocabulary take
+ * much memory.
+ */
 const mostStreams = 8;
 
-/** Reads out the streams, each [E]; the last one is what the model says. */
+/** Reads out the streams, each [E]. The reading of the last one is the model's prediction. */
 export function readOut(
   heed: Heed,
-  voice: Voice,
+  projection: OutputProjection,
   streams: readonly Float32Array[],
-): { readings: Reading[]; said: SaidNumbers } {
+): { readings: Reading[]; prediction: PredictionNumbers } {
   const size = (streams[0] as Float32Array).length;
   return heed.scope(() => {
     const logitsOf = (some: readonly Float32Array[]) => {
       const rows = new Float32Array(some.length * size);
       for (const [i, stream] of some.entries()) rows.set(stream, i * size);
-      return voice.logitsOf(heed.tensor(rows, [some.length, size]));
+      return projection.logitsOf(heed.tensor(rows, [some.length, size]));
     };
     const last = logitsOf(streams.slice(-1));
     const count = Math.min(mostRead, last.size);
@@ -180,7 +183,7 @@ export function readOut(
           const named = rowAt(indices, i) as unknown as Int32Array;
           readings.push({
             ids: named,
-            words: Array.from(named, (id) => voice.wordOf(id)),
+            words: Array.from(named, (id) => projection.wordOf(id)),
             shares: rowAt(values, i),
             winner: shares.data[i * vocabulary + winner] as number,
           });
@@ -194,11 +197,11 @@ export function readOut(
     const pick = (all: Tensor) => Float32Array.from(ids, (id) => all.data[id] as number);
     return {
       readings,
-      said: {
+      prediction: {
         logits: pick(last),
-        rows: voice.rowsOf(ids),
-        bias: voice.bias ? pick(voice.bias) : null,
-        isTied: voice.isTied,
+        rows: projection.rowsOf(ids),
+        bias: projection.bias ? pick(projection.bias) : null,
+        isTied: projection.isTied,
         logSum: first + Math.log(sum),
       },
     };

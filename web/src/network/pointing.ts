@@ -1,4 +1,4 @@
-/** The number of the network that is pointed at or kept. */
+/** The number of the network that a person points at or locks. */
 import { createContext } from "preact";
 import { useCallback, useContext, useState } from "preact/hooks";
 import { useEscape } from "../shared/useEscape";
@@ -10,11 +10,11 @@ export interface Pointing {
   readonly isLocked: boolean;
   readonly byKeyboard: boolean;
   point(spot: Spot | null, by: "pointer" | "keyboard"): void;
-  /** Keeps a number, or releases it. */
+  /** Locks a number, or releases it. */
   press(spot: Spot): void;
 }
 
-/** @param kept the number that the room keeps, and `keep` changes */
+/** @param kept the number that the room stores as locked; `keep` changes it */
 export function usePointing(kept: Spot | null, keep: (spot: Spot | null) => void): Pointing {
   const [hovered, setHovered] = useState<Spot | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
@@ -27,7 +27,7 @@ export function usePointing(kept: Spot | null, keep: (spot: Spot | null) => void
     (spot, by) => {
       setByKeyboard(by === "keyboard");
       setHovered((now) => (isSameSpot(now, spot) ? now : spot));
-      // Moving the cursor by keyboard moves the kept cell.
+      // Moving the cursor by keyboard moves the locked number.
       if (by === "keyboard" && spot && isLocked) keep(spot);
     },
     [isLocked, keep],

@@ -1,7 +1,7 @@
-/** Which numbers of the open row another one is computed from, to be lit while it is pointed at. */
+/** The numbers of the open row that another number is computed from. They are highlighted while it is active. */
 import type { PartName, Place, Spot } from "./messages";
 
-/** The pictures, each in its part. */
+/** The names of the pictures, which are unique within a part. */
 export type PictureName =
   | "start"
   | "norm"
@@ -23,7 +23,7 @@ export interface Source {
   readonly col?: number;
 }
 
-/** The name of a picture in the code, in tests and in the names of files. */
+/** The unique name of a picture in the code, in tests and in file names. */
 export function pictureName(part: PartName, picture: PictureName): string {
   return part === picture ? part : `${part}-${picture}`;
 }

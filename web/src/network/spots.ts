@@ -2,7 +2,7 @@
 import { oneOf } from "../shared/linkReaders";
 import { partNames, type RowName, rowNames, type Spot } from "./messages";
 
-/** The kinds of rows of which a part has several. */
+/** The kinds of rows that may occur several times in one part. */
 const severalRows: ReadonlySet<RowName> = new Set([
   ...(["key", "score", "weight", "value", "head", "map", "row", "logit", "share"] as const),
 ]);

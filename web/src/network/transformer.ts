@@ -1,4 +1,7 @@
-/** The ways of two tokens through an encoder and a decoder (Vaswani et al., 2017, figure 1), number by number. */
+/**
+ * Traces two tokens, one through the encoder and one through the decoder (Vaswani et al., 2017, figure 1), number by
+ * number.
+ */
 import type { Tensor } from "heed";
 import type { TransformerModel } from "heed/models";
 import { nn, noGrad } from "heed/nn";
@@ -11,8 +14,8 @@ import type {
   LayerMatrices,
   Matrix,
   PartNumbers,
+  PredictionNumbers,
   Reading,
-  SaidNumbers,
   StackNumbers,
   StartNumbers,
 } from "./messages";
@@ -30,24 +33,24 @@ import {
 
 export type StackName = "encoder" | "decoder";
 
-/** What is asked of a model. */
+/** The input of a model, and the row and head to show. */
 export interface TransformerQuestion {
   /** The tokens of the input. */
   readonly source: readonly string[];
-  /** The tokens of the answer before the step whose way is shown. */
+  /** The tokens of the answer before the traced step. */
   readonly written: readonly string[];
-  /** The token of the input whose way is shown, counted from 0. */
+  /** The traced token of the input, counted from 0. */
   readonly place: number;
-  /** The layer that is open, counted from 0; null for none. */
+  /** The open layer, counted from 0; null for none. */
   readonly open: { readonly stack: StackName; readonly layer: number } | null;
-  /** The head that is shown of its attentions. */
+  /** The selected head of the open layer. */
   readonly head: number;
 }
 
 export interface TransformerNumbers {
   readonly encoder: StackNumbers;
   readonly decoder: StackNumbers;
-  /** Of the open layer. */
+  /** The matrices of the open layer. */
   readonly matrices: LayerMatrices | null;
 }
 
@@ -55,7 +58,7 @@ type Attended = Pick<AttentionNumbers, "most" | "mostWeights" | "headOutputs" | 
   readonly head: Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
 };
 
-/** What the weights tell while an attention runs. */
+/** The numbers of an attention that its weights determine, computed while it runs. */
 function attendedBy(
   { heed }: TransformerModel,
   weights: Tensor,
@@ -137,7 +140,7 @@ function feedForwardNumbers(
   };
 }
 
-/** The rows of a joint matrix [3E, E] that make queries, keys or values. */
+/** The rows of a joint matrix [3E, E] that project to queries, keys or values. */
 function thirdOf({ inProjWeight, inProjBias }: nn.MultiHeadAttention, third: number): Matrix {
   const part = (tensor: Tensor | undefined) => {
     const size = (tensor?.size ?? 0) / 3;
@@ -160,25 +163,25 @@ function matricesOf({ heed }: TransformerModel, layer: Layer): LayerMatrices {
   };
 }
 
-/** What both stacks have. */
-interface Kept {
+/** The recorded numbers of either stack. */
+interface Recorded {
   readonly lengths: StackNumbers["lengths"][number][];
-  /** Of the start, then after each part of each layer, [E] each. */
+  /** The stream at the start, then after each part of each layer, [E] each. */
   readonly streams: Float32Array[];
   open: StackNumbers["open"];
   matrices: LayerMatrices | null;
 }
 
-/** Keeps what a stack computes for one row while `run` runs it. */
-function listen(
+/** Records one row of every part of a stack while `run` runs the stack. */
+function record(
   model: TransformerModel,
   stack: StackName,
   { open, head }: TransformerQuestion,
   { row, memory }: { readonly row: number; readonly memory: Tensor | null },
   run: (receiveLayer: nn.ReceiveTransformerLayer) => Tensor,
-): { output: Tensor; kept: Kept } {
+): { output: Tensor; kept: Recorded } {
   const { heed } = model;
-  const kept: Kept = { lengths: [], streams: [], open: null, matrices: null };
+  const kept: Recorded = { lengths: [], streams: [], open: null, matrices: null };
   const wanted = open?.stack === stack ? open.layer : null;
   const attended = new Map<string, Attended>();
   const receive: nn.ReceiveWeights = (path, weights, compared) =>
@@ -227,11 +230,11 @@ function startNumbers(
   }));
 }
 
-/** What the decoder says after each part, as if it ended there. */
-function spoken(
+/** The readings of the decoder after each part, as if the decoder ended there. */
+function readingsOf(
   { heed, decoder, readOut: head, targetVocabulary }: TransformerModel,
   streams: readonly Float32Array[],
-): { readings: Reading[]; said: SaidNumbers } {
+): { readings: Reading[]; prediction: PredictionNumbers } {
   return readOut(
     heed,
     {
@@ -258,11 +261,11 @@ export function transformerNetwork(
   const embedded = (embedding: nn.Embedding, ids: readonly number[]) =>
     positions.forward(embedding.forward(heed.tensor(Int32Array.from(ids), [1, ids.length])));
   model.eval();
-  // A scope keeps the tensors that its function returns.
+  // The scope keeps the tensors that its function returns.
   return heed.scope(() =>
     noGrad(() => {
       const input = embedded(model.sourceEmbedding, from);
-      const read = listen(
+      const read = record(
         model,
         "encoder",
         question,
@@ -271,10 +274,10 @@ export function transformerNetwork(
       );
       const memory = read.output;
       const begun = embedded(model.targetEmbedding, to);
-      const told = listen(model, "decoder", question, { row, memory }, (receiveLayer) =>
+      const told = record(model, "decoder", question, { row, memory }, (receiveLayer) =>
         decoder.forward(begun, memory, { tgtIsCausal: true, receiveLayer }),
       );
-      const { readings, said } = spoken(model, told.kept.streams);
+      const { readings, prediction } = readingsOf(model, told.kept.streams);
       const ends = [
         [encoder.norm, read, place],
         [decoder.norm, told, row],
@@ -287,14 +290,18 @@ export function transformerNetwork(
           rowAt(output, at),
         ),
       ) as [StackNumbers["end"]["norm"], StackNumbers["end"]["norm"]];
-      const startOf = (embedding: nn.Embedding, ids: readonly number[], at: number, kept: Kept) =>
-        startNumbers(model, embedding, [ids[at] as number, at], kept.streams[0] as Float32Array);
+      const startOf = (
+        embedding: nn.Embedding,
+        ids: readonly number[],
+        at: number,
+        kept: Recorded,
+      ) => startNumbers(model, embedding, [ids[at] as number, at], kept.streams[0] as Float32Array);
       return {
         encoder: {
           partNames: ["attention", "feed-forward"],
           start: startOf(model.sourceEmbedding, from, place, read.kept),
           ...{ lengths: read.kept.lengths, readings: null, open: read.kept.open },
-          end: { norm: encoded, said: null },
+          end: { norm: encoded, prediction: null },
           dropped: [],
           vocabulary: model.sourceVocabulary.size,
         },
@@ -302,7 +309,7 @@ export function transformerNetwork(
           partNames: ["attention", "cross", "feed-forward"],
           start: startOf(model.targetEmbedding, to, row, told.kept),
           ...{ lengths: told.kept.lengths, readings, open: told.kept.open },
-          end: { norm: decoded, said },
+          end: { norm: decoded, prediction },
           dropped: [],
           vocabulary: model.targetVocabulary.size,
         },

@@ -1,4 +1,4 @@
-/** The page's side of a token's way: what is shown of the answers that have come. */
+/** Selects the numbers that the page shows from the answers that have arrived. */
 import { useMemo, useRef } from "preact/hooks";
 import type { Facts } from "./facts";
 import type { LayerMatrices, MatricesAnswer, NetworkAnswer } from "./messages";
@@ -10,7 +10,7 @@ interface Answered<Answer> {
 
 type AnyAnswer = NetworkAnswer | MatricesAnswer | { readonly kind: string };
 
-/** The matrices of a layer, if they are those that were asked for last. */
+/** The matrices of a layer, if the answer belongs to the latest request. */
 export function matricesIn(
   { answer, request: asked }: Answered<AnyAnswer>,
   request: object | null,
@@ -25,7 +25,7 @@ interface Text {
   readonly tokens: readonly string[];
 }
 
-/** The last way that was computed, which stays in view while the next one is. */
+/** The latest trace, which stays in view while the next one is computed. */
 export function useFacts(
   { answer, request }: Answered<AnyAnswer>,
   { ids, tokens }: Text,
@@ -34,7 +34,7 @@ export function useFacts(
   const last = useRef<{ answer: NetworkAnswer; tokens: readonly string[] } | null>(null);
   if (answer?.kind === "network" && request && last.current?.answer !== answer) {
     const { ids: asked } = request as { ids: readonly number[] };
-    // It may be of a text that is no longer there.
+    // Ignores an answer about a text that has changed since.
     if (asked.every((id, i) => id === ids[i]))
       last.current = { answer: answer as NetworkAnswer, tokens: tokens.slice(0, asked.length) };
   }

@@ -1,8 +1,8 @@
-/** Whether an element is in view, or soon will be. */
+/** Whether an element is in view, or close to it. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** A panel is computed a little before it comes into view. */
+/** A panel is computed shortly before it comes into view. */
 const margin = "200px";
 
 export function useInView<T extends HTMLElement>(): [RefObject<T | null>, boolean] {

@@ -1,4 +1,4 @@
-/** The numbers of a model's whole network, asked for only while its panel is in view. */
+/** The trace of a token through a model, requested only while its panel is in view. */
 import { useMemo } from "preact/hooks";
 import { type HeadKey, type HeadPlace, headPlaceOf } from "../shared/layerHeads";
 import { useAnswer } from "../worker/engineClient";
@@ -11,23 +11,23 @@ import { matricesIn, useFacts } from "./useFacts";
 /** The rooms whose models predict the next token. */
 type CausalRoom = "write" | "yours";
 
-/** How a room's requests name its model. */
+/** The part of a request that identifies the model of a room. */
 type Model<Name extends CausalRoom> = Omit<
   Extract<RequestOf<Name>, NetworkRequest>,
   keyof NetworkRequest
 >;
 
-/** What is asked of a model's network, and where it is shown. */
+/** The traced token, and the row to show. */
 interface Question<Name extends CausalRoom> {
-  /** Must stay the same object while the model does. */
+  /** Must be the same object for as long as the model is the same. */
   readonly model: Model<Name>;
-  /** Must stay the same list until a head is dropped or restored. */
+  /** Must be the same list until a head is dropped or restored. */
   readonly dropped: readonly HeadKey[];
   readonly isSeen: boolean;
   /** All tokens of the text, and their labels. */
   readonly ids: readonly number[];
   readonly tokens: readonly string[];
-  /** The token whose way is shown, counted from 0. */
+  /** The traced token, counted from 0. */
   readonly place: number;
   /** The open row: see CausalState. */
   readonly row: number | null;

@@ -1,7 +1,7 @@
-/** Whether a room has been still for a while. */
+/** Whether nothing has changed in a room for a while. */
 import { useEffect, useState } from "preact/hooks";
 
-/** In milliseconds: longer than a room waits before it begins to play. */
+/** In milliseconds: longer than the delay before a room starts to play. */
 const patience = 1500;
 
 /** @param now the same object while nothing changes; null while something moves */

@@ -1,4 +1,4 @@
-/** Chooses how weights become colours: their range, and the curve over that range. */
+/** Selects how weights are mapped to colours: the range, and the curve over that range. */
 
 import type { ColourCurve, ColourRange } from "heed/view/parts";
 import { Choice } from "../shared/Fields";

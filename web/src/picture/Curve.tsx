@@ -1,4 +1,4 @@
-/** One to three lines over a common axis, such as losses over the steps of a training. */
+/** One to three lines over a common axis, such as losses over training steps. */
 
 import { columnsCsv, formatShort, px, sweeping, widest } from "heed/view/parts";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
@@ -9,39 +9,39 @@ import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "./scale";
 
 export interface CurveSeries {
   readonly name: string;
-  /** One number for each x; a number that is not finite leaves a gap. */
+  /** One number for each x; a gap where a number is not finite. */
   readonly y: ArrayLike<number>;
 }
 
 export interface CurveProps {
-  /** What the picture shows, in a few words. */
+  /** A short description of the picture. */
   title: string;
   xName: string;
   yName: string;
   /** In ascending order. */
   x: ArrayLike<number>;
-  /** What each x is called, if not by its number, such as 8 for the third power of 2. */
+  /** The text of each x, if it is not its number, such as "8" for the third power of 2. */
   xTexts?: readonly string[];
   series: readonly CurveSeries[];
-  /** The range of y, such as 0 to 1; by default that of the numbers. */
+  /** The range of y, such as 0 to 1; by default the range of the numbers. */
   range?: Interval;
-  /** The range of x, if more points will follow; by default from the first to the last. */
+  /** The range of x, if more points will follow; by default from the first x to the last. */
   domain?: Interval;
   height?: number;
-  /** Whether its points come one after the other, so that a saved picture may play. */
+  /** Whether the points are a sequence in time, so that a saved picture can be animated. */
   plays?: boolean;
-  /** An index into `x` that is marked; with `onCursor` it can be dragged. */
+  /** The marked index into `x`; with `onCursor` it can be dragged. */
   cursor?: number;
   onCursor?(index: number): void;
 }
 
-/** Lines are distinguished by dashes as well as by colours; see app/styles/parts.css. */
+/** Lines differ in dashes and in colours; see app/styles/parts.css. */
 const mostSeries = 3;
 /** More points than pixels would not be visible. */
 const mostDrawnPoints = 600;
-/** Least width of the numbers along y, so that charts below one another are aligned. */
+/** The minimum width of the numbers along y, so that charts below one another are aligned. */
 const leastLeft = 26;
-/** Rows of the table for screen readers. */
+/** The maximum number of rows of the table for screen readers. */
 const rowsHeard = 20;
 
 function formatY(value: number): string {
@@ -140,7 +140,7 @@ export function Curve({
     (event.currentTarget as Element).setPointerCapture(event.pointerId);
     onCursor(indexUnder(event));
   };
-  // As wide as it gets: the legend must not wrap, and move the picture, when a number gets another digit.
+  // Reserves the width of the longest legend: it must not wrap and move the picture when a number gets another digit.
   const longest = names
     ? Math.max(...names.map(({ length }) => length))
     : formatX(xRange.high).length;

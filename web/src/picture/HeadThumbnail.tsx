@@ -1,4 +1,4 @@
-/** One head as a small picture, the part of `heed/view/parts`, and a box to drop it if it can be dropped. */
+/** One head as a small picture of `heed/view/parts`, with a checkbox to drop the head if the room allows it. */
 
 import {
   finished,
@@ -15,8 +15,8 @@ import { usePixelRatio } from "./usePixelRatio";
 /**
  * Which cells of a small picture a causal mask hides.
  *
- * @param size how many tokens there are
- * @param cells how many cells the picture has along each side
+ * @param size the number of tokens
+ * @param cells the number of cells along each side
  */
 export function hidingLater(size: number, cells: number): (row: number, col: number) => boolean {
   const square = (side: number) => ({ rows: side, cols: side });
@@ -39,15 +39,15 @@ export function HeadThumbnail({
   onSelect,
   onDrop,
 }: {
-  /** Its name in the code and in tests. */
+  /** The unique name in the code and in tests. */
   id: string;
   small: SmallWeights;
   /** In pixels. */
   side: number;
   palette: Palette;
-  /** How many tokens there are, if a causal mask hides the later ones from each; null if none does. */
+  /** The number of tokens, if a causal mask hides later tokens; null without a causal mask. */
   causalSize: number | null;
-  /** For screen readers: the head, and what its number is. */
+  /** The name for screen readers: the head, and its measured value. */
   name: string;
   about: string;
   label: string;
@@ -62,7 +62,7 @@ export function HeadThumbnail({
   const ratio = usePixelRatio();
   const item = useRef<HTMLLIElement>(null);
   const thumbnail = useRef<Thumbnail>(null);
-  /** The button stays while what it does changes. */
+  /** The button is created once; the ref gives it the current handler. */
   const select = useRef(onSelect);
   useLayoutEffect(() => {
     select.current = onSelect;

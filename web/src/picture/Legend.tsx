@@ -28,7 +28,7 @@ export function Legend({
   children,
 }: {
   palette: Palette;
-  /** The matrix that it belongs to; null if it belongs to several. */
+  /** The matrix of the legend; null if several matrices share it. */
   view?: MatrixView | null;
   name?: ComponentChildren;
   hasHidden?: boolean;

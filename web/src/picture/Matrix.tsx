@@ -1,6 +1,6 @@
 /**
- * A matrix as a heat map: builds its picture, shows it on a canvas, and puts its name, legend and save menu around it. It
- * does not know what its numbers mean.
+ * A matrix as a heat map: draws the picture on a canvas, and adds its name, legend and save menu. It does not depend on
+ * the meaning of the numbers.
  */
 
 import {
@@ -30,7 +30,7 @@ import { SaveMatrix } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
 
 export interface PictureOf {
-  /** Null until there are numbers; the matrix takes up its space meanwhile. */
+  /** Null until the numbers arrive; until then the matrix reserves its space. */
   readonly view: MatrixView | null;
   readonly rows: number;
   readonly cols: number;
@@ -39,15 +39,15 @@ export interface PictureOf {
   readonly labels?: Labels;
   /** The cells that a mask hides; must be memoised. */
   readonly isHidden?: ((row: number, col: number) => boolean) | undefined;
-  /** The selected row or column, with a thin outline. */
+  /** The selected row or column, marked by a thin outline. */
   readonly selected?: Area | null;
-  /** The sources of the active cell. */
+  /** The areas from which the active cell is computed. */
   readonly highlights?: readonly Area[];
-  /** Cells that were edited. */
+  /** The cells that a person edited. */
   readonly marked?: readonly Area[];
-  /** The cell that is pointed at or locked. */
+  /** The cell that a person points at or locks. */
   readonly active?: Area | null;
-  /** The most decimals of its numbers. */
+  /** The maximum number of decimals. */
   readonly decimals?: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export function usePicture({
   decimals,
 }: PictureOf): Picture {
   const geometry = geometryOf(rows, cols, cell, labels);
-  // Pointing at a cell changes only a few pictures on the page, and only their highlights.
+  // Memoised, because pointing at a cell changes only the highlights of a few pictures.
   const still = useMemo(
     () => ({ geometry, view, palette, labels, isHidden, marked, decimals }),
     [
@@ -87,7 +87,7 @@ export function usePicture({
   );
 }
 
-/** Caches the text by which long lists of labels are compared. */
+/** Caches the joined text of a list of labels, to compare long lists quickly. */
 const texts = new WeakMap<readonly string[], string>();
 
 function textOf({ rows, cols, rowAxis, colAxis, chips = false }: Labels): string {
@@ -103,9 +103,9 @@ function textOf({ rows, cols, rowAxis, colAxis, chips = false }: Labels): string
 
 interface MatrixProps {
   picture: Picture;
-  /** For screen readers: what the matrix is, its size and its range. */
+  /** The description for screen readers: the matrix, its size and its range. */
   summary: string;
-  /** Without these the matrix is not interactive. */
+  /** Without them the matrix is not interactive. */
   actions?: MatrixActions;
 }
 
@@ -127,7 +127,7 @@ export function Matrix({ picture, summary, actions }: MatrixProps) {
   return <canvas ref={canvas} />;
 }
 
-/** Covers the cells of the rows from `from` on, without drawing the picture anew. */
+/** Covers the cells of row `from` and of all rows below it, without redrawing the picture. */
 function Cover({ geometry, from }: { geometry: Geometry; from: number }) {
   const { rows, cols, left, top, cellWidth, cellHeight } = geometry;
   const style = {
@@ -138,23 +138,23 @@ function Cover({ geometry, from }: { geometry: Geometry; from: number }) {
 }
 
 export interface HeatMapProps {
-  /** Its name in the code and in tests. */
+  /** The unique name in the code and in tests. */
   name: string;
   /** A description for screen readers and the save menu. */
   title: string;
   /** The heading above it: its letter, or by default the title. */
   symbol?: ComponentChildren;
-  /** A few words after the heading; by default its size. */
+  /** A short note after the heading; by default the size. */
   note?: ComponentChildren;
   picture: Picture;
-  /** Without these the matrix is not interactive. */
+  /** Without them the matrix is not interactive. */
   actions?: MatrixActions;
-  /** What Enter and the space bar do, for screen readers. */
+  /** The effect of Enter and the space bar, for screen readers. */
   hint?: string;
-  /** How it is saved; without this, or with `hasLegend` false, there is no menu. */
+  /** How the matrix is saved. There is no menu without it, or if `hasLegend` is false. */
   saved?: Saved;
   hasLegend?: boolean;
-  /** Rows from this one on are covered, because they are not computed yet. */
+  /** The first row that is covered, because it is not computed yet. */
   covered?: number;
 }
 
@@ -207,7 +207,7 @@ export function MatrixLegend({
   saved,
 }: {
   title: string;
-  /** A label, needed if several legends are side by side. */
+  /** A label, needed if several legends are next to one another. */
   symbol?: ComponentChildren;
   picture: Picture;
   saved?: Saved;

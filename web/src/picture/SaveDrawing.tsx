@@ -1,4 +1,4 @@
-/** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
+/** Saves a drawing of lines and marks as the page shows it, with its title and legend. */
 
 import { type Contents, csvBlob, drawingSvg, drawnContents, inkOf } from "heed/view/parts";
 import type { RefObject } from "preact";
@@ -15,9 +15,9 @@ export function SaveDrawing({
   part: RefObject<HTMLElement | null>;
   title: string;
   file: string;
-  /** The style by which it plays what it marks with `data-plays`, if it does. */
+  /** The style that animates the elements marked with `data-plays`; undefined if there is no animation. */
   plays?: (() => string) | undefined;
-  /** Its numbers, if they can be saved. */
+  /** Writes its numbers, if they can be saved. */
   csv?: () => string;
 }) {
   const svg = () => (part.current ? drawingSvg(part.current, title, inkOf(document.body)) : "");

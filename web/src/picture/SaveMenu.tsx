@@ -16,7 +16,7 @@ export function SaveMenu({
   file,
   contents,
 }: {
-  /** What it saves, where another menu beside it saves something else. */
+  /** The name of the saved content, needed if another menu next to this one saves something else. */
   what?: string;
   title: string;
   file: string;

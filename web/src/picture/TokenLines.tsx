@@ -1,4 +1,4 @@
-/** Attention as lines from queries on the left to keys on the right: the part of `heed/view/parts`, on the page. */
+/** Attention as lines from queries on the left to keys on the right: wraps the element of `heed/view/parts`. */
 
 import {
   appearing,
@@ -21,11 +21,11 @@ export interface TokenLinesProps {
   caption: string;
   queries: readonly string[];
   keys: readonly string[];
-  /** One row of shares for each query; null until there are numbers. */
+  /** One row of weights for each query; null until the numbers arrive. */
   weights: MatrixView | null;
-  /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
+  /** Draws the strongest lines of each query until they sum to this share of its attention, 0 to 1. */
   mass: number;
-  /** How weights become the strength of lines, as for colours. */
+  /** How weights are mapped to the strength of lines, as for colours. */
   range: ColourRange;
   curve: ColourCurve;
   selected: number | null;

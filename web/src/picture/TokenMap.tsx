@@ -34,13 +34,13 @@ export function TokenMap({
   palette: Palette;
   /** The cells that a mask hides; must be memoised. */
   isHidden?: ((row: number, col: number) => boolean) | undefined;
-  /** The cell that is pointed at or locked. */
+  /** The cell that a person points at or locks. */
   active: Cell | null;
   /** The selected row; null for none. */
   row: number | null;
   /** In pixels. */
   width: number;
-  /** Of the saved picture. */
+  /** The caption of the saved picture. */
   caption: string;
   file: string;
 }) {

@@ -1,4 +1,4 @@
-/** Axes: ticks at round numbers, and ranges. */
+/** Axes: ranges, and ticks at round numbers. */
 import { format } from "heed/view/parts";
 
 export interface Interval {
@@ -19,14 +19,14 @@ export function ticksOf({ low, high }: Interval, count: number): number[] {
   );
 }
 
-/** Ticks as text, with as many decimals as needed to tell them apart. */
+/** The ticks as text, with enough decimals to distinguish them. */
 export function textsOf(ticks: readonly number[]): string[] {
   const step = ticks.length > 1 ? (ticks[1] as number) - (ticks[0] as number) : 1;
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   return ticks.map((tick) => format(tick, decimals));
 }
 
-/** The range of all numbers, never empty: a constant curve lies in the middle. */
+/** The range of all numbers, never empty: a constant curve is in the middle. */
 export function rangeOfAll(numbers: Iterable<number>): Interval {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;

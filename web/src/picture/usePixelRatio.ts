@@ -1,4 +1,4 @@
-/** The number of screen pixels in a CSS pixel of the page; it changes with the zoom, the window and the screen. */
+/** The number of screen pixels per CSS pixel of the page. It changes with the zoom, the window and the screen. */
 import { useEffect, useState } from "preact/hooks";
 import { pageZoom } from "../shared/zoom";
 

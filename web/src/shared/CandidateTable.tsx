@@ -4,7 +4,7 @@ import type { Candidates } from "./candidates";
 import { percent } from "./format";
 import { visible } from "./pieces";
 
-/** A probability in words; a small one is not 0. */
+/** A probability in words; a small one is not shown as 0. */
 export function shareWords(share: number): string {
   return share < 0.0005 ? "< 0.1 %" : percent(share, 1);
 }
@@ -34,12 +34,12 @@ export function restOf(shares: Float32Array): number {
   return Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0));
 }
 
-/** The probability that another token than the candidates is drawn. */
+/** The probability that the drawn token is not one of the candidates. */
 export function restOfDrawn({ ids, drawn, choices }: Candidates): number {
   return choices <= ids.length ? 0 : restOf(drawn);
 }
 
-/** A candidate: its name, a button if it can be taken, and the cells of its probabilities. */
+/** A candidate: its name, which is a button if it can be chosen, and the cells of its probabilities. */
 export function CandidateRow({
   id,
   piece,
@@ -50,7 +50,7 @@ export function CandidateRow({
   id: number;
   piece: string;
   isTaken: boolean;
-  /** Null if it cannot be taken now. */
+  /** Null if it cannot be chosen now. */
   onTake: (() => void) | null;
   children: ComponentChildren;
 }) {
@@ -72,14 +72,14 @@ export function CandidateRow({
   );
 }
 
-/** What would come without the dropped heads. */
+/** The prediction with the dropped heads ablated. */
 export function InsteadWords({
   piece,
   probability,
   count,
   onRestore,
 }: {
-  /** The most likely token then. */
+  /** The most likely token of that prediction. */
   piece: string;
   probability: number;
   /** The number of dropped heads. */

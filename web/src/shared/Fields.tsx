@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 
-/** A limit, in full: its sign is a minus, as everywhere on the page. */
+/** Writes a limit with a real minus sign, as everywhere on the page. */
 const inWords = (limit: number): string => String(limit).replace("-", "−");
 
 export function NumberField({
@@ -20,9 +20,10 @@ export function NumberField({
 }) {
   // The typed text may be incomplete; only a number within the limits becomes the value.
   const [typed, setTyped] = useState<string | null>(null);
-  // What is said of it stays after the field is left, which then shows the value again, until that is another one.
+  // The message about a refused text stays after the field has lost the focus and shows its value again, until the
+  // value changes.
   const [refused, setRefused] = useState<{ text: string; kept: number } | null>(null);
-  // The value at first and the numbers that were taken since, which come back as the value one after another.
+  // The initial value and the numbers accepted since. They come back as `value` one after another.
   const taken = useRef([value]);
   if (refused?.kept === value) taken.current = [value];
   const id = useId();
@@ -46,7 +47,7 @@ export function NumberField({
         onInput={({ currentTarget }) => {
           const text = currentTarget.value;
           setTyped(text);
-          // An empty field is about to be filled.
+          // An empty field is not an error: the person is about to fill it.
           setRefused(
             text === "" || valid(text) ? null : { text, kept: taken.current.at(-1) ?? value },
           );
@@ -128,7 +129,7 @@ export function Switch({
   );
 }
 
-/** A choice between a few words, all visible. */
+/** A choice between a few options, all visible. */
 export function Choice<T extends string>({
   label,
   value,

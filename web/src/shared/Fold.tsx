@@ -1,4 +1,4 @@
-/** A part of a room that is folded until a person opens it, or until `isWanted` becomes true. */
+/** A part of a room that is folded until a person opens it or `isWanted` becomes true. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -8,7 +8,7 @@ export function Fold({
   children,
 }: {
   title: string;
-  /** Opens it, for example because it is shown alone or what it shows was changed. A person can close it again. */
+  /** Opens the part, for example because it is shown alone or its content was changed. A person can close it again. */
   isWanted?: boolean;
   children: ComponentChildren;
 }) {

@@ -1,4 +1,4 @@
-/** How heads are measured and ordered, and how their weights are drawn. */
+/** Controls for the measure and order of heads, and for the drawing of their weights. */
 
 import type { ColourCurve, ColourRange, MeasureWords } from "heed/view/parts";
 import { ColourChoice } from "../picture/ColourChoice";
@@ -14,7 +14,7 @@ interface Look<Name extends string> {
   readonly order: "layer" | "measure";
   readonly range: ColourRange;
   readonly curve: ColourCurve;
-  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
   readonly mass: number;
 }
 
@@ -29,7 +29,7 @@ export function HeadLook<Name extends string>({
   set: Setter<Look<Name>>;
   names: readonly Name[];
   measures: Readonly<Record<Name, MeasureWords>>;
-  /** Of the mass. */
+  /** The limits of the mass. */
   limits: Limits;
 }) {
   const { restrictions } = useShell();

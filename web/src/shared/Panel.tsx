@@ -4,15 +4,16 @@ import { shows } from "./restrictions";
 import { useShell } from "./shell";
 
 /**
- * A part of a room, under the name in the room's list of panels. Panels must not be nested: an inner panel that is shown
- * alone would be hidden together with the outer one. In every room "text" stands for explanations, which are no panel.
+ * A part of a room, under a name of the room's list of panels. Panels must not be nested: an inner panel that is shown
+ * alone would be hidden together with the outer one. In every room the name "text" means explanations, which are not a
+ * panel.
  */
 export function Panel({ name, children }: { name: string; children: ComponentChildren }) {
   const { restrictions } = useShell();
   return shows(restrictions, name) ? children : null;
 }
 
-/** Controls that change what is computed: a teacher's lock disables them. */
+/** Controls that change the computation. A teacher's lock disables them. */
 export function Lockable({ children }: { children: ComponentChildren }) {
   const { restrictions } = useShell();
   return (

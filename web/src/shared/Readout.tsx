@@ -4,7 +4,7 @@ import type { Explanation, FormulaPiece } from "heed/view/parts";
 import { useState } from "preact/hooks";
 import { usePointerWords } from "./useMedia";
 
-/** What stands for further pieces is a button that shows them. */
+/** A piece that abbreviates further pieces is a button that shows them. */
 function Formula({ pieces }: { pieces: readonly FormulaPiece[] }) {
   const [isWhole, setWhole] = useState(false);
   return pieces.map(({ text, role, all }, i) => {

@@ -1,4 +1,4 @@
-/** A table of the numbers of the selected token; it can be scrolled by keyboard. */
+/** A table of the numbers of the selected token. It can be scrolled by keyboard. */
 
 import { at, format, type MatrixView, shorten } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
@@ -9,7 +9,7 @@ export interface TableColumn {
   readonly head: ComponentChildren;
 }
 
-/** Tells the style sheet how high the head and the sum of a table are, so that no row is cut between them. */
+/** Gives the style sheet the heights of the table's head and sum, so that no row between them is cut. */
 function useEnds() {
   const ref = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -39,7 +39,7 @@ export function RowTable({
 }: {
   title: ComponentChildren;
   columns: readonly TableColumn[];
-  /** Words below the title. */
+  /** A note below the title. */
   note?: ComponentChildren;
   children: ComponentChildren;
 }) {
@@ -68,7 +68,7 @@ export function RowTable({
   );
 }
 
-/** The number of entries shown of a vector, so that two such columns fit. */
+/** The number of entries shown of a vector: two such columns must fit. */
 const entriesShown = 3;
 
 /** A row of a matrix in one cell of the table. */

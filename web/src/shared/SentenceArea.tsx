@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Makes a field as high as its text, where the browser does not. */
+/** Fits the height of a field to its text, if the browser does not. */
 function useHeightOfText(text: string) {
   const ref = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
@@ -10,7 +10,7 @@ function useHeightOfText(text: string) {
     if (!field || CSS.supports("field-sizing: content")) return;
     let width = 0;
     const grow = () => {
-      // A height that a person gave it stays.
+      // Keeps the height if the person has changed it.
       if (field.clientWidth === width) return;
       width = field.clientWidth;
       field.style.height = "0";
@@ -27,7 +27,7 @@ function useHeightOfText(text: string) {
 
 type TextAreaAttributes = ComponentProps<"textarea">;
 
-/** Attributes of the field beside those named here are passed on. */
+/** Other attributes are passed on to the field. */
 export function SentenceArea({
   id,
   label,

@@ -1,6 +1,6 @@
 /**
- * The panel “controls” of a room: open if there is room beside the pictures, and collapsed on a narrow page or in a room
- * whose pictures come first.
+ * The panel “controls” of a room. It is open if there is room next to the pictures. It is folded on a narrow page, and
+ * in rooms where the pictures come first.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -13,9 +13,9 @@ export function SettingsPanel({
   look,
   folded,
 }: {
-  /** Controls that change what is computed: a teacher's lock disables them. */
+  /** Controls that change the computation. A teacher's lock disables them. */
   children?: ComponentChildren;
-  /** Controls that only change how it is drawn. */
+  /** Controls that change only the drawing. */
   look?: ComponentChildren;
   /** Its title, if it opens only on demand. */
   folded?: string;

@@ -1,4 +1,7 @@
-/** Pictures of an input that is not the present one: greyed at once if that one cannot be read, else if it takes a while. */
+/**
+ * Pictures of an earlier input. They turn grey immediately if the new input cannot be read, otherwise only if its
+ * computation takes a while.
+ */
 import type { ComponentChildren } from "preact";
 
 export function Stale({
@@ -8,7 +11,7 @@ export function Stale({
   ...more
 }: {
   isStale: boolean;
-  /** Whether the present input cannot be read: then nothing here can be used. */
+  /** Whether the new input cannot be read. Then nothing here can be used. */
   isUnread: boolean;
   class?: string;
   children: ComponentChildren;

@@ -1,13 +1,13 @@
-/** A part of the page that is rendered anew only if what it shows changes. */
+/** A part of the page that is rendered again only if one of its inputs changes. */
 import { Component, type ComponentChildren } from "preact";
 
 interface SteadyProps {
-  /** All that the children are made of; as many entries each time. */
+  /** All values that the children depend on; always the same number of them. */
   readonly by: readonly unknown[];
   readonly children: () => ComponentChildren;
 }
 
-/** In place of elements that useMemo keeps: these hold the page's former elements too, with all that they showed. */
+/** Replaces useMemo: memoised elements would keep the page's former elements, and all their data, in memory. */
 export class Steady extends Component<SteadyProps> {
   override shouldComponentUpdate({ by }: SteadyProps): boolean {
     return by.some((each, i) => each !== this.props.by[i]);

@@ -1,4 +1,4 @@
-/** A term of art that shows its definition beside it when it is clicked, tapped, or chosen by keyboard. */
+/** A technical term. A click, a tap or the keyboard shows its definition next to it. */
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import type { TermName } from "./glossary";
@@ -13,7 +13,7 @@ export function Term({ name, children = name }: { name: TermName; children?: Com
     );
   return (
     <>
-      {/* The browser's own popover: it opens and closes, moves the focus, and tells screen readers. */}
+      {/* A native popover: the browser opens and closes it, moves the focus, and informs screen readers. */}
       <button type="button" class="term" popovertarget={id} onClick={load}>
         {children}
       </button>

@@ -9,7 +9,7 @@ export function TokenRow({
 }: {
   tokens: readonly string[];
   selected?: number;
-  /** From this one on the model has written them. */
+  /** The index of the first token that the model has generated. */
   written?: number;
   onSelect?(index: number): void;
 }) {

@@ -1,19 +1,19 @@
-/** Controls to go through steps: back, play or pause, next, a slider, and the current step. */
+/** Controls to step through a sequence: back, play or pause, next, a slider, and the current step. */
 
 import { indexAt, type Pace } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useReducedMotion } from "./useMedia";
 
-/** Something that runs by itself, such as training or sound, and produces steps or moves through them. */
+/** An activity that runs on its clock, such as training or sound, and produces steps or moves through them. */
 export interface Live {
   readonly isPlaying: boolean;
   setPlaying(isPlaying: boolean): void;
-  /** Makes one more step when the last one is shown, if possible. */
+  /** Makes one more step, if possible, when the last one is shown. */
   next?: (() => void) | undefined;
-  /** Whether it keeps running while an earlier step is shown. */
+  /** Whether it continues while an earlier step is shown. */
   goesOn?: boolean;
-  /** Whether it is nothing but motion, which some people do not want. */
+  /** Whether it is pure animation, which some people do not want. */
   isMotion?: boolean;
 }
 
@@ -23,17 +23,17 @@ export interface TransportProps {
   index: number;
   go(index: number): void;
   title?: ComponentChildren;
-  /** What the steps are, for screen readers. */
+  /** The name of the sequence, for screen readers. */
   label?: string;
   /** The name of one step. */
   unit?: string;
   /** How long each step is shown while playing. A function must be memoised. */
   pace?: Pace;
-  /** Steps at which playing stops and waits for the person. */
+  /** Steps at which playing pauses until the person continues. */
   stops?: readonly number[];
-  /** The step from which playing starts again at the end; 0 by default. */
+  /** The step from which playing starts again after the end; 0 by default. */
   restart?: number;
-  /** Replaces the clock. */
+  /** Replaces the built-in clock. */
   live?: Live;
 }
 
@@ -59,13 +59,13 @@ export function useClock({
     let from = latest.current.index;
     let start: number | null = null;
     let [shown, counted] = [from, latest.current.count];
-    /** Whether the step shown has come back as the index. */
+    /** Whether `index` has followed the step that was shown last. */
     let hasCome = true;
     let frame = requestAnimationFrame(function draw(now) {
       const { count, index, go, stops } = latest.current;
       if (hasCome && index !== shown) {
         if (count === counted) return setPlaying(false);
-        // The steps were numbered anew: it goes on from the same one.
+        // The steps were renumbered: playing continues from the same step.
         from = shown = index;
         start = null;
       }
@@ -88,7 +88,7 @@ export function useClock({
   return {
     isPlaying,
     setPlaying(wanted) {
-      // At the end it starts again.
+      // After the end, playing starts again.
       if (wanted && index >= count - 1) {
         latest.current.index = restart;
         go(restart);

@@ -5,8 +5,8 @@ import type { Suggestion } from "./room";
 import { useShell } from "./shell";
 
 /**
- * The panel "try" of every room. What there is to see is said once the link is followed. A suggestion changes the
- * settings, so there are none under a teacher's lock.
+ * The panel "try" of every room. After the person follows the link of a suggestion, the page explains what to look at. A suggestion
+ * changes the settings, so there are none under a teacher's lock.
  */
 export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] }) {
   const { restrictions, setTried } = useShell();
@@ -32,11 +32,11 @@ export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] })
   );
 }
 
-/** The suggestion that the person is trying, shown above the room, which is scrolled into view. */
+/** The suggestion that the person is trying, shown above the room. It is scrolled into view. */
 export function Tried({ suggestion, onEnd }: { suggestion: Suggestion; onEnd(): void }) {
   const [, title, words] = suggestion;
   const line = useRef<HTMLParagraphElement>(null);
-  // Only once for each click, so that a person who scrolls on is not brought back.
+  // Scrolls only once for each click, so that a person who scrolls on is not moved back.
   useLayoutEffect(() => line.current?.scrollIntoView({ block: "start" }), [suggestion]);
   return (
     <p ref={line} class="tried" role="status">

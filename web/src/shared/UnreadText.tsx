@@ -1,10 +1,10 @@
-/** A typed text that the model cannot read: its unknown words are marked, and a text that can be read is offered. */
+/** A typed text that the model cannot read. Marks its unknown words, and offers a text that can be read. */
 import { shorten } from "heed/view/parts";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Lockable } from "./Panel";
 import type { UnreadableText } from "./typed";
 
-/** The most characters of an offered text on its button. */
+/** The maximum length, in characters, of the offered text on its button. */
 const longestOffer = 44;
 
 export function UnreadText({
@@ -13,13 +13,13 @@ export function UnreadText({
   onUse,
 }: {
   unread: UnreadableText;
-  /** What is offered if no near text can be read. */
+  /** The text to offer if no similar text can be read. */
   instead: string | null;
   onUse(text: string): void;
 }) {
   const offered = nearest ?? instead;
   const line = useRef<HTMLParagraphElement>(null);
-  // The first unknown word is in view, however long the text is.
+  // Scrolls the first unknown word into view.
   useLayoutEffect(() => {
     const mark = line.current?.querySelector("mark");
     if (!line.current || !mark) return;
@@ -47,7 +47,7 @@ export function UnreadText({
         )}
         <p class="faint">
           {why}
-          {/* Marks are seen and not heard. */}
+          {/* Screen readers do not announce marks, so the words are listed too. */}
           <span class="only-heard">
             {" "}
             {pieces

@@ -1,5 +1,5 @@
 /**
- * Attention of the models in `heed/models`, prepared for the page: its tokens, its numbers, and the formula of a
+ * Prepares an attention of the models in `heed/models` for the page: its tokens, its numbers, and the formula of a
  * weight.
  */
 import type { Heed } from "heed";
@@ -22,20 +22,20 @@ export type AttentionName = "encoder" | "decoder" | "cross";
 export interface Attention {
   readonly path: string;
   readonly name: AttentionName;
-  /** From 0. */
+  /** Counted from 0. */
   readonly layer: number;
   readonly heads: number;
   readonly rows: readonly string[];
   readonly columns: readonly string[];
   /** Whether a row may attend only to itself and earlier columns. */
   readonly isCausal: boolean;
-  /** The factor of the scores; 1 ÷ √D by default. */
+  /** The factor by which the scores are multiplied; 1 ÷ √D by default. */
   readonly scale?: number;
 }
 
-/** The numbers of an attention, head after head. */
+/** The numbers of an attention, one head after another. */
 export interface Shares {
-  /** [heads, rows, columns], like the scores, which are scaled, and −∞ where a key is hidden. */
+  /** [heads, rows, columns], as are the scores, which are scaled and −∞ where a key is hidden. */
   readonly weights: Float32Array;
   readonly scores: Float32Array;
   /** [heads, rows, D] */
@@ -44,7 +44,7 @@ export interface Shares {
   readonly keys: Float32Array;
 }
 
-/** What attends to what. */
+/** Describes which tokens attend to which. */
 export const attendsWords: Readonly<Record<AttentionName, string>> = {
   encoder: "input to itself",
   decoder: "answer to itself",
@@ -57,7 +57,7 @@ const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
   ["cross", /^decoder\.layers\.(\d+)\.multihead_attn$/],
 ];
 
-/** The attention that a module's path names; null if it names none. */
+/** The attention at the path of a module; null if the path is not an attention. */
 export function attentionAt(path: string): { name: AttentionName; layer: number } | null {
   for (const [name, pattern] of namesOfPaths) {
     const found = pattern.exec(path);
@@ -77,7 +77,7 @@ export function plain(token: string): string {
   return token === " " ? "␣" : token.replace(/^<(\w+)>$/, "$1");
 }
 
-/** Throws for an attention that is not in a layer of a Transformer. */
+/** @throws if the attention is not in a layer of a Transformer */
 export function attentionOf({ path, heads, labels }: LabelledWeights): Attention {
   const place = attentionAt(path);
   if (!place) throw new RangeError(`no attention of a layer is at ${path}`);
@@ -88,13 +88,13 @@ export function attentionOf({ path, heads, labels }: LabelledWeights): Attention
   };
 }
 
-/** The engine computes the scores from the queries and keys of the model. */
+/** Has the engine compute the scores from the queries and keys of the model. */
 export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   const { path, heads, rows, columns, weights, compared } = attention;
   if (!compared) throw new RangeError(`${path} tells no queries and keys`);
   const { query, key } = compared;
   const size = query.length / (heads * rows);
-  // One buffer for all, so that the transfer to the page is a single one.
+  // One buffer for all arrays, so that the page receives them in a single transfer.
   const all = new Float32Array(2 * weights.length + query.length + key.length);
   let end = 0;
   const kept = (part: Float32Array) => {
@@ -156,7 +156,7 @@ export function keysOf(
   return vectorsOf(keys, heads, columns.length, head);
 }
 
-/** Exponentials can be much larger than other numbers, and need enough digits to recompute a share from them. */
+/** Exponentials may be very large, and need enough digits to recompute a weight from them. */
 function large(value: number): string {
   if (value < 1e5) return format(value);
   return value < 1e9 ? Math.round(value).toLocaleString("en") : value.toExponential(3);
@@ -187,7 +187,7 @@ export function formulaOf(
   );
   const power = (each: number): FormulaPiece => ({ text: `e^${operand(each).text}` });
   const total = seen.reduce((all, each) => all + Math.exp(each), 0);
-  // The exponentials of very large scores overflow, as in a model that learns too fast.
+  // The exponentials of very large scores overflow, for example in a model that learns too fast.
   const ratio = Number.isFinite(total) ? ` = ${large(Math.exp(score))} ÷ ${large(total)}` : "";
   return [
     ...[{ text: "q", role: "q" as const }, { text: " · " }, { text: "k", role: "k" as const }],

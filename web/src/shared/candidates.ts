@@ -1,12 +1,12 @@
-/** From the logits after one token to what may follow it: pure functions of numbers. */
+/** Computes the candidates for the next token from the logits: pure functions of numbers. */
 
 /** How the next token is drawn from the model's probabilities. */
 export interface Sampling {
   /** Divides the logits; 0 takes the most likely token. */
   readonly temperature: number;
-  /** Only the k most likely tokens; 0 for all. */
+  /** Samples from the k most likely tokens; 0 for all. */
   readonly topK: number;
-  /** Only the most likely tokens whose probabilities sum to p. */
+  /** Samples from the most likely tokens whose probabilities sum to p. */
   readonly topP: number;
 }
 
@@ -18,14 +18,14 @@ export const samplingLimits = {
   seed: { min: 0, max: 9999 },
 } as const;
 
-/** What may follow one token, the most likely first. */
+/** The candidates for the next token, the most likely first. */
 export interface Candidates {
   readonly ids: Int32Array;
-  /** The probability of each, as the model gives it. */
+  /** The probability of each by the model. */
   readonly model: Float32Array;
-  /** The probability with which each is drawn: after temperature, top-k and top-p. */
+  /** The probability of drawing each, after temperature, top-k and top-p. */
   readonly drawn: Float32Array;
-  /** How many tokens may be drawn: the most likely ones. */
+  /** The number of tokens that may be drawn: the most likely ones. */
   readonly choices: number;
   /** The token that follows: its rank from 0, and its probabilities; null after the last token. */
   readonly taken: { readonly rank: number; readonly model: number; readonly drawn: number } | null;
@@ -34,7 +34,7 @@ export interface Candidates {
 /** The number of candidates that are shown. */
 export const mostCandidates = 10;
 
-/** The same tokens by other logits, such as those without some heads. */
+/** The same candidates by other logits, for example with some heads ablated. */
 export interface Instead {
   readonly model: Float32Array;
   readonly taken: number | null;
@@ -42,7 +42,7 @@ export interface Instead {
   readonly best: { readonly id: number; readonly probability: number };
 }
 
-/** All logits after one token, the largest first, and the tokens that they belong to. */
+/** All logits after one token, the largest first, and the ids of their tokens. */
 export interface SortedLogits {
   readonly values: Float32Array;
   readonly ids: Int32Array;
@@ -60,7 +60,10 @@ function sumOf(values: Float32Array, temperature: number, count: number): number
   return sum;
 }
 
-/** How many tokens may be drawn, by the rules of `heed.sample`: the k most likely, then those that make up the share p. */
+/**
+ * The number of tokens that may be drawn, by the rules of `heed.sample`: the k most likely tokens, then the ones that
+ * sum to the share p.
+ */
 function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling): number {
   if (temperature === 0) return 1;
   const most = topK === 0 ? values.length : Math.min(topK, values.length);
@@ -74,7 +77,7 @@ function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling):
 
 type ShareAt = (rank: number) => number;
 
-/** The probability of the token at a rank, as the model gives it. */
+/** The probability by the model of the token at a rank. */
 export function modelShareOf({ values }: SortedLogits): ShareAt {
   const sum = sumOf(values, 1, values.length);
   return (rank) => weightAt(values, 1, rank) / sum;

@@ -1,4 +1,7 @@
-/** Reads and writes a link's text that a model continues: how it is drawn, and what is selected in it. */
+/**
+ * Reads and writes the part of a link that describes a text which a model continues: the text, the sampling, and the
+ * selection.
+ */
 import type { Cell } from "heed/view/parts";
 import { type Sampling, samplingLimits } from "./candidates";
 import { type HeadKey, headFrom } from "./layerHeads";
@@ -14,19 +17,19 @@ import {
 } from "./linkReaders";
 import type { LinkReading } from "./room";
 
-/** The settings of a room that are about a text which a model continues. */
+/** The settings of a room for a text that a model continues. */
 export interface Continued extends Sampling {
-  /** What the person typed; null for the text that the room opens with. */
+  /** The typed text; null for the room's initial text. */
   readonly text: string | null;
   readonly seed: number;
-  /** The number of tokens that are written after the text. */
+  /** The number of tokens to generate after the text. */
   readonly length: number;
-  /** The first written tokens: those before the place of a change, and a candidate that was taken. */
+  /** Generated tokens that are fixed: the tokens before the position of a change, and the chosen candidate. */
   readonly kept: readonly number[];
-  /** The selected token, counted from 0; null for the one that the room selects. */
+  /** The selected token, counted from 0; null for the room's default. */
   readonly place: number | null;
   readonly dropped: readonly HeadKey[];
-  /** The selected head; null for the one that attends most to the token before. */
+  /** The selected head; null for the head that attends most to the previous token. */
   readonly head: HeadKey | null;
   /** The locked cell of the head's weights. */
   readonly cell: Cell | null;
@@ -56,7 +59,7 @@ export function continuedReaders({ length, place }: { length: Limits; place: Lim
   } satisfies Readers<Continued>;
 }
 
-/** Reads the text first, whatever the order of the link: it removes what was written after another one. */
+/** Reads the text before the other parameters, because it resets the tokens that were generated after another text. */
 export function readTextFirst<State>(
   params: URLSearchParams,
   initial: State,

@@ -1,4 +1,4 @@
-/** Definitions of terms of art, one for each, in one or two sentences. Loaded when the first of them is asked for. */
+/** Definitions of technical terms, one or two sentences each. Loaded when a person first opens one. */
 
 export const glossary = {
   token:

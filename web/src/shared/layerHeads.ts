@@ -1,4 +1,4 @@
-/** The heads of a language model by layer and number, in links and in words. */
+/** The heads of a language model by layer and number, as text and in links. */
 import type { Attention } from "./attended";
 import { label } from "./pieces";
 
@@ -8,14 +8,14 @@ export interface HeadPlace {
   readonly head: number;
 }
 
-/** The same as text, counted from 1: "2.3". */
+/** The same as text, with layer and head counted from 1: "2.3". */
 export type HeadKey = string;
 
 export function headKey({ layer, head }: HeadPlace): HeadKey {
   return `${layer + 1}.${head + 1}`;
 }
 
-/** Null if the text names no head. */
+/** Null if the text is not a head. */
 export function headPlaceOf(key: HeadKey): HeadPlace | null {
   const [, layer, head] = /^([1-9]\d?)\.([1-9]\d?)$/.exec(key) ?? [];
   return layer && head ? { layer: Number(layer) - 1, head: Number(head) - 1 } : null;

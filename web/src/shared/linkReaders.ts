@@ -52,7 +52,7 @@ export function cellText(cell: Cell | null): string | null {
 
 type Value = string | number | null;
 
-/** Writes a value into a link, unless it is null or the one that the room has without a link. */
+/** Writes a value into a link, unless it is null or the room's default. */
 export function putIn(params: URLSearchParams) {
   return (key: string, value: Value, initial: Value): void => {
     if (value !== null && value !== initial) params.set(key, String(value));

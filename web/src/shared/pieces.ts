@@ -5,7 +5,7 @@ export { label, visible };
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The text of a token's bytes; a part of a character as its bytes: "⟨e4 bd⟩". */
+/** The text of a token's bytes; an incomplete character is shown as bytes: "⟨e4 bd⟩". */
 export function pieceOf(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -15,10 +15,10 @@ export function pieceOf(bytes: Uint8Array): string {
   }
 }
 
-/** What stands in the text for a token that does not complete a character. */
+/** The text of a token that does not complete a character. */
 const unfinished = "·";
 
-/** The text of each of the tokens of a text: a character of several tokens is that of its last one. */
+/** The text of each token. If several tokens form a character, the last of them shows it. */
 export function piecesIn(tokens: readonly Uint8Array[]): string[] {
   const stream = new TextDecoder("utf-8", { ignoreBOM: true });
   return tokens.map((bytes) => stream.decode(bytes, { stream: true }) || unfinished);

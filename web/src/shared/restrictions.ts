@@ -1,6 +1,6 @@
 /** How a teacher's link restricts the page. */
 
-/** What a teacher's link hides, locks or embeds. */
+/** The parts that a teacher's link hides, locks or embeds. */
 export interface Restrictions {
   /** Parts that are not shown: "nav", "text", or panels of the room. */
   readonly hide: readonly string[];

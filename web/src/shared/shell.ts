@@ -1,4 +1,4 @@
-/** What the shell provides to every part of every room. */
+/** The values that the shell provides to every part of every room. */
 
 import type { Theme } from "heed/view/parts";
 import { createContext } from "preact";
@@ -8,7 +8,7 @@ import type { Suggestion } from "./room";
 
 export interface Shell {
   readonly theme: Theme;
-  /** Whether the page is being printed: what is not drawn at once is not on the paper. */
+  /** Whether the page is being printed. Everything that should be on paper must be drawn immediately. */
   readonly isPrinting: boolean;
   readonly restrictions: Restrictions;
   /** Shows a suggestion above the room; see TryNext. */
@@ -25,7 +25,7 @@ export function useShell(): Shell {
   return shell;
 }
 
-/** Shows in the footer what was computed and how fast, while the room is open. */
+/** Shows a summary of the computation and its speed in the footer while the room is open. */
 export function useFootnote(words: string | null): void {
   const { setFootnote } = useShell();
   useEffect(() => setFootnote(words), [words, setFootnote]);

@@ -1,16 +1,16 @@
-/** Turns typed text into an example for a model of `heed/models`, or explains why it cannot be one. */
+/** Turns typed text into an example for a model of `heed/models`, or explains why this is impossible. */
 import type { Continuation, Picture, Tagging, Task, Translation } from "heed/models";
 
 export type Input = Tagging | Translation | Continuation | Picture;
 
 export const mostTokens = 48;
 
-/** The reason why an input cannot be read, for the person. */
+/** The reason why an input cannot be read, in words for the person. */
 export interface Unreadable {
   readonly why: string;
 }
 
-/** A piece of a typed text; the pieces together are the text. */
+/** A piece of a typed text; the pieces joined are the text. */
 export interface TextPiece {
   readonly text: string;
   /** Whether the model has a token for it. */
@@ -19,7 +19,7 @@ export interface TextPiece {
 
 export interface UnreadableText extends Unreadable {
   readonly pieces: readonly TextPiece[];
-  /** The nearest text that can be read; null if there is none. */
+  /** The most similar text that can be read; null if there is none. */
   readonly nearest: string | null;
 }
 
@@ -32,7 +32,7 @@ export function tokensOf(input: Input): readonly string[] {
 /** A sentence consists of words, white space and single other characters. */
 const sentencePieces = /[A-Za-z]+|\s+|[^\sA-Za-z]/gu;
 
-/** A character that the model knows in lower case only is read in lower case. */
+/** Converts a character to lower case if the model knows only that form. */
 function fitted(task: Task, text: string): string {
   const known = task.vocabulary.source;
   const fit = (character: string) => {
@@ -42,7 +42,7 @@ function fitted(task: Task, text: string): string {
   return task.kind === "tagging" ? text : Array.from(text.trim(), fit).join("");
 }
 
-/** Neighbouring pieces are joined if the model knows both or neither. */
+/** Joins neighbouring pieces if the model knows both or neither. */
 function piecesOf(task: Task, text: string): TextPiece[] {
   const known = new Set(task.vocabulary.source);
   const lower = new Set(task.vocabulary.source.map((token) => token.toLowerCase()));
@@ -75,8 +75,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The known word of the same kind with the fewest other letters: a name for a name, after an article a noun. The answers
- * of a task are its names and nouns.
+ * The known word of the same kind with the smallest edit distance: a name for a name, and a noun after an article. The
+ * answers of a task are its names and nouns.
  */
 function nearestWord({ vocabulary }: Task, word: string, before: string): string {
   const isName = /^[A-Z]/.test(word);
@@ -89,7 +89,7 @@ function nearestWord({ vocabulary }: Task, word: string, before: string): string
   return likely.reduce((best, each) => (far(each) < far(best) ? each : best), likely[0] ?? "");
 }
 
-/** The text without what the model does not know; an unknown word of a sentence becomes a known one. */
+/** The text without the parts that the model does not know. In a sentence a known word replaces each unknown one. */
 function nearestText(task: Task, pieces: readonly TextPiece[]): string | null {
   const isSentence = task.kind === "tagging";
   let kept = "";
@@ -101,9 +101,9 @@ function nearestText(task: Task, pieces: readonly TextPiece[]): string | null {
     .replace(/ (?=[,.])/g, "")
     .trim();
   const tokens = isSentence ? words.split(" ") : [...words];
-  // One token is left for the full stop that ends a sentence.
+  // Reserves one token for the full stop at the end of a sentence.
   const text = tokens.slice(0, mostTokens - 1).join(isSentence ? " " : "");
-  // A few words left of a sentence are no sentence.
+  // Fewer than three words are not a sentence.
   const least = isSentence ? 3 : 1;
   return tokens.length < least || /^[\s,.]*$/.test(text) ? null : text;
 }
@@ -113,7 +113,7 @@ function unreadable(task: Task, text: string, why: string): UnreadableText {
   return { why, pieces, nearest: nearestText(task, pieces) };
 }
 
-/** The example, with its solution if the task can solve it; or the reason why there is none. */
+/** The example, with its solution if the task can solve it, or the reason why the text cannot be read. */
 export function readInput(task: Task, typed: string): Input | UnreadableText {
   if (!task.read)
     return unreadable(task, typed, "This model works on pictures: there is nothing to type.");

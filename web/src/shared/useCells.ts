@@ -1,4 +1,4 @@
-/** The cell of a picture that the person points at or locks; the room's link holds the locked one. */
+/** The cell of a picture that a person points at or locks. The room's link stores the locked one. */
 
 import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";
@@ -13,8 +13,8 @@ interface WithCell {
 const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
 
 /**
- * @param size the picture's rows and columns: a cell outside of them is not active
- * @param lock what changes with a cell that is locked; it must stay the same function
+ * @param size the picture's rows and columns; a cell outside of them is not active
+ * @param lock returns the changes of state that locking a cell causes; it must stay the same function
  */
 export function useCells<State extends WithCell>(
   { cell }: State,

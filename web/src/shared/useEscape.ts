@@ -1,4 +1,4 @@
-/** Calls `release` when Escape is pressed, wherever the focus is. */
+/** Calls `release` when Escape is pressed, independent of the focus. */
 import { useEffect, useRef } from "preact/hooks";
 
 export function useEscape(release: () => void): void {

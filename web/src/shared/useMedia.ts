@@ -18,7 +18,7 @@ export function useReducedMotion(): boolean {
   return useMedia("(prefers-reduced-motion: reduce)");
 }
 
-/** What the person does: words for a mouse, or for a finger, which cannot point without a tap. */
+/** Words for the person's actions: with a mouse, or with a finger, which cannot point without a tap. */
 export interface PointerWords {
   readonly isTouch: boolean;
   readonly click: "click" | "tap";

@@ -1,8 +1,11 @@
-/** The page is enlarged on wide screens, such as a lecture hall's (app/styles/screen.css); events do not know of it. */
+/** The page is enlarged on wide screens (app/styles/screen.css). The coordinates of events do not account for that. */
 
 let known: number | null = null;
 
-/** How many CSS pixels of the window one of the page takes. Read once for each size of the window: it costs a layout. */
+/**
+ * The number of the window's CSS pixels per CSS pixel of the page. Read once for each size of the window, because
+ * reading it forces a layout.
+ */
 export function pageZoom(): number {
   if (known === null) {
     const page = document.getElementById("page");
@@ -15,7 +18,7 @@ export function pageZoom(): number {
   return known;
 }
 
-/** Where in an element an event happened, in CSS pixels of the page; by default in the one that listens. */
+/** The position of an event within an element, in CSS pixels of the page; by default the element that listens. */
 export function placeIn(
   { clientX, clientY, currentTarget }: MouseEvent,
   element: Element | null = null,

@@ -1,4 +1,4 @@
-// The model's card: what it is, what it has learned from, and how well it predicts.
+// The model card: the model's architecture, its training data, and how well it predicts.
 
 import { sources } from "./sources.mjs";
 
@@ -17,7 +17,7 @@ const textsOf = () =>
       `- ${name}: ${title}, from ${npm ? `npm's \`${npm}\`` : `Debian's \`${debian}\``}; ${licence}.`,
   );
 
-/** README.md beside the model, from its report. */
+/** The README.md next to the model, made from its report. */
 export function cardOf(report, hasSources) {
   const { name, parameters, bytes, text, steps, bestStep, tokens, recipe, seed } = report;
   const { versions, heldOut, samples, processorSeconds } = report;

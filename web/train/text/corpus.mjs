@@ -1,16 +1,14 @@
-// The texts as tokens: what a model learns, and what is held out.
+// The texts as tokens: the training data and the held-out data.
 
 import { readFile } from "node:fs/promises";
 import { ByteTokenizer } from "heed/models";
 import { problem } from "./obtain.mjs";
 import { clean } from "./sources.mjs";
 
-/** Of each document of the validation split, this many characters are looked at during a training. */
+/** The number of characters of each document of the validation split that evaluations during training use. */
 const lookedAt = 6000;
 
-/**
- * A file as documents: each of 40 equal parts of its paragraphs is one, of which the last two are held out.
- */
+/** Divides a file into documents: 40 equal parts of its paragraphs. The last two are held out. */
 export async function documentsOf(file) {
   const text = await readFile(file, "utf8").catch((error) => {
     throw problem(`--text: ${error.message}`, error);
@@ -57,7 +55,7 @@ export function corpusOf(documents, vocabulary) {
   };
 }
 
-/** The documents behind one another, the end of a text before, between and after them. */
+/** The documents one after another, with an end-of-text token at the start, between them and at the end. */
 function joined(tokenizer, documents) {
   const parts = documents.map(({ text }) => tokenizer.encode(text).ids);
   const all = new Int32Array(parts.reduce((sum, ids) => sum + ids.length + 1, 1));

@@ -1,7 +1,7 @@
-// The yardstick of a language model: interpolated modified Kneser-Ney smoothing (Chen and Goodman, "An
-// Empirical Study of Smoothing Techniques for Language Modeling", 1999, section 3).
+// The baseline of a language model: interpolated modified Kneser-Ney smoothing (Chen and Goodman, "An Empirical Study
+// of Smoothing Techniques for Language Modeling", 1999, section 3).
 
-/** An open-addressing hash table from whole numbers below 2^53 to the order in which they came. */
+/** An open-addressing hash table from whole numbers below 2^53 to ids in the order of insertion. */
 class Index {
   #keys = new Float64Array(1 << 10).fill(-1);
   #ids = new Int32Array(1 << 10);
@@ -49,8 +49,8 @@ class Index {
 }
 
 /**
- * What is subtracted from a count of 1, of 2, and of 3 or more (equation 26), from the number of n-grams
- * with each count. Texts in which one of these numbers is 0 are too short for it: they get 1/2, 1 and 3/2.
+ * The discounts of counts of 1, of 2, and of 3 or more (equation 26), from the number of n-grams with each count. If
+ * one of these numbers is 0, the text is too short for the equation, and the discounts are 1/2, 1 and 3/2.
  */
 function discountsOf(counts) {
   const n = [0, 0, 0, 0, 0];
@@ -61,18 +61,18 @@ function discountsOf(counts) {
 }
 
 /**
- * A model of n-grams. The longest ones are counted as often as they occur, shorter ones once for each
- * different token before them. Ids of an n-gram are the order in which the n-grams of its length came; a
- * context is the n-gram without its last token.
+ * An n-gram model. It counts each occurrence of the longest n-grams, and each different preceding token of shorter
+ * ones. The ids of n-grams are in the order of insertion for each length. A context is an n-gram without its last
+ * token.
  */
 export class KneserNey {
   #vocabulary;
-  /** For each length from 1 on: the ids of n-grams, their counts and discounts, and sums for contexts. */
+  /** For each length from 1: the ids of n-grams, their counts and discounts, and sums for contexts. */
   #orders;
 
   /**
    * @param tokens ids of tokens, below `vocabulary`, of one text
-   * @param vocabulary the number of tokens that there are, whether or not the text has them
+   * @param vocabulary the size of the vocabulary, including tokens that the text does not contain
    * @param order the length of the longest n-grams
    */
   constructor(tokens, vocabulary, order = 5) {
@@ -81,7 +81,7 @@ export class KneserNey {
     const room = tokens.length;
     const counts = indices.map(() => new Int32Array(room));
     const contexts = indices.map(() => new Int32Array(room));
-    // The ids of the n-grams that end at the token before, by their length less 1.
+    // The ids of the n-grams that end at the previous token, by their length minus 1.
     let before = [];
     for (const token of tokens) {
       const ending = [];
@@ -113,7 +113,7 @@ export class KneserNey {
   }
 
   /**
-   * The probability of a token after the tokens of a history, of which the last ones count.
+   * The probability of a token after a history, of which only the last tokens matter.
    *
    * @param history ids, the newest last
    */
@@ -121,7 +121,7 @@ export class KneserNey {
     const order = this.#orders.length;
     const known = history.slice(Math.max(0, history.length - order + 1));
     let probability = 1 / this.#vocabulary;
-    // From the shortest context to the longest, as far as the text has it.
+    // From the shortest context to the longest one that occurs in the text.
     for (let length = 0; length <= known.length; length++) {
       const context = this.#contextId(known.slice(known.length - length));
       const { index, counts, discounts, total, kept } = this.#orders[length];
@@ -135,7 +135,7 @@ export class KneserNey {
     return probability;
   }
 
-  /** The id of an n-gram as a context; -1 if the text does not have it. */
+  /** The id of an n-gram as a context; -1 if it does not occur in the text. */
   #contextId(tokens) {
     let id = 0;
     for (const [n, token] of tokens.entries()) {
@@ -145,7 +145,7 @@ export class KneserNey {
     return id;
   }
 
-  /** The sum of -ln p over all tokens of a text but the first. */
+  /** The sum of -ln p over all tokens of a text except the first. */
   loss(tokens) {
     let sum = 0;
     const order = this.#orders.length;

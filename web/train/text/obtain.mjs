@@ -1,4 +1,4 @@
-// Fetches the packages of the texts, and keeps the documents in the build folder.
+// Downloads the packages of the texts, and stores the documents in the build folder.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { sources } from "./sources.mjs";
 
 const run = promisify(execFile);
 
-/** An error whose message is all that the user needs. */
+/** An error whose message tells the user everything needed. */
 export const problem = (message, cause) =>
   Object.assign(new Error(message, { cause }), { code: "text", isMisuse: true });
 
@@ -24,10 +24,10 @@ export function splitOf(source, name) {
 }
 
 /**
- * Returns all documents, { source, name, text, split }, fetched or from the folder.
+ * Returns all documents, { source, name, text, split }, downloaded or from the folder.
  *
- * @param say called with what takes time
- * @throws an error with `isMisuse` if a package is out of reach, or if it has another text
+ * @param say called before work that takes time
+ * @throws an error with `isMisuse` if a package cannot be reached, or if its text differs
  */
 export async function obtain(folder, { signal, say }) {
   await makeFolder(folder);

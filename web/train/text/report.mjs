@@ -1,4 +1,4 @@
-// What a training of a language model leaves beside the model: how it went, and what was reached.
+// The report of a training of a language model: its curves and its final results.
 
 import { columns, inLines, shortened } from "../report.mjs";
 

@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { CausalLanguageModel, TextTrainer, textLoss } from "heed/models";
 import { safetensors } from "heed/nn";
 import { writeFiles } from "../folder.mjs";
-import { Interrupted, pursue, sensible } from "../session.mjs";
+import { asMisuse, Interrupted, runTraining } from "../session.mjs";
 import { cardOf } from "./card.mjs";
 import { corpusOf, documentsOf } from "./corpus.mjs";
 import { KneserNey } from "./kneserNey.mjs";
@@ -13,7 +13,7 @@ import { configOf } from "./plan.mjs";
 import { reportOfText } from "./report.mjs";
 import { samplesOf } from "./samples.mjs";
 
-/** Trains a language model on the sources, or on a file of one's own: see pursue. */
+/** Trains a language model on the sources, or on the user's own file: see runTraining. */
 export async function trainText(heed, plan, session) {
   const { signal, progress } = session;
   const say = (text) => progress.say(text);
@@ -28,11 +28,11 @@ export async function trainText(heed, plan, session) {
   const config = configOf(plan, tokenizer.size);
   const { recipe, seed } = plan;
   const { length } = recipe;
-  const model = await sensible(() => new CausalLanguageModel(heed, config, { seed }));
+  const model = await asMisuse(() => new CausalLanguageModel(heed, config, { seed }));
   let trainer;
   try {
-    trainer = await sensible(() => new TextTrainer(model, train, { recipe, seed }));
-    await pursue(trainer, plan, session, {
+    trainer = await asMisuse(() => new TextTrainer(model, train, { recipe, seed }));
+    await runTraining(trainer, plan, session, {
       look: async (signal) => {
         model.eval();
         return { loss: (await textLoss(model, held, { length, stride: length, signal })).loss };
@@ -48,7 +48,7 @@ export async function trainText(heed, plan, session) {
   }
 }
 
-/** Writes the best model, and what it reaches with the rounded parameters of its file. */
+/** Writes the best model, and the scores of the rounded parameters in its file. */
 async function finish(trainer, plan, { corpus, config, log, signal, progress }) {
   const { heed } = trainer.model;
   const { tokenizer } = corpus;
@@ -80,7 +80,7 @@ async function finish(trainer, plan, { corpus, config, log, signal, progress }) 
   }
 }
 
-/** The bytes of a file with the parameters in float16. */
+/** The bytes of a file that stores the parameters in float16. */
 function rounded(heed, parameters) {
   return heed.scope(() => {
     const tensors = Object.entries(parameters).map(([name, { shape, data }]) => [
@@ -91,7 +91,7 @@ function rounded(heed, parameters) {
   });
 }
 
-/** The losses on the documents of each source, and on all of them, beside those of 5-grams. */
+/** The losses on the documents of each source and on all documents, compared with 5-grams. */
 async function scoresOf(model, { tokenizer, train, tests }, length, signal) {
   const grams = new KneserNey(train, tokenizer.size);
   const rows = [];

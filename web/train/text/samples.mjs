@@ -1,4 +1,4 @@
-// What a language model writes, as it comes.
+// Unedited samples of a language model.
 
 const prompts = [
   "It is a truth universally acknowledged, that",
@@ -10,7 +10,7 @@ const prompts = [
 ];
 const tokensOfASample = 80;
 
-/** Two continuations of each prompt, at random with seeds that nobody chose. */
+/** Two continuations of each prompt, sampled with seeds that were not selected by hand. */
 export async function samplesOf(model, tokenizer, signal) {
   const samples = [];
   for (const prompt of prompts) {

@@ -1,13 +1,13 @@
-// The texts that a language model learns from: English in the public domain, as packages of npm and Debian
-// carry it, cleaned, in documents.
+// The texts that a language model learns from: English texts in the public domain from packages of npm and Debian,
+// cleaned and divided into documents.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decompress, readTextVectors } from "./unpack.mjs";
 
 /**
- * Cleaned text: straight quotes, one sign for a dash, no line breaks within a paragraph, one empty line
- * between two.
+ * Cleaned text: straight quotes, one character for dashes, no line breaks within a paragraph, one empty line between
+ * paragraphs.
  */
 export function clean(text) {
   return text
@@ -25,7 +25,7 @@ export function clean(text) {
 
 const withoutFirstParagraph = (text) => text.replace(/^.*?\n\s*\n/s, "");
 
-/** The chapters of a novel; what is before the first one is no part of it. */
+/** The chapters of a novel, without the text before the first one. */
 export function chapters(lines) {
   const found = [];
   for (const line of lines) {
@@ -64,8 +64,8 @@ async function austen(folder) {
 }
 
 /**
- * The books of the Bible, a verse on each line and an empty line between chapters. The file has a header,
- * the number of windows, where they begin and where the last one ends, and the windows.
+ * The books of the Bible, with one verse on each line and an empty line between chapters. The file consists of a
+ * header, the number of windows, the start of each window and the end of the last one, and the windows.
  */
 async function bible(folder) {
   const bytes = await readFile(join(folder, "usr/lib/bible.data"));
@@ -88,8 +88,9 @@ async function bible(folder) {
 }
 
 /**
- * Where each text is: a package of npm with the hash of its archive, or one of Debian; what it is and why it
- * is free; and the hash of its cleaned documents, by which a package of any other version is accepted.
+ * The source of each text: a package of npm with the hash of its archive, or a package of Debian. Each entry also has the
+ * title of the text and the reason why it is free. The hash of the cleaned documents accepts any version of a package
+ * with the same documents.
  */
 export const sources = [
   {

@@ -1,4 +1,4 @@
-// What packages keep their texts in: Unix compress, and the objects of R.
+// Decodes the formats in which packages store their texts: Unix compress, and the objects of R.
 
 import { inflateSync } from "node:zlib";
 
@@ -7,13 +7,13 @@ const firstCode = 257;
 const leastBits = 9;
 
 /**
- * Decodes LZW as `compress` of Unix writes it (Welch, "A Technique for High-Performance Data Compression",
- * 1984): codes of 9 to 16 bits, the least significant bit first, in groups of eight, and a code that clears
- * the table. The file's header of three bytes is not part of it.
+ * Decodes LZW in the format of Unix `compress` (Welch, "A Technique for High-Performance Data Compression", 1984):
+ * codes of 9 to 16 bits, the least significant bit first, in groups of eight, and a code that clears the table. The
+ * input excludes the file's header of three bytes.
  */
 export function decompress(bytes, mostBits = 16) {
   const out = [];
-  // Each entry is a range of what has been written.
+  // Each entry is a range of the output.
   let begins = [];
   let ends = [];
   let bits = leastBits;
@@ -41,7 +41,7 @@ export function decompress(bytes, mostBits = 16) {
     const start = out.length;
     if (code < clearCode) out.push(code);
     else {
-      // The newest entry is the string before with its own first byte, which is being written.
+      // The newest entry is the previous string followed by its own first byte, which is still being written.
       const [begin, end] =
         entry < begins.length ? [begins[entry], ends[entry]] : [before, start + 1];
       for (let i = begin; i < end; i++) out.push(out[i]);

@@ -1,7 +1,7 @@
-/** The quiet lines and numbers around a plot. */
+/** The axes of a plot: faint lines and numbers around it. */
 import type { Box } from "./axes";
 
-/** Ticks are round already. */
+/** Not the page's number format, because ticks are round already. */
 const words = (tick: number) => String(tick).replace("-", "−");
 
 export function Axes({

@@ -1,4 +1,4 @@
-/** Reserves the space of a row whose numbers are not there yet. */
+/** Reserves the space of a row until its numbers arrive. */
 export function EmptyRow() {
   return (
     <tr>

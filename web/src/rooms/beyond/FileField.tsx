@@ -1,7 +1,9 @@
-/** A field for the person's own file, which is read in the page. What became of it is said where it was chosen. */
+/**
+ * A field for the person's own file, which is read in the page. The result of reading it is reported below the field.
+ */
 import { useId, useState } from "preact/hooks";
 
-/** A reason, for the person, why a file cannot be used. */
+/** The reason, in words for the person, why a file cannot be used. */
 export class FileError extends Error {}
 
 export function FileField<T>({
@@ -17,15 +19,15 @@ export function FileField<T>({
 }: {
   label: string;
   accept: string;
-  /** What is expected, such as “a picture”. */
+  /** The expected content, such as “a picture”. */
   expected: string;
   note: string;
-  /** What is shown, if it is the person's own. */
+  /** The person's content that is shown; null for the built-in example. */
   own: T | null;
   backLabel: string;
-  /** Rejects with a FileError if it knows a reason for the person. */
+  /** Rejects with a FileError if there is a reason to tell the person. */
   read(file: File): Promise<T>;
-  /** A few words about what was read, such as its size. */
+  /** A short description of the content, such as its size. */
   describe(content: T): string;
   onRead(content: T | null): void;
 }) {
@@ -33,7 +35,7 @@ export function FileField<T>({
   const [said, setSaid] = useState<{ readonly words: string; readonly about: T | null } | null>(
     null,
   );
-  // What was said about a file is not true of what replaced it.
+  // A message disappears as soon as other content is shown.
   const message = said?.about === own ? said?.words : null;
   const onChange = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     const file = currentTarget.files?.[0];
@@ -49,7 +51,7 @@ export function FileField<T>({
           : `this browser cannot read it. Expected ${expected}.`;
       setSaid({ words: `“${file.name}”: ${why}`, about: own });
     }
-    // So that the same file can be chosen again.
+    // Allows the same file to be chosen again.
     currentTarget.value = "";
   };
   return (

@@ -1,4 +1,4 @@
-/** The explanation of the cell that is pointed at: visible, and announced if it was reached by keyboard. */
+/** The explanation of the active cell. It is visible, and announced if the person reached the cell by keyboard. */
 
 import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";

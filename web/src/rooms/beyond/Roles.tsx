@@ -1,4 +1,4 @@
-/** Explains what queries, keys and values are here, with the same letters and colours in every panel. */
+/** Explains the role of queries, keys and values in each panel, with the same letters and colours in all. */
 
 import type { Role } from "heed/view/parts";
 import type { ComponentChildren } from "preact";

@@ -1,4 +1,7 @@
-/** The room "Beyond words": one of four subjects, and the person's files, which must outlive the panel of a subject. */
+/**
+ * The room "Beyond words": shows one of four subjects. It stores the person's files, which must outlive the panel of a
+ * subject.
+ */
 import { useState } from "preact/hooks";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
@@ -22,7 +25,7 @@ const subjects: readonly (readonly [Subject, string])[] = [
   ["melody", "frames of a melody"],
 ];
 
-/** What the link of a suggestion shows. */
+/** The subject that the link of a suggestion shows. */
 const subjectOf = (href: string) => new URLSearchParams(href.slice(1)).get("show") ?? "picture";
 
 export function View({ state, set, notices }: RoomProps<State>) {

@@ -1,4 +1,4 @@
-/** The area beside the settings: a heading for screen readers, text, pictures and tables. */
+/** The area next to the settings: a heading for screen readers, text, pictures and tables. */
 import type { ComponentChildren } from "preact";
 
 export function Work({
@@ -7,7 +7,7 @@ export function Work({
   children,
 }: {
   title: string;
-  /** Whether what is shown belongs to another input than the one that is asked for. */
+  /** Whether the results belong to an earlier input. */
   isStale?: boolean;
   children: ComponentChildren;
 }) {

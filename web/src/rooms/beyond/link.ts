@@ -66,7 +66,7 @@ export function read(params: URLSearchParams): LinkReading<State> {
   return readParams(params, initialState, readers);
 }
 
-/** The values of the state as `readers` accept them. */
+/** The values of the state as texts that `readers` accept. */
 function linkTextsOf(state: State): Record<keyof typeof readers, string> {
   const { pixel, head } = state;
   return {

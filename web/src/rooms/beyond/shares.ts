@@ -22,7 +22,7 @@ export function useSharesPalette(largest: number, curve: ColourCurve): Palette {
   }, [largest, curve, theme]);
 }
 
-/** The `count` largest weights with their places, the largest first; NaN is no weight. */
+/** The `count` largest weights with their positions, the largest first. NaN is ignored. */
 export function largestWeights(
   weights: Float32Array,
   count: number,

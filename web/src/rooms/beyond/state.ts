@@ -1,5 +1,6 @@
 /**
- * The state of the room, which is exactly what the link holds (see link.ts); the person's own files are not part of it.
+ * The state of the room, which is exactly the content of its link (see link.ts). The person's own files are not part of
+ * it.
  */
 import type { ColourCurve } from "heed/view/parts";
 
@@ -17,7 +18,7 @@ export interface PlanePoint {
   readonly y: number;
 }
 
-/** A head of the trained model, both counted from 0. */
+/** A head of the trained model, with layer and head counted from 0. */
 export interface SeriesHead {
   readonly layer: number;
   readonly head: number;
@@ -26,10 +27,10 @@ export interface SeriesHead {
 export interface State {
   readonly subject: Subject;
 
-  /** Deviation of the noise; pixels are 0 to 1. */
+  /** The standard deviation of the noise; pixels are 0 to 1. */
   readonly noise: number;
   readonly grain: number;
-  /** Patches and search windows have 2 radius + 1 pixels a side. */
+  /** Patches and search windows have 2 radius + 1 pixels on each side. */
   readonly patch: number;
   readonly window: number;
   readonly h: number;
@@ -46,7 +47,7 @@ export interface State {
   readonly similar: boolean;
 
   readonly series: number;
-  /** A position of the series; one that is not hidden means the middle of the gap. */
+  /** A position of the series. The middle of the gap replaces a position that is not hidden. */
   readonly value: number;
   /** Null for the head with the most attention on values whole periods away. */
   readonly head: SeriesHead | null;
@@ -72,7 +73,7 @@ export const allowed = {
   frame: { min: 1, max: 400 },
 } as const;
 
-/** The plane that points lie on. */
+/** The range of the coordinates of points. */
 export const plane = { x: { min: 0, max: 10 }, y: { min: -2, max: 2 } } as const;
 export const mostPoints = 24;
 export const fewestPoints = 2;
@@ -118,7 +119,7 @@ export const initialState: State = {
   frame: 34,
 };
 
-/** Settings that a teacher's lock does not lock. */
+/** Settings that stay unlocked under a teacher's lock. */
 export const lookKeys: readonly (keyof State)[] = [
   "subject",
   "method",

@@ -1,16 +1,19 @@
-/** What the model says, in one sentence, and the head to drop that changes it; or why an input cannot be read. */
+/**
+ * The model's answer in one sentence, and the head whose ablation changes it; or the reason why an input cannot be
+ * read.
+ */
 import { format } from "heed/view/parts";
 import { useShell } from "../../shared/shell";
 import {
+  type AnswerSentence,
+  answerSentenceOf,
   type HeadSelection,
   type NamedHead,
-  type Saying,
-  sayingOf,
   withoutWords,
 } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
-function Probability({ of }: { of: Saying["now"] }) {
+function Probability({ of }: { of: AnswerSentence["now"] }) {
   if (of.probability === null) return null;
   return (
     <span class="faint number">
@@ -21,9 +24,9 @@ function Probability({ of }: { of: Saying["now"] }) {
   );
 }
 
-function Sentence({ saying }: { saying: Saying | null }) {
-  if (!saying) return <p class="saying">The sentence has no pronoun, so nothing is asked.</p>;
-  const { subject, now, whole } = saying;
+function Sentence({ sentence }: { sentence: AnswerSentence | null }) {
+  if (!sentence) return <p class="saying">The sentence has no pronoun, so nothing is asked.</p>;
+  const { subject, now, whole } = sentence;
   const hasChanged = whole !== null && whole.text !== now.text;
   return (
     <p class="saying" role="status">
@@ -54,7 +57,7 @@ function DropButton({ selection }: { selection: HeadSelection }) {
   );
 }
 
-/** Ends the sentence that the button begins, and says all of it where there is no button. */
+/** Ends the sentence that starts with the button. Without the button it is the whole sentence. */
 function Changes({ name }: NamedHead) {
   const { restrictions } = useShell();
   return (
@@ -65,20 +68,22 @@ function Changes({ name }: NamedHead) {
   );
 }
 
-/** Beside the button: what it does, the answer with all heads, or why there is no button. */
-function Beside({ saying }: { saying: Saying | null }) {
+/**
+ * The text next to the button: the effect of dropping the head, the answer with all heads, or why there is no button.
+ */
+function AnswerNote({ sentence }: { sentence: AnswerSentence | null }) {
   const { selection } = useHeadsWorkspace();
   const { answer, needed } = selection;
   const without = withoutWords(selection);
   return (
     <span class="faint">
-      {saying?.whole && (
+      {sentence?.whole && (
         <>
-          <span class="wide-only">{without}; </span>with all heads: <b>{saying.whole.text}</b>
-          <Probability of={saying.whole} />{" "}
+          <span class="wide-only">{without}; </span>with all heads: <b>{sentence.whole.text}</b>
+          <Probability of={sentence.whole} />{" "}
         </>
       )}
-      {saying && !without && (needed ? <Changes {...needed} /> : "No single head changes it. ")}
+      {sentence && !without && (needed ? <Changes {...needed} /> : "No single head changes it. ")}
       {answer.note}
     </span>
   );
@@ -86,13 +91,13 @@ function Beside({ saying }: { saying: Saying | null }) {
 
 export function AnswerPanel() {
   const { selection } = useHeadsWorkspace();
-  const saying = sayingOf(selection);
+  const sentence = answerSentenceOf(selection);
   return (
     <section class="answer" aria-label="What the model says">
-      <Sentence saying={saying} />
+      <Sentence sentence={sentence} />
       <p class="answer-more">
         <DropButton selection={selection} />
-        <Beside saying={saying} />
+        <AnswerNote sentence={sentence} />
       </p>
     </section>
   );

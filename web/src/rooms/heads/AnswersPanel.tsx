@@ -1,4 +1,4 @@
-/** Every answer of the model with its probabilities, with all heads and without the dropped ones. */
+/** Every answer of the model with its probabilities, with all heads and with the dropped ones ablated. */
 import { format } from "heed/view/parts";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { AnsweredQuestion } from "./answer";
@@ -18,18 +18,18 @@ function Bar({ share }: { share: number }) {
 
 /** The `most` most likely answers. */
 function LikelyTokensCell({
-  said,
+  tokens,
   most,
   isNew = false,
 }: {
-  said: readonly LikelyToken[];
+  tokens: readonly LikelyToken[];
   most: number;
   /** Whether it differs from the answer with all heads. */
   isNew?: boolean;
 }) {
   return (
     <td class={isNew ? "changed" : undefined}>
-      {said.slice(0, most).map(({ token, probability }, i) => (
+      {tokens.slice(0, most).map(({ token, probability }, i) => (
         <span key={token} class={i === 0 ? "said likeliest" : "said"}>
           <span>{token}</span> <span class="number">{format(probability)}</span>
           <Bar share={probability} />
@@ -39,17 +39,17 @@ function LikelyTokensCell({
   );
 }
 
-/** Without the dropped heads: the most likely answer and, if it differs, the probability of the original one. */
+/** With the dropped heads ablated: the most likely answer and, if it differs, the probability of the original one. */
 function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
-  const { says, instead, kept } = asked;
+  const { answers, instead, kept } = asked;
   const [first] = instead ?? [];
-  const [old] = says;
+  const [old] = answers;
   if (!instead || !first || !old) return <td class="faint">–</td>;
   const hasChanged = first.token !== old.token;
-  const said = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
+  const tokens = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
   return (
     <LikelyTokensCell
-      said={said}
+      tokens={tokens}
       most={isMany ? (hasChanged ? 2 : 1) : fewAnswers}
       isNew={hasChanged}
     />
@@ -58,11 +58,11 @@ function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boole
 
 interface AnswersProps {
   asked: readonly AnsweredQuestion[];
-  /** The heading of the answers without the dropped heads. */
+  /** The heading of the answers with the dropped heads ablated. */
   without: string;
 }
 
-/** Few answers, below one another, with alternatives. */
+/** A few answers, below one another, with alternatives. */
 function FewAnswers({ asked, without }: AnswersProps) {
   const isRightKnown = asked.some(({ right }) => right !== null);
   return (
@@ -79,7 +79,7 @@ function FewAnswers({ asked, without }: AnswersProps) {
         {asked.map((each) => (
           <tr key={each.row}>
             <th scope="row">{each.name}</th>
-            <LikelyTokensCell said={each.says} most={fewAnswers} />
+            <LikelyTokensCell tokens={each.answers} most={fewAnswers} />
             <InsteadCell asked={each} isMany={false} />
             {isRightKnown && <td>{each.right ?? "–"}</td>}
           </tr>
@@ -105,8 +105,8 @@ function ManyAnswers({ asked, without }: AnswersProps) {
         </tr>
         <tr>
           <th scope="row">with all heads</th>
-          {asked.map(({ row, says }) => (
-            <LikelyTokensCell key={row} said={says} most={1} />
+          {asked.map(({ row, answers }) => (
+            <LikelyTokensCell key={row} tokens={answers} most={1} />
           ))}
         </tr>
         <tr class="without">

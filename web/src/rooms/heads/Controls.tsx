@@ -1,4 +1,4 @@
-/** How heads are measured and ordered, and how weights are drawn. */
+/** Controls for the measure and order of heads, and for the drawing of their weights. */
 import { HeadLook } from "../../shared/HeadLook";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";

@@ -1,4 +1,4 @@
-/** The heat map of a head: its picture, and what can be done with its cells and rows. */
+/** The heat map of a head: the picture, and the actions on its cells and rows. */
 
 import {
   type Area,
@@ -24,7 +24,7 @@ import { useHeadsWorkspace } from "./workspace";
 
 const longestLabel = 12;
 
-/** On a telephone cells are lower than wide, so that the picture fits on the screen. */
+/** Below this width, as on a telephone, cells are lower than wide, so that the picture fits on the screen. */
 const narrow = 420;
 const lowCell = 27;
 
@@ -54,7 +54,7 @@ function usePairs(
     () => (isCausal ? (row: number, col: number) => col > row : undefined),
     [isCausal],
   );
-  // The right places, and the sources of the active cell: its row's query and its column's key.
+  // The right places, and the row and column from which the active cell is computed: its query and its key.
   const highlights: Area[] = [
     ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
     ...(active ? [{ row: active.row }, { col: active.col }] : []),
@@ -85,7 +85,7 @@ export function useDifference(shown: NamedHead, other: NamedHead, width: number)
   return usePairs(shown, view, width, true);
 }
 
-/** Its cells can be pointed at and locked, rows selected. */
+/** A heat map with cells that can be locked and rows that can be selected. */
 export function HeadMap({
   name,
   title,
@@ -99,7 +99,7 @@ export function HeadMap({
   /** The head that is drawn. */
   of: NamedHead;
   note?: string;
-  /** Names the head and what was dropped in a file. */
+  /** Names the head and the dropped heads in a saved file. */
   whose?: string;
   picture: Picture;
 }) {

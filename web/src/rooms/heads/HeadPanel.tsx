@@ -1,4 +1,4 @@
-/** One head in detail: its weights, which token attends to which, and all its measures. */
+/** One head in detail: its weights as a map and as lines, and all its measures. */
 
 import { type Explanation, format } from "heed/view/parts";
 import { useCallback } from "preact/hooks";
@@ -20,10 +20,10 @@ import { useHeadsWorkspace } from "./workspace";
 
 const none = "";
 
-/** Up to this many columns the lines fit beside the large map. */
+/** The maximum number of columns at which the lines fit next to the large map. */
 const fewColumns = 12;
 
-/** How long each row is shown while they play, in milliseconds. */
+/** How long playing shows each row, in milliseconds. */
 const pace = 1200;
 
 function CompareField() {
@@ -95,9 +95,9 @@ const headToDetail = ({ name, attention, index }: NamedHead): OneHead => ({
 });
 
 interface MapNames {
-  /** A few words beside the title of the map. */
+  /** A short note next to the title of the map. */
   readonly note: string;
-  /** Whose weights they are, in a file, which has no heading. */
+  /** The name of the head for a saved file, which has no heading. */
   readonly whose: string;
 }
 
@@ -114,7 +114,7 @@ function LargeMap({ note, whose }: MapNames) {
   );
 }
 
-/** The large map of the head, or, if there is another one to compare with, both and their difference. */
+/** The large map of the head or, if another head is compared, both heads and their difference. */
 function Maps(names: MapNames) {
   const { restrictions } = useShell();
   const { shown, other } = useHeadsWorkspace().selection;

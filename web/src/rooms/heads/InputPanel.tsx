@@ -14,7 +14,7 @@ import { allowed, firstOf, maxCharacters, type State, withInput } from "./state"
 
 const choices = exhibitIds.map((id) => [id, exhibitOf(id).name] as const);
 
-/** What the model does, its size and its accuracy, and every token that it knows. */
+/** The task of the model, its size and accuracy, and every token of its vocabulary. */
 function AboutModel({
   exhibit,
   answer,
@@ -62,7 +62,7 @@ export function InputPanel({
   const first = firstOf(exhibit);
   const isFirst = text === first.text && (text !== null || seed === first.seed);
   const drawn = answer?.exhibit === exhibit ? answer.text : "";
-  // After typed text the next example is the first one.
+  // The next example after typed text is the first one.
   const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
   return (
     <section class="input" aria-label="Model and input">

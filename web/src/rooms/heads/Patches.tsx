@@ -1,4 +1,4 @@
-/** A picture, and how much the selected row attends to each of its patches. */
+/** A picture, and the attention of the selected row on each of its patches. */
 
 import { type Cell, type Palette, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
@@ -21,7 +21,7 @@ export function Patches({ picture }: { picture: NonNullable<HeadsAnswer["picture
   const { shown, row } = selection;
   const { columns, rows } = shown.attention;
   const { pixels, side } = picture;
-  // The first token stands for the class: the patches come after it, row by row.
+  // The first token is the class token. The patches follow, row by row.
   const across = Math.sqrt(columns.length - 1);
   const start = row * columns.length + 1;
   const weights = useMemo(() => {

@@ -1,4 +1,4 @@
-/** Saves all heads in the order of the page: as one picture, and if they have one size as one array. */
+/** Saves all heads in the order of the page: as one picture and, if they are equal in size, as one array. */
 
 import {
   aboutGrid,

@@ -31,7 +31,7 @@ const lock = (cell: Cell) => ({ cell, row: cell.row });
 const isSameInput = (a: HeadsRequest, b: HeadsRequest) =>
   a.exhibit === b.exhibit && a.text === b.text && a.seed === b.seed;
 
-/** The last answer stays, greyed, until there is one for the present input. */
+/** The last answer, which stays in grey until the answer to the present input arrives. */
 function useLastAnswer(state: State) {
   const { exhibit, text, seed, dropped } = state;
   const engine = useEngine();

@@ -7,7 +7,7 @@ import type { UnreadableText } from "../../shared/typed";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 
-/** A head by its attention, layer and number, the latter two counted from 1: "cross.2.3". */
+/** A head as its attention, layer and number; the last two are counted from 1: "cross.2.3". */
 export type HeadKey = string;
 
 export interface HeadsRequest {
@@ -15,10 +15,10 @@ export interface HeadsRequest {
   /** The base address of the page's files. */
   readonly base: string;
   readonly exhibit: ExhibitId;
-  /** What the person typed; null for an example drawn from the seed. */
+  /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
-  /** Heads to drop. */
+  /** The heads to ablate. */
   readonly dropped: readonly HeadKey[];
 }
 
@@ -48,32 +48,32 @@ export interface AnsweredQuestion {
   /** The question: a pronoun, or the number of a position. */
   readonly name: string;
   /** The answers with all heads, the most likely first. */
-  readonly says: readonly LikelyToken[];
-  /** The answers without the dropped heads; null if none are dropped. */
+  readonly answers: readonly LikelyToken[];
+  /** The answers with the dropped heads ablated; null if none are dropped. */
   readonly instead: readonly LikelyToken[] | null;
-  /** The probability, without the dropped heads, of the token that is most likely with all heads. */
+  /** The probability, with the dropped heads ablated, of the token that is most likely with all heads. */
   readonly kept: number | null;
   /** The right answer; null if unknown. */
   readonly right: string | null;
 }
 
-/** A head without which an answer changes. */
+/** A head whose ablation changes an answer. */
 export interface NeededHead {
   readonly key: HeadKey;
-  /** By how much the answer is less likely without it. */
+  /** The decrease of the answer's probability. */
   readonly lost: number;
 }
 
 export interface HeadsAnswer {
   readonly kind: "answer";
   readonly exhibit: ExhibitId;
-  /** The input as a person writes it. */
+  /** The input as a person would write it. */
   readonly text: string;
-  /** A grey picture, side × side, 0 to 1; null if the input is none. */
+  /** A grey picture, side × side, 0 to 1; null if the input is not a picture. */
   readonly picture: { readonly pixels: Float32Array; readonly side: number } | null;
-  /** Every token that may stand in an input. */
+  /** Every token that an input may contain. */
   readonly known: readonly string[];
-  /** Whether the right places are those of the task, those of the model's own answer, or unknown. */
+  /** Whether the right places belong to the task's answer or to the model's own answer, or are unknown. */
   readonly places: "right" | "answered" | "unknown";
   readonly attentions: readonly MeasuredAttention[];
   /** The number of parameters, and the share of held-out examples that the model answers correctly. */
@@ -84,12 +84,12 @@ export interface HeadsAnswer {
   };
   /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
-  /** The heads without which `attentions`, and the answers `instead`, were computed. */
+  /** The heads that were ablated to compute `attentions` and the answers `instead`. */
   readonly dropped: readonly HeadKey[];
   readonly asked: readonly AnsweredQuestion[];
-  /** For each question the head that its answer needs; null if no single one changes it. */
+  /** For each question the head whose ablation changes the answer; null if no single head does. */
   readonly needed: readonly (NeededHead | null)[];
-  /** What the model generates; null if it does not generate text. */
+  /** The text that the model generates; null if it does not generate text. */
   readonly written: { readonly whole: string; readonly without: string | null } | null;
   /** A warning about the person's input. */
   readonly note: string | null;

@@ -1,4 +1,4 @@
-/** The questions to a model about an input, and its answers with all heads and without some. */
+/** The questions about an input, and the model's answers with all heads and with some ablated. */
 import { plain } from "../../shared/attended";
 import { type LikelyToken, likeliest } from "../../shared/likelyToken";
 import type { Input } from "../../shared/typed";
@@ -9,8 +9,8 @@ import type { ModelProbe } from "./probe";
 export interface Question extends Pick<AnsweredQuestion, "row" | "name" | "right"> {}
 
 /**
- * @param input as it was given: with the right answer, if that is known
- * @param answered with the model's own answer
+ * @param input the input, with the right answer if it is known
+ * @param answered the input with the model's own answer
  * @param isSolved whether the input has the right answer
  */
 export function questionsOf(input: Input, answered: Input, isSolved: boolean): Question[] {
@@ -37,7 +37,7 @@ export function questionsOf(input: Input, answered: Input, isSolved: boolean): Q
   }));
 }
 
-function saysOf({ tokens, shares }: ModelProbe, row: number): LikelyToken[] {
+function likeliestAt({ tokens, shares }: ModelProbe, row: number): LikelyToken[] {
   return likeliest(tokens.map(plain), shares[row] ?? []);
 }
 
@@ -52,12 +52,12 @@ export function askedOf(
   after: ModelProbe | null,
 ): AnsweredQuestion[] {
   return questions.map((question) => {
-    const says = saysOf(before, question.row);
+    const answers = likeliestAt(before, question.row);
     return {
       ...question,
-      says,
-      instead: after && saysOf(after, question.row),
-      kept: after && shareOf(after, question.row, says[0]?.token),
+      answers,
+      instead: after && likeliestAt(after, question.row),
+      kept: after && shareOf(after, question.row, answers[0]?.token),
     };
   });
 }

@@ -8,13 +8,13 @@ import { measuresOf, type WeightsToMeasure } from "./measures";
 import type { ModelProbe } from "./probe";
 import { headKey } from "./state";
 
-/** The most cells along a side of a small picture. */
+/** The maximum number of cells along a side of a small picture. */
 const mostCells = 32;
 
 export interface MeasuringBasis {
   /** The input with the model's own answer. */
   readonly input: Input;
-  /** The right places: those that answers come from. */
+  /** The right places: the columns that determine the answers. */
   readonly places: Alignment | null;
   readonly heldOut: readonly HeadAlignment[];
 }
@@ -28,7 +28,7 @@ function columnsOf(path: string, { input, places }: MeasuringBasis): Alignment |
   return places.map((row) => row.map((place) => place + before));
 }
 
-/** The row of a decoder is named after the token that it predicts and the one before it. */
+/** The name of a decoder's row consists of the token that it predicts and the previous token. */
 function rowNames({ name, rows }: Attention, { input }: MeasuringBasis): readonly string[] {
   if (input.kind !== "translation" || name === "encoder") return rows;
   return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
@@ -88,7 +88,10 @@ export function attentionsOf(
   return attentions.map((attention) => measuredAttention(heed, attention, measuring));
 }
 
-/** The head with the most attention on the right places: on this input, or else on held-out examples. */
+/**
+ * The head with the most attention on the right places: of this input if they are known, otherwise of held-out
+ * examples.
+ */
 export function bestHeadOf(attentions: readonly MeasuredAttention[]): HeadKey {
   const heads = attentions.flatMap(({ measured }) => measured);
   const score = ({ measures }: MeasuredHead) => measures.places ?? measures.heldOut ?? -1;

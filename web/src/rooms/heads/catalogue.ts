@@ -2,13 +2,13 @@
 import { mostTokens } from "../../shared/typed";
 
 export interface Exhibit {
-  /** The folder of its files. */
+  /** The folder of the model's files. */
   readonly folder: string;
-  /** Its name in the choice of models. */
+  /** The model's name in the select. */
   readonly name: string;
-  /** The label of its text field and what may be typed there; null if it has none. */
+  /** The label of its text field and the texts that it accepts; null if it has none. */
   readonly field: { readonly label: string; readonly limits: string } | null;
-  /** What it does, in a few words. */
+  /** A short description of its task. */
   readonly does: string;
   /** The first input: a text, or an example drawn from a seed. */
   readonly first: { readonly text: string } | { readonly seed: number };

@@ -1,4 +1,4 @@
-/** What a cell of a head's weights means, and how it is computed. */
+/** The meaning and the formula of a cell of a head's weights. */
 
 import { at, type Cell, type Explanation, format } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
@@ -22,7 +22,7 @@ export function explainHeadWeight(cell: Cell, { shown, other }: HeadSelection): 
     return { name, formula: [...formula, { text: even }] };
   }
   const [weight, second] = [at(weights, row, col), at(other.weights, row, col)];
-  // One digit more than elsewhere, so that small differences are consistent.
+  // One digit more than elsewhere, so that the rounded numbers agree with their difference.
   const [a, b, less] = [weight, second, weight - second].map((each) => format(each, 4));
   return {
     name,

@@ -4,7 +4,10 @@ import type { Input } from "../../shared/typed";
 
 const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-/** For each closing bracket the position of its opening one; at the end, that of the last one still open. */
+/**
+ * For each closing bracket the position of its opening one. The last entry has the position of the last bracket that is
+ * still open.
+ */
 function bracketPlaces(tokens: readonly string[]): number[][] {
   const open: number[] = [];
   const places = tokens.map((token, place) => {
@@ -25,8 +28,8 @@ export function closerOf(tokens: readonly string[]): string | null {
 }
 
 /**
- * The right places of typed input that the task does not solve: of brackets, and of the words that the model answers.
- * Null if neither is known, and for pictures, which cannot be typed.
+ * The right places of typed input that the task does not solve. For brackets they are the opening ones, for pronouns
+ * the words that the model answers. Null if neither is known, and for pictures, which cannot be typed.
  *
  * @param answered the input with the model's answer
  */

@@ -45,8 +45,7 @@ const readers: Readers<State> = {
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
-  // A model sets its first input, and an input its first row, so they are read in this order, whatever the order of the
-  // link.
+  // A model resets the input, and an input resets the row, so they are always read in this order.
   const keys = [...new Set([...Object.keys(readers), ...params.keys()])];
   const ordered = new URLSearchParams();
   for (const key of keys) for (const text of params.getAll(key)) ordered.append(key, text);

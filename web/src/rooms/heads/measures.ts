@@ -1,4 +1,4 @@
-/** Measures that describe a head in one number. */
+/** Measures that describe a head by one number. */
 import type { Alignment } from "heed/models";
 import {
   type MeasureWords,
@@ -35,7 +35,7 @@ export interface WeightsToMeasure {
 }
 
 /**
- * @param places for each row the columns that its answer comes from
+ * @param places for each row the columns that determine its answer
  * @param isSelf whether rows and columns are the same tokens
  */
 export function measuresOf(

@@ -1,4 +1,4 @@
-/** Finds the head that each answer needs: without it the model answers something else. */
+/** Finds for each answer the head whose ablation changes it. */
 import { withoutHeads } from "heed/models";
 import { attentionAt } from "../../shared/attended";
 import type { Input } from "../../shared/typed";
@@ -11,14 +11,14 @@ import type { AttentiveModel } from "./trained";
 type Needed = readonly (NeededHead | null)[];
 
 interface Asked {
-  /** With the model's own answer. */
+  /** The input with the model's own answer. */
   readonly input: Input;
   readonly questions: readonly Question[];
-  /** With all heads. */
+  /** The output with all heads. */
   readonly before: ModelProbe;
 }
 
-/** Runs the model once without each head. Of the heads that change an answer, the one that it loses most without. */
+/** Ablates one head at a time. Of the heads that change an answer, returns the one that lowers its probability most. */
 async function search(model: AttentiveModel, { input, questions, before }: Asked): Promise<Needed> {
   const needed: (NeededHead | null)[] = questions.map(() => null);
   for (const { path, heads } of before.attentions) {
@@ -27,24 +27,25 @@ async function search(model: AttentiveModel, { input, questions, before }: Asked
     for (let head = 0; head < heads; ++head) {
       const key = headKey(place.name, place.layer, head);
       const after = await withoutHeads(model, [{ path, head }], () => probe(model, input));
-      for (const [i, { says, instead, kept }] of askedOf(questions, before, after).entries()) {
-        const [said, now] = [says[0], instead?.[0]];
-        const lost = (said?.probability ?? 0) - (kept ?? 0);
-        if (now?.token !== said?.token && lost > (needed[i]?.lost ?? 0)) needed[i] = { key, lost };
+      for (const [i, { answers, instead, kept }] of askedOf(questions, before, after).entries()) {
+        const [former, now] = [answers[0], instead?.[0]];
+        const lost = (former?.probability ?? 0) - (kept ?? 0);
+        if (now?.token !== former?.token && lost > (needed[i]?.lost ?? 0))
+          needed[i] = { key, lost };
       }
     }
   }
   return needed;
 }
 
-/** What was found for the last input of each model; it goes with the model when the room is left. */
+/** The result for the last input of each model. It is freed with the model when the person leaves the room. */
 const last = new WeakMap<AttentiveModel, { readonly inputKey: string; readonly needed: Needed }>();
 
 /**
- * For each question the head that its answer needs. It does not depend on the heads that are dropped, so it is searched
- * for once per input.
+ * For each question the head whose ablation changes the answer. It does not depend on the dropped heads, so the search
+ * runs once per input.
  *
- * @param inputKey the same for the same input only
+ * @param inputKey differs for different inputs
  */
 export async function neededHeads(
   model: AttentiveModel,

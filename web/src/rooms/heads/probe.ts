@@ -10,7 +10,7 @@ export interface ModelProbe {
   readonly tokens: readonly string[];
 }
 
-/** Every token that a model can answer, in the order of its last layer's outputs. */
+/** Every token that a model can answer, in the order of the outputs of its last layer. */
 function answerTokensOf(model: AttentiveModel): readonly string[] {
   const { targetVocabulary } = model as { targetVocabulary?: { tokens: readonly string[] } };
   return targetVocabulary?.tokens ?? model.config.vocabulary.target;
@@ -26,7 +26,7 @@ function softmaxRows(heed: Heed, logits: Tensor): Float32Array[] {
   });
 }
 
-/** @param example with an answer: every token of it is predicted from the right ones before it */
+/** @param example with an answer: the model predicts each token of it from the given ones before it */
 export function probe(model: AttentiveModel, example: Example): ModelProbe {
   const { heed, readOut } = model;
   const { forward } = readOut;

@@ -9,7 +9,7 @@ import type { State } from "./state";
 export interface NamedHead {
   readonly attention: MeasuredAttention;
   readonly head: MeasuredHead;
-  /** Its number in its attention, from 0. */
+  /** Its index in its attention, counted from 0. */
   readonly index: number;
   readonly weights: MatrixView;
   /** "layer 2, head 3", with the kind of attention if the model has several. */
@@ -22,7 +22,7 @@ export interface HeadSelection {
   readonly answer: HeadsAnswer;
   readonly all: readonly NamedHead[];
   readonly shown: NamedHead;
-  /** The head that the answer in words needs, if there is one. */
+  /** The head whose ablation changes the answer in words; null if there is none. */
   readonly needed: NamedHead | null;
   /** The head to compare with, if it has the same tokens. */
   readonly other: NamedHead | null;
@@ -59,12 +59,12 @@ const letters: Readonly<Record<AttentionName, string>> = {
   cross: "e-d",
 };
 
-/** What the letters before a head's number stand for. */
+/** The meaning of the letters before a head's number. */
 export const sortedNote = Object.entries(letters)
   .map(([name, short]) => `${short}: ${prefixes[name as AttentionName]}`)
   .join(", ");
 
-/** The words below a head among sorted ones: "2.3", after its kind of attention if the model has several. */
+/** The label of a head in a sorted list: "2.3", after its kind of attention if the model has several. */
 export function sortedLabel({ attention, short }: NamedHead, kinds: readonly unknown[]): string {
   return kinds.length > 1 ? `${letters[attention.name]} ${short}` : short;
 }
@@ -101,7 +101,7 @@ function firstRow({ attention }: NamedHead, { asked, attentions }: HeadsAnswer):
   return isRead ? 0 : (asked[0]?.row ?? 0);
 }
 
-/** The place in `asked` of the question of a row, or else of the first one. */
+/** The index in `asked` of the question of a row, otherwise of the first question. */
 function questionAt({ asked }: HeadsAnswer, row: number): number {
   return Math.max(
     0,
@@ -109,7 +109,10 @@ function questionAt({ asked }: HeadsAnswer, row: number): number {
   );
 }
 
-/** The head that the answer in words needs. A text is one answer: it changes with any of its tokens. */
+/**
+ * The head whose ablation changes the answer in words. A generated text counts as one answer, which changes with any of
+ * its tokens.
+ */
 function neededHeadOf(answer: HeadsAnswer, row: number): HeadKey | null {
   const { needed, written } = answer;
   const own = written ? needed : [needed[questionAt(answer, row)] ?? null];
@@ -142,7 +145,7 @@ export function placesWords({ answer, shown }: HeadSelection): string {
   return `Outlined: the answer${how}.`;
 }
 
-/** What the selected row attends to most. */
+/** The token that the selected row attends to most. */
 export function attendsWords(
   { answer, shown, row }: HeadSelection,
   text: (share: number) => string,
@@ -156,19 +159,19 @@ export function attendsWords(
   return `${query} attends most to ${named(columns[largest])}: ${text(weights[largest] as number)}.`;
 }
 
-interface Said {
+interface AnswerText {
   readonly text: string;
   /** Null for a text of several tokens. */
   readonly probability: number | null;
 }
 
-/** What the model says: with all heads, or without the dropped ones. */
-export interface Saying {
-  /** What comes before the answer, such as “she” means. */
+/** The answer in words: with all heads, or with the dropped ones ablated. */
+export interface AnswerSentence {
+  /** The words before the answer, such as “she” means. */
   readonly subject: string;
-  readonly now: Said;
+  readonly now: AnswerText;
   /** The answer with all heads; null if none are dropped. */
-  readonly whole: Said | null;
+  readonly whole: AnswerText | null;
 }
 
 const subjects: Readonly<Record<"picture" | "continuation" | "translation", string>> = {
@@ -177,20 +180,20 @@ const subjects: Readonly<Record<"picture" | "continuation" | "translation", stri
   translation: "The model writes",
 };
 
-/** About the question of the selected row, or else the first one; null if nothing is asked. */
-export function sayingOf({ answer, row }: HeadSelection): Saying | null {
+/** The answer to the question of the selected row, otherwise to the first question; null if there are no questions. */
+export function answerSentenceOf({ answer, row }: HeadSelection): AnswerSentence | null {
   const { asked, written, exhibit } = answer;
   if (written) {
-    const said = (text: string): Said => ({ text: text || "nothing", probability: null });
+    const said = (text: string): AnswerText => ({ text: text || "nothing", probability: null });
     const subject = subjects[exhibit === "brackets" ? "continuation" : "translation"];
     return written.without === null
       ? { subject, now: said(written.whole), whole: null }
       : { subject, now: said(written.without), whole: said(written.whole) };
   }
   const question = asked[questionAt(answer, row)];
-  const [first] = question?.says ?? [];
+  const [first] = question?.answers ?? [];
   if (!question || !first) return null;
-  const said = ({ token, probability }: LikelyToken): Said => ({ text: token, probability });
+  const said = ({ token, probability }: LikelyToken): AnswerText => ({ text: token, probability });
   const subject = answer.picture ? subjects.picture : `“${question.name}” means`;
   const [instead] = question.instead ?? [];
   return instead
@@ -198,7 +201,7 @@ export function sayingOf({ answer, row }: HeadSelection): Saying | null {
     : { subject, now: said(first), whole: null };
 }
 
-/** "without layer 1, head 1" or "without 2 heads"; null if the answer is that of all heads. */
+/** "without layer 1, head 1" or "without 2 heads"; null if no head was ablated. */
 export function withoutWords({ all, answer }: HeadSelection): string | null {
   const [first, ...more] = all.filter(({ head }) => answer.dropped.includes(head.key));
   if (!first) return null;

@@ -1,4 +1,4 @@
-/** The solver of this room: runs a trained model with all heads and without some, and measures every head. */
+/** The solver of this room: runs a trained model with all heads and with some ablated, and measures every head. */
 import type { Heed } from "heed";
 import {
   type Alignment,
@@ -60,8 +60,8 @@ function headAt(key: HeadKey): Head {
   return { path: pathOf(place), head: place.head };
 }
 
-/** Those of the heads to drop that this model has: a link may name others. */
-function droppedOf({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
+/** The heads to ablate that this model has. A link may name others. */
+function presentHeads({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
   return dropped.filter((key) => {
     const { path, head } = headAt(key);
     return there.some((each) => each.path === path && head < each.heads);
@@ -95,7 +95,7 @@ async function answerTo(
   const places: Alignment | null = hasRightPlaces ? alignmentOf(input) : placesOf(answered);
 
   const before = probe(model, answered);
-  const dropped = droppedOf(request, before.attentions);
+  const dropped = presentHeads(request, before.attentions);
   const rest =
     dropped.length === 0
       ? null

@@ -1,4 +1,4 @@
-/** The state of the room, which is exactly what the link holds (see link.ts). */
+/** The state of the room, which is exactly the content of its link (see link.ts). */
 
 import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
 import type { AttentionName } from "../../shared/attended";
@@ -16,7 +16,7 @@ export interface State {
   readonly head: HeadKey | null;
   /** The head to compare with. */
   readonly other: HeadKey | null;
-  /** The selected row; null for that of the first answer. */
+  /** The selected row; null for the row of the first answer. */
   readonly row: number | null;
   /** The locked cell. */
   readonly cell: Cell | null;
@@ -25,11 +25,11 @@ export interface State {
   readonly order: "layer" | "measure";
   readonly range: ColourRange;
   readonly curve: ColourCurve;
-  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
   readonly mass: number;
 }
 
-/** Settings that a teacher's lock does not lock. */
+/** Settings that stay unlocked under a teacher's lock. */
 export const lookKeys = [
   ...(["head", "other", "row", "cell", "measure", "order"] as const),
   ...(["range", "curve", "mass"] as const),
@@ -41,12 +41,12 @@ export const allowed = {
   index: { min: 1, max: 64 },
 } as const;
 
-/** Far more than can be read, so that what is typed is never cut off in silence. */
+/** Far more than a model can read, so that typed text is never cut off without a message. */
 export const maxCharacters = 1000;
 
 const firstSeed = 1;
 
-/** The initial state of a model; nothing is kept of what was selected in another one. */
+/** The initial state of a model. It keeps nothing that was selected in another model. */
 export function firstOf(
   exhibit: ExhibitId,
 ): Pick<State, "exhibit" | "text" | "seed" | "dropped" | "head" | "other" | "row" | "cell"> {
@@ -62,7 +62,7 @@ export const initialState: State = {
   ...{ range: "absolute", curve: "linear", mass: 80 },
 };
 
-/** Another input for the same model: selected and dropped heads stay, rows and cells do not. */
+/** Another input for the same model. Selected and dropped heads stay; selected rows and cells are reset. */
 export function withInput(input: { text: string } | { seed: number }): Partial<State> {
   return { text: null, ...input, row: null, cell: null };
 }
@@ -77,7 +77,7 @@ export interface HeadPlace {
   readonly head: number;
 }
 
-/** Counted from 0; null if the text names no head. */
+/** Counted from 0; null if the text is not a head. */
 export function headPlaceOf(key: HeadKey): HeadPlace | null {
   const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
   if (!name) return null;

@@ -11,7 +11,7 @@ import {
 import type { nn } from "heed/nn";
 import { modelFilesIn, reportIn } from "../../worker/modelFiles";
 
-/** What the models of this room have in common: attention, and a last layer that gives the answers. */
+/** The common interface of the models of this room: attention, and a last layer that gives the answers. */
 export interface AttentiveModel extends TaskModel {
   readonly readOut: nn.Linear;
   /** Generates text, if the model can. */
@@ -23,7 +23,7 @@ export interface Trained {
   readonly task: Task;
   /** The attention of each head on the right places of held-out examples, measured when the model was trained. */
   readonly heldOut: readonly HeadAlignment[];
-  /** The share of them that it answered correctly. */
+  /** The share of held-out examples that it answered correctly. */
   readonly score: { readonly examples: number; readonly exact: number };
 }
 
@@ -51,7 +51,7 @@ export function modelAt(heed: Heed, address: string): Promise<Trained> {
     const trained = loadFrom(heed, address);
     const mine = { address, trained };
     open = mine;
-    // Forget a failed load, so that the next attempt loads again.
+    // Forgets a failed load, so that the next attempt loads again.
     trained.catch(() => {
       if (open === mine) open = null;
     });

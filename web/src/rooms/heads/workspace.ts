@@ -1,4 +1,4 @@
-/** What the parts of the room share. */
+/** The values that the parts of the room share. */
 
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";
@@ -11,7 +11,7 @@ import type { State } from "./state";
 export interface HeadsWorkspace {
   readonly state: State;
   readonly selection: HeadSelection;
-  /** The cell that is pointed at or locked. */
+  /** The cell that a person points at or locks. */
   readonly active: Cell | null;
   set: Setter<State>;
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;

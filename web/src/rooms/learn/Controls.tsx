@@ -30,7 +30,7 @@ function Counts({
 }
 
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
-  /** A new training has no past yet, and other heads. */
+  /** A new training has no snapshots yet, and may have other heads. */
   const begin = (change: Partial<State>) =>
     set({ at: null, head: null, cell: null, row: null, ...change });
   const look = (

@@ -7,7 +7,7 @@ import type { CourseSnapshot } from "./messages";
 import { shownHead } from "./weights";
 import { headsWords } from "./words";
 
-/** Up to this many columns the small pictures fit beside the large one. */
+/** The maximum number of columns at which the small pictures fit next to the large one. */
 const fewColumns = 18;
 
 export function CourseView({

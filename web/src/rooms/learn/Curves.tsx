@@ -1,4 +1,4 @@
-/** Charts of loss and accuracy over the steps that are kept; dragging goes through them. */
+/** Charts of loss and accuracy over the kept steps. Dragging selects a step. */
 import { useMemo } from "preact/hooks";
 import { Curve } from "../../picture/Curve";
 import { type Interval, rangeOfAll } from "../../picture/scale";
@@ -17,7 +17,7 @@ interface Chart {
 
 const share: Interval = { low: 0, high: 1 };
 
-/** The range from 0 to the maximum, so that a falling curve is seen to approach 0. */
+/** The range from 0 to the maximum, which shows that a falling curve approaches 0. */
 function fromZero(lines: readonly (readonly number[])[]): Interval {
   return { low: 0, high: Math.max(rangeOfAll(lines.flat()).high, 1e-3) };
 }
@@ -67,7 +67,7 @@ function chartsOf(begun: BeginAnswer, past: readonly Snapshot[]): Chart[] {
   ];
 }
 
-/** Its numbers are of the same snapshot as all others of the page, so it is drawn together with them. */
+/** All numbers of the page belong to the same snapshot, so the charts are drawn in the same frame. */
 function OneChart({
   total,
   set,

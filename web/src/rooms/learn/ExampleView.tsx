@@ -1,4 +1,4 @@
-/** The example whose weights are shown, held out or typed, and the model's answer to it. */
+/** The example whose weights are shown, which is held out or typed, and the model's answer to it. */
 import { useId } from "preact/hooks";
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
@@ -23,7 +23,7 @@ export function ExampleView({
   lesson: Lesson | null;
   /** The example of the shown step. */
   showing: ShownExample | null;
-  /** Why it cannot be shown there; null if it can. */
+  /** The reason why it cannot be shown at this step; null if it can. */
   note: string | null;
   state: State;
   set: Setter<State>;

@@ -1,4 +1,4 @@
-/** All heads of a model as small pictures, one row for each attention; the selected one is also drawn large. */
+/** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
 
 import type { Palette } from "heed/view/parts";
 import { useId, useMemo } from "preact/hooks";
@@ -13,7 +13,7 @@ import { useIsSeen, useTurn } from "./useTurn";
 import { hiddenIn } from "./weights";
 import { attentionNameOf } from "./words";
 
-/** The longer side of a small picture. */
+/** The length of the longer side of a small picture. */
 const side = 56;
 
 function SmallHead({

@@ -1,4 +1,4 @@
-/** One head's weights, large enough to be read, with the right places outlined. */
+/** One head's weights, large enough to read, with the right places outlined. */
 
 import {
   type Area,
@@ -25,9 +25,9 @@ import type { CourseHead } from "./state";
 import { explainCourseWeight, hiddenIn } from "./weights";
 import { attentionNameOf } from "./words";
 
-/** The greatest size of a cell. */
+/** The maximum size of a cell. */
 const cellLimit = 32;
-/** On a telephone, so that the picture fits on the screen. */
+/** Below this width, as on a telephone, cells are lower, so that the picture fits on the screen. */
 const narrow = 420;
 const lowCell = 26;
 

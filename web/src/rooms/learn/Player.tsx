@@ -1,14 +1,14 @@
-/** Train, pause, train once or again; and replay what was learned, without erasing any of it. */
+/** Controls to train, pause, make one step or start again, and to replay the training without losing any of it. */
 
 import type { Setter } from "../../shared/room";
 import { Transport } from "../../shared/Transport";
 import type { State } from "./state";
 import type { LessonControls } from "./useLesson";
 
-/** How long each snapshot is shown in a replay, in milliseconds. */
+/** How long a replay shows each snapshot, in milliseconds. */
 const pace = 100;
 
-/** What the training does now. */
+/** The current status of the training. */
 function statusOf({ lesson, isTraining, isBeginning, failure }: LessonControls): string {
   if (failure !== null) return "Stopped";
   if (!lesson) return "The engine is starting";
@@ -86,7 +86,7 @@ export function Player({
       <p class="learn-place number" data-step={lesson?.step ?? 0}>
         <span>
           <span role="status">{statusOf(controls)}</span>
-          {/* Not heard: it changes several times a second. */}
+          {/* Hidden from screen readers, because it changes several times a second. */}
           {isBehind && isTraining && <span aria-hidden="true">, now at step {lesson?.step}</span>}
         </span>
         {isBehind && (

@@ -1,4 +1,4 @@
-/** The room "Learn": a training in its own worker, which can be watched while it runs and replayed. */
+/** The room "Learn": a training in its own worker. A person can watch it while it runs, and replay it. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nearest } from "../../picture/scale";
 import { Announced } from "../../shared/Announced";
@@ -30,10 +30,10 @@ function indexOf({ past }: Lesson, at: number | null): number {
   );
 }
 
-/** The best head is that of several snapshots, so that it does not change with each. */
+/** The number of snapshots that determine the best head, so that it does not change with each snapshot. */
 const recentCount = 10;
 
-/** For screen readers: announced after each tenth of the steps, and when training stops. */
+/** The text for screen readers, announced after each tenth of the steps and when training stops. */
 function useHeard(lesson: Lesson | null): string {
   const last = lesson?.past.at(-1);
   const total = lesson?.setups[0]?.recipe.steps ?? 1;
@@ -54,8 +54,8 @@ interface Shown {
 }
 
 /**
- * The snapshot at an index, with the present example. One that was taken with another example is computed again; until
- * then the last one stays.
+ * The snapshot at an index, with the present example. A snapshot of another example is computed again; until then the
+ * last one stays.
  */
 function useShown({ lesson, look }: LessonControls, index: number) {
   const snapshot = lesson?.past[index] ?? null;

@@ -5,15 +5,15 @@ import type { State } from "./state";
 
 export interface CourseProps {
   course: Course;
-  /** With the tokens of the example that is shown. */
+  /** The attentions, with the tokens of the example that is shown. */
   attentions: readonly CourseAttention[];
   /** The snapshot that is shown, and its step. */
   snapshot: CourseSnapshot;
   step: number;
-  /** The snapshots of the shown example up to the shown one, by their steps. */
+  /** The snapshots of the shown example up to the shown one, with their steps. */
   past(): readonly (readonly [step: number, CourseSnapshot])[];
   layers: number;
-  /** The number of examples on which answers are judged, and the number on which heads are. */
+  /** The number of examples that measure the accuracy, and the number that measure the heads. */
   held: number;
   weighed: number;
   state: State;

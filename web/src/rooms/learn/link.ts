@@ -26,7 +26,7 @@ function pairFrom(text: string): [number, number] {
 }
 
 const readers: Readers<State> = {
-  // The defaults of a task are applied before; see `read`.
+  // `read` has applied the task's defaults before.
   task: (text) => ({ task: task(text) }),
   length: (text) => ({ length: numberIn(allowed.length)(text) }),
   heads: (text) => ({ heads: amongst(allowed.heads)(text) }),

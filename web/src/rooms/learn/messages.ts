@@ -19,11 +19,11 @@ export type LessonRequest =
       readonly setups: readonly TrainingSetup[];
       readonly text: string | null;
     }
-  /** Shows typed text, or with null the held-out example, at once and in later snapshots. */
+  /** Shows typed text or, for null, the held-out example, immediately and in later snapshots. */
   | { readonly kind: "show"; readonly text: string | null }
-  /** Shows the same example as the model saw it after a former step. */
+  /** Shows the same example with the parameters of an earlier step. */
   | { readonly kind: "look"; readonly step: number }
-  /** Trains for at most this many steps; answered when they are done or training is paused. */
+  /** Trains for at most this many steps. The answer comes when they are done or training is paused. */
   | { readonly kind: "train"; readonly steps: number }
   | { readonly kind: "pause" };
 
@@ -39,11 +39,11 @@ export interface Course {
   readonly parameters: number;
 }
 
-/** An example that is shown for a part of the training. */
+/** An example that is shown during a part of the training. */
 export interface ShownExample {
   /** Unique among all trainings. */
   readonly id: number;
-  /** The input as a person writes it. */
+  /** The input as a person would write it. */
   readonly text: string;
   /** Whether a person typed it. */
   readonly isOwn: boolean;
@@ -55,10 +55,10 @@ export interface BeginAnswer {
   readonly kind: "begun";
   readonly about: string;
   readonly courses: readonly Course[];
-  /** The number of held-out examples answered for every snapshot, and the number of those used to judge heads. */
+  /** The number of held-out examples answered for every snapshot, and the number of them used to measure the heads. */
   readonly held: number;
   readonly weighed: number;
-  /** The mass on the right places with uniform attention. */
+  /** The attention on the right places if attention were uniform. */
   readonly chance: number;
   readonly showing: ShownExample;
   /** The typed text, if it cannot be shown. */
@@ -66,7 +66,7 @@ export interface BeginAnswer {
   readonly first: Snapshot;
 }
 
-/** Another example is shown, or the text that cannot be. */
+/** The new example, or the text that cannot be shown. */
 export interface ShowAnswer {
   readonly kind: "shown";
   readonly showing: ShownExample | null;
@@ -106,14 +106,14 @@ export interface ExampleOutput {
   readonly answer: readonly AnswerPart[];
 }
 
-/** The state of a model after some step. */
+/** The state of a model after a step. */
 export interface CourseSnapshot extends ExampleOutput {
   /** The mean over the steps since the previous snapshot; NaN before the first step. */
   readonly loss: number;
   readonly heldLoss: number;
   /** The share of held-out examples that are answered correctly. */
   readonly exact: number;
-  /** The mean mass on the right places, for each head of each attention; NaN if there are none. */
+  /** The mean attention on the right places, for each head of each attention; NaN if there are none. */
   readonly masses: readonly (readonly number[])[];
 }
 

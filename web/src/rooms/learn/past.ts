@@ -1,13 +1,13 @@
-/** What is kept of a training's past: evenly spaced steps, with a limited number. */
+/** The snapshots that are kept of a training: evenly spaced steps, limited in number. */
 import type { Snapshot } from "./messages";
 
-/** The most snapshots that are kept, not counting the last one. */
+/** The maximum number of snapshots that are kept, not counting the last one. */
 export const mostKept = 200;
 
-/** The most bytes of former parameters that are kept. */
+/** The maximum number of bytes of earlier parameters that are kept. */
 const mostBytes = 128 * 2 ** 20;
 
-/** How many of a training's former parameters are kept, of so many bytes each. */
+/** How many copies of a training's parameters are kept, if each takes this number of bytes. */
 export function keptParameters(bytes: number): number {
   return Math.max(1, Math.min(mostKept, Math.floor(mostBytes / bytes)));
 }
@@ -15,14 +15,14 @@ export function keptParameters(bytes: number): number {
 /** The initial number of steps between two snapshots. */
 const firstSpacing = 5;
 
-/** The spacing of what is kept at a step: it doubles when there would be more than `most`. */
+/** The spacing of kept snapshots at a step. It doubles when there would be more than `most` snapshots. */
 export function spacingAt(step: number, most = mostKept): number {
   let spacing = firstSpacing;
   while (step / spacing > most) spacing *= 2;
   return spacing;
 }
 
-/** Appends what is new to the past and thins it out. */
+/** Appends new snapshots and thins out the result. */
 export function withMore<Kept extends { readonly step: number }>(
   past: readonly Kept[],
   more: readonly Kept[],
@@ -37,7 +37,7 @@ export function withMore<Kept extends { readonly step: number }>(
   return all.length <= most ? all : kept;
 }
 
-/** The number of bytes of a full past, nearly all of them weights, scores and vectors. */
+/** The number of bytes of a full list of snapshots, nearly all of them weights, scores and vectors. */
 export function pastBytesOf({ courses }: Snapshot): number {
   const bytes = courses.flatMap(({ shares }) =>
     shares.flatMap((each) => Object.values(each).map(({ byteLength }) => byteLength)),

@@ -1,4 +1,4 @@
-/** The solver of this room: keeps one lesson across requests, with one training or two that alternate. */
+/** The solver of this room. It keeps one lesson across requests, with one training or two that alternate. */
 import { type Heed, HeedError } from "heed";
 import type { SolverContext } from "../../worker/solver";
 import type {
@@ -19,7 +19,7 @@ import { held, readOwn, Training, weighed } from "./training";
 /** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
 const slice = 20;
 /** More frequent news would not be visible, and would make the page less smooth. */
-const silence = 250;
+const newsInterval = 250;
 
 /** A training step rejects a loss of NaN, and an answer may fail for the same reason. */
 function isOfNumbers(error: unknown): boolean {
@@ -42,7 +42,7 @@ class TrainingLesson {
   #isOver = false;
   /** Resolves when all requested training has ended. */
   #rest: Promise<unknown> = Promise.resolve();
-  /** Resolves when no snapshot is being taken: that takes a while, and no step may be made meanwhile. */
+  /** Resolves when no snapshot is being taken. A snapshot takes a while, and no step may run meanwhile. */
   #lastSnapshot: Promise<unknown> = Promise.resolve();
   #showing: ShownExample;
   #past: readonly KeptParameters[] = [];
@@ -100,7 +100,7 @@ class TrainingLesson {
   train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
     const request = ++this.#pauses;
     const work = this.#rest.then(async () => {
-      // A look at a former snapshot has that snapshot's parameters in the model until it ends.
+      // While a snapshot of an earlier step is computed, the model has that step's parameters.
       await this.#lastSnapshot;
       return this.#work(steps, () => this.#pauses !== request, context);
     });
@@ -125,7 +125,7 @@ class TrainingLesson {
     return { id: shownSoFar, text: this.#first.text, isOwn: text !== null, attentions };
   }
 
-  /** None of a model whose parameters are NaN. */
+  /** The outputs of the models, without any model whose parameters are NaN. */
   async #outputs(
     outputOf: (training: Training, i: number) => Promise<ExampleOutput> | undefined,
   ): Promise<ExampleOutput[]> {
@@ -182,14 +182,14 @@ class TrainingLesson {
         if (this.#trainings[0]?.trainer.finished) why = "finished";
         else if (this.#step >= last) why = "done";
         else if (isPaused() || this.#isOver) why = "paused";
-        // Show the state at which training stops.
+        // Always includes the state at which training stops.
         if (why !== null || this.#step % spacingAt(this.#step) === 0)
           snapshots.push(await this.#snapshot());
       } catch (error) {
         if (!isOfNumbers(error)) throw error;
         why = "nan";
       }
-      if (performance.now() - told >= silence) tell();
+      if (performance.now() - told >= newsInterval) tell();
       if (performance.now() - heard >= slice) {
         await context.pause();
         await this.#lastSnapshot;
@@ -218,7 +218,7 @@ class TrainingLesson {
 }
 
 let lesson: TrainingLesson | null = null;
-/** Lessons start one after the other: the previous one must have ended. */
+/** Lessons start in sequence, because the previous one must have ended. */
 let turn: Promise<unknown> = Promise.resolve();
 
 async function begin(

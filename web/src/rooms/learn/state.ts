@@ -10,7 +10,7 @@ export interface CourseHead {
   readonly head: number;
 }
 
-/** Sizes of the model and the learning rate; each task has its own defaults. */
+/** Sizes of the model and the learning rate. Each task has its own defaults. */
 interface Plan {
   readonly heads: number;
   readonly layers: number;
@@ -20,15 +20,15 @@ interface Plan {
 
 export interface State extends Plan {
   readonly task: TaskName;
-  /** The most letters of an example, if the task has letters. */
+  /** The maximum number of letters of an example, if the task has letters. */
   readonly length: number;
   readonly seed: number;
   readonly positions: boolean;
-  /** Whether a training starts by itself. */
+  /** Whether a training starts automatically. */
   readonly starts: boolean;
   /** The typed text to show; null for a held-out example. */
   readonly text: string | null;
-  /** Trains a model with one head beside the selected one, all else being equal. */
+  /** Also trains a model that differs only in having one head. */
   readonly compare: boolean;
   /** The training step that is shown; null follows the training. */
   readonly at: number | null;
@@ -46,7 +46,7 @@ interface TaskPlan extends Plan {
   readonly title: string;
   readonly steps: number;
   readonly hasLetters: boolean;
-  /** An example of what can be typed, and what may be. */
+  /** An example of a text to type, and the texts that are allowed. */
   such(length: number): string;
   limits(length: number): string;
 }
@@ -110,10 +110,10 @@ export const initialState: State = {
   },
 };
 
-/** Far more than can be read, so that what is typed is never cut off in silence. */
+/** Far more than a model can read, so that typed text is never cut off without a message. */
 export const maxCharacters = 1000;
 
-/** Settings that a teacher's lock does not lock. */
+/** Settings that stay unlocked under a teacher's lock. */
 export const lookKeys = ["at", "head", "cell", "row", "outlined", "range", "curve"] as const;
 
 /** Depends only on settings that affect the training. */
@@ -122,7 +122,7 @@ export function setupsOf(state: State): readonly TrainingSetup[] {
   const { hasLetters, steps } = tasks[task];
   const shared = {
     task,
-    // Inputs have various lengths, so that the model must find the end.
+    // Inputs vary in length, so that the model must find the end.
     taskOptions: hasLetters ? { minLength: Math.ceil(length / 2), maxLength: length } : {},
     recipe: {
       ...{ batch: 32, steps, learningRate: rate, warmupSteps: 30, weightDecay: 0.01 },

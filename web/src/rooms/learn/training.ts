@@ -1,4 +1,4 @@
-/** One training in the worker: its model, and how it does on held-out examples. */
+/** One training in the worker: its model, and its results on held-out examples. */
 import type { Heed } from "heed";
 import {
   alignment,
@@ -24,7 +24,7 @@ import type {
   TrainingSetup,
 } from "./messages";
 
-/** The number of examples answered for every snapshot, and how many of them are used to judge heads. */
+/** The number of examples answered for every snapshot, and the number of them used to measure the heads. */
 export const held = 64;
 export const weighed = 16;
 
@@ -39,7 +39,7 @@ function inputOf(example: Example): readonly string[] {
   throw new RangeError(`a ${example.kind} has no words`);
 }
 
-/** Why an input that the task can read is none of its examples; null if it is one. */
+/** Why a readable input is not an example of the task; null if it is one. */
 function whyNone(task: Task, input: Example): string | null {
   const { length } = inputOf(input);
   const longest = task.longest.source;
@@ -51,7 +51,7 @@ function whyNone(task: Task, input: Example): string | null {
   return null;
 }
 
-/** A near text that is an example of the task: as it is, or letters cut to as many as an example has. */
+/** A similar text that is an example of the task: the text itself, or its first letters. */
 function nearestOwn(task: Task, near: string): string | null {
   const cut = near.slice(0, task.longest.source);
   const isOwn = (text: string) => {
@@ -61,7 +61,7 @@ function nearestOwn(task: Task, near: string): string | null {
   return [near, ...(task.kind === "translation" ? [cut] : [])].find(isOwn) ?? null;
 }
 
-/** Typed text as an example of the task, or the reason why it is none. */
+/** Typed text as an example of the task, or the reason why it is not one. */
 export function readOwn(task: Task, text: string): Example | UnreadableText {
   const input = readInput(task, text);
   if ("why" in input)
@@ -72,7 +72,7 @@ export function readOwn(task: Task, text: string): Example | UnreadableText {
   return { why, nearest, pieces: [{ text, isKnown: true }] };
 }
 
-/** An input as a person writes it. */
+/** An input as a person would write it. */
 function textOf(task: Task, tokens: readonly string[]): string {
   return task.write?.(tokens) ?? tokens.join("");
 }
@@ -102,12 +102,12 @@ export class Training {
     this.#shown = exampleToShow(this.#held);
   }
 
-  /** Sets the example whose weights are shown: a typed one, or with null the held-out one. */
+  /** Sets the example whose weights are shown: a typed one or, for null, the held-out one. */
   show(own: Example | null): void {
     this.#shown = own ?? exampleToShow(this.#held);
   }
 
-  /** The example that is shown, as a person writes it. */
+  /** The example that is shown, as a person would write it. */
   get text(): string {
     return textOf(this.task, inputOf(this.#shown));
   }
@@ -116,7 +116,7 @@ export class Training {
     this.#losses.push(this.trainer.step().loss);
   }
 
-  /** The mass on the right places with uniform attention. */
+  /** The attention on the right places if attention were uniform. */
   get chance(): number {
     return alignment(this.model, this.#held.slice(0, weighed))[0]?.chance ?? Number.NaN;
   }
@@ -148,7 +148,7 @@ export class Training {
     return { shares, answer: await this.#answer() };
   }
 
-  /** A copy of all parameters, one after the other. */
+  /** A copy of all parameters in one array. */
   parameters(): Float32Array {
     const all = this.model.parameters();
     const copy = new Float32Array(all.reduce((sum, { data }) => sum + data.length, 0));
@@ -160,7 +160,7 @@ export class Training {
     return copy;
   }
 
-  /** The output with former parameters. No step may be made meanwhile. */
+  /** The output with earlier parameters. No step may run meanwhile. */
   async outputWith(parameters: Float32Array): Promise<ExampleOutput> {
     const now = this.parameters();
     this.#restore(parameters);
@@ -179,7 +179,9 @@ export class Training {
     }
   }
 
-  /** A snapshot on the held-out examples. Takes some milliseconds, during which other messages are handled. */
+  /**
+   * Takes a snapshot on the held-out examples. This takes some milliseconds, during which other messages are handled.
+   */
   async snapshot(): Promise<CourseSnapshot> {
     const { model } = this;
     const { exact } = await evaluate(model, this.#held);

@@ -1,4 +1,4 @@
-/** The page's side of the training: its own engine, the current lesson, and the snapshots kept of its past. */
+/** The page's side of the training: its own engine, the current lesson, and the kept snapshots. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { UnreadableText } from "../../shared/typed";
 import { EngineClient } from "../../worker/engineClient";
@@ -16,17 +16,17 @@ import { withMore } from "./past";
 
 export interface Lesson {
   readonly begun: BeginAnswer;
-  /** The settings that were requested, and how often a training was begun anew before this one. */
+  /** The requested settings, and the number of times that training was restarted before. */
   readonly setups: readonly TrainingSetup[];
   readonly round: number;
-  /** The examples of all snapshots, the present one last. */
+  /** The examples of all snapshots; the last one is the present one. */
   readonly showings: readonly ShownExample[];
-  /** What the person had typed when the present example was shown. */
+  /** The typed text from which the present example was made. */
   readonly text: string | null;
   /** The typed text, if it cannot be shown. */
   readonly unread: UnreadableText | null;
   readonly past: readonly Snapshot[];
-  /** The steps whose parameters are not kept, so that the present example cannot be shown there. */
+  /** The steps whose parameters are not kept. The present example cannot be shown at these steps. */
   readonly forgotten: ReadonlySet<number>;
   /** The current training step. */
   readonly step: number;
@@ -38,16 +38,16 @@ export interface LessonControls {
   /** Null until the first one has begun. */
   readonly lesson: Lesson | null;
   readonly isTraining: boolean;
-  /** Whether the lesson is a former one: another training was asked for and has not begun. */
+  /** Whether another training was requested and has not begun, so that `lesson` is the previous one. */
   readonly isBeginning: boolean;
   /** An error message for the person. */
   readonly failure: string | null;
-  /** Trains on, or pauses. */
+  /** Continues the training, or pauses it. */
   setTraining(isTraining: boolean): void;
   trainOnce(): void;
-  /** From the first step. */
+  /** Restarts the training from the first step. */
   trainAgain(): void;
-  /** Shows the present example as it was after the step of a snapshot. */
+  /** Shows the present example with the parameters of a snapshot's step. */
   look(step: number): void;
 }
 
@@ -89,9 +89,9 @@ function withShown(
 }
 
 /**
- * `setups` must be memoised; a new list starts another training.
+ * `setups` must be memoised. A new list starts another training.
  *
- * @param starts whether a training starts by itself
+ * @param starts whether a training starts automatically
  */
 export function useLesson(
   setups: readonly TrainingSetup[],
@@ -204,11 +204,11 @@ export function useLesson(
       ...{ lesson, isTraining, isBeginning, failure },
       setTraining(wanted) {
         want(wanted);
-        // After a failure it starts again.
+        // After a failure the training starts again.
         if (wanted && failure !== null) setRound((now) => now + 1);
         else if (isReady && wanted) void train(endless);
         else if (isReady) {
-          // Without a lesson its start has failed, which was reported.
+          // If the start of the lesson has failed, the request fails too. The failure was reported already.
           engine.current?.ask("learn", { kind: "pause" }).catch(() => {});
         }
       },

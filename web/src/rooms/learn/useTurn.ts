@@ -1,9 +1,9 @@
-/** Spreads the drawing of parts over frames, one part per frame, so that no frame takes long. */
+/** Spreads the drawing of parts over several frames, so that no frame takes long. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** A queue of the parts that wait for their turn. */
 const waiting = new Set<() => void>();
-/** All parts are drawn in so many frames, long before the next numbers arrive. */
+/** The number of frames over which the waiting parts are spread: all are drawn long before the next numbers arrive. */
 const frames = 4;
 let frame = 0;
 
@@ -38,7 +38,7 @@ export function useTurn<T>(value: T, isWanted = true): T {
   return shown;
 }
 
-/** Whether an element is on the screen, or near it. */
+/** Whether an element is on the screen or near it. */
 export function useIsSeen<E extends Element>() {
   const ref = useRef<E>(null);
   const [isSeen, setIsSeen] = useState(true);

@@ -15,7 +15,9 @@ export function hiddenIn({
   return isCausal ? isAhead : undefined;
 }
 
-/** The head that is drawn large: the selected one, if this model has it, or the best one over some snapshots. */
+/**
+ * The head that is drawn large: the selected one if this model has it, otherwise the best one over several snapshots.
+ */
 export function shownHead(
   attentions: readonly CourseAttention[],
   snapshots: readonly CourseSnapshot[],

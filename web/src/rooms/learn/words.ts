@@ -9,7 +9,7 @@ export function attentionNameOf({ name, layer }: CourseAttention, layers: number
   return layers > 1 ? `layer ${layer + 1}, ${attendsWords[name]}` : attendsWords[name];
 }
 
-/** "One head" begins a line, "one head" does not. */
+/** "One head" at the start of a line, otherwise "one head". */
 export function headsWords(heads: number, isFirst = false): string {
   if (heads === 1) return isFirst ? "One head" : "one head";
   return `${heads} heads`;
@@ -23,7 +23,8 @@ function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: n
 }
 
 /**
- * The head with the most attention on the right places over several snapshots: with one snapshot it changes too often.
+ * The head with the most attention on the right places over several snapshots. By a single snapshot it would change too
+ * often.
  */
 export function bestCourseHead(snapshots: readonly CourseSnapshot[]): CourseHead {
   const sums = new Map<string, CourseHead & { mass: number }>();
@@ -42,8 +43,8 @@ export function bestMass(snapshot: CourseSnapshot): number {
   return masses.length > 0 ? Math.max(...masses) : Number.NaN;
 }
 
-/** What the picture of a task shows once it is learned. */
-const hopes: Readonly<Record<State["task"], string>> = {
+/** The pattern to watch for in the picture of each task. */
+const patterns: Readonly<Record<State["task"], string>> = {
   reverse: "Watch a diagonal appear in one head.",
   sort: "Watch a head find each next letter.",
   dates: "Watch a head find year, month and day.",
@@ -51,7 +52,7 @@ const hopes: Readonly<Record<State["task"], string>> = {
 };
 
 export function hopeOf(task: State["task"]): string {
-  return hopes[task];
+  return patterns[task];
 }
 
 export const suggestions: readonly Suggestion[] = [

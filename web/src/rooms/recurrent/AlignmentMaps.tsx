@@ -1,4 +1,4 @@
-/** The maps of all models below one another, with aligned columns: one for each character of the date. */
+/** The maps of all models below one another. Their columns are aligned, one for each character of the date. */
 
 import {
   type Area,
@@ -27,11 +27,14 @@ import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } 
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
-/** Labels of narrow columns are smaller; only the longest dates scroll, on a narrow page. */
+/**
+ * The width of a column is limited, so only the longest dates scroll, on a narrow page. Labels of narrow columns are
+ * smaller.
+ */
 const cellWidths = { min: 6, max: 96 };
-/** Too low for numbers in the cells, because most of them would be zeros. */
+/** Cells are too low for numbers, because most of the numbers would be zeros. */
 const cellHeight = 14;
-/** On a narrow page the note is below the name, and the heading of the masses extends over the map. */
+/** On a page narrower than this the note is below the name, and the heading of the sums extends over the map. */
 const narrowest = 560;
 const sizes = {
   wide: { mass: 88, name: 28 },
@@ -145,7 +148,7 @@ function AlignmentMap({
 
 const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
 
-/** In place of a map, for the model without attention: the vector that its decoder starts with. */
+/** The vector that the decoder starts with: it replaces the map of the model without attention. */
 function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize }) {
   const { source } = useRecurrentWorkspace();
   const { theme } = useShell();
@@ -190,7 +193,7 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
   );
 }
 
-/** The readout of the cell that is pointed at, or else of the selected one. */
+/** The readout of the cell that the person points at, otherwise of the selected cell. */
 function CellReadout() {
   const workspace = useRecurrentWorkspace();
   const { pointed } = usePointing();

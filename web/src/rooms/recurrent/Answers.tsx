@@ -1,4 +1,4 @@
-/** The answer of each model by itself, with aligned tokens. */
+/** The answer that each model generates from its own tokens, with aligned tokens. */
 
 import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
@@ -6,7 +6,7 @@ import type { DecoderStep, ModelAnswers, ModelName } from "./problem";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
-const spoken = { right: "right", wrong: "wrong", unknown: "" };
+const heardWords = { right: "right", wrong: "wrong", unknown: "" };
 
 function AnswerToken({
   step,
@@ -15,7 +15,7 @@ function AnswerToken({
 }: {
   step: DecoderStep | undefined;
   place: number;
-  /** Whether the Tab key stops here: one character of each answer does, and arrow keys go to the others. */
+  /** Whether the Tab key stops here. It stops at one character of each answer; arrow keys move to the others. */
   isStop: boolean;
 }) {
   const { solution, set, state } = useRecurrentWorkspace();
@@ -36,7 +36,7 @@ function AnswerToken({
     >
       <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
-      <span class="only-heard">{spoken[mark]}</span>
+      <span class="only-heard">{heardWords[mark]}</span>
       <span class="number">{said.probability.toFixed(2)}</span>
     </button>
   );
@@ -50,7 +50,7 @@ function verdictOf(found: ModelAnswers | null, target: readonly string[] | null)
   return steps.length === target.length + 1 ? "all right" : "does not end";
 }
 
-/** The place to which a key moves; undefined if it does not. */
+/** The position to which a key moves; undefined if the key does not move. */
 function placeAfter(key: string, place: number, last: number): number | undefined {
   const moved = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[key];
   return moved === undefined ? undefined : Math.max(0, Math.min(last, moved));

@@ -1,4 +1,6 @@
-/** The selected row of every map as a table: what each model attends to when it predicts one character. */
+/**
+ * The selected row of every map as a table: the characters that each model attends to when it predicts one character.
+ */
 
 import { at, format } from "heed/view/parts";
 import { RowTable } from "../../shared/RowTable";

@@ -1,4 +1,4 @@
-/** The settings of the room, except for the date. */
+/** The settings of the room, except the date. */
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice } from "../../shared/Fields";
 import { SettingsPanel } from "../../shared/SettingsPanel";

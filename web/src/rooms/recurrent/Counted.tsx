@@ -1,10 +1,10 @@
-/** The steps of each model counted: those of a path, and those that must wait for others. */
+/** The number of steps of each model: the length of a path, and the steps that must run in sequence. */
 import { RowTable } from "../../shared/RowTable";
 import { costsOf, type Journey, lengthOf } from "./paths";
 import type { ModelName } from "./problem";
 import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
 
-/** The sequential steps as bars: those that read, then those that write. */
+/** The sequential steps as bars: the steps that read the date, then the steps that write the answer. */
 function Waiting({
   reading,
   writing,

@@ -6,7 +6,7 @@ import { maxCharacters } from "./problem";
 import { examples, type State } from "./state";
 import type { Untaught } from "./untaught";
 
-/** A message below the field; its place is kept, so that nothing moves when it comes. */
+/** A message below the field. Its space is reserved, so that nothing moves when it appears. */
 function Message({ untaught, set }: { untaught: Untaught | null; set: Setter<State> }) {
   const { why, instead = null } = untaught ?? {};
   return (
@@ -32,7 +32,7 @@ export function DateField({
 }: {
   state: State;
   set: Setter<State>;
-  /** Why what was typed has no right answer. */
+  /** The reason why the typed text has no right answer. */
   untaught: Untaught | null;
   notices: readonly string[];
 }) {

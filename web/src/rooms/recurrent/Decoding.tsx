@@ -1,18 +1,18 @@
-/** Compares teacher forcing with step-by-step inference, token by token. */
+/** Compares teacher forcing with autoregressive decoding, token by token. */
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
 import type { DecoderRun, DecoderStep, ModelAnswers, ModelName } from "./problem";
-import { lastStep, mostSteps, rowShown, visible, type Way } from "./state";
+import { type DecodingMode, lastStep, mostSteps, rowShown, visible } from "./state";
 import { shownModels, stepCountOf, titles, useRecurrentWorkspace } from "./workspace";
 
-const ways: Readonly<Record<Way, string>> = {
+const modeNames: Readonly<Record<DecodingMode, string>> = {
   taught: "Taught: it gets the right characters",
   alone: "Alone: it gets its own characters",
 };
 
-/** The tokens that can be put in: digits and the hyphen. */
+/** The tokens that a person can insert: digits and the hyphen. */
 const tokens = [..."0123456789-"];
 
 /** The input tokens, or the output tokens, up to the step that is shown. */
@@ -76,7 +76,7 @@ function TopThree({ step, right }: { step: DecoderStep | undefined; right: strin
   );
 }
 
-function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
+function Lane({ way, run }: { way: DecodingMode; run: DecoderRun | null | undefined }) {
   const workspace = useRecurrentWorkspace();
   const { state, solution } = workspace;
   const target = solution?.target ?? null;
@@ -88,7 +88,7 @@ function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
   if (run === null)
     return (
       <div class="lane" data-way={way}>
-        <h4>{ways[way]}</h4>
+        <h4>{modeNames[way]}</h4>
         <p class="faint">The right answer is not known, so there is nothing to teach.</p>
       </div>
     );
@@ -103,7 +103,7 @@ function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
   });
   return (
     <div class="lane" data-way={way}>
-      <h4>{ways[way]}</h4>
+      <h4>{modeNames[way]}</h4>
       <table class="strip">
         <tbody>
           <TokenLine words="in" cells={given} {...{ count, shown, chosen }} />

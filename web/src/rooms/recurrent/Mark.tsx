@@ -1,8 +1,8 @@
-/** Right or wrong: a sign as well as a colour. */
+/** Marks a token as right or wrong, by a sign and by a colour. */
 import { endToken } from "./problem";
 import { visible } from "./state";
 
-/** The right token at a position: the end token after the last character. Undefined if no answer is known. */
+/** The right token at a position, which is the end token after the last character. Undefined if no answer is known. */
 export function rightAt(target: readonly string[] | null, place: number): string | undefined {
   return target === null ? undefined : (target[place] ?? endToken);
 }

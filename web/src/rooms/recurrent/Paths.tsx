@@ -15,11 +15,14 @@ import type { ModelName } from "./problem";
 import { choosing, lastStep, rowShown, visible } from "./state";
 import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
-/** Space above the dots: the control points of the curves are 44 higher, and a curve reaches three quarters of that. */
+/**
+ * The space above the dots. The control points of the curves are 44 higher, and a curve reaches three quarters of that
+ * height.
+ */
 const arc = 40;
 const labelHeight = 28;
 const levelHeight = 18;
-/** The least width of a slot that fits a word, such as "end". */
+/** The minimum width of a slot that fits a word, such as "end". */
 const widestWord = 24;
 /** The number of slots between encoder and decoder, with the vector in the middle. */
 const gap = 3;
@@ -114,7 +117,7 @@ function PathPicture({
         {places.map((station) => {
           const { part, place } = station;
           const token = tokens[part === "encoder" ? 0 : 1][place] ?? "";
-          // A word would overlap its neighbours.
+          // Omits a word that would overlap its neighbours.
           if (token.length > 1 && slot < widestWord) return null;
           const isEnd = part === "encoder" ? place === from : place === to;
           return (
@@ -134,7 +137,7 @@ function PathPicture({
   );
 }
 
-/** What the steps of a path are. */
+/** Describes the steps of a path. */
 function wordsOf(name: ModelName, journey: Journey): string {
   if (name !== "rnn") return "by attention";
   const along = stationsOf(name, journey).filter(({ part }) => part === "encoder").length - 1;

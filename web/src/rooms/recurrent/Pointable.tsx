@@ -1,4 +1,4 @@
-/** Holds what is pointed at, so that only the parts that show it are redrawn. */
+/** Stores the characters that the person points at, so that only the parts that show them are redrawn. */
 
 import { explanationText } from "heed/view/parts";
 import type { ComponentChildren } from "preact";

@@ -1,4 +1,4 @@
-/** Goes through the steps of all decoders at once, in the maps and in the lanes below. */
+/** Steps through all decoders together, in the maps and in the lanes below. */
 import { Transport, useClock } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
 import { rightAt } from "./Mark";
@@ -11,7 +11,7 @@ export function StepBar() {
   const workspace = useRecurrentWorkspace();
   const { state, solution, set } = workspace;
   const count = stepCountOf(workspace);
-  // The step shown is the one that the formulas explain, also while later rows are visible.
+  // The shown step is the one that the formulas explain, even if later rows are visible.
   const index = Math.min(rowShown(state), count - 1);
   const isWhole = state.step >= count - 1;
   const go = (step: number) => set({ step, row: step });
@@ -28,7 +28,7 @@ export function StepBar() {
           live: {
             isPlaying,
             setPlaying(wanted: boolean) {
-              // A whole picture is played from its start, wherever its explained step is.
+              // If all steps are visible, playing starts from the first one, not from the explained one.
               if (wanted && isWhole) go(0);
               setPlaying(wanted);
             },

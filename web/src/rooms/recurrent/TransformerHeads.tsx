@@ -1,4 +1,4 @@
-/** The Transformer's layers and heads as small maps; heads are identified by position and number. */
+/** The Transformer's layers and heads as small maps. Position and number identify a head. */
 
 import type { Palette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";

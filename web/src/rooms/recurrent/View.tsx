@@ -35,7 +35,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
 
-  // Until there is an answer to what was typed, the last one keeps the place, in grey.
+  // Until the answer to the typed text arrives, the last answer stays in its place, in grey.
   const solved = useRef<SolvedQuestion | null>(null);
   if (answer?.kind === "solution" && request)
     solved.current = { solution: answer, question: request };

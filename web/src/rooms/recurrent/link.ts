@@ -36,7 +36,7 @@ export function read(params: URLSearchParams): LinkReading<State> {
   return readParams(params, initialState, readers);
 }
 
-/** The value of each key for a state. */
+/** The text in the link for each key of the state. */
 const texts: Readonly<Record<string, (state: State) => string>> = {
   date: ({ text }) => text,
   between: ({ between }) => between,

@@ -28,7 +28,7 @@ export function attentionShown(
   return attentions[Math.min(layer, attentions.length - 1)] ?? null;
 }
 
-/** The weights of one head, or with 0 the mean of all heads; a model with one head has only the mean. */
+/** The weights of one head or, for 0, the mean of all heads. A model with one head has only the mean. */
 export function viewOfHead(
   { heads, rows, columns, weights }: RecordedAttention,
   head: number,
@@ -36,7 +36,7 @@ export function viewOfHead(
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
-/** The sum of a row's weights on some places; null if no place carries the answer. */
+/** The sum of a row's weights on the right places; null if there are none. */
 export function massOf(view: MatrixView, row: number, places: readonly number[]): number | null {
   if (places.length === 0) return null;
   return places.reduce((sum, place) => sum + at(view, row, place), 0);
@@ -87,13 +87,13 @@ export function explainAlignment(
   };
 }
 
-/** The formula by which a model scores a character of the date. */
+/** The score of a character of the date in each model. */
 const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>> = {
   bahdanau: "v · tanh(W q + U k)",
   dot: "q · k",
 };
 
-/** The formula of one head of the Transformer, with the two vectors that it compares. */
+/** The formula of a score of one of the Transformer's heads, with the two vectors that it compares. */
 function comparisonPieces(
   { state: { head }, source }: RecurrentWorkspace,
   { heads, weights, rows, columns, compared }: RecordedAttention,
@@ -107,7 +107,7 @@ function comparisonPieces(
   return [...pieces, { text: "\n" }];
 }
 
-/** The formula of a weight: the mean over the heads, or a softmax. */
+/** The formula of a weight: a mean over the heads, or a softmax. */
 function madeOf(attention: RecordedAttention, head: number, row: number, col: number): string {
   const { heads, columns } = attention;
   const weightOf = (head: number, col: number) => at(viewOfHead(attention, head), row, col);

@@ -1,9 +1,11 @@
-/** Path lengths from a character of the date to one of the answer in each model, and numbers of sequential steps. */
+/**
+ * Path lengths from a character of the date to one of the answer in each model, and the numbers of sequential steps.
+ */
 import type { ModelName } from "./problem";
 
 /** Positions are counted from 0. */
 export interface Journey {
-  /** The number of characters of the date, and of steps of the decoder. */
+  /** The number of characters of the date, and the number of steps of the decoder. */
   readonly source: number;
   readonly target: number;
   readonly from: number;
@@ -17,10 +19,10 @@ export type Station =
   | { readonly part: "decoder"; readonly place: number };
 
 /**
- * The nodes that information from character `from` passes until character `to` is predicted. Without attention it is carried along the
- * states to the nearer end (the encoder reads in both directions), into the one vector, and along the decoder's states
- * (Sutskever et al., 2014). With attention the decoder attends to the place itself (Bahdanau et al., 2015; Vaswani et al.,
- * 2017).
+ * The nodes that information from character `from` passes until character `to` is predicted. Without attention it
+ * passes the states up to the nearer end (the encoder reads in both directions), the one vector, and the decoder's
+ * states (Sutskever et al., 2014). With attention the decoder attends to the character itself (Bahdanau et al., 2015;
+ * Vaswani et al., 2017).
  */
 export function stationsOf(model: ModelName, { source, from, to }: Journey): Station[] {
   const first: Station = { part: "encoder", place: from };
@@ -44,7 +46,7 @@ export function lengthOf(model: ModelName, journey: Journey): number {
 export interface Costs {
   /** The path length between the first and the last character of the date, in the encoder. */
   readonly across: number;
-  /** Sequential steps: to read, to write with teacher forcing, and to write alone. */
+  /** Sequential steps: to read, to write with teacher forcing, and to write autoregressively. */
   readonly reading: number;
   readonly taught: number;
   readonly alone: number;

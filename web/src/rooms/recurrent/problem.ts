@@ -4,14 +4,17 @@ import type { Shares } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { Untaught } from "./untaught";
 
-/** The names of the models' folders: without attention, with Bahdanau's, with Luong's, and with attention only. */
+/**
+ * The names of the models' folders: without attention, with Bahdanau's attention, with Luong's, and with
+ * self-attention.
+ */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;
 export type ModelName = (typeof modelNames)[number];
 
 /** The recurrent model with attention, which is shown between the other two. */
 export type MiddleModel = "bahdanau" | "dot";
 
-/** A token of the answer that the person replaced, to see how the models continue. */
+/** A token of the answer that the person replaced, to see how the models continue from it. */
 export interface Slip {
   /** Counted from 0. */
   readonly place: number;
@@ -44,7 +47,7 @@ export interface RecordedAttention {
   readonly columns: number;
   /** [heads + 1, rows, columns]: the mean of all heads first. */
   readonly weights: Float32Array;
-  /** For an attention that compares queries with keys: [heads, rows, D], [heads, columns, D] and the scores. */
+  /** The queries [heads, rows, D], keys [heads, columns, D] and scores, for an attention that compares them. */
   readonly compared: Pick<Shares, "queries" | "keys" | "scores"> | null;
 }
 
@@ -58,9 +61,9 @@ export interface ModelAnswers {
   readonly name: ModelName;
   readonly layers: number;
   readonly heads: number;
-  /** Its answer, without a replaced token. */
+  /** The answer without any replaced token. */
   readonly answer: DecoderRun;
-  /** Each step continues from the model's own tokens, including a replaced one. */
+  /** Autoregressive decoding: each step continues from the model's own tokens, except for a replaced one. */
   readonly alone: DecoderRun;
   /** Teacher forcing: each step continues from the right tokens; null if the right answer is unknown. */
   readonly taught: DecoderRun | null;
@@ -78,7 +81,7 @@ export interface ModelReport {
   readonly exact: number;
   readonly short: number;
   readonly long: number;
-  /** The head with the most attention on the right places; null without attention. */
+  /** The attention on the right places of the head with the most of it; null without attention. */
   readonly mass: number | null;
 }
 
@@ -88,14 +91,14 @@ export interface DateSolution {
   /** The right answer and, for each of its characters, the right places of the date; null if unknown. */
   readonly target: readonly string[] | null;
   readonly alignment: readonly (readonly number[])[] | null;
-  /** Why there is no right answer; null if there is one. */
+  /** The reason why there is no right answer; null if there is one. */
   readonly untaught: Untaught | null;
   readonly models: readonly ModelAnswers[];
   readonly reports: readonly ModelReport[];
   readonly milliseconds: number;
 }
 
-/** A text with characters that no model has a token for, or without any. */
+/** A text that is empty or contains characters without a token in any model. */
 export interface UnreadDate extends Untaught {
   readonly kind: "unread";
 }
@@ -104,8 +107,8 @@ export interface UnreadDate extends Untaught {
 export const startToken = "<start>";
 export const endToken = "<end>";
 
-/** A longer text is truncated; no date is as long. */
+/** A longer text is truncated, because no date has this length. */
 export const maxCharacters = 48;
 
-/** An answer that does not end is cut off after this many tokens: two more than a date has. */
+/** An answer without an end is cut off after this many tokens, two more than a date has. */
 export const longestAnswer = 12;

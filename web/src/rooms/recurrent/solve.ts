@@ -1,5 +1,6 @@
 /**
- * The solver of this room: three trained models write one date, alone and with teacher forcing, and every step is kept.
+ * The solver of this room: three trained models write one date, autoregressively and with teacher forcing. Every step
+ * is recorded.
  */
 import { type Heed, HeedError } from "heed";
 import {
@@ -33,7 +34,7 @@ type Model = RecurrentModel | TransformerModel;
 
 const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
 
-/** The recorded weights of one attention, from single steps or from one call. */
+/** The weights of one attention, recorded from single steps or from one call. */
 interface RecordedPieces {
   heads: number;
   readonly pieces: Float32Array[];
@@ -77,7 +78,7 @@ function joinedAttention(
   return { layer, heads, rows, columns, weights, compared };
 }
 
-/** All steps of an answer with given tokens: the outputs and the attention of each step. */
+/** Runs the decoder on given tokens, and records the outputs and the attention of each step. */
 function runOf(
   heed: Heed,
   model: Model,

@@ -12,35 +12,35 @@ import {
   type Slip,
 } from "./problem";
 
-/** How the decoders continue: from the right tokens (teacher forcing) or from their own. */
-export type Way = "alone" | "taught";
+/** The input tokens of the decoders: their own (autoregressive) or the right ones (teacher forcing). */
+export type DecodingMode = "alone" | "taught";
 
 export interface State {
   readonly text: string;
   readonly between: MiddleModel;
-  /** What the maps show. */
-  readonly way: Way;
+  /** The decoding that the maps show. */
+  readonly way: DecodingMode;
   /** The layer of the Transformer, counted from 0. */
   readonly layer: number;
-  /** 0 for the mean of all heads, else the head counted from 1. */
+  /** 0 for the mean of all heads, otherwise the number of the head, counted from 1. */
   readonly head: number;
   readonly slip: Slip | null;
-  /** The last step that is shown, counted from 0; initially all are. */
+  /** The last step that is shown, counted from 0; initially the last one of all. */
   readonly step: number;
   /** The selected character of the answer, and of the date. */
   readonly row: number;
   readonly col: number;
-  /** What is open of the whole Transformer. */
+  /** The open row of the whole Transformer. */
   readonly network: NetworkState;
-  /** The number of it that is kept. */
+  /** The locked number of the open row. */
   readonly number: Spot | null;
   readonly range: ColourRange;
   readonly curve: ColourCurve;
 }
 
-/** The last step of a right answer: ten characters, then the end token. */
+/** The last step of a right answer, which has ten characters and the end token. */
 export const lastStep = 10;
-/** The last possible step, because an answer that does not end is cut off. */
+/** The last possible step, because an answer without an end is cut off. */
 export const mostSteps = longestAnswer + 1;
 
 /** The initial head is the one with the most attention on the right places, according to the model’s report. */
@@ -66,22 +66,22 @@ export const lookKeys: readonly (keyof State)[] = [
   ] as const),
 ];
 
-/** Depends only on settings that affect the numbers. */
+/** The request to the solver, which depends only on settings that affect the numbers. */
 export function questionOf({ text, between, slip }: State): DateQuestion {
   // Absolute, because the worker's base address differs from the page's.
   const base = new URL("models/", document.baseURI).href;
   return { base, text, between, slip };
 }
 
-/** The run of a model that is shown; without a right answer there is no teacher forcing. */
-export function runShown(found: DateSolution["models"][number], way: Way): DecoderRun {
+/** The run of a model that is shown. Without a right answer there is no teacher forcing. */
+export function runShown(found: DateSolution["models"][number], way: DecodingMode): DecoderRun {
   return (way === "taught" && found.taught) || found.alone;
 }
 
 /** The step that is explained: the selected row, if it is revealed. */
 export const rowShown = ({ row, step }: State): number => Math.min(row, step);
 
-/** Selects a row, and reveals it. */
+/** Selects a row, and shows it if it was hidden. */
 export const choosing =
   (row: number) =>
   ({ step }: State): Partial<State> => ({ row, step: Math.max(step, row) });
@@ -92,7 +92,7 @@ export function visible(token: string): string {
   return names[token] ?? token;
 }
 
-/** Example dates in some of the forms that the models were taught, and the last one in a form that they were not. */
+/** Example dates in some of the forms of the training data. The form of the last one is not in the training data. */
 export const examples = [
   "03/03/2021",
   "3.3.2021",

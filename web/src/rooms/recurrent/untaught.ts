@@ -1,6 +1,9 @@
-/** Why a text has no right answer: a form that was not taught, a day that does not exist, or no date at all. */
+/**
+ * Why a text has no right answer: its form is not in the training data, the day does not exist, or the text is not a
+ * date.
+ */
 
-/** The words, and the same date in a form that was taught; null if there is none. */
+/** The explanation, and the same date in a form of the training data; null if there is none. */
 export interface Untaught {
   readonly why: string;
   readonly instead: string | null;
@@ -29,12 +32,12 @@ const weekdayOf = ({ year, month, day }: CalendarDate) =>
   weekdays[new Date(Date.UTC(year, month - 1, day)).getUTCDay()] as string;
 const abbreviates = (word: string, name: string) =>
   word.length >= 3 && name.toLowerCase().startsWith(word);
-/** Also in languages whose month begins like the English one, such as “März”. */
+/** Also true in languages whose month begins like the English one, such as “März”. */
 const namesMonth = (word: string, name: string) => word.startsWith(name.slice(0, 3).toLowerCase());
-/** Tuesday in French and in Spanish, which would name March. */
+/** Tuesday in French and in Spanish, which would otherwise be read as March. */
 const otherTuesdays = ["mardi", "martes"];
 
-/** 0 for no month, and for two that words of another language may name. */
+/** The number of the month; 0 if there is none, or if words of different languages name two. */
 function monthIn(words: readonly string[]): number {
   const months = monthNames.flatMap((name, i) =>
     words.some((word) => !otherTuesdays.includes(word) && namesMonth(word, name)) ? [1 + i] : [],
@@ -45,7 +48,7 @@ function monthIn(words: readonly string[]): number {
 const inWords = ({ year, month, day }: CalendarDate) => `${day} ${monthNames[month - 1]} ${year}`;
 const taughtForm = ({ year, month, day }: CalendarDate) => `${day}.${month}.${year}`;
 
-/** Lower case, without accents, and with the digits of all scripts that Unicode folds as 0 to 9. */
+/** Lower case without accents. Unicode's compatibility forms of digits become 0 to 9. */
 const folded = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 interface Parts {
@@ -75,7 +78,7 @@ function partsOf(text: string): Parts {
   };
 }
 
-/** Every way to read three numbers, or two and a named month, as year, month and day; the days may not exist. */
+/** Every way to read three numbers, or two and a named month, as year, month and day. The days may not exist. */
 function readingsOf({ numbers, month, ordinal }: Parts): CalendarDate[] {
   const rest = ordinal > 0 ? [...numbers, String(ordinal)] : [...numbers];
   const years = rest.filter((number) => number.length === 4);
@@ -97,7 +100,7 @@ const isTaughtYear = ({ year }: CalendarDate) =>
 
 const form = "This form was not taught";
 
-/** Explains a text for which the task of dates knows no answer. */
+/** Explains a text to which the task of dates has no answer. */
 export function explainUntaught(text: string): Untaught {
   const parts = partsOf(text);
   const readings = readingsOf(parts);

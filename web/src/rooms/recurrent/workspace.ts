@@ -1,24 +1,27 @@
-/** What the parts of the room share. */
+/** The values that the parts of the room share. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
 import type { DateSolution, ModelAnswers, ModelName } from "./problem";
 import { lastStep, type State } from "./state";
 
-/** A character of the answer, one of the date, or both: highlighted in every picture. */
+/** A character of the answer, one of the date, or both. They are highlighted in every picture. */
 export interface PointedCharacters {
   readonly row?: number | undefined;
   readonly col?: number | undefined;
-  /** The model whose picture is pointed at. */
+  /** The model whose picture the person points at. */
   readonly model?: ModelName | undefined;
 }
 
 export interface RecurrentWorkspace {
-  /** The state, with the text, the second model and the error of the solution that is shown. */
+  /**
+   * The current state, except that the text, the second model and the replaced token belong to the solution that is
+   * shown.
+   */
   readonly state: State;
   /** Null before the first answer. */
   readonly solution: DateSolution | null;
-  /** The characters of the date, known before there is a solution. */
+  /** The characters of the date, which are known before the first answer. */
   readonly source: readonly string[];
   readonly set: Setter<State>;
 }
@@ -32,7 +35,7 @@ export function useRecurrentWorkspace(): RecurrentWorkspace {
   return workspace;
 }
 
-/** A context of its own, because it changes much more often than the rest and few parts use it. */
+/** A separate context, because it changes much more often than the rest and few parts use it. */
 export interface Pointing {
   readonly pointed: PointedCharacters | null;
   point(pointed: PointedCharacters | null, by: "pointer" | "keyboard"): void;
@@ -51,7 +54,7 @@ export const titles: Readonly<Record<ModelName, string>> = {
   transformer: "Transformer, all attention",
 };
 
-/** Used if there is little room. */
+/** Short titles for narrow places. */
 export const shortTitles: Readonly<Record<ModelName, string>> = {
   ...{ rnn: "RNN", bahdanau: "Bahdanau", dot: "dot product", transformer: "Transformer" },
 };

@@ -113,7 +113,7 @@ export function Measurements({
   );
 }
 
-/** The memory of a call, of which some grows with the length and some with its square; measured last. */
+/** The memory of a call: some of it grows with the length, some with its square. It is measured last. */
 function Memory({ report }: { report: SpeedReport }) {
   const cases = report.cases.filter(({ kind }) => kind === "attention");
   return (

@@ -1,4 +1,4 @@
-/** The progress of a run, its result in a sentence, and the buttons that start and cancel one. */
+/** The progress of a run, its result in a sentence, and the buttons that start and cancel a run. */
 import { percent } from "../../shared/format";
 import {
   type Case,
@@ -17,7 +17,8 @@ import { threeDigits } from "./units";
 import type { Measuring } from "./useRun";
 
 /**
- * The ratio to the time for half as many tokens; null if a mask or a window hides pairs, or if the rounds differ much.
+ * The ratio to the time for half the number of tokens; null if a mask or a window hides pairs, or if the rounds differ
+ * much.
  */
 function growthOf(report: SpeedReport, one: Case, by: Contender): number | null {
   const { queries, causal, window } = one.sizes;
@@ -29,7 +30,7 @@ function growthOf(report: SpeedReport, one: Case, by: Contender): number | null 
   return isLesson && whole && less ? whole.median / less.median : null;
 }
 
-/** The speedup by threads in this run, case by case; null if there is only one thread. */
+/** The speedup by threads in this run, for each case; null if there is only one thread. */
 export function threadWords(report: SpeedReport, { variant, threads }: Contender): string | null {
   const alone = report.contenders.find((other) => other.variant === variant && other.threads === 1);
   const many = report.contenders.find(
@@ -68,7 +69,7 @@ function comparisonOf(report: SpeedReport) {
   return { longest, best, ours, theirs };
 }
 
-/** The result of a run in a sentence, or why there is none yet. */
+/** The result of a run in a sentence, or the reason why there is none yet. */
 export function Result({ report, news, failure }: Pick<Measuring, "report" | "news" | "failure">) {
   const found = report && comparisonOf(report);
   if (!found) {
@@ -85,7 +86,7 @@ export function Result({ report, news, failure }: Pick<Measuring, "report" | "ne
   );
 }
 
-/** What else a run tells, one fact in each line. */
+/** Further results of a run, one in each line. */
 export function Facts({ report }: { report: SpeedReport | null }) {
   const found = report && comparisonOf(report);
   if (!found) return null;
@@ -101,7 +102,7 @@ export function Facts({ report }: { report: SpeedReport | null }) {
         second{limit !== null && `, ${percent(speed / limit)} of the limit`}.
       </li>
       {threads !== null && <li>{threads}</li>}
-      {/* The facts that come late are the last, so that they move nothing. */}
+      {/* Facts that arrive late are at the end, so that they move nothing. */}
       {growth !== null && (
         <li>
           Twice the tokens, four times the pairs: {longest.name} took {threeDigits(growth)} times as
@@ -119,7 +120,7 @@ export function Progress({ measuring }: { measuring: Measuring }) {
   const { report, news, failure, isStale, start, cancel } = measuring;
   return (
     <section class="run" aria-label="The run">
-      {/* Partial results are seen, but only the last one is spoken. */}
+      {/* Partial results are visible, but screen readers announce only the last one. */}
       <p class={isStale ? "run-result stale" : "run-result"} aria-live={news ? "off" : "polite"}>
         <Result {...{ report, news, failure }} />
       </p>

@@ -1,4 +1,4 @@
-/** Billions of operations a second over length or over operations per byte, below the measured limits. */
+/** Billions of operations a second over length, or over operations per byte, below the measured limits. */
 
 import { px } from "heed/view/parts";
 import { useRef, useState } from "preact/hooks";
@@ -41,7 +41,7 @@ function logScale(low: number, high: number, from: number, to: number) {
   return (value: number) => from + ((to - from) * Math.log(value / low)) / length;
 }
 
-/** Powers of `base` within a range and, for ten, 2 and 5 times those. */
+/** Powers of `base` within a range and, for base ten, also 2 and 5 times those powers. */
 function logTicks(low: number, high: number, base: 2 | 10): number[] {
   const ticks: number[] = [];
   const first = Math.floor(Math.log(low) / Math.log(base) + 1e-9);
@@ -69,7 +69,7 @@ function pointsOf(report: SpeedReport, axis: ChartAxis): ChartPoint[] {
     );
 }
 
-/** A mark is identified by shape as well as by colour; it is hollow for one thread. */
+/** The mark of a measurement. Its shape and its colour both identify the contender. It is hollow for one thread. */
 function PointMark({ contender, x, y }: { contender: Contender; x: number; y: number }) {
   const name = `mark by-${contender.variant ?? "javascript"}${contender.threads > 1 ? " many" : ""}`;
   const r = 4;
@@ -146,8 +146,8 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
   const xTicks = logTicks(low, high, 2);
   const every = Math.ceil((xTicks.length * 40) / Math.max(1, box.right - box.left));
 
-  // Over lengths there is room at the short ones, which reach least; over intensities, at the high ones. Two roofs that
-  // all but touch share one label.
+  // The labels are where the chart has space: at short lengths, which reach the least speed, or at high intensities.
+  // Two roofs that nearly touch share one label.
   const labelsLeft = axis === "length";
   const labelX = labelsLeft ? box.left + 4 : box.right;
   const [upper, lower] = roofs;
@@ -202,7 +202,7 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
             aria-hidden="true"
             onPointerMove={pointAt}
             onPointerDown={pointAt}
-            // What was tapped stays.
+            // A tapped mark stays selected.
             onPointerLeave={({ pointerType }) => pointerType === "mouse" && setChosen(-1)}
           >
             <g class="curve-grid">

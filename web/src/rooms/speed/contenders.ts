@@ -1,4 +1,4 @@
-/** What computes a case, the engine or plain JavaScript, prepared for repeated calls. */
+/** Prepares a case for repeated calls, for the engine or for plain JavaScript. */
 import type { Heed, Tensor } from "heed";
 import { attention, layer } from "./javascript";
 import type { CallMemory, Case } from "./report";
@@ -14,7 +14,7 @@ export interface CaseInputs {
 
 export interface PreparedCase {
   run(): void;
-  /** Computes once more and returns a copy. */
+  /** Computes once more and returns a copy of the output. */
   answer(): Float32Array;
   /** The bytes in use. */
   memory(): number;
@@ -68,7 +68,7 @@ export function inputsOf(heed: Heed, { kind, sizes }: Case): CaseInputs {
     Float32Array,
   ];
   if (kind !== "layer") return { q, k, v, weights: [] };
-  // Keeps the variance of the output equal to that of the input.
+  // Gives the output and the input the same variance.
   const deviation = 1 / Math.sqrt(width);
   const counts = [3 * width * width, 3 * width, width * width, width];
   return { q, k, v, weights: counts.map((count) => draw(count, deviation)) };
@@ -129,7 +129,7 @@ function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: Case
   return {
     compute() {
       const { output } = heed.attention(query, key, value, { past });
-      past.rewind(1); // the next call finds the same past
+      past.rewind(1); // the next call starts from the same cache
       return output;
     },
     owned: [query, key, value, past],
@@ -189,7 +189,7 @@ export function prepareJavaScript(
   };
 }
 
-/** Some rows of attention in plain JavaScript, to compare with if all rows would take too long. */
+/** Some rows of attention in plain JavaScript, used for the comparison if all rows would take too long. */
 export function someRows({ sizes }: Case, { q, k, v }: CaseInputs, rows: number): AnswerRows {
   const step = Math.max(1, Math.ceil((sizes.heads * sizes.queries) / rows / sizes.heads));
   const values = new Float32Array(q.length);

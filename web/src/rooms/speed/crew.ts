@@ -1,8 +1,8 @@
-/** Starts threads that run the same loop at the same time: this one, and one worker for each other thread. */
+/** Starts threads that run the same loop at the same time: this thread, and one worker for each other thread. */
 import { type CrewMember, type Loops, nextTurn, repeats, runner, turn, working } from "./crewTurns";
 
 export interface Crew {
-  /** Runs a loop, or reads the memory, `count` times in each thread; returns when all threads are done. */
+  /** Runs a loop, or reads the memory, `count` times in each thread. Returns when all threads are done. */
   run(loop: number, threads: number, count: number): void;
 }
 

@@ -1,7 +1,10 @@
-/** What the threads of a crew and the one that starts them share: how a turn is announced, and how a loop is run. */
+/**
+ * The protocol between the threads of a crew and the thread that starts them: how a turn is announced, and how a loop
+ * is run.
+ */
 import { readStep } from "./loops";
 
-/** What every thread gets: the loops by number, and the memory that they read. */
+/** The data that every thread receives: the loops by number, and the memory that they read. */
 export interface Loops {
   readonly modules: readonly WebAssembly.Module[];
   readonly memory: WebAssembly.Memory;

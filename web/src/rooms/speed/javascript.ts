@@ -1,7 +1,4 @@
-/**
- * Straightforward attention in JavaScript: two loops over a Float32Array for every query. The engine is compared with
- * it.
- */
+/** Simple attention in JavaScript: two loops over a Float32Array for every query. It is the baseline for the engine. */
 import { keysSeen, type Sizes } from "./report";
 
 /**

@@ -1,17 +1,17 @@
-/** The limits of this browser: measured at the start and again with every case; the best result counts. */
+/** The limits of this browser. They are measured at the start and again with every case, and the best result counts. */
 import { type Crew, startCrew } from "./crew";
 import { arithmeticLoop, memoryLoop, operationsOf, sharedMemory, type Variant } from "./loops";
 import { bytesRead, type Contender, type Limit } from "./report";
 
 /**
- * The best number of accumulators, in registers, is found by trial: with few, each addition waits for the previous one;
- * with more than the registers that the browser uses, they are spilled to memory.
+ * The best number of accumulators, in registers, is found by trial. With few, each addition waits for the previous one;
+ * with more than the registers that the browser uses, some are spilled to memory.
  */
 const accumulatorsTried = [10, 12, 14];
 /** Two vectors of 128 bits fill a register of 256. */
 const accumulatorsOf = (variant: Variant, registers: number) =>
   variant === "wide" ? 2 * registers : registers;
-/** A number of repeats that any loop finishes within a few milliseconds. */
+/** A number of repetitions that any loop finishes within a few milliseconds. */
 const fewRepeats = 20_000;
 const trials = 3;
 
@@ -104,7 +104,7 @@ async function measureProbe(
   };
   const isFirst = probe.best === 0;
   if (isFirst) {
-    // By then the code is optimised.
+    // Repeats each loop until its code is optimised.
     for (const loop of probe.loops) for (let i = 0; i < 3; ++i) time(loop);
     await rest();
     const quickest = () => Math.min(...probe.loops.map(time));

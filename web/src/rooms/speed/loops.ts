@@ -11,7 +11,7 @@
 
 const [i32, v128] = [0x7f, 0x7b];
 
-/** How often the body is unrolled, so that the loop counter costs little. */
+/** The unroll factor of the body, so that the loop counter costs little. */
 const copies = 4;
 const lanes = 4;
 const vectorBytes = 16;
@@ -72,7 +72,7 @@ const lanesOf = (local: number) => [
 
 export type Variant = "wide" | "relaxed" | "simd";
 
-/** The numbers stay normal: with simd they tend to 1, with the others each step adds a millionth. */
+/** The numbers stay normal: with simd they approach 1, with the others each step adds a millionth. */
 export function arithmeticLoop(variant: Variant, accumulators: number) {
   const [count, a, first] = [0, 2, 3];
   const isWide = variant === "wide";
@@ -84,7 +84,7 @@ export function arithmeticLoop(variant: Variant, accumulators: number) {
   );
   const body = [
     ...[...real(variant === "simd" ? 0.5 : 1e-3), ...spread, ...set(a)],
-    // Different values, so that no two accumulators can be merged.
+    // Different values, so that the compiler cannot merge two accumulators.
     ...all.flatMap((acc, i) => [
       ...(isWide ? [...integer(0), ...loadVector(vectorBytes * i)] : [...real(1 + i), ...spread]),
       ...set(acc),

@@ -1,4 +1,4 @@
-/** What a run measures: which cases, and who computes them. */
+/** The plan of a run: the cases, and the contenders that compute them. */
 import {
   attentionCase,
   type Case,
@@ -17,7 +17,7 @@ export interface Machine {
   readonly isIsolated: boolean;
 }
 
-/** The binaries: each engine that runs one runs those after it. */
+/** The binaries. An engine that can run one of them can also run all that follow. */
 const variants = ["wide", "relaxed", "simd"];
 const longestOfShort = 512;
 const mostThreads = 16;
@@ -30,7 +30,7 @@ export function casesOf({ settings, isLong }: MeasuringRequest): Case[] {
   return isLong ? [...attention, decodeCase(settings), layerCase(settings)] : attention;
 }
 
-/** The engine's default number of threads first, then powers of two up to all cores. */
+/** First the engine's default number of threads, then powers of two up to the number of cores. */
 export function threadCounts(isLong: boolean, { threads, cores, isIsolated }: Machine): number[] {
   const counts = new Set([threads]);
   if (isLong && isIsolated) {

@@ -1,4 +1,4 @@
-/** The types of a run and its report, and plain arithmetic on them. */
+/** The types of a run and its report, and arithmetic on them. */
 
 import { threeDigits } from "./units";
 
@@ -7,7 +7,7 @@ export interface SpeedSettings {
   /** The size of a head: numbers in each query, key and value. */
   readonly size: number;
   readonly causal: boolean;
-  /** How many tokens to either side a query attends to; 0 for all. */
+  /** The number of tokens to either side that a query attends to; 0 for all. */
   readonly window: number;
   /** The longest sequence of a long run. */
   readonly longest: number;
@@ -18,7 +18,7 @@ export interface MeasuringRequest {
   readonly isLong: boolean;
 }
 
-/** Heads of `queries` by `keys`, every vector of `size` numbers. */
+/** The number of heads, queries and keys, and the size of every vector. */
 export interface Sizes {
   readonly heads: number;
   readonly queries: number;
@@ -29,15 +29,15 @@ export interface Sizes {
 }
 
 /**
- * One computation to measure: self-attention of a sequence; attention of one new token to a cache of keys and values; or
- * a multi-head layer, which is attention between four linear layers.
+ * One computation to measure: self-attention of a sequence, attention of one new token to a cache of keys and values,
+ * or a multi-head layer, which is attention between four linear layers.
  */
 export interface Case {
   readonly id: string;
   readonly kind: "attention" | "decode" | "layer";
   readonly name: string;
   readonly sizes: Sizes;
-  /** Floating-point operations: a multiplication and an addition are two. The softmax is not counted. */
+  /** Floating-point operations. A multiply-add counts as two. The softmax is not counted. */
   readonly operations: number;
   /** Bytes that must be read or written at least once. */
   readonly bytes: number;
@@ -56,23 +56,23 @@ export interface Timing {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  /** Round by round. */
+  /** One sample for each round. */
   readonly samples: readonly number[];
 }
 
 export interface Measurement {
   readonly caseId: string;
   readonly contenderId: string;
-  /** Null if it was left out: see `reason`. */
+  /** Null if it was not measured: see `reason`. */
   readonly timing: Timing | null;
   readonly reason: string | null;
   /** The largest relative difference of a row from plain JavaScript's answer; null for plain JavaScript itself. */
   readonly difference: number | null;
-  /** Bytes of the engine's whole memory after the call, or of the arrays that plain JavaScript works on. */
+  /** Bytes of the engine's whole memory after the call, or of the arrays of plain JavaScript. */
   readonly memory: number | null;
 }
 
-/** Bytes of the tensors of one call, as the engine made them. */
+/** Bytes of the tensors of one call, allocated by the engine. */
 export interface CallMemory {
   readonly caseId: string;
   /** Queries, keys, values and the output. */
@@ -83,7 +83,7 @@ export interface CallMemory {
   readonly weights: number | null;
 }
 
-/** The most that this browser reaches, measured by a loop that does nothing else. */
+/** The highest rate that this browser reaches, measured by a loop that does nothing else. */
 export interface Limit {
   readonly kind: "arithmetic" | "memory";
   /** The variant whose instructions are used; null for reading memory. */
@@ -140,7 +140,7 @@ function pairsOf(sizes: Sizes): number {
 
 const float = 4;
 
-/** Two products for every pair: query by key, and weight by value. */
+/** Two products for every pair of query and key: one for the score, one for the weighted value. */
 const attentionOperations = (sizes: Sizes) => 4 * sizes.heads * sizes.size * pairsOf(sizes);
 /** Queries, keys and values are read, and outputs written. */
 const attentionBytes = ({ heads, size, queries, keys }: Sizes) =>
@@ -177,7 +177,7 @@ export function decodeCase({ heads, size }: SpeedSettings): Case {
   };
 }
 
-/** Operations of a multi-head layer's products with its weights, roughly: a second or less for plain JavaScript. */
+/** Approximate operations of a multi-head layer's linear layers: plain JavaScript needs a second or less for them. */
 const layerOperations = 4e8;
 
 export function layerCase({ heads, size, causal, window }: SpeedSettings): Case {
@@ -202,7 +202,7 @@ export const intensityOf = ({ operations, bytes }: Case) => operations / bytes;
 export const speedOf = ({ operations }: Case, milliseconds: number) =>
   operations / milliseconds / 1e6;
 
-/** A measured limit per second; with more threads it is at least that of fewer. Null before it is measured. */
+/** A measured limit per second. With more threads it is at least the limit of fewer. Null before it is measured. */
 export function peakOf(
   { limits }: SpeedReport,
   kind: Limit["kind"],
@@ -219,8 +219,9 @@ export function peakOf(
 }
 
 /**
- * The most that a contender could reach in a case, in billions of operations a second; null if there is no limit for it.
- * A disturbed loop gives a limit that is too low, so the limit is at least what a round of the case itself has reached.
+ * The highest speed that a contender could reach in a case, in billions of operations a second; null if there is no
+ * limit for it. A disturbed loop gives a limit that is too low, so the limit is at least the speed of the case's best
+ * round.
  */
 export function limitOf(report: SpeedReport, one: Case, contender: Contender): number | null {
   const { variant, threads } = contender;
@@ -237,7 +238,7 @@ export function limitOf(report: SpeedReport, one: Case, contender: Contender): n
   return Math.max(Math.min(arithmetic, memory * intensityOf(one)) / 1e9, ...reached);
 }
 
-/** The ratio of two medians as they are shown, with three digits, so that anyone can compute it from them. */
+/** The ratio of two medians, rounded to three digits as shown, so that anyone can compute it from them. */
 export function ratioOf(slow: Timing, fast: Timing): number {
   return Number(threeDigits(slow.median)) / Number(threeDigits(fast.median));
 }
@@ -256,9 +257,7 @@ export function measurementOf(
   );
 }
 
-/**
- * Whether for a third of the measurements some round took twice as long as another, which means that the machine is busy.
- */
+/** Whether, for a third of the measurements, one round took twice the time of another. Then the machine is busy. */
 export function isDisturbed({ measurements }: SpeedReport): boolean {
   const timings = measurements.flatMap(({ timing }) => timing ?? []);
   const unsteady = timings.filter(({ least, most }) => most > 2 * least);

@@ -1,4 +1,4 @@
-/** Measures several things alternately in rounds, so that a disturbance affects all of them. */
+/** Measures several contenders alternately in rounds, so that a disturbance affects all of them. */
 import { median, type Timing } from "./report";
 
 export interface Racer {
@@ -8,19 +8,19 @@ export interface Racer {
 }
 
 export interface Sampling {
-  /** The least milliseconds of a sample; a shorter call is repeated. */
+  /** The minimum milliseconds of a sample. A shorter call is repeated. */
   readonly shortest: number;
   readonly rounds: number;
 }
 
-/** The time, on the clock of performance.now(), at which rounds end early, but not before a few were made. */
+/** The time, on the clock of performance.now(), at which rounds end early. At least a few rounds are always made. */
 export type Deadline = number;
 
 /** A call of at least this many milliseconds needs no warm-up, and fewer rounds. */
 const long = 150;
 const fewest = 3;
 
-/** The resolution of the clock, which browsers limit, even more without isolation. */
+/** The resolution of the clock. Browsers limit it, even more without isolation. */
 export function clockStep(): number {
   let step = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; ++i) {
@@ -54,7 +54,8 @@ async function warmUp({ run, first }: Racer, shortest: number, pause: () => Prom
 }
 
 /**
- * The milliseconds of a call. If the warm-up was disturbed, a call seemed slower than it is, and gets more repetitions.
+ * The milliseconds of a call. If the warm-up was disturbed, it overestimated the call, and the number of repetitions is
+ * raised.
  */
 function sample(plan: { readonly run: () => void; calls: number }, shortest: number): number {
   for (;;) {
@@ -68,7 +69,7 @@ function sample(plan: { readonly run: () => void; calls: number }, shortest: num
  * Measures the milliseconds of a call of each racer.
  *
  * @param deadline ends the rounds early
- * @param pause lets the worker handle messages, between samples
+ * @param pause lets the worker handle messages between samples
  * @param tell reports the finished share after each sample
  */
 export async function timeInRounds(

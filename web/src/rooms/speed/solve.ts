@@ -1,4 +1,4 @@
-/** The solver of this room: measures everything of a run and reports its progress. */
+/** The solver of this room: makes all measurements of a run and reports its progress. */
 import { type Heed, load, type Variant } from "heed";
 import type { Solver, SolverContext } from "../../worker/solver";
 import {
@@ -29,14 +29,14 @@ import { clockStep, type Sampling, timeInRounds } from "./rounds";
 const tolerance = 1e-4;
 /** The number of rows compared if plain JavaScript would take too long for all. */
 const rowsCompared = 64;
-/** Milliseconds after which an engine that does not start is left out. */
+/** Milliseconds after which an engine that does not start is skipped. */
 const patience = 10_000;
 const engineMemory = 2 ** 30;
 
 interface Effort extends Sampling {
   /** The longest acceptable call of plain JavaScript, in milliseconds. */
   readonly longestCall: number;
-  /** Milliseconds for the whole run: a slow machine makes fewer rounds, and fewer calls of plain JavaScript. */
+  /** Milliseconds for the whole run. A slow machine makes fewer rounds, and fewer calls of plain JavaScript. */
   readonly budget: number;
 }
 const short: Effort = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
@@ -46,7 +46,7 @@ const long: Effort = {
 };
 /** The number of calls of plain JavaScript in a case: for the comparison, the warm-up, and the rounds. */
 const callsOfCase = 6;
-/** The least length of a sample, in steps of the clock. */
+/** The minimum length of a sample, in steps of the clock. */
 const stepsInSample = 20;
 
 /** Initial guesses, in operations per millisecond, to estimate durations. */
@@ -65,7 +65,7 @@ class MeasuringRun {
   readonly #context: SolverContext<MeasuringNews>;
   readonly #effort: Effort;
   readonly #engines = new Map<string, Heed>();
-  /** Why a contender takes part in no case. */
+  /** Why a contender is not measured in any case. */
   readonly #absent = new Map<string, string>();
   readonly #report: SpeedReport;
   readonly #measurements: Measurement[] = [];
@@ -77,7 +77,7 @@ class MeasuringRun {
   /** The longest acceptable call of plain JavaScript in the current case, in milliseconds. */
   #longestCall: number;
   #javaScriptSpeed = guessed.javaScript;
-  /** Work done and to be done, in expected milliseconds. */
+  /** Work done and total work, in expected milliseconds. */
   #done = 0;
   #all = 0;
   #told = Number.NEGATIVE_INFINITY;
@@ -120,7 +120,7 @@ class MeasuringRun {
       });
       this.#done = before + (costs[i] as number);
     }
-    // Last, because weights take memory that is never returned and would be counted in later measurements.
+    // Runs last, because the memory for the weights is never returned, and later measurements would count it.
     for (const one of cases.filter(({ kind }) => kind === "attention")) {
       await this.#rest();
       this.#callMemories.push(
@@ -149,7 +149,7 @@ class MeasuringRun {
     };
   }
 
-  /** Sends news rarely, because painting it takes time from the threads. */
+  /** Sends news rarely, because painting them takes time from the threads. */
   #tell(done: number, doing: string): void {
     const now = performance.now();
     if (now - this.#told < 250) return;
@@ -194,7 +194,7 @@ class MeasuringRun {
     const alone = present.filter(({ threads }) => threads === 1);
     const find = (contenders: Contender[]) =>
       within(findLimits(contenders, this.#effort.shortest), patience);
-    // If no more threads start, there still is a limit for one.
+    // If no more threads start, one thread can still be measured.
     this.#limits = await find(present).catch(() => find(alone));
     await this.#limits.measure(this.#rest, () => this.#tell(this.#done, "the limits"));
   }
@@ -234,7 +234,7 @@ class MeasuringRun {
         const prepared = prepareEngine(heed, one, inputs);
         const { answer, took } = timed(() => prepared.answer());
         const difference = differenceOf(reference.rows, answer, one);
-        // Written so that NaN counts as wrong, too.
+        // Negated, so that NaN counts as wrong too.
         if (!(difference <= tolerance))
           throw new Error(
             `${contender.name}, ${one.name}: expected what plain JavaScript computes, got a row that differs by ${difference}`,
@@ -264,7 +264,7 @@ class MeasuringRun {
     return one.operations / this.#javaScriptSpeed > this.#longestCall;
   }
 
-  /** Why a contender is not measured in a case. */
+  /** The reason why a contender is not measured in a case. */
   #reasonAgainst({ id, variant }: Contender, one: Case): string | null {
     const absent = this.#absent.get(id);
     if (absent !== undefined) return absent;
@@ -273,7 +273,7 @@ class MeasuringRun {
     return `a call would take about ${seconds.toFixed(1)} s`;
   }
 
-  /** Plain JavaScript's answer: all rows if it takes part, else some. */
+  /** Plain JavaScript's answer: all rows if it is a contender, otherwise some. */
   #reference(
     one: Case,
     inputs: CaseInputs,

@@ -1,4 +1,4 @@
-/** The state of the room, which is exactly what the link holds (see link.ts). */
+/** The state of the room, which is exactly the content of its link (see link.ts). */
 import type { SpeedSettings } from "./report";
 
 export const chartAxes = ["length", "intensity"] as const;

@@ -1,4 +1,4 @@
-/** Runs measurements one at a time, each in its own worker, which ends with it. */
+/** Runs measurements one at a time, each in its own worker, which ends with the run. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
 import type { MeasuringNews, SpeedReport, SpeedSettings } from "./report";
@@ -6,9 +6,9 @@ import type { MeasuringNews, SpeedReport, SpeedSettings } from "./report";
 export interface Measuring {
   /** The report of the current run, or of the last one. */
   readonly report: SpeedReport | null;
-  /** Whether the report is of other settings, and the first figures of these are yet to come. */
+  /** Whether the report belongs to other settings, because the run of the present ones has no figures yet. */
   readonly isStale: boolean;
-  /** Null while nothing is measured. */
+  /** Null while no measurement is running. */
   readonly news: Pick<MeasuringNews, "share" | "doing"> | null;
   /** An error message for the person, if the last run failed. */
   readonly failure: string | null;
@@ -16,7 +16,7 @@ export interface Measuring {
   cancel(): void;
 }
 
-/** Milliseconds without another change before new settings are measured. */
+/** Milliseconds without a further change before new settings are measured. */
 const patience = 500;
 
 export function useRun({ heads, size, causal, window, longest }: SpeedSettings): Measuring {

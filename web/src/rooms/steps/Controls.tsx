@@ -1,4 +1,4 @@
-/** The settings of the room, except for the sentence. */
+/** The settings of the room, except the sentence. */
 
 import { shorten } from "heed/view/parts";
 import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";

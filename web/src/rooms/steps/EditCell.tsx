@@ -1,4 +1,4 @@
-/** Sets the locked entry of Q or K to another number; everything that depends on it is recomputed. */
+/** Sets the locked entry of Q or K to another number. Everything that depends on it is recomputed. */
 
 import { at } from "heed/view/parts";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -28,7 +28,7 @@ export function EditCell() {
   const place = cell && matrix && { matrix, head: attention.head, row: cell.row, col: cell.col };
   const key = place && editKey(place);
 
-  // After a click on a cell, or Enter, the person can type at once.
+  // After a click on a cell, or Enter, the person can type immediately.
   useLayoutEffect(() => {
     if (key && justLocked.current) field.current?.querySelector("input")?.select();
     justLocked.current = false;
@@ -42,7 +42,7 @@ export function EditCell() {
     <div class="edit-cell">
       <Lockable>
         {place && key && isThere && (
-          // biome-ignore lint/a11y/noStaticElementInteractions: hears the Enter of the field in it
+          // biome-ignore lint/a11y/noStaticElementInteractions: handles Enter in its field
           <div
             ref={field}
             onKeyDown={(event) => {

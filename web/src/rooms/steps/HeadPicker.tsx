@@ -1,4 +1,4 @@
-/** Every head as a small map of its weights; heads are identified by position and number. */
+/** Every head as a small map of its weights. Position and number identify a head. */
 
 import { Matrix } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";

@@ -1,4 +1,4 @@
-/** The chosen head's attention as lines. */
+/** The selected head's attention as lines. */
 
 import { at, type MatrixView, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
@@ -29,7 +29,7 @@ export function Lines() {
     [solution, attention.head],
   );
   const isMany = weights !== null && Math.max(weights.rows, weights.cols) > mostTokens;
-  /** Of many tokens only the selected query's lines can be told apart. */
+  /** Among many tokens only the lines of the selected query can be distinguished. */
   const drawn = useMemo(
     () => (weights && isMany ? onlyRow(weights, attention.row) : weights),
     [weights, isMany, attention.row],

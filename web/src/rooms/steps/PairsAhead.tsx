@@ -1,21 +1,21 @@
-/** Below the tokens: an empty cell for every pair that will get a number, row by row as the tokens appear. */
+/** An empty cell for every pair that will get a number, below the tokens. Rows appear with the tokens. */
 import { px, textWidth } from "heed/view/parts";
 import { isVisible, type State } from "./state";
 
 const labelGap = 8;
 const headHeight = 20;
-/** Lower rows would not have room for their labels, and there would be too many cells to see anything. */
+/** Lower rows would not fit their labels, and there would be too many cells to see anything. */
 const leastHeight = 14;
 
 export interface PairsPlace {
-  /** Where the first column begins. */
+  /** The x of the first column. */
   readonly left: number;
   readonly cell: { readonly width: number; readonly height: number };
-  /** Whether the tokens stand over the columns; if not, each column has the number of its token. */
+  /** Whether the tokens are above the columns. If not, each column shows the number of its token. */
   readonly inColumns: boolean;
 }
 
-/** The place of the cells, where the tokens are too wide to stand over columns of the scores. */
+/** The place of the cells if the tokens are too wide to be above the columns of the scores. */
 export function pairsBelow(
   width: number,
   tokens: readonly string[],
@@ -33,7 +33,7 @@ export function PairsAhead({
   state,
 }: {
   place: PairsPlace;
-  /** Those that have appeared. */
+  /** The tokens that have appeared. */
   tokens: readonly string[];
   state: State;
 }) {

@@ -1,4 +1,4 @@
-/** All stages from left to right as small pictures; the current one is shown in detail below. */
+/** All stages from left to right as small pictures. The current one is shown in detail below. */
 
 import { formatShort, px, rangeOf, shorten } from "heed/view/parts";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -12,7 +12,7 @@ import { sizesOf, toStage } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
-/** The greatest height of a small picture, and where the stages are in one row that scrolls. */
+/** The maximum height of a small picture, in general and if the stages are in one row that scrolls. */
 const height = 75;
 const lowHeight = 40;
 const tokenRowHeight = 15;
@@ -20,7 +20,7 @@ const thinnest = 2;
 const gap = 12;
 const inset = 6;
 
-/** With less width than this, the stages are in one row that scrolls. */
+/** Below this width the stages are in one row that scrolls. */
 const narrow = 860;
 const narrowTab = 100;
 
@@ -70,14 +70,14 @@ function SmallMatrix({
   const isThin = rowHeight < thinnest;
   const picture = useMatrixPicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
-    // Outlines of very thin rows show nothing, and would redraw every picture.
+    // Outlines of very thin rows are invisible, and would redraw every picture.
     quiet: isThin,
     small: isThin,
   });
   return <Matrix picture={picture} summary={kindOf(name).title} />;
 }
 
-/** The range of a stage's numbers, a legend that fits under a small picture. */
+/** The range of a stage's numbers, a legend that fits below a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
   const { attention } = useStepsWorkspace();
   const solution = useSolution();
@@ -90,7 +90,7 @@ function Ends({ names }: { names: readonly MatrixName[] }) {
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 
-/** `look` is a class: whether the pictures are those of an earlier input. */
+/** @param look a class that tells whether the pictures belong to an earlier input */
 export function Pipeline({ look }: { look: string }) {
   const { state, attention, set } = useStepsWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -104,7 +104,7 @@ export function Pipeline({ look }: { look: string }) {
   const rowHeight = Math.min(tokenRowHeight, most / rows);
   const now = stageNames.indexOf(state.stage);
 
-  // The current stage stays in view; the page itself is not scrolled.
+  // Scrolls the current stage into view without scrolling the page.
   useLayoutEffect(() => {
     const list = tabs.current;
     const current = list?.querySelector<HTMLElement>("[aria-selected=true]");

@@ -1,4 +1,7 @@
-/** One matrix on the left, one or more above it, and in the corners their products: a row meets a column in its cell. */
+/**
+ * Matrix products: one factor on the left, one or more above it, and their products in the corners. A row and a column
+ * meet in their cell.
+ */
 import { productGap, productLayout, px } from "heed/view/parts";
 import { type FigureLabels, figureMatrix, noteOf, useLabels } from "./figureLabels";
 import type { MatrixName } from "./matrices";

@@ -8,7 +8,7 @@ import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
-/** With more keys than this, only those with the largest weights are listed. */
+/** With more keys than this, only the keys with the largest weights are listed. */
 const mostKeys = 64;
 
 /** The keys to list, in sentence order. */

@@ -11,7 +11,7 @@ export interface RowParts {
   readonly signs: readonly string[];
 }
 
-/** Whether there is no place for these matrices beside each other. */
+/** Whether these matrices do not fit next to one another. */
 export function isStacked(
   { names, signs }: RowParts,
   width: number,
@@ -39,7 +39,7 @@ export function RowFigure({
   const matrices = names.map((name) => figureMatrix(name, labels));
   const layout = rowLayout(matrices, signs, width, labels);
   const { gap, signWidths, stacked, cell, lone, parts } = layout;
-  /** Whether there is a place for a sign before the name of the matrix below it. */
+  /** Whether a sign fits before the name of the matrix below it. */
   const isBesideName = (i: number) =>
     stacked && (signWidths[i - 1] ?? 0) + gap <= leftOf(parts[i]?.labels ?? {});
   const decimals = useCommonDecimals(names, cell);

@@ -8,7 +8,7 @@ import { Shuffled } from "./Shuffled";
 import { initialState, otherCells, type SentenceAttention, type State, withText } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
-// Functions, because an element that is kept would hold the former elements of the page.
+// Functions, because a stored element would keep the earlier elements of the page in memory.
 const given = () => <>· a worked example</>;
 
 const untrained = () => (
@@ -29,7 +29,7 @@ function TextField({
 }: {
   id: string;
   label: string;
-  /** A few words after the label, unless there is no token. */
+  /** A short note after the label, unless there is no token. */
   note?: ComponentChildren;
   isEmpty: boolean;
   value: string;
@@ -38,7 +38,7 @@ function TextField({
 }) {
   return (
     <div class="sentence-field">
-      {/* One line, whatever it says: nothing moves while one types. */}
+      {/* Stays on one line, so that nothing moves while the person types. */}
       <p class="sentence-label">
         <label for={id}>{label}</label>{" "}
         <span class="faint">
@@ -56,7 +56,7 @@ function TextField({
         value={value}
         onInput={({ currentTarget }) => {
           const kept = onInput(currentTarget.value);
-          // Only if it differs, because setting the value moves the caret to the end.
+          // Sets the value only if it differs, because that moves the caret to the end.
           if (kept !== currentTarget.value) currentTarget.value = kept;
         }}
       />

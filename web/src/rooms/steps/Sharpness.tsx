@@ -1,4 +1,4 @@
-/** How concentrated the attention of the selected query is: its largest weight, and the entropy of its row. */
+/** The sharpness of the selected query's attention: its largest weight, and the entropy of its row. */
 
 import { at, format, shorten } from "heed/view/parts";
 import type { Solution } from "./problem";
@@ -6,14 +6,14 @@ import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
-/** A largest weight from which the softmax counts as saturated. */
+/** The softmax counts as saturated from this largest weight on. */
 const saturated = 0.95;
 
 export interface Sharp {
   readonly largest: number;
   /** The key with the largest weight; -1 if all keys are hidden. */
   readonly key: number;
-  /** In bits. */
+  /** The entropy of the row, in bits. */
   readonly entropy: number;
   /** The entropy of equal weights on all visible keys. */
   readonly mostEntropy: number;
@@ -42,10 +42,10 @@ export function sharpnessOf(solution: Solution, head: number, row: number): Shar
   };
 }
 
-/** By less than this, in bits, the entropy of equal weights is missed by rounding. */
+/** The rounding error of the entropy, in bits. */
 const rounding = 1e-4;
 
-/** Why the weights are as they are, and what would change them. */
+/** Explains the sharpness of the weights, and how to change it. */
 export function sharpnessWords(
   { visible, largest, entropy, mostEntropy }: Sharp,
   { scaled, headSize }: { scaled: boolean; headSize: number },

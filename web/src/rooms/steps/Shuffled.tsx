@@ -1,4 +1,4 @@
-/** How shuffling the words changed the outputs. */
+/** The effect of shuffling the words on the outputs. */
 import { useSolution } from "./solution";
 import { useStepsWorkspace } from "./workspace";
 
@@ -23,7 +23,7 @@ export function Shuffled() {
   const { state, attention } = useStepsWorkspace();
   const solution = useSolution();
   if (!attention.order || !solution || solution.shift === null) return null;
-  // Only the first sentence is shuffled, and padding is at the end of the second.
+  // Only the first sentence is shuffled, and the padding is at the end of the second.
   const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && attention.cross);
   const shift = <Size of={solution.shift} />;
   return (

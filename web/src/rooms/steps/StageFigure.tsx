@@ -11,13 +11,16 @@ import { useSolution } from "./solution";
 import type { SentenceAttention } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
-/** Q, K and V are separate pictures rather than have narrower cells than this, unless three are too high. */
+/**
+ * The minimum width of a cell. If cells would be narrower, Q, K and V become separate pictures, unless three pictures
+ * are too high.
+ */
 const narrowestCell = 22;
 const legendHeight = 28;
-/** Space for higher pictures is not kept while lower ones are shown. */
+/** The maximum height that is reserved: a higher picture does not reserve its space while lower ones are shown. */
 const mostKept = 480;
 const longestLabel = 12;
-/** A chip is wider than its label by this, with the space to the next one. */
+/** The width of a chip without its label, and with the gap to the next chip. */
 const chipSpace = 28;
 
 const projections = {
@@ -26,7 +29,7 @@ const projections = {
   values: { top: "wv", corner: "v" },
 } as const;
 
-/** The pictures of Q, K and V: one, or several where they come from two sentences or one would be too narrow. */
+/** The pictures of Q, K and V: one, or several if they come from two sentences or one would be too narrow. */
 function projectionsOf(
   { cross }: SentenceAttention,
   width: number,
@@ -64,7 +67,7 @@ function useFigureHeight(width: number): number {
   return Math.min(mostKept, Math.max(...heights) + legendHeight);
 }
 
-/** From scores to weights; between them, for the selected query, the exponentials and their sum. */
+/** The step from scores to weights. Between them it shows, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
   const { attention, unfolding } = useStepsWorkspace();
   const solution = useSolution();
@@ -90,7 +93,7 @@ function SoftmaxFigure({ width }: { width: number }) {
   );
 }
 
-/** Where the chips of the tokens stand: over the columns that they will have, or in a row where those are too narrow. */
+/** The place of the tokens' chips: above their later columns or, if these are too narrow, in a row. */
 function chipsOf(width: number, labels: FigureLabels) {
   const { leftLabels, inner, cell } = layoutOf(scoring, width, labels);
   if (labels.queries.some((token) => textWidth(token) + chipSpace > cell.width))
@@ -143,7 +146,7 @@ function Figure({ width }: { width: number }) {
   const row = (names: RowParts["names"], ...signs: string[]) => (
     <RowFigure names={names} signs={signs} width={width} />
   );
-  /** A product as a row, or, where there is no place for that, with its factors on the left and above it. */
+  /** A product as a row or, if it does not fit, with its factors on the left and above it. */
   const times = (left: MatrixName, top: MatrixName, corner: MatrixName) => {
     const parts = { names: [left, top, corner], signs: ["×", "="] };
     if (!isStacked(parts, width, labels)) return <RowFigure {...parts} width={width} />;

@@ -15,7 +15,7 @@ import { allStages } from "./stages";
 import { useMotion } from "./useMotion";
 import { useStepsWorkspace } from "./workspace";
 
-/** Up to this many tokens the explanation fits beside the picture. */
+/** The maximum number of tokens at which the explanation fits next to the picture. */
 const fewTokens = 14;
 export function StagePanel({
   explanation,
@@ -24,14 +24,14 @@ export function StagePanel({
 }: {
   explanation: Explanation | null;
   player: ComponentChildren;
-  /** How long the moment lasts while playing, in milliseconds. */
+  /** How long playing shows the moment, in milliseconds. */
   pace: number;
 }) {
   const { state, attention } = useStepsWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const [isWider, setWider] = useState(false);
-  // Before anything in it moves.
+  // Measures before any part of the picture moves.
   useLayoutEffect(() => {
     const { scrollWidth, clientWidth } = ref.current ?? { scrollWidth: 0, clientWidth: 0 };
     setWider(scrollWidth > clientWidth + 1);

@@ -40,10 +40,10 @@ function isSame(a: MatrixCell | null, b: MatrixCell | null): boolean {
   return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
 }
 
-/** With more tokens than this the room does not play by itself. */
+/** With more tokens than this the room does not start to play automatically. */
 const fewTokens = 32;
 
-/** Whether a link leads to the beginning, from which the room plays by itself. */
+/** Whether a link leads to the beginning, from which the room starts to play automatically. */
 function isBeginning({ stage, time, cell }: State): boolean {
   return stage === initialState.stage && time === null && cell === null;
 }
@@ -82,8 +82,8 @@ function SolvedView({
   notices: linkNotices,
 }: RoomProps<State> & Solved & { readonly attention: SentenceAttention }) {
   const [hover, setHover] = useState<MatrixCell | null>(null);
-  /** The matrices of the word that is pointed at, separated by spaces. */
-  const [spoken, setSpoken] = useState("");
+  /** The matrices of the word that the person points at, separated by spaces. */
+  const [namedMatrices, setNamedMatrices] = useState("");
   const { restrictions } = useShell();
   const [byKeyboard, setByKeyboard] = useState(false);
   const [cutNotice, setCutNotice] = useState<string | null>(null);
@@ -103,7 +103,8 @@ function SolvedView({
     [example, position, edits, shownAttention],
   );
   const pace = useMemo(() => paceOf(story), [story]);
-  // Messages about the link would be gone before they are read, and what plays needs its buttons in view.
+  // The room does not play if there are messages about the link, which would disappear too early, or if its buttons are
+  // not visible.
   const isPlain =
     linkNotices.length === 0 &&
     attention.queries.tokens.length <= fewTokens &&
@@ -120,10 +121,10 @@ function SolvedView({
     opens: opens.current,
   });
   const { isPlaying, setPlaying } = live;
-  // Before the first answer nothing plays yet, but its beginning is shown.
+  // Before the first answer nothing plays yet, but the first moment is shown.
   const shownState: State =
     isPlaying && answered.time === null && !solution ? { ...answered, time: 0 } : answered;
-  /** What the person changes; playing ends with it. */
+  /** Applies a change by the person, which ends playing. */
   const set = useCallback<Setter<State>>(
     (change) => {
       setPlaying(false);
@@ -138,9 +139,9 @@ function SolvedView({
     [shownState.time, stage, example, position, shownAttention, solution],
   );
   const pointed = state.cell ?? hover;
-  const active = spoken ? null : (pointed ?? unfolding?.cell ?? null);
-  const highlights: readonly MatrixArea[] = spoken
-    ? spoken.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
+  const active = namedMatrices ? null : (pointed ?? unfolding?.cell ?? null);
+  const highlights: readonly MatrixArea[] = namedMatrices
+    ? namedMatrices.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
     : pointed
       ? sourcesOf(pointed, shownAttention, shownState)
       : unfolding
@@ -166,7 +167,7 @@ function SolvedView({
       justLocked.current = true;
       set((now) => {
         if (isSame(now.cell, cell)) return { cell: null };
-        // So that the cell's sources are in view, too.
+        // Also selects the row and head of the cell, so that its sources are visible.
         if (cell.matrix === "joined")
           return {
             cell,
@@ -201,7 +202,7 @@ function SolvedView({
 
   const hear = ({ target }: Event) => {
     const word = (target as Element).closest("[data-highlights]");
-    setSpoken(word?.getAttribute("data-highlights") ?? "");
+    setNamedMatrices(word?.getAttribute("data-highlights") ?? "");
   };
 
   const workspace: StepsWorkspace = {
@@ -216,7 +217,7 @@ function SolvedView({
     lock,
   };
   const isEmpty = attention.queries.tokens.length === 0 || attention.keys.tokens.length === 0;
-  // Before the first answer there is nothing to show; later the last pictures stay in their place, greyed.
+  // Before the first answer there is nothing to show. Later the last pictures stay in their place, in grey.
   const look = isEmpty && !solution ? "no-tokens" : isStale && solution ? "stale" : "";
   const notices = [
     ...noticesOf(attention, failure),
@@ -239,9 +240,9 @@ function SolvedView({
       <div
         class={`work ${look}`}
         onPointerOver={hear}
-        onPointerLeave={() => setSpoken("")}
+        onPointerLeave={() => setNamedMatrices("")}
         onFocusIn={hear}
-        onFocusOut={() => setSpoken("")}
+        onFocusOut={() => setNamedMatrices("")}
       >
         <Panel name="picture">
           <StagePanel

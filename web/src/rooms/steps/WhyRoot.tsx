@@ -10,17 +10,17 @@ import { Meter } from "./Sharpness";
 import { mostTrialKeys, type TrialSide, trialSizes } from "./trial";
 import { useStepsWorkspace } from "./workspace";
 
-/** w(1 − w) is at most this, where w is one half. */
+/** The maximum of the gradient w(1 − w), at w = one half. */
 const mostGradient = 0.25;
 
 const exponents = trialSizes.map((size) => Math.log2(size));
 const limits = { min: exponents[0] as number, max: exponents.at(-1) as number };
 const sizeTexts = trialSizes.map(String);
-/** Before the engine has answered. */
+/** The values before the engine's answer. */
 const unknown = trialSizes.map(() => Number.NaN);
 const gradientRange = { low: 0, high: mostGradient };
 
-/** A number with a bar, so that columns can be compared at a glance. */
+/** A number with a bar, for quick comparison of the numbers in a column. */
 function Bar({ value, most }: { value: number; most: number }) {
   return (
     <td class="bar-cell">

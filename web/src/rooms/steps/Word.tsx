@@ -1,4 +1,4 @@
-/** A coloured word that highlights its part of the picture; View.tsx handles every element with `data-highlights`. */
+/** A coloured word that highlights its part of the picture. View.tsx handles every element with `data-highlights`. */
 
 import type { Role } from "heed/view/parts";
 import type { ComponentChildren } from "preact";

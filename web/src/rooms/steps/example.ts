@@ -1,11 +1,11 @@
 /**
- * The worked example that the page opens on: five words with given embeddings of size 4. Each of Q, K and V is a linear
- * map of the embedding: Q takes its first two entries, K the same two swapped, V the last two.
+ * The worked example with which the page opens: five words with given embeddings of size 4. Each of Q, K and V is a
+ * linear map of the embedding. Q takes its first two entries, K the same two swapped, V the last two.
  */
 
 export const exampleText = "The quick brown fox jumps";
 
-/** "quick", whose attention the example follows in four steps. */
+/** "quick", the word whose attention the example shows in four steps. */
 export const exampleRow = 1;
 
 /** The length of its queries, keys and values. */
@@ -20,7 +20,7 @@ export const exampleEmbeddings = [
 ];
 
 /**
- * Stored as [out, in], the layout of `linear`; the page draws them as the 4 × 2 matrices that multiply from the right.
+ * Stored as [out, in], the layout of `linear`. The page draws them as the 4 × 2 matrices that multiply from the right.
  */
 export const exampleProjections = {
   wq: [

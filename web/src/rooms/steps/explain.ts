@@ -1,4 +1,4 @@
-/** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
+/** Explains the number of a cell: the rows and columns that it depends on, and its formula with their numbers. */
 
 import {
   type AreaOf,

@@ -27,7 +27,7 @@ export function figureMatrix(name: MatrixName, { sizes }: FigureLabels): FigureM
   return { name, ...sizeOf(name, sizes), rowsAre: rows, colsAre: cols };
 }
 
-/** What a narrow matrix shows after its letter: nothing, instead of its size. */
+/** The note after the letter of a matrix. It is empty if the matrix is too narrow for its size. */
 export function noteOf(width: number): { note?: string } {
   return hasSizeNote(width) ? {} : { note: "" };
 }

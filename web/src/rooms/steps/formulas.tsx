@@ -1,4 +1,4 @@
-/** The formula of each stage, in MathML. Its letters highlight the matrices that they denote. */
+/** The formula of each stage, in MathML. Its letters highlight the matrices that they represent. */
 
 import type { Role } from "heed/view/parts";
 import type { ComponentChildren, JSX } from "preact";
@@ -10,7 +10,7 @@ function Maths({ children }: { children: ComponentChildren }) {
   return <math display="block">{children}</math>;
 }
 
-/** A letter with an index below it, in its role's colour. */
+/** A letter with a subscript, in its role's colour. */
 function Sub({
   base,
   sub,
@@ -42,7 +42,7 @@ function SumOver({ index }: { index: string }) {
     <munder>
       <mo>∑</mo>
       <mrow>
-        {/* Space between the letter and the sign. */}
+        {/* Space between the index and the sum sign. */}
         <mspace width="0" height="0.9em" />
         <mi>{index}</mi>
       </mrow>
@@ -50,7 +50,7 @@ function SumOver({ index }: { index: string }) {
   );
 }
 
-/** Q, K or V as a projection of X, or of X′ of the second sentence. */
+/** Q, K or V as a projection of X, or of the second sentence's X′. */
 function Projection({ of, second }: { of: "q" | "k" | "v"; second: boolean }) {
   const name = of.toUpperCase();
   return (
@@ -86,7 +86,7 @@ function QueriesTimesKeys() {
   );
 }
 
-/** Entry 2n or 2n + 1 of the code of position i. */
+/** Entry 2n or 2n + 1 of the positional encoding of position i. */
 function Wave({ offset, name, size }: { offset: 0 | 1; name: string; size: number }) {
   const even = (
     <mrow>

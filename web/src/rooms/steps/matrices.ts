@@ -1,7 +1,7 @@
-/** The matrices that the page draws: names, symbols and what their rows and columns stand for. */
+/** The matrices that the page draws: their names and symbols, and the meaning of their rows and columns. */
 import { attentionMatrices, type Role } from "heed/view/parts";
 
-/** What a row or a column of a matrix stands for; "selected" is the selected query. */
+/** The meaning of a row or a column of a matrix; "selected" is the selected query. */
 export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
 
 interface MatrixKind {
@@ -40,7 +40,7 @@ export function isMatrixName(text: string): text is MatrixName {
   return Object.hasOwn(matrices, text);
 }
 
-/** The size of matrix `name`, known before the engine has answered, so that its space can be reserved. */
+/** The size of matrix `name`. It is known before the engine has answered, so that space can be reserved. */
 export function sizeOf(
   name: MatrixName,
   sizes: Record<MatrixAxis, number>,
@@ -51,7 +51,7 @@ export function sizeOf(
 
 const names = Object.keys(matrices);
 
-/** Whether a matrix is `other` or is computed after it. */
+/** Whether a matrix is `other`, or is computed after it. */
 export function isAfter(name: MatrixName, other: MatrixName): boolean {
   return names.indexOf(name) >= names.indexOf(other) && name !== "wo";
 }

@@ -5,9 +5,9 @@ import type { MatrixName } from "./matrices";
 export type MaskRequest =
   | { readonly kind: "none" }
   | { readonly kind: "causal" }
-  /** Keys from this one on are padding. */
+  /** The first padding key; all keys after it are padding too. */
   | { readonly kind: "padding"; readonly from: number }
-  /** One byte per query and key, 1 where the key may be seen. */
+  /** One byte for each query and key: 1 if the query may attend to the key. */
   | { readonly kind: "table"; readonly visible: Uint8Array };
 
 /** An entry of Q or K that replaces the computed one. */
@@ -21,12 +21,12 @@ export interface Edit {
 
 export interface Problem {
   readonly queryTokens: readonly string[];
-  /** The second sentence of cross-attention; null when a sentence attends to itself. */
+  /** The second sentence of cross-attention; null for self-attention. */
   readonly keyTokens: readonly string[] | null;
-  /** The original position of each query token, if the words are shuffled; else null. */
+  /** The original position of each query token if the words are shuffled, otherwise null. */
   readonly order: readonly number[] | null;
   readonly edits: readonly Edit[];
-  /** Heads whose part of the joined output is zero. */
+  /** The ablated heads, whose part of the joined output is zero. */
   readonly dropped: readonly number[];
   /** Null for the worked example, which has its own vectors. */
   readonly seed: string | null;
@@ -36,12 +36,12 @@ export interface Problem {
   /** The factor of q·k before the softmax: 1 / (sqrt(d) · temperature). */
   readonly scale: number;
   readonly mask: MaskRequest;
-  /** The query and head to compute contributions for. */
+  /** The query and head whose contributions are computed. */
   readonly row: number;
   readonly head: number;
 }
 
-/** L queries, S keys, embedding size E, H heads of size D: the names the engine uses. */
+/** L queries, S keys, embedding size E, H heads of size D. The engine uses the same names. */
 export interface Dims {
   readonly L: number;
   readonly S: number;
@@ -51,7 +51,8 @@ export interface Dims {
 }
 
 /**
- * For the first cell of the selected row, the partial sum after each product; for the exponentials, after each of them.
+ * For each matrix, the partial sums of the first cell of the selected row, one after each product. For the
+ * exponentials, the partial sums of their total.
  */
 export type RunningSums = Partial<Record<MatrixName, Numbers>>;
 
@@ -59,14 +60,14 @@ export type RunningSums = Partial<Record<MatrixName, Numbers>>;
 export type Numbers = Float32Array<ArrayBuffer>;
 
 /**
- * Every matrix of one computation, row by row. `q`, `k`, `v`, `output` and `joined` hold their heads side by side; `scores` to
- * `weights` hold one matrix per head. Weights are [out, in].
+ * Every matrix of one computation, row by row. In `q`, `k`, `v`, `output` and `joined` the heads are side by side;
+ * `scores` to `weights` have one matrix per head. Weights are [out, in].
  */
 export interface Arrays {
   embedding: Numbers;
   position: Numbers;
   input: Numbers;
-  /** Those of the keys; in self-attention the same arrays. */
+  /** The vectors of the keys; in self-attention the same arrays. */
   keyEmbedding: Numbers;
   keyPosition: Numbers;
   keyInput: Numbers;
@@ -80,19 +81,19 @@ export interface Arrays {
   scaled: Numbers;
   masked: Numbers;
   weights: Numbers;
-  /** The outputs of all heads, those that are dropped too. */
+  /** The outputs of all heads, including dropped ones. */
   output: Numbers;
   joined: Numbers;
   /** Null in the worked example, which has one head and no output projection. */
   wo: Numbers | null;
   result: Numbers | null;
-  /** [H, L]: what the weights of each row add up to, 1 or 0. */
+  /** [H, L]: the sum of each row of weights, which is 1 or 0. */
   sums: Numbers;
   /** [H, L]: the entropy of each row of weights, in nats. */
   entropy: Numbers;
-  /** [S]: e to the power of each masked score, less `Solution.taken`, for the row and head that the problem named. */
+  /** [S]: the exponential of each masked score minus `Solution.taken`, for the problem's row and head. */
   exponentials: Numbers;
-  /** [S, D]: weight times value, for that row and head. */
+  /** [S, D]: weight times value, for the same row and head. */
   contributions: Numbers;
 }
 
@@ -100,12 +101,12 @@ export interface Solution {
   readonly problem: Problem;
   readonly dims: Dims;
   readonly arrays: Arrays;
-  /** The same for small pictures, where all of it would be more than can be seen. */
+  /** Pooled matrices for the small pictures, which cannot show every number of a long sentence. */
   readonly small: Pick<Solution, "dims" | "arrays">;
   readonly running: RunningSums;
-  /** What is taken off every score of the row before its exponentials, so that they stay finite. */
+  /** The number that is subtracted from every score of the row before the exponentials, so that they stay finite. */
   readonly taken: number;
-  /** By how much the results of shuffled words, put back in order, differ at most from those before. */
+  /** The largest difference between the results of shuffled words, put back in order, and the results before. */
   readonly shift: number | null;
   readonly milliseconds: number;
 }

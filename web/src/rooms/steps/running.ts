@@ -13,8 +13,8 @@ const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixNam
 ];
 
 /**
- * e to the power of each score. The engine has no exponential function, but the softmax of [x, 0] is [e^x, 1] divided by
- * its sum, so the first entry divided by the second is e^x.
+ * The exponential of each score. The engine has no exponential function, but the softmax of [x, 0] is [e^x, 1] divided
+ * by its sum, so the first entry divided by the second is e^x.
  */
 export function exponentialsOf(heed: Heed, scores: Float32Array) {
   const taken = takenOff(scores);
@@ -32,7 +32,10 @@ export function runningSums(
   solution: Pick<Solution, "arrays" | "dims" | "problem">,
 ): RunningSums {
   const { row, head } = solution.problem;
-  /** Row n of a triangle has the first n + 1 factors, so its product with the others is the sum of n + 1 products. */
+  /**
+   * Row n of a lower triangular matrix has the first n + 1 factors, so its product with the others is the sum of n + 1
+   * products.
+   */
   const sums = (left: number[], top: number[]) => {
     const n = left.length;
     const triangle = Float32Array.from({ length: n * n }, (_, i) =>
@@ -49,7 +52,7 @@ export function runningSums(
     const factors = Array.from({ length: left.cols }, (_, n) => n);
     found[name] = sums(
       factors.map((n) => at(left, row, n)),
-      // The rows of K are the columns that Q is multiplied with.
+      // The scores multiply Q with the transpose of K, so the factors are in a row of K.
       factors.map((n) => (name === "scores" ? at(top, 0, n) : at(top, n, 0))),
     );
   }

@@ -1,6 +1,6 @@
 /**
- * Pseudo-random vectors in place of learned ones. They depend only on a text, so a word has the same vector in every
- * browser for the same seed: only exact integer and double arithmetic is used, no `Math.log` or `Math.cos`, whose last
+ * Pseudo-random vectors that replace learned ones. They depend only on a text, so a word has the same vector in every
+ * browser for the same seed. Only exact integer and double arithmetic is used, not `Math.log` or `Math.cos`, whose last
  * digit may differ.
  */
 
@@ -11,7 +11,7 @@ function hash(text: string): number {
   return h >>> 0;
 }
 
-/** A generator of 32-bit numbers: a Weyl sequence whose steps are mixed with the finaliser of MurmurHash3. */
+/** A generator of 32-bit numbers: a Weyl sequence mixed by the finaliser of MurmurHash3. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,14 +31,14 @@ export function seededOrder(key: string, count: number): number[] {
     const j = next() % (i + 1);
     [order[i], order[j]] = [order[j] as number, order[i] as number];
   }
-  // The identity would show nothing.
+  // Avoids the identity, which would show no effect.
   if (order.every((place, i) => place === i)) order.push(...order.splice(0, 1));
   return order;
 }
 
 /**
- * `count` numbers of mean 0 and the given standard deviation, near enough to normal: the sum of four uniform numbers
- * has variance 4/12.
+ * `count` numbers with mean 0 and the given standard deviation. Their distribution is close enough to normal: the sum
+ * of four uniform numbers has variance 4/12.
  */
 export function seededNumbers(key: string, count: number, deviation = 1): Float32Array {
   const next = generator(hash(key));

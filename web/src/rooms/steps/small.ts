@@ -1,8 +1,8 @@
-/** Pooled matrices for the small pictures of long sentences: the entry farthest from zero of each part. */
+/** Pools matrices for the small pictures of long sentences: keeps the entry farthest from zero of each part. */
 import type { Heed } from "heed";
 import type { Numbers, Solution } from "./problem";
 
-/** The most rows and columns: one for each pixel of the smallest picture. */
+/** The maximum number of rows and columns: one for each pixel of the smallest picture. */
 const most = 40;
 
 /** Max pooling alone would lose negative numbers. Hidden entries (-Infinity) are ignored if others are visible. */

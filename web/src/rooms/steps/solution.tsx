@@ -1,5 +1,5 @@
 /**
- * The solver's answer and its matrices: asks the solver, keeps its last answer for the room, and draws each matrix of
+ * The solver's answer and its matrices. Asks the solver, keeps its last answer for the room, and draws each matrix of
  * it by name.
  */
 
@@ -34,7 +34,7 @@ import { useStepsWorkspace } from "./workspace";
 export interface Solved {
   /** The last answer and its settings; null before the first one. */
   readonly answer: { readonly solution: Solution; readonly state: State } | null;
-  /** Whether the answer is that of other settings than the latest, or those have no token. */
+  /** Whether the answer belongs to other settings than the latest, or these have no token. */
   readonly isStale: boolean;
   readonly failure: string | null;
 }
@@ -43,7 +43,7 @@ const SolutionContext = createContext<Solution | null>(null);
 
 /**
  * Asks the solver for the latest settings. `children` is a function, because Preact keeps the old tree of children that
- * are passed on unchanged, and with it every old solution.
+ * are passed on unchanged, and with that tree every old solution.
  */
 export function SolutionProvider({
   state,
@@ -64,7 +64,7 @@ export function SolutionProvider({
 
   const { answer: solution, request, failure } = useAnswer("steps", problem);
   const answered = request && asked.current.get(request);
-  // Without a token the last pictures stay, so that nothing moves until there is one.
+  // Without a token the last pictures stay, so that nothing moves until there is a token.
   const last = useRef<Solved["answer"]>(null);
   const answer = useMemo(
     () => (solution && answered ? { solution, state: answered } : last.current),
@@ -87,17 +87,17 @@ export function useSolution(): Solution | null {
 export interface PictureOptions {
   readonly cell: CellSize;
   readonly labels?: Labels;
-  /** Whether it is drawn transposed, as keys are where they meet the queries. */
+  /** Whether it is drawn transposed, as the keys are in their product with the queries. */
   readonly flip?: boolean;
   /** The head, if not the selected one. */
   readonly head?: number;
   /** Draws no highlights. */
   readonly quiet?: boolean;
-  /** Draws the pooled matrix, in the same space. */
+  /** Draws the pooled matrix in the same space. */
   readonly small?: boolean;
-  /** Shows only what the playing computation has reached. */
+  /** Shows only the numbers that the playing computation has reached. */
   readonly unfolds?: boolean;
-  /** The most decimals of its numbers. */
+  /** The maximum number of decimals. */
   readonly decimals?: number;
 }
 
@@ -187,7 +187,7 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
   });
 }
 
-/** The decimals that fit into the cells of each of these matrices, which stand side by side. */
+/** The number of decimals that fits into the cells of each of these matrices, which are side by side. */
 export function useCommonDecimals(names: readonly MatrixName[], cell: CellSize): number {
   const { attention } = useStepsWorkspace();
   const solution = useSolution();
@@ -212,7 +212,7 @@ function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean
   );
 }
 
-/** An interactive matrix: its cells can be pointed at, locked and painted, and its rows selected. */
+/** An interactive matrix. Its cells can be active, locked and painted, and its rows selected. */
 export function NamedMatrix({
   name,
   options,
@@ -220,7 +220,7 @@ export function NamedMatrix({
 }: {
   name: MatrixName;
   options: PictureOptions;
-  /** A few words after the name, instead of the size. */
+  /** A short note after the name; by default the size. */
   note?: ComponentChildren;
 }) {
   const { state, attention, set, point, lock } = useStepsWorkspace();
@@ -264,7 +264,7 @@ export function NamedMatrix({
   );
 }
 
-/** What a saved matrix is: its name, its head or word, what changed it, and the text. */
+/** Describes a saved matrix: its name, its head or word, the settings that changed it, and the text. */
 function captionOf(name: MatrixName, attention: SentenceAttention, state: State): string {
   const { title, symbol, rows } = kindOf(name);
   const word = attention.queries.tokens[attention.row];
@@ -298,7 +298,7 @@ export function NamedLegend({ name, options }: { name: MatrixName; options: Pict
   const saved: Saved = {
     file: name,
     caption: captionOf(name, attention, state),
-    // On the page a corner shares the labels of its neighbours; in a file it needs its own.
+    // On the page a corner shares the labels of its neighbours, but a saved file needs its own.
     rows: tokensOf(flip ? kind.cols : kind.rows),
     cols: tokensOf(flip ? kind.rows : kind.cols),
     plays: "cells",

@@ -32,7 +32,8 @@ function exampleWeights(heed: Heed): Weights {
 
 function seededWeights(heed: Heed, problem: Problem): Weights {
   const E = problem.heads * problem.headSize;
-  // Deviation 1 / sqrt(E) keeps the entries of Q, K and V near size 1, whatever E is, as in a freshly made Transformer.
+  // The standard deviation 1 / sqrt(E) keeps the entries of Q, K and V near size 1 for every E, as in a newly
+  // initialised Transformer.
   const projection = (name: string) =>
     heed.tensor(seededNumbers(`${problem.seed} projection ${name}`, E * E, 1 / Math.sqrt(E)), [
       E,
@@ -85,7 +86,7 @@ function maskOptions(heed: Heed, problem: Problem, L: number, S: number): Attent
   }
 }
 
-/** Weight times value for every key of one query: the terms of the weighted sum. */
+/** Weight times value for every key of one query, which are the terms of the weighted sum. */
 function contributionsOf(
   heed: Heed,
   weights: Float32Array,
@@ -116,7 +117,7 @@ function withEdits(heed: Heed, tensor: Tensor, matrix: "q" | "k", problem: Probl
   return heed.tensor(data, tensor.shape);
 }
 
-/** The output with the columns of dropped heads set to zero. */
+/** The output, with the columns of dropped heads set to zero. */
 function withoutDropped(heed: Heed, output: Tensor, { dropped, heads, headSize }: Problem): Tensor {
   if (dropped.length === 0) return output;
   const data = numbersOf(output);
@@ -127,7 +128,7 @@ function withoutDropped(heed: Heed, output: Tensor, { dropped, heads, headSize }
   return heed.tensor(data, output.shape);
 }
 
-/** Every stage, as tensors of the engine. */
+/** Computes every stage, as tensors of the engine. */
 function forward(heed: Heed, weights: Weights, problem: Problem) {
   const own = inputOf(heed, weights.embed(problem.queryTokens, problem.order), problem);
   const other = problem.keyTokens
@@ -150,7 +151,7 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   return { own, other, q, k, v, attention, joined, result, heads, L, S };
 }
 
-/** The largest difference between these results and those of the unshuffled words. */
+/** The largest difference between these results and the results for the unshuffled words. */
 function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tensor): number | null {
   const { order, queryTokens, edits, keyTokens } = problem;
   if (!order) return null;

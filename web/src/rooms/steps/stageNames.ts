@@ -1,4 +1,4 @@
-/** The nine stages of attention, in the order in which they compute. */
+/** The nine stages of attention, in the order of the computation. */
 export const stageNames = [
   "tokens",
   "embedding",

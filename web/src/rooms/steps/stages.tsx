@@ -1,11 +1,13 @@
-/** The stages in words: a title, the matrices of its picture, and an explanation. */
+/** The descriptions of the stages: a title, the matrices of the picture, and an explanation. */
 import type { ComponentChildren } from "preact";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
 import { countBlind, hidesAny, type SentenceAttention, type State } from "./state";
 import { Word } from "./Word";
 
-/** The matrices that a stage computes, in order. Each token is a row of the input to come. */
+/**
+ * The matrices that a stage computes, in order. For the stage of the tokens, each token is a row of the input to come.
+ */
 export function targetsOf(stage: StageName, { example }: State): readonly MatrixName[] {
   switch (stage) {
     case "tokens":
@@ -22,14 +24,14 @@ export function targetsOf(stage: StageName, { example }: State): readonly Matrix
 
 export interface Stage {
   readonly title: string;
-  /** What it does, in one line. */
+  /** The stage in one line. */
   gist(state: State, attention: SentenceAttention): string;
-  /** The matrices of its picture in the pipeline; the stage of the tokens shows words instead. */
+  /** The matrices of its picture in the pipeline. The stage of the tokens shows words instead. */
   readonly matrices: readonly MatrixName[];
   explain(state: State, attention: SentenceAttention): ComponentChildren;
 }
 
-/** What the mask hides. */
+/** Describes which keys the mask hides. */
 export function maskWords(state: State, attention: SentenceAttention): string {
   const hides = hidesAny(state, attention);
   switch (state.mask) {
@@ -52,7 +54,7 @@ export function maskWords(state: State, attention: SentenceAttention): string {
   }
 }
 
-/** Says how queries without any visible key are handled, if there are any. */
+/** Describes queries without any visible key, if there are any. */
 function blindWords(state: State, attention: SentenceAttention): string {
   const blind = countBlind(state, attention);
   if (blind === 0) return "";
@@ -63,14 +65,14 @@ function blindWords(state: State, attention: SentenceAttention): string {
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
 }
 
-/** What a row of weights adds up to: a query that may see no key has none. */
+/** Describes the sum of a row of weights, which is 0 for a query without any visible key. */
 function sumWords(state: State, attention: SentenceAttention): string {
   const blind = countBlind(state, attention);
   if (blind === attention.queries.tokens.length) return blindWords(state, attention).trim();
   return `${blind === 0 ? "Each" : "Every other"} row adds up to 1.`;
 }
 
-/** What the tokens will attend to. */
+/** Describes the tokens that will be attended to. */
 function attendWords(state: State, attention: SentenceAttention): string {
   const hides = hidesAny(state, attention);
   if (attention.cross)

@@ -1,4 +1,4 @@
-/** The state of the room, which is exactly what the link holds (see link.ts), and what follows from it. */
+/** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
 import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
 import { exampleRow, exampleSize, exampleText } from "./example";
 import type { MatrixAxis, MatrixName } from "./matrices";
@@ -13,7 +13,7 @@ export interface MatrixCell extends Cell {
   readonly matrix: MatrixName;
 }
 
-/** What the engine's answer depends on. */
+/** The settings that the engine's answer depends on. */
 export interface Settings {
   /** The worked example has its own vectors; any other sentence gets seeded ones. */
   readonly example: boolean;
@@ -28,17 +28,17 @@ export interface Settings {
   readonly scaled: boolean;
   readonly temperature: number;
   readonly mask: MaskKind;
-  /** With the padding mask: the first key that is padding. */
+  /** For the padding mask: the first key that is padding. */
   readonly padFrom: number;
-  /** With the sliding window: how many tokens to either side may be seen. */
+  /** For the sliding window: the number of visible tokens to either side. */
   readonly window: number;
-  /** With the painted mask: the hidden cells, as "query,key". */
+  /** For the painted mask: the hidden cells, as "query,key". */
   readonly hidden: ReadonlySet<string>;
   /** The seed for shuffling the words of the first sentence; null if they are in order. */
   readonly shuffle: number | null;
   /** Edited entries of Q and K, by `editKey`. */
   readonly edits: ReadonlyMap<string, Edit>;
-  /** Heads that are left out of the joined output. */
+  /** The ablated heads, which are zero in the joined output. */
   readonly dropped: ReadonlySet<number>;
 }
 
@@ -54,28 +54,28 @@ export function editKey({
   return `${matrix}.${head}.${row}.${col}`;
 }
 
-/** Resets what refers to cells, because their numbers and positions have changed. */
+/** Resets everything that refers to cells, because their numbers and positions have changed. */
 export const otherCells = { cell: null, edits: new Map<string, Edit>() } as const;
 
-/** What part of the answer is shown, and how. */
+/** The part of the answer that is shown, and the way to draw it. */
 export interface Look {
   readonly stage: StageName;
   readonly head: number;
   readonly row: number;
   readonly cell: MatrixCell | null;
-  /** How far the stage's computation is shown, from 0; null when all of it is. */
+  /** How far the stage's computation is shown, from 0; null if it is complete. */
   readonly time: number | null;
   readonly range: ColourRange;
   readonly curve: ColourCurve;
-  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
   readonly mass: number;
-  /** The length of the vectors with which the division by √d is tried, a power of two. */
+  /** The length of the vectors in the trial of the division by √d; a power of two. */
   readonly trialSize: number;
 }
 
 export type State = Settings & Look;
 
-/** Settings that a teacher's lock does not lock. */
+/** Settings that stay unlocked under a teacher's lock. */
 export const lookKeys = [
   "stage",
   "head",
@@ -131,10 +131,10 @@ export const allowed = {
   mass: { min: 10, max: 100 },
 } as const;
 
-/** What follows from the state once the sentence is split into tokens, with consistent sizes. */
+/** Values derived from the state after the sentence is split into tokens, with consistent sizes. */
 export interface SentenceAttention {
   readonly queries: Tokens;
-  /** The original position of each query, if the words are shuffled; else null. */
+  /** The original position of each query if the words are shuffled, otherwise null. */
   readonly order: readonly number[] | null;
   readonly keys: Tokens;
   readonly cross: boolean;
@@ -145,7 +145,7 @@ export interface SentenceAttention {
   readonly head: number;
 }
 
-/** How many rows or columns each axis has. */
+/** The number of rows or columns of each axis. */
 export function sizesOf(attention: SentenceAttention): Record<MatrixAxis, number> {
   return {
     query: attention.queries.tokens.length,
@@ -207,7 +207,7 @@ export function hidesAny(state: State, { queries, keys }: SentenceAttention): bo
     case "window":
       return L > 0 && S > 0 && Math.max(L, S) - 1 > state.window;
     case "painted":
-      // Only the cells that exist: they may have been hidden in a longer sentence.
+      // Only existing cells count, because cells may have been hidden in a longer sentence.
       return [...state.hidden].some((cell) => {
         const [row, col] = cell.split(",").map(Number) as [number, number];
         return row < L && col < S;
@@ -263,7 +263,7 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
   };
 }
 
-/** A painted mask starts as a copy of the previous mask, to be changed cell by cell. */
+/** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
 export function startPainting(state: State, attention: SentenceAttention): Partial<State> {
   const hidden = new Set<string>();
   for (let i = 0; i < attention.queries.tokens.length; ++i) {
@@ -273,12 +273,12 @@ export function startPainting(state: State, attention: SentenceAttention): Parti
   return { mask: "painted", hidden, ...toStage("masked") };
 }
 
-/** A new stage is shown complete, without a locked cell. */
+/** A new stage is shown as completed, without a locked cell. */
 export function toStage(stage: StageName): Partial<State> {
   return { stage, time: null, cell: null };
 }
 
-/** The common names of attention: what attends to what. */
+/** The common names of attention, by the tokens that attend and the tokens that are attended to. */
 export type AttentionKind = "encoder" | "decoder" | "cross";
 
 export function attentionKindOf({ keyText, mask }: State): AttentionKind {
@@ -286,7 +286,7 @@ export function attentionKindOf({ keyText, mask }: State): AttentionKind {
   return mask === "causal" ? "decoder" : "encoder";
 }
 
-/** The kind determines the second sentence and the causal mask; other masks work with every kind. */
+/** The kind determines the second sentence and the causal mask. Other masks work with every kind. */
 export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
   if (kind !== "cross") return { ...otherCells, keyText: null, mask };
@@ -299,7 +299,7 @@ export function leaveExample({ example }: State): Partial<State> {
   return example ? { example: false, heads: 1, headSize: exampleSize } : {};
 }
 
-/** What was half computed of the former text is not shown of this one. */
+/** Resets the playing computation, because it belongs to the earlier text. */
 export function withText(now: State, text: string): Partial<State> {
   return { ...otherCells, ...leaveExample(now), text, shuffle: null, time: null };
 }

@@ -1,7 +1,7 @@
 /** Suggestions of what to try in this room. */
 import type { Suggestion } from "../../shared/room";
 
-/** As characters these are 512 tokens, the most that a sentence may have. */
+/** As characters these are 512 tokens, the maximum of a sentence. */
 const longText =
   "The first word of a text has only itself to attend to. The second has two, the third has three, and the last of all may choose from every word there is. " +
   "A reader does much the same: the eye rests on one word, but the mind goes back to a name, a place, a promise some lines before. " +

@@ -12,7 +12,7 @@ export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${ma
 
 export interface Tokens {
   readonly tokens: readonly string[];
-  /** The part of the text that the tokens come from. */
+  /** The part of the text that became tokens. */
   readonly kept: string;
   /** Whether the text was truncated. */
   readonly cut: boolean;
@@ -24,21 +24,21 @@ const segmenters: Record<TokenSplit, Intl.Segmenter> = {
 };
 
 /** A cache, so that the same sentence has the same array of tokens and need not be redrawn. */
-const lately = new Map<string, Tokens>();
+const recent = new Map<string, Tokens>();
 const mostCached = 8;
 
 export function tokenize(text: string, split: TokenSplit): Tokens {
   const key = `${split} ${text}`;
-  const tokens = lately.get(key) ?? cut(text, split);
-  if (lately.size >= mostCached) lately.clear();
-  lately.set(key, tokens);
+  const tokens = recent.get(key) ?? cut(text, split);
+  if (recent.size >= mostCached) recent.clear();
+  recent.set(key, tokens);
   return tokens;
 }
 
 /**
- * Splits `text` into at most `maxTokens` tokens. White space separates tokens and is never one. Words follow the rules of
- * the script (so Thai and Chinese are split too), and a character is a grapheme: a family emoji or a letter with accents
- * stays whole.
+ * Splits `text` into at most `maxTokens` tokens. White space separates tokens and is never a token. Words follow the
+ * rules of the script, so Thai and Chinese are split too. A character is a grapheme: a family emoji or a letter with
+ * accents stays whole.
  */
 function cut(text: string, split: TokenSplit): Tokens {
   const within = text.slice(0, maxCharacters);

@@ -1,9 +1,9 @@
-/** The lengths of vectors with which the division by √d is tried, and what is asked and answered; see trialSolve.ts. */
+/** The trial of the division by √d: the lengths of the vectors, the request and the answer; see trialSolve.ts. */
 import type { Numbers } from "./problem";
 
 export const trialSizes = [2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 
-/** More keys are not shown. */
+/** The maximum number of keys that are shown. */
 export const mostTrialKeys = 8;
 
 export interface TrialRequest {
@@ -12,15 +12,15 @@ export interface TrialRequest {
   readonly seed: string;
 }
 
-/** For each of `trialSizes`: what one query gives to each key, and a mean over many queries. */
+/** For each of `trialSizes`: the numbers of one query for each key, and a mean over many queries. */
 export interface TrialSide {
-  /** [sizes, keys]: the scores as they enter the softmax. */
+  /** [sizes, keys]: the input of the softmax. */
   readonly scores: Numbers;
   /** [sizes, keys] */
   readonly weights: Numbers;
-  /** [sizes, keys]: the derivative of each weight by its own score. */
+  /** [sizes, keys]: the derivative of each weight with respect to its own score. */
   readonly gradients: Numbers;
-  /** [sizes]: the mean of the gradients of many queries. */
+  /** [sizes]: the mean of the gradients over many queries. */
   readonly meanGradients: Numbers;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Why scores are divided by √d (Vaswani et al., 2017, section 3.2.1, footnote 4): if the entries of q and k are
- * independent, with mean 0 and variance 1, then q·k has the variance d. So without the division longer vectors have larger
- * scores, the softmax saturates, and its gradients vanish. The solver draws such vectors and measures it.
+ * independent, with mean 0 and variance 1, then q·k has the variance d. So without the division longer vectors have
+ * larger scores, the softmax saturates, and its gradients vanish. The solver draws such vectors and measures this
+ * effect.
  */
 import type { Heed, Tensor } from "heed";
 import { grad } from "heed/nn";
@@ -11,12 +12,13 @@ import type { Numbers } from "./problem";
 import { seededNumbers } from "./seeded";
 import { type TrialAnswer, type TrialRequest, type TrialSide, trialSizes } from "./trial";
 
-/** The first one is shown; the mean is over all of them. */
+/** The number of queries. The page shows the first one, and the mean over all. */
 const queries = 64;
 
 /**
- * The derivative of each weight by its own score, ∂wⱼ/∂sⱼ, for scores [queries, keys]. A row is repeated for each of its
- * keys and the loss adds up one weight of each copy, so one backward pass gives the diagonals of all Jacobians.
+ * The derivative of each weight with respect to its own score, ∂wⱼ/∂sⱼ, for scores [queries, keys]. A row is repeated
+ * for each of its keys, and the loss is the sum of one weight of each copy, so one backward pass gives the diagonals of
+ * all Jacobians.
  */
 function gradientsOf(heed: Heed, scores: Float32Array, keys: number): Float32Array {
   const copies = Float32Array.from(
@@ -35,7 +37,7 @@ function gradientsOf(heed: Heed, scores: Float32Array, keys: number): Float32Arr
   );
 }
 
-/** All sizes, each with its scores times `factorOf` its size. */
+/** The results for all sizes, with the scores of each multiplied by `factorOf` its size. */
 function sideOf(
   heed: Heed,
   products: readonly Tensor[],

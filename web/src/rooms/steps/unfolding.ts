@@ -1,4 +1,4 @@
-/** One moment of a stage's computation: what the pictures and the readout show. */
+/** One moment of a stage's computation, as the pictures and the readout show it. */
 
 import {
   at,
@@ -23,7 +23,7 @@ import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
 
-/** Stages whose rows follow from those before without a sum: none of their cells needs a look of its own. */
+/** Stages whose rows follow from earlier rows without a sum, so that no cell is explained separately. */
 function goesByRows({ stage, example, position }: State): boolean {
   if (stage === "embedding") return !position;
   return stage === "tokens" || stage === "masked" || (stage === "joined" && example);
@@ -67,7 +67,7 @@ export function timelineOf(
   };
 }
 
-/** The sum of the first cell after `terms` of its terms; an input's first term is the embedding. */
+/** The partial sum of the first cell after `terms` terms. The first term of an input is the embedding. */
 function sumAt(
   solution: Solution,
   { matrix, row, terms }: StageMoment<MatrixName>,
@@ -79,7 +79,7 @@ function sumAt(
     return view && row < view.rows ? at(view, row, 0) : null;
   }
   const { row: knownRow, head } = solution.problem;
-  // The exponentials have only one row, that of the selected query.
+  // The exponentials have only one row, for the selected query.
   const query = matrix === "exponentials" ? attention.row : row;
   const isKnown = knownRow === query && head === attention.head;
   return isKnown ? (solution.running[matrix]?.[terms - 1] ?? null) : null;
@@ -131,7 +131,7 @@ export function explainMoment(
   };
 }
 
-/** How a whole row is made. */
+/** Describes the computation of a whole row. */
 function rowWords(state: State, { keys }: SentenceAttention, row: number): string {
   if (state.stage === "tokens") return "One piece of the text.";
   if (!goesByRows(state)) return "The whole row is computed in the same way.";
@@ -147,7 +147,7 @@ function rowWords(state: State, { keys }: SentenceAttention, row: number): strin
 
 const longestQuery = 10;
 
-/** Where the playing computation is, in a few words: the row of the selected query comes first. */
+/** Describes the current moment of the computation. The row of the selected query comes first. */
 export function momentWords(unfolding: Unfolding, { queries, row }: SentenceAttention): string {
   return momentName(unfolding, `“${shorten(queries.tokens[row] ?? "", longestQuery)}”`);
 }

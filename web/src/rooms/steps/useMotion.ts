@@ -1,6 +1,7 @@
 /**
- * Motion that links the pictures: a matrix of two stages moves from its place in the one to its place in the other, and
- * the cells that a number is computed from travel to it. What is drawn does not depend on it.
+ * Motion that links the pictures. A matrix of two stages moves from its place in one stage to its place in the other,
+ * and the cells that a number is computed from move to that number. The pictures themselves do not depend on the
+ * motion.
  */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -19,12 +20,12 @@ interface Box {
 }
 
 const moveTime = 600;
-/** A journey of its own for moments that last at least this long, in milliseconds. */
+/** Only moments that last at least this long, in milliseconds, have a motion. */
 const shortest = 180;
-/** With more cells than this along a side, they are too small to be followed. */
+/** With more cells than this along a side, they are too small to follow. */
 const mostCells = 40;
 
-/** The place of an element within the figure in CSS pixels of the page, wherever the figure is scrolled to. */
+/** The place of an element within the figure, in CSS pixels of the page, independent of scrolling. */
 function boxIn(figure: Element, element: Element): Box {
   const [outer, own] = [figure.getBoundingClientRect(), element.getBoundingClientRect()];
   const zoom = pageZoom();
@@ -42,7 +43,7 @@ const canvasesIn = (figure: Element) =>
     return canvas ? [[place.dataset.matrix as MatrixName, canvas] as const] : [];
   });
 
-/** Where an area of a matrix is on its canvas, in CSS pixels. */
+/** The place of an area of a matrix on its canvas, in CSS pixels. */
 function boxOn(
   canvas: HTMLCanvasElement,
   { row, col }: MatrixArea,
@@ -63,7 +64,7 @@ function boxOn(
   };
 }
 
-/** A copy of a part of a canvas, over that part. */
+/** A copy of a part of a canvas, placed over that part. */
 function copyOf(figure: Element, canvas: HTMLCanvasElement, part: Box, place: Box) {
   const ratio = canvas.width / canvas.clientWidth;
   const ghost = document.createElement("canvas");
@@ -84,23 +85,26 @@ function copyOf(figure: Element, canvas: HTMLCanvasElement, part: Box, place: Bo
   return ghost;
 }
 
-/** The sources of the moment's number or row, and where they travel to. */
+/** The sources of the moment's number or row, and the target of their motion. */
 function journeyOf(
   active: MatrixArea | null,
   highlights: readonly MatrixArea[],
 ): readonly [sources: readonly MatrixArea[], target: MatrixArea] | null {
   const isCell = ({ row, col }: MatrixArea) => row !== undefined && col !== undefined;
   if (!active) {
-    // A whole row: its sources come first, and itself last.
+    // For a whole row the sources come first in the list, and the row is last.
     const target = highlights.at(-1);
     return target ? [highlights.slice(0, -1), target] : null;
   }
-  // Of a sum only the factors of the last term travel.
+  // For a sum only the factors of the last term move.
   const cells = highlights.filter(isCell);
   return [cells.length > 0 ? cells : highlights, active];
 }
 
-/** `width` is the figure's, and `pace` says how long the moment lasts while playing, in milliseconds. */
+/**
+ * @param width the width of the figure
+ * @param pace how long playing shows the moment, in milliseconds
+ */
 export function useMotion(ref: RefObject<HTMLElement | null>, width: number, pace: number): void {
   const { state, attention, unfolding, highlights } = useStepsWorkspace();
   const reduced = useReducedMotion();
@@ -131,7 +135,7 @@ export function useMotion(ref: RefObject<HTMLElement | null>, width: number, pac
   useLayoutEffect(() => {
     const { stage, time } = last.current;
     last.current = { stage: state.stage, time: state.time };
-    // Only forward, by one moment.
+    // Moves only forward, by one moment.
     const isNext = stage === state.stage ? state.time === (time ?? -2) + 1 : state.time === 0;
     const figure = ref.current;
     if (!figure || !unfolding || !isNext || pace < shortest || reduced) return;

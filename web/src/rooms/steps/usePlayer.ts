@@ -1,4 +1,4 @@
-/** Plays the story: the moment shown depends only on how long it has been playing. */
+/** Plays the story. The moment that is shown depends only on the time since playing started. */
 
 import { indexAt, playFrames } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -8,13 +8,13 @@ import { useReducedMotion } from "../../shared/useMedia";
 export interface PlayerOptions {
   readonly count: number;
   readonly index: number;
-  /** Where playing starts, if not at `index`. */
+  /** The index from which playing starts, if it differs from `index`. */
   readonly from: number;
   pace(index: number): number;
   go(index: number): void;
-  /** Whether there is something to show. */
+  /** Whether the first answer has arrived. */
   readonly isReady: boolean;
-  /** Whether it starts by itself, once, when the room opens. */
+  /** Whether playing starts automatically, once, when the room opens. */
   readonly opens: boolean;
 }
 
@@ -31,7 +31,7 @@ export function usePlayer(options: PlayerOptions): Live {
     let shown = index;
     return playFrames((elapsed) => {
       const { count, pace, go } = latest.current;
-      // A link led elsewhere.
+      // A link has changed the moment.
       if (latest.current.index !== shown) {
         setPlaying(false);
         return false;

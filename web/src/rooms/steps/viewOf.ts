@@ -3,7 +3,7 @@ import { type MatrixView, transposed, viewOn } from "heed/view/parts";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 
-/** Matrix `name` of one head (the heads of a matrix without heads are all the same), or null where there is none. */
+/** Matrix `name` of one head; null if there is none. A matrix without heads is the same for all. */
 export function viewOf(
   { arrays, dims, problem }: Pick<Solution, "arrays" | "dims" | "problem">,
   name: MatrixName,
@@ -55,7 +55,7 @@ export function viewOf(
     case "weights":
       return pairs(arrays[name]);
     case "exponentials":
-      // They exist for the row and head of the problem only.
+      // They exist only for the row and head of the problem.
       return head === problem.head ? viewOn(arrays.exponentials, 1, S) : null;
     case "output":
       return ofHead(arrays.output, L);

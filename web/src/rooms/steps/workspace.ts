@@ -1,4 +1,4 @@
-/** What the parts of the room share beside the solution: the state and the highlights. */
+/** The values that the parts of the room share in addition to the solution: the state and the highlights. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
@@ -7,16 +7,18 @@ import type { MatrixCell, SentenceAttention, State } from "./state";
 import type { Unfolding } from "./unfolding";
 
 export interface StepsWorkspace {
-  /** The settings of the solution with the current look: the controls may be ahead of the pictures by one answer. */
+  /**
+   * The settings of the solution with the current presentation. The controls may be one answer ahead of the pictures.
+   */
   readonly state: State;
   readonly attention: SentenceAttention;
-  /** The cell that is pointed at or locked, and below its sources. */
+  /** The cell that a person points at or locks; its sources follow below. */
   readonly active: MatrixCell | null;
   readonly highlights: readonly MatrixArea[];
-  /** How far the stage's computation is shown; null when all of it is. */
+  /** How far the stage's computation is shown; null if it is complete. */
   readonly unfolding: Unfolding | null;
   set: Setter<State>;
-  /** Whether the person has just locked the cell, as opposed to a link or the cursor. */
+  /** Whether the person has just locked the cell. A link and the cursor do not count. */
   readonly justLocked: { current: boolean };
   point(cell: MatrixCell | null, by: "pointer" | "keyboard"): void;
   lock(cell: MatrixCell): void;

@@ -33,7 +33,7 @@ const pitchLabels = {
 };
 const stripHeight = 2;
 const noteNames = ["A", "A♯", "B", "C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯"];
-/** From the highest pitch down; the number is the octave, which starts at C. */
+/** From high to low; the number is the octave, which starts at C. */
 const pitchNames = Array.from({ length: bands }, (_, row) => {
   const band = bands - 1 - row;
   return `${noteNames[band % octave]}${3 + Math.floor((band + 9) / octave)}`;
@@ -46,7 +46,7 @@ function secondsLabels(frames: number): string[] {
   );
 }
 
-/** Pitches over time, high above low, with each frame below its column of the map. */
+/** Pitches over time. High pitches are above low ones, and each frame is below its column of the map. */
 function Strip({
   name,
   title,
@@ -112,7 +112,7 @@ function Strip({
   );
 }
 
-/** The formula of a weight between two frames; their cosine is computed back from the weight and the row's sum. */
+/** The formula of a weight between two frames. Their cosine is computed back from the weight and the row's sum. */
 function weightWords(
   { weights, frames, logSums, temperature }: Melody,
   { row, col }: Cell,
@@ -130,7 +130,7 @@ export function FrameMaps({
   state,
   seek,
 }: {
-  /** Null before the first answer; the space of the maps is reserved. */
+  /** Null before the first answer; the space of the maps is reserved until then. */
   melody: Melody | null;
   state: State;
   seek(frame: number): void;

@@ -1,4 +1,4 @@
-/** A melody whose frames attend to one another: repeats become stripes. */
+/** A melody whose frames attend to one another: repeated parts become stripes. */
 
 import { formatWeight } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";

@@ -1,10 +1,10 @@
-/** Decodes a sound file to samples of one channel; nothing leaves the page. */
+/** Decodes a sound file to samples of one channel. The file does not leave the page. */
 import { longestSeconds, rate, type Sound } from "./sound";
 
 let count = 0;
 
 export async function readSound(file: File): Promise<Sound> {
-  // An offline context of that rate resamples while decoding, and needs no user gesture.
+  // An offline context with this sample rate resamples while decoding, and needs no user gesture.
   const context = new OfflineAudioContext(1, 1, rate);
   const decoded = await context.decodeAudioData(await file.arrayBuffer());
   const length = Math.min(decoded.length, longestSeconds * rate);

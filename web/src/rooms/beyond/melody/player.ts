@@ -1,13 +1,13 @@
 /**
- * Plays a sound and tells which frame is playing, according to the clock of the sound if that runs. It uses an audio
- * element, which starts asynchronously; the first AudioContext of a page blocks it for more than 100 ms.
+ * Plays a sound and reports the frame that is playing, by the clock of the sound if it runs. Uses an audio element,
+ * which starts asynchronously. The first AudioContext of a page would block the page for more than 100 ms.
  */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../../../shared/Transport";
 import { hop, rate, type Sound, secondsOf } from "./sound";
 import { waveOf } from "./wave";
 
-/** Without an audio device the clock of the sound may not run: after this many seconds the page's clock is used. */
+/** Without an audio device the clock of the sound may not run. After this many seconds the page's clock replaces it. */
 const patience = 1;
 
 interface Options {
@@ -19,7 +19,7 @@ interface Options {
   go(frame: number): void;
 }
 
-/** `seek` goes to a frame, and continues there if it is playing. */
+/** `seek` moves to a frame. If the sound is playing, it continues from there. */
 export function usePlayer({
   sound,
   frames,
@@ -29,7 +29,7 @@ export function usePlayer({
 }: Options): Live & { seek(frame: number): void } {
   const [isPlaying, setIsPlaying] = useState(false);
   const element = useRef<HTMLAudioElement | null>(null);
-  /** What is playing, and its current frame. */
+  /** The current frame; null if nothing is playing. */
   const playing = useRef<{ frame: number } | null>(null);
   const latest = useRef({ frame, frames, follows, go });
   latest.current = { frame, frames, follows, go };
@@ -43,7 +43,7 @@ export function usePlayer({
     if (goes) latest.current.go(now.frame);
   }, []);
 
-  // Prepares the sound in advance; another sound, or leaving the room, ends it.
+  // Prepares the sound in advance. Stops when the sound changes or the person leaves the room.
   useEffect(() => {
     if (!sound) return;
     const address = URL.createObjectURL(waveOf(sound.samples));
@@ -62,7 +62,7 @@ export function usePlayer({
     const audio = element.current;
     if (!sound || !audio) return;
     audio.currentTime = secondsOf(from);
-    // If sound is not allowed, the rows still move.
+    // If the browser refuses to play sound, the rows still move.
     audio.play().catch(() => {});
     const begun = performance.now();
     const now = { frame: from };

@@ -1,4 +1,4 @@
-/** A solver of this room: the frames of a sound attend to one another. */
+/** The solver of the melody: the frames of a sound attend to one another. */
 
 import type { Heed } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
@@ -61,12 +61,13 @@ function loudnessOf(heed: Heed, samples: Float32Array): Float32Array<ArrayBuffer
     sizes[i] = Math.hypot(parts[at] as number, parts[at + bands] as number);
   }
   const loudest = sizes.reduce((most, size) => Math.max(most, size), 0) || 1;
-  // Silence is 40 decibels below the loudest.
+  // Below −40 decibels relative to the loudest, the loudness is 0.
   return sizes.map((size) => Math.max(0, 1 + Math.log10(Math.max(size / loudest, 1e-9)) / 2));
 }
 
 /**
- * Subtracts the mean of all frames, which does not help to compare them, and normalises, so that products are cosines.
+ * Subtracts the mean of all frames, which does not help to distinguish them, and normalises, so that dot products are
+ * cosines.
  */
 function directionsOf(loudness: Float32Array): Float32Array {
   const frames = loudness.length / bands;

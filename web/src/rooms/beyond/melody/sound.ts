@@ -1,4 +1,4 @@
-/** The form of all sounds in the room: one channel, one sample rate, and a length that the pictures can show. */
+/** The format of all sounds in the room: one channel, one sample rate, and a length that the pictures can show. */
 export interface Sound {
   /** Identifies the sound, so that each is analysed only once. */
   readonly id: string;
@@ -7,7 +7,7 @@ export interface Sound {
 
 export const rate = 16_000;
 export const longestSeconds = 20;
-/** The distance between the starts of two frames; a frame is twice as long. */
+/** The number of samples between the starts of two frames. A frame is twice as long. */
 export const hop = 1600;
 
 /** Four octaves of semitones. */

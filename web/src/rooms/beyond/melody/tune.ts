@@ -1,4 +1,4 @@
-/** A solver of this room: tunes with repeats, as samples. */
+/** The solver that synthesises tunes with repeats. */
 import { nn } from "heed/nn";
 import type { Solver } from "../../../worker/solver";
 import type { TuneName } from "../state";
@@ -72,7 +72,7 @@ export function notesOf({ tune, seed }: TuneRequest): readonly Note[] {
 const tonic = 349.23;
 const overtones = [1, 0.45, 0.2, 0.1];
 
-/** The sound of a struck string: fading overtones, with a soft start and end. */
+/** The sound of a plucked string: decaying overtones, with a soft start and end. */
 function synthesise(notes: readonly Note[]): Float32Array<ArrayBuffer> {
   const total = notes.reduce((sum, [, quavers]) => sum + quavers, 0);
   const samples = new Float32Array(Math.round(total * quaver * rate));

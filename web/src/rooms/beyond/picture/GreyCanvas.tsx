@@ -13,7 +13,7 @@ interface Props {
   readonly width: number;
   readonly height: number;
   readonly pixel: Pixel;
-  /** Offsets of outlined pixels from the selected one. */
+  /** The radii of the outlined window and patch around the selected pixel. */
   readonly window: number;
   readonly patch: number;
   /** Whether the arrow keys move the pixel in this picture; a click works in every picture. */
@@ -28,7 +28,7 @@ const steps: Record<string, readonly [number, number]> = {
   ArrowLeft: [0, -1],
   ArrowRight: [0, 1],
 };
-/** The step with the shift key. */
+/** The step of an arrow key with the shift key. */
 const longStep = 8;
 
 export function GreyCanvas(props: Props) {

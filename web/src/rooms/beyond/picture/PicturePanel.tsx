@@ -1,4 +1,4 @@
-/** Denoising as attention: a pixel becomes a weighted mean of pixels. */
+/** Denoising as attention: each pixel becomes a weighted mean of pixels. */
 
 import { format, formatShort, formatWeight, softmaxOf, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
@@ -49,7 +49,7 @@ const names: readonly (readonly [Version, string])[] = [
   ...methods,
 ];
 
-/** What each method compares. */
+/** The features that each method compares. */
 const keysOf: Partial<Record<Version, string>> = {
   local: "key: nothing",
   bilateral: "key: value and place",

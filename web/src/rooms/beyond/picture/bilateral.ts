@@ -1,8 +1,8 @@
 /**
- * The bilateral filter (Tomasi and Manduchi, 1998) as attention: the score of two pixels is
- * -(difference in value)^2 / (2 tone^2) - (distance)^2 / (2 reach^2). With the features f = (value / tone, x / reach,
- * y / reach) that is -|f_q - f_k|^2 / 2 = f_q . f_k - |f_k|^2 / 2 - |f_q|^2 / 2; the last term is the same for all keys
- * of a query and so changes no weight. One more feature, 1 in queries and -|f_k|^2 / 2 in keys, brings in the rest.
+ * The bilateral filter (Tomasi and Manduchi, 1998) as attention: the score of two pixels is -(difference in value)^2 /
+ * (2 tone^2) - (distance)^2 / (2 reach^2). With the features f = (value / tone, x / reach, y / reach) the score is -|f_q -
+ * f_k|^2 / 2 = f_q . f_k - |f_k|^2 / 2 - |f_q|^2 / 2. The last term is the same for all keys of a query, so it changes
+ * no weight. One more feature, which is 1 in queries and -|f_k|^2 / 2 in keys, adds the second term.
  */
 
 import type { Heed, Tensor } from "heed";
@@ -28,10 +28,13 @@ const tile = 8;
 /** The kernel falls to e^-2 at the window's edge. */
 const reachOf = (window: number) => window / 2;
 
-/** For a pixel outside of the picture: a score so low that its weight is 0, and an arbitrary value. */
+/** The last feature of a key outside of the picture. Its weight is 0, because the score is so low. */
 const outside = -1e9;
 
-/** What all squares of one side share: coordinates relative to the centre, which keeps numbers small and exact. */
+/**
+ * The features that do not depend on the picture: coordinates relative to the centre, which keeps numbers small and
+ * exact.
+ */
 function squarePlacesOf(side: number, window: number): Float32Array {
   const places = new Float32Array(side ** 2 * features);
   for (let i = 0; i < side ** 2; ++i) {
@@ -42,7 +45,7 @@ function squarePlacesOf(side: number, window: number): Float32Array {
   return places;
 }
 
-/** The keys and values of the square of pixels that begins at a corner. */
+/** The keys and values of the square of pixels that starts at a corner. */
 function fillSquare(
   { pixels, width, height }: Grid,
   { tone }: Kernel,

@@ -1,4 +1,4 @@
-/** A solver of this room: a noisy picture, denoised by three kinds of means. */
+/** The solver that denoises a picture by three kinds of means. */
 
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
@@ -13,12 +13,12 @@ export interface Denoised {
   readonly height: number;
   /** Grey, 0 to 255, row by row. */
   readonly pictures: Readonly<Record<Version, Uint8ClampedArray<ArrayBuffer>>>;
-  /** Against the clean picture, in decibels; infinite where there is no difference. */
+  /** PSNR against the clean picture, in decibels; infinite for equal pictures. */
   readonly psnr: Readonly<Record<Version, number>>;
   readonly milliseconds: number;
 }
 
-/** Peak signal-to-noise ratio, the peak being 1. */
+/** The peak signal-to-noise ratio for a peak of 1. */
 export function psnrOf(picture: ArrayLike<number>, clean: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < clean.length; ++i)

@@ -1,4 +1,4 @@
-/** A picture of our own to denoise: smooth parts, edges, and textures that repeat. */
+/** The built-in picture to denoise: smooth parts, edges, and textures that repeat. */
 
 export interface GreyPicture {
   /** Row by row, 0 to 1. */
@@ -14,7 +14,7 @@ const samples = 3;
 const mod = (value: number, by: number) => value - by * Math.floor(value / by);
 const mix = (a: number, b: number, t: number) => a + (b - a) * Math.max(0, Math.min(1, t));
 
-/** Bricks of 12 x 6 with mortar between, every other row moved by half a brick. */
+/** Bricks of 12 x 6 with mortar between them. Every other row is shifted by half a brick. */
 function brick(x: number, y: number): number {
   const row = Math.floor(y / 6);
   const along = mod(x + (row % 2) * 6, 12);

@@ -1,4 +1,4 @@
-/** The noisy picture that both solvers of the picture start from. */
+/** The noisy picture, which is the input of both solvers of the picture. */
 import type { Heed, Tensor } from "heed";
 import type { State } from "../state";
 import { type GreyPicture, house } from "./drawing";
@@ -32,7 +32,7 @@ export function nonLocalOptions({ patch, window, h, noise }: NoisyRequest) {
   return { patchRadius: patch, searchRadius: window, h, sigma: noise };
 }
 
-/** The local mean is over one patch, limited by the window. */
+/** The local mean covers one patch, limited by the window. */
 export function meanRadius({ patch, window }: Pick<NoisyRequest, "patch" | "window">): number {
   return Math.min(patch, window);
 }

@@ -1,4 +1,4 @@
-/** Decodes a picture file to grey pixels; nothing leaves the page. */
+/** Decodes a picture file to grey pixels. The file does not leave the page. */
 import type { GreyPicture } from "./drawing";
 
 const longestSide = 256;

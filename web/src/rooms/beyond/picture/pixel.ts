@@ -1,4 +1,4 @@
-/** A solver of this room: the weights by which one pixel becomes a mean of those around it. */
+/** The solver that computes the weights of one pixel's mean over the pixels around it. */
 
 import type { Heed } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
@@ -21,24 +21,24 @@ export interface PixelRequest extends NoisyRequest {
 export interface PixelAnswer {
   /** The weights over the window, row by row; NaN outside of the picture. */
   readonly weights: Float32Array<ArrayBuffer>;
-  /** The noisy pixels there. */
+  /** The noisy pixels in the window. */
   readonly values: Float32Array<ArrayBuffer>;
   readonly side: number;
   readonly clean: number;
   readonly noisy: number;
   /** The sum of weight times noisy value. */
   readonly mean: number;
-  /** The weight on itself. */
+  /** The weight of the pixel itself. */
   readonly own: number;
   readonly largest: number;
   /**
-   * The effective number of pixels, 1 / sum of squared weights: this many with equal weights would leave the same
-   * noise.
+   * The effective number of pixels, 1 / sum of squared weights: the mean of this many pixels with equal weights would
+   * have the same noise.
    */
   readonly count: number;
 }
 
-/** The window around a pixel; `fill` outside of the picture. */
+/** The window around a pixel, with `fill` outside of the picture. */
 function cut(
   values: ArrayLike<number>,
   { width, height }: { width: number; height: number },

@@ -15,7 +15,7 @@ import type { Regression } from "./solve";
 const height = 340;
 const rowHeight = 96;
 const gap = 28;
-/** The kernel is drawn up to this many times the highest weight, so that the weights stay visible. */
+/** The kernel is drawn up to this multiple of the highest weight, so that the weights stay visible. */
 const mostOverBars = 4;
 
 /** Coordinates have two decimals, so that a link stays short. */
@@ -49,7 +49,8 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
   const { place: placeY, value: yAt } = scaleOf(plane.y, box.bottom, box.top);
   const rowBottom = height + gap + rowHeight;
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
-  // The kernel at the query is e^0 ÷ the sum. Far from all points it exceeds every weight by far: then it leaves the plot.
+  // The kernel at the query is e^0 ÷ the sum. Far from all points it is much larger than every weight, and leaves the
+  // plot.
   const peak = answer ? Math.exp(-answer.logSum) : 1;
   const rowTop = Math.min(peak, mostOverBars * largest);
   const isBeyond = peak > rowTop;
@@ -64,7 +65,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
   };
   const put = (index: number, point: PlanePoint) =>
     onPoints(points.map((other, i) => (i === index ? point : other)));
-  /** What is being dragged. */
+  /** The handlers that call `move` while the pointer drags an element. */
   const drag = (move: (event: PointerEvent) => void) => ({
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -75,7 +76,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
       if (event.buttons & 1) move(event);
     },
   });
-  /** The handlers by which a point shows its weight and, if allowed, moves. */
+  /** The handlers of a point: it shows its weight and, if allowed, can be moved. */
   const pointing = (index: number, point: PlanePoint) => ({
     onPointerEnter: () => onPoint(index, "pointer"),
     onPointerLeave: () => onPoint(null, "pointer"),

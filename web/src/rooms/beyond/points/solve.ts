@@ -1,4 +1,4 @@
-/** A solver of this room: kernel regression over points of a plane. */
+/** The solver of kernel regression over points of a plane. */
 
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
@@ -11,14 +11,14 @@ export interface RegressionRequest {
 }
 
 export interface Regression {
-  /** The x of the estimates, evenly spaced. */
+  /** The evenly spaced x of the estimates. */
   readonly x: Float32Array<ArrayBuffer>;
   readonly estimate: Float32Array<ArrayBuffer>;
-  /** At each x, the weight that a point there would have: the kernel divided by its sum over the existing points. */
+  /** At each x the weight that a point there would have: the kernel divided by its sum over the existing points. */
   readonly kernel: Float32Array<ArrayBuffer>;
   /** For the query: the weight of each point, and the weighted mean. */
   readonly weights: Float32Array<ArrayBuffer>;
-  /** The logarithm of that sum. */
+  /** The logarithm of the kernel's sum over the points at the query. */
   readonly logSum: number;
   readonly value: number;
   /** The unweighted mean of all points. */
@@ -45,14 +45,14 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     const estimates = numbersOf(output);
     const row = numbersOf(weights).slice(places * n);
     const score = (x: number) => -(((x - query) / bandwidth) ** 2) / 2;
-    // The engine's sum, from weight = e^score ÷ sum; the largest weight gives it most precisely.
+    // The engine's sum, from weight = e^score ÷ sum. The largest weight gives the most precise result.
     const top = row.indexOf(Math.max(...row));
     const logSum = score(points[top]?.x ?? query) - Math.log(row[top] as number);
     const centre = (data: number[]) => {
       const mean = data.reduce((sum, value) => sum + value, 0) / n;
       return { mean, of: data.map((value) => value - mean) };
     };
-    // Dot products measure similarity only for points that are centred.
+    // Dot products measure similarity only between centred points.
     const [xs, ys] = [centre(points.map(({ x }) => x)), centre(points.map(({ y }) => y))];
     const centred = heed.tensor([xs.of.map((x, i) => [x, ys.of[i] as number])]);
     const similar = numbersOf(heed.selfSimilarity(centred).output);

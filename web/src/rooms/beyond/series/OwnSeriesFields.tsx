@@ -35,7 +35,7 @@ export function OwnSeriesFields({
       onOwn(series);
     } catch (error) {
       if (!(error instanceof SeriesError)) throw error;
-      // What was typed is not the series that was shown before.
+      // Removes the earlier series, because the new text is not that series.
       setMessage(error.message);
       onOwn(null);
     }

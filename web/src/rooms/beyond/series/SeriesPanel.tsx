@@ -32,16 +32,16 @@ const columns: readonly TableColumn[] = [
   { id: "alike", head: "periods away" },
   { id: "weight", head: "weight" },
 ];
-/** The number of rows of the table, which has the largest weights. */
+/** The number of rows of the table, which lists the largest weights. */
 const rowsShown = 10;
 
 const nameOf = ({ layer, head }: SeriesHead) => `layer ${layer + 1}, head ${head + 1}`;
 
-/** “not known” for null, and nothing before there is an answer. */
+/** “not known” for null, and an empty text before the first answer. */
 const inNumbers = (value: number | null | undefined) =>
   value === undefined ? "" : value === null ? "not known" : format(value);
 
-/** A head's mean weight, over the gap, on values whole periods away. */
+/** The mean weight that a head puts, over the gap, on values whole periods away. */
 function onAlikeOf({ onAlike }: SeriesHeadWeights, { isHidden }: FilledSeries): number {
   const hidden = [...onAlike].filter((_, t) => isHidden[t]);
   return hidden.reduce((sum, weight) => sum + weight, 0) / hidden.length;
@@ -113,7 +113,7 @@ export function SeriesPanel({
   const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
   const alike = new Set(answer?.alike[row]);
-  // How often ours was asked for: what was typed before is gone.
+  // The number of times that the built-in series was requested. Each request clears the text field.
   const [asked, setAsked] = useState(0);
   const showOurs = () => {
     onOwn(null);

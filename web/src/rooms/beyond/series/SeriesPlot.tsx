@@ -1,4 +1,4 @@
-/** The series with its gap, how it was filled, and what a hidden value attends to. */
+/** The series with its gap, the values that the model filled in, and the weights of a hidden value. */
 
 import { format, formatWeight, px } from "heed/view/parts";
 import { useWidth } from "../../../shared/useWidth";
@@ -11,7 +11,7 @@ const height = 300;
 const rowHeight = 90;
 const gap = 28;
 
-/** Room for all values; the same above and below 0 where they lie on both sides of it. */
+/** A range that includes all values. It is symmetric if they are on both sides of 0. */
 function rangeAround(least: number, most: number) {
   if (least < 0 && most > 0) {
     const size = Math.max(-least, most);
@@ -34,7 +34,7 @@ export function SeriesPlot({
   /** One weight for each value. */
   weights: Float32Array;
   onRow(row: number): void;
-  /** The value that is pointed at. */
+  /** Receives the position of the value that the person points at. */
   onPoint(position: number | null): void;
 }) {
   const [ref, width] = useWidth<HTMLFieldSetElement>();

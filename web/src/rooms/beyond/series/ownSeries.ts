@@ -1,24 +1,24 @@
-/** A series of the person's own: numbers as people write them, with marks where one is missing. */
+/** Reads a person's own series: numbers in common notations, with marks for missing values. */
 import type { Alignment } from "heed/models";
 
 export interface OwnSeries {
-  /** A value that is missing is 0. */
+  /** 0 for a missing value. */
   readonly values: readonly number[];
   /** The gap that the model fills. */
   readonly isHidden: readonly boolean[];
-  /** Whether the values of the gap are known, so that what the model fills in can be compared. */
+  /** Whether the values of the gap are known. Then the output of the model can be compared with them. */
   readonly hasTruth: boolean;
-  /** What was read, for the person. */
+  /** A description of the content, in words for the person. */
   readonly note: string;
 }
 
-/** A text that is no series; the message tells the person what was expected. */
+/** A text that is not a series. The message tells the person the expected format. */
 export class SeriesError extends RangeError {}
 
 export const fewestValues = 12;
 /** The length that the model was trained with. */
 export const mostValues = 48;
-/** The number of values that are hidden if none is missing. */
+/** The number of values to hide if none is missing. */
 const hiddenByUs = 8;
 
 const missing = /^(\?|-|–|na|n\/a|nan|null|none)?$/i;
@@ -58,8 +58,8 @@ function hasDecimalCommas(lines: readonly string[]): boolean {
 }
 
 /**
- * Reads numbers one after the other, or the last column of a table whose first row may be a heading. Columns are
- * separated by tabs, semicolons or commas; where something else separates them, a comma is a decimal point.
+ * Reads a sequence of numbers, or the last column of a table whose first row may be a heading. Tabs, semicolons or
+ * commas separate columns. If commas do not separate columns, they are decimal points.
  */
 function readNumbers(text: string): Read {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
@@ -90,7 +90,7 @@ function readNumbers(text: string): Read {
   return { cells: flat.map((word, i) => cellOf(word, `Number ${i + 1}`)), from: commas };
 }
 
-/** Whether numbers stand in one cell, with spaces between them. */
+/** Whether a cell contains several numbers, with spaces between them. */
 const isNumbers = (text: string) => text.split(/\s+/).every(isCell);
 
 /** The series that a text or a file describes. Throws SeriesError with a message for the person. */
@@ -136,13 +136,13 @@ export function ownSeriesOf(text: string): OwnSeries {
   };
 }
 
-/** Shifts that are less alike than this are no period. */
+/** Shifts with a lower similarity than this are not periods. */
 const leastAlike = 0.3;
 
 /**
- * The period of a series: the shortest shift whose likeness is a peak near the highest one; null if the series does not
- * repeat itself. The likeness is 1 - variance(v[t] - v[t - shift]) / (2 variance(v around its straight line)): the
- * difference of a trend is the same everywhere, so a trend changes nothing.
+ * The period of a series: the shortest shift whose similarity is a peak near the highest one; null if the series does
+ * not repeat itself. The similarity is 1 - variance(v[t] - v[t - shift]) / (2 variance(v around its straight line)). It
+ * does not depend on a linear trend, because the difference of a trend is the same everywhere.
  */
 export function periodOf({ values, isHidden }: Pick<OwnSeries, "values" | "isHidden">) {
   const at = (t: number) => values[t] as number;
@@ -155,12 +155,12 @@ export function periodOf({ values, isHidden }: Pick<OwnSeries, "values" | "isHid
   const [middle, level] = [mean(known), mean(known.map(at))];
   const slope = mean(known.map((t) => (t - middle) * (at(t) - level))) / variance(known);
   const spread = variance(known.map((t) => at(t) - slope * t));
-  // Not 0 because of rounding.
+  // A constant series has no period. The threshold is above 0 because of rounding.
   if (!(spread > 1e-12 * variance(known.map(at)))) return null;
   const shifts = Array.from({ length: Math.floor(values.length / 2) - 1 }, (_, i) => {
     const shift = i + 2;
     const pairs = known.filter((t) => t >= shift && !isHidden[t - shift]);
-    // The differences of a few pairs are alike by chance.
+    // With few pairs a high similarity may be chance.
     if (pairs.length < Math.max(3, known.length / 4)) return { shift, alike: -1 };
     return { shift, alike: 1 - variance(pairs.map((t) => at(t) - at(t - shift))) / (2 * spread) };
   });

@@ -1,4 +1,4 @@
-/** A solver of this room: the trained encoder fills the gap of a series. */
+/** The solver that fills the gap of a series with the trained encoder. */
 import type { Heed } from "heed";
 import {
   type Alignment,
@@ -17,32 +17,32 @@ export interface SeriesRequest {
   /** The absolute address of the model's folder, because the worker's base address differs from the page's. */
   readonly model: string;
   readonly seed: number;
-  /** The person's own series; null for the one that the seed gives. */
+  /** The person's own series; null for the series that is drawn from the seed. */
   readonly own: OwnSeries | null;
 }
 
 export interface SeriesHeadWeights {
   readonly layer: number;
   readonly head: number;
-  /** A row for each position. */
+  /** One row for each position. */
   readonly weights: Float32Array<ArrayBuffer>;
-  /** By position, its weight on known values whole periods away; 0 for a position that is not hidden. */
+  /** For each position its weight on known values whole periods away; 0 for a position that is not hidden. */
   readonly onAlike: Float32Array<ArrayBuffer>;
 }
 
 export interface FilledSeries {
-  /** A value that is missing is 0. */
+  /** 0 for a missing value. */
   readonly values: Float32Array<ArrayBuffer>;
   /** Whether the hidden values are known. */
   readonly hasTruth: boolean;
-  /** Of a series of the person's own, in which it is estimated; null if there is none. */
+  /** The period, which is estimated for a person's own series; null if there is none. */
   readonly period: number | null;
   readonly isHidden: readonly boolean[];
-  /** By position, the known values whole periods away. */
+  /** For each position the known values whole periods away. */
   readonly alike: Alignment;
   readonly filled: Float32Array<ArrayBuffer>;
   readonly heads: readonly SeriesHeadWeights[];
-  /** Root mean square errors over the gap, of the model and of a straight line; null if the truth is not known. */
+  /** Root mean square errors over the gap, of the model and of a straight line; null if the true values are unknown. */
   readonly error: number | null;
   readonly lineError: number | null;
   /** The same errors over all held-out series, measured when the model was trained. */
@@ -73,14 +73,14 @@ function headsOf(model: TaskModel<Series>, example: Series): SeriesHeadWeights[]
 }
 
 interface Question {
-  /** What the model reads: its values are about -1 to 1. */
+  /** The input of the model, with values from about -1 to 1. */
   readonly example: Series;
   readonly values: Float32Array<ArrayBuffer>;
-  /** From what the model fills in to the numbers of the series. */
+  /** Converts outputs of the model to numbers of the series. */
   readonly scale: { readonly middle: number; readonly half: number };
 }
 
-/** The model learned series from -1 to 1, so the person's own is brought there and back. */
+/** Scales the person's own series to the range of the training data, -1 to 1. */
 function ownQuestion({ values, isHidden }: OwnSeries, period: number | null): Question {
   const known = values.filter((_, t) => !isHidden[t]);
   const [least, most] = [Math.min(...known), Math.max(...known)];
@@ -96,7 +96,7 @@ function ownQuestion({ values, isHidden }: OwnSeries, period: number | null): Qu
 const rootMeanSquare = (values: readonly number[]) =>
   Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
 
-/** The straight line over the gap, by position. */
+/** The straight line over the gap, for each position. */
 function lineAt(values: ArrayLike<number>, isHidden: readonly boolean[]): (t: number) => number {
   const [before, after] = [isHidden.indexOf(true) - 1, isHidden.lastIndexOf(true) + 1];
   const [start, end] = [values[before] as number, values[after] as number];

@@ -1,4 +1,7 @@
-/** The whole Transformer of dates: a character of the date through the encoder, one of the answer through the decoder. */
+/**
+ * The whole Transformer of dates: traces one character of the date through the encoder, and one of the answer through
+ * the decoder.
+ */
 
 import { px } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
@@ -20,13 +23,13 @@ import { useRecurrentWorkspace } from "../workspace";
 import type { NetworkAnswer, NetworkQuestion } from "./messages";
 import type { OpenRow } from "./open";
 
-/** From this width on the two stacks stand side by side, and what is inside of a row below both. */
+/** From this width on, in pixels, the two stacks are side by side, and the contents of the open row are below both. */
 const wide = 960;
 
 const stacks = ["encoder", "decoder"] as const;
 const titles = { encoder: "Encoder", decoder: "Decoder" } as const;
 
-/** The stacks' numbers as they were asked for. */
+/** The numbers of both stacks, and the request that they answer. */
 interface Shown {
   readonly answer: NetworkAnswer;
   readonly question: NetworkQuestion;
@@ -190,7 +193,7 @@ function Network({ run }: { run: DecoderRun }) {
   );
 }
 
-/** Folded until it is opened or shown alone, and computes nothing before. */
+/** Folded until a person opens it or it is shown alone. It computes nothing before. */
 export function NetworkPanel({ isAlone }: { isAlone: boolean }) {
   const { state, solution, set } = useRecurrentWorkspace();
   const isOpen = state.network !== null;

@@ -1,4 +1,4 @@
-/** The ways of a character of the date and of one of the answer through the Transformer: the request and its answer. */
+/** The request to trace a character of the date and one of the answer through the Transformer, and its answer. */
 import type { TransformerNumbers, TransformerQuestion } from "../../../network/transformer";
 
 export interface NetworkQuestion extends TransformerQuestion {

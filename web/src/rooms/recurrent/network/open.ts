@@ -1,4 +1,4 @@
-/** What is open of the whole Transformer, and its words in links. */
+/** The open row of the whole Transformer, and its text in links. */
 import type { StackName } from "../../../network/transformer";
 import { numberIn, oneOf } from "../../../shared/linkReaders";
 
@@ -8,7 +8,7 @@ export interface OpenRow {
   readonly row: number;
 }
 
-/** Null while the panel is folded, "open" without an open row. */
+/** Null while the panel is folded; "open" if no row is open. */
 export type NetworkState = OpenRow | "open" | null;
 
 const rows = { min: 0, max: 3 } as const;

@@ -1,11 +1,11 @@
-/** What the model would say if the stream ended here (the "logit lens": nostalgebraist, 2020). */
+/** The prediction that the model would make if the stream ended here (the "logit lens": nostalgebraist, 2020). */
 import { percent } from "../shared/format";
 import { label } from "../shared/pieces";
 import type { Reading } from "./messages";
 
 const share = (value: number) => (value < 0.001 ? "< 0.1 %" : percent(value, value < 0.1 ? 1 : 0));
 
-/** The most likely words of a reading. */
+/** The most likely tokens of a reading. */
 export function Words({
   reading,
   count,
@@ -13,7 +13,7 @@ export function Words({
 }: {
   reading: Reading;
   count: number;
-  /** The token that is the most likely one in the end, which is marked. */
+  /** The token that is the most likely one at the end; it is marked. */
   winner: number | undefined;
 }) {
   return (
@@ -33,13 +33,13 @@ export function Words({
   );
 }
 
-export interface SaidReading {
+export interface PredictionProps {
   readonly reading: Reading;
   readonly isLast: boolean;
   readonly winner: number | undefined;
 }
 
-export function Said({ reading, isLast, winner }: SaidReading) {
+export function Prediction({ reading, isLast, winner }: PredictionProps) {
   return (
     <p class="read-out">
       <span class="faint">{isLast ? "It says:" : "If it ended here, it would say:"}</span>{" "}
