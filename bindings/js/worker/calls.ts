@@ -278,7 +278,7 @@ export class Calls {
 
   /**
    * @param decide returns how to send a part; undefined for data
-   * @returns also the buffers of the copies of the engine's memory: only these are transferred unless all are
+   * @returns also the buffers that are new copies of the engine's memory: these can always be transferred
    */
   #pack(
     name: string,
@@ -310,7 +310,7 @@ export class Calls {
 
 const isTask = ({ object, path }: CallMessage) => object === rootId && path[0] === "tasks";
 
-/** A class cannot be called: its prototype is not writable, unlike that of a function. */
+/** Whether a value is a class, which cannot be called. The prototype of a class is not writable; a function's is. */
 function isClass(value: unknown): value is new (...args: unknown[]) => unknown {
   return Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
 }

@@ -14,11 +14,11 @@ export type StartOptions = Omit<LoadOptions, "glue" | "wasm" | "wasmUrl" | "work
   readonly workerUrl?: string;
 };
 
-/** The number of an object in the worker. The first ones are always there. */
+/** The number of an object in the worker. */
 export type ObjectId = number;
-/** What all paths of names begin at: the engine, namespaces, tasks. */
+/** The object with all namespaces and tasks. It always exists. */
 export const rootId: ObjectId = 0;
-/** The engine itself, as an argument. */
+/** The engine. It always exists. */
 export const engineId: ObjectId = 1;
 
 /** An argument that is not copied. */
@@ -34,7 +34,7 @@ export interface ReceivedReference {
   readonly tensor?: { readonly dtype: DType; readonly shape: readonly number[] };
 }
 
-/** What is called or read: a property of an object, or a property of that. */
+/** The method or property of a call: its object, and the names that lead to it from there. */
 export interface Target {
   readonly object: ObjectId;
   readonly path: readonly string[];
@@ -81,7 +81,7 @@ export interface Ready {
 }
 
 export type FromWorker =
-  /** The worker's script listens: what is sent before that may get lost. */
+  /** The worker's script listens now. Earlier messages may get lost. */
   | { readonly listens: true }
   | { readonly ready: Ready }
   | { readonly failed: SentError }

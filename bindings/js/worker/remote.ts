@@ -154,14 +154,10 @@ export class RemoteTensor extends RemoteObject {
   readonly dtype: DType;
   readonly shape: readonly number[];
 
-  constructor(
-    session: Session,
-    reference: ReceivedReference,
-    { dtype, shape }: NonNullable<ReceivedReference["tensor"]>,
-    scope: RemoteScope<RemoteObject> | undefined,
-    given: Iterable<RemoteObject>,
-  ) {
-    super(session, reference, scope, given);
+  constructor(...args: ConstructorParameters<typeof RemoteObject>) {
+    super(...args);
+    const [, { tensor }] = args;
+    const { dtype, shape } = tensor as NonNullable<typeof tensor>;
     this.dtype = dtype;
     this.shape = Object.freeze([...shape]);
   }
@@ -347,11 +343,8 @@ function received(
     const { object, tensor } = reference;
     const known = handles.get(object);
     if (known) return known;
-    const handle = withMethods(
-      tensor
-        ? new RemoteTensor(session, reference, tensor, scope, given)
-        : new RemoteObject(session, reference, scope, given),
-    );
+    const Handle = tensor ? RemoteTensor : RemoteObject;
+    const handle = withMethods(new Handle(session, reference, scope, given));
     handles.set(object, handle);
     return handle;
   });

@@ -1,5 +1,5 @@
-// The types of a page's side, derived from those of the package: every method returns a promise, and objects that
-// stay in the worker are named by others.
+// The page's types, derived from the types of the package: every method returns a promise, and the page has handles for
+// the objects in the worker.
 
 import type { DType, Tensor, TensorData, TensorSource } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
@@ -20,7 +20,7 @@ type AnyFunction = (...args: any[]) => any;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type AnyClass = abstract new (...args: any[]) => any;
 
-/** What is copied as it is. */
+/** The values that are copied. */
 type Copied =
   | string
   | number
@@ -33,7 +33,7 @@ type Copied =
   | Date
   | Error
   | ReadonlySet<unknown>
-  // Of URL and AbortSignal, whose own names mean any object where the DOM's types are missing.
+  // URL, AbortSignal and Blob, described by their members: without the DOM's types their names mean any object.
   | { readonly href: string; readonly origin: string }
   | { readonly aborted: boolean; readonly reason?: unknown }
   | { readonly size: number; readonly type: string; slice(): unknown };
@@ -47,7 +47,7 @@ type MethodNames<T> = {
       : never;
 }[keyof T];
 
-/** A value of the worker as the page gets it: data is copied, an object with methods is named. */
+/** A value of the worker as the page gets it: data is copied, and an object with methods becomes a handle. */
 export type Remote<T> = T extends Heed
   ? Heed
   : T extends Tensor
@@ -122,7 +122,7 @@ type IsOptions<T> = [Extract<T, object>] extends [never]
     ? false
     : true;
 
-/** The parameters of a call: the options get those of the call, or are added. */
+/** The parameters of a call: its own options are added to the options of the function, or as a last parameter. */
 type Called<Args extends readonly unknown[], Options> =
   Required<Args> extends readonly [...infer Before, infer Last]
     ? IsOptions<Last> extends true
@@ -252,8 +252,8 @@ export type RemoteHeed<T = Record<never, never>> = {
   /** Ends the worker. Pending calls are rejected with a HeedError "worker". */
   dispose(): void;
   /**
-   * Starts a new worker with a new engine, after the old one has died or to end what it does. Objects of the old one
-   * cannot be used any more.
+   * Starts a new worker with a new engine, and ends the old one if it still runs. Objects of the old worker can no longer
+   * be used.
    */
   restart(): Promise<void>;
 };
