@@ -203,7 +203,7 @@ test("a model and its tokenizer come in a worker", async () => {
   }
   const remote = any<{ loadTokenizer: typeof loadTokenizer }>(models);
   await expect(remote.loadTokenizer(address, Tokenizer)).rejects.toThrow(
-    "Tokenizer: expected a class, which only a task of a worker can be given, got a function",
+    "Tokenizer: expected a class (in heed/worker, only a task can pass one), got a function",
   );
   heed.dispose();
 });

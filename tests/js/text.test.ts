@@ -119,7 +119,7 @@ describe("a tokenizer", () => {
       [() => 1, "a function"],
     ])
       await expect(loadTokenizer({}, any<typeof Tokenizer>(kind))).rejects.toThrow(
-        `Tokenizer: expected a class, which only a task of a worker can be given, got ${got}`,
+        `Tokenizer: expected a class (in heed/worker, only a task can pass one), got ${got}`,
       );
   });
 

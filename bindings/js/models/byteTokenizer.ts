@@ -85,7 +85,7 @@ export class ByteTokenizer implements TextTokenizer {
   readonly #kept = new Map<string, readonly number[]>();
 
   /**
-   * @param merges pairs of tokens in the characters that stand for bytes, in their order
+   * @param merges pairs of tokens, in their order; each byte is written as one character
    * @param tokens all tokens by id; by default the end of a text, the bytes and the merges
    */
   constructor(merges: readonly TokenPair[], tokens?: readonly string[]) {

@@ -34,9 +34,9 @@ export const isTokenizerWith = (...names: (keyof TextTokenizer)[]): Check => ({
     names.every((name) => typeof Reflect.get(value, name) === "function"),
 });
 
-/** An arrow function stands for a class that was sent to a worker, and has no prototype. */
+/** A class that was sent to a worker arrives as an arrow function, which has no prototype. */
 export const isTokenizerClass: Check = {
-  expected: "a class, which only a task of a worker can be given",
+  expected: "a class (in heed/worker, only a task can pass one)",
   accepts: (value) => typeof value === "function" && value.prototype !== undefined,
 };
 

@@ -78,7 +78,7 @@ export async function tokenizerIn(
   return madeBy("the class Tokenizer", () => new Tokenizer(json, config));
 }
 
-/** Reports what a class of tokenizers does not know as a fault of the file. */
+/** Reports an error of a class of tokenizers as a fault of the file. */
 function madeBy<T>(maker: string, make: () => T): T {
   try {
     return make();
