@@ -1,4 +1,4 @@
-// Starts the workers of one script: those of an engine's threads, and the one of heed/worker.
+// Starts the workers of one script: the threads of an engine, or the worker of heed/worker.
 
 import { inCommon } from "../core/copies.js";
 import type { Failure, ThreadWorker } from "../core/module.js";

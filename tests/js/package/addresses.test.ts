@@ -44,7 +44,7 @@ const works = [{ numbers: ["2.5752 true", "2.5752 true"], threads: 2, reason: nu
 
 describe("addresses that have a path only, as Next.js makes them", () => {
   const source = join(project, "path-only");
-  // Of the URL it keeps what is read here, as the class of Next.js does.
+  // It has the properties that the class of Next.js has.
   const banner = `
     class PathOnly {
       constructor(path) { Object.assign(this, { href: path, pathname: path, origin: "", protocol: "" }); }
