@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { delimiter, join, resolve } from "node:path";
 import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
+import type { Connect } from "vite";
 import { defineConfig } from "vitest/config";
 import { revectorize } from "../harness/v8.mjs";
 import { WebKit } from "../harness/webkit.mjs";
@@ -78,6 +80,18 @@ const asBuilt = {
   },
 };
 
+/** Serves the script of the worker as bundlers copy it. Vitest would add to its imports what only a page has. */
+const asCopied = {
+  name: "as-copied",
+  configureServer({ middlewares }: { middlewares: Connect.Server }): void {
+    const path = "/dist/workerThread.js";
+    middlewares.use(path, (_: IncomingMessage, response: ServerResponse) => {
+      response.writeHead(200, { ...isolation, "Content-Type": "text/javascript" });
+      response.end(readFileSync(join(root, path)));
+    });
+  },
+};
+
 export default defineConfig({
   root,
   test: {
@@ -112,6 +126,7 @@ export default defineConfig({
       },
       {
         ...shared,
+        plugins: [asCopied],
         server: { headers: isolation },
         test: {
           name: "browser",
@@ -146,6 +161,7 @@ export default defineConfig({
       },
       {
         ...shared,
+        plugins: [asCopied],
         server: { headers: isolation },
         test: {
           name: "webkit",

@@ -143,7 +143,7 @@ describe("In Chromium the page of heed view", () => {
 test("the README's page shows the files that heed view reads", async () => {
   const readme = readFileSync(join(project, "node_modules/heed/README.md"), "utf8");
   const page = /```html\n(<heed-heads.*?)```/s.exec(readme)?.[1] as string;
-  const imports = { "heed/view": "/node_modules/heed/dist/view.min.js" };
+  const imports = { "heed/view": "/node_modules/heed/dist/view.js" };
   const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
   writeFileSync(join(project, "index.html"), `<!doctype html><title>gpt</title>${map}${page}`);
   for (const [from, to] of [
