@@ -201,7 +201,7 @@ export default defineConfig({
           include: ["tests/js/package/matrix/*.test.ts"],
           globalSetup: "tests/js/package/matrix/install.ts",
           env: { HEED_CHROMIUM: chromium() ?? "" },
-          testTimeout: 300_000,
+          testTimeout: 600_000,
         },
       },
     ],

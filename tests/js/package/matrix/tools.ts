@@ -27,7 +27,7 @@ export const tool = (path: string) => join(folder, "node_modules", path);
 /** The packed package, as installed. */
 export const home = tool("heed");
 
-export const limit = 240_000;
+export const limit = 480_000;
 
 export const script = '<script type="module" src="/main.js"></script>';
 
