@@ -23,6 +23,7 @@ import {
 } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
 import type { Cell } from "../picture/layout.js";
+import { media, nextFrame, type PageWindow, windowOf } from "../picture/page.js";
 import type { StepDetail } from "../steps/scene.js";
 import type { Sides } from "./explain.js";
 import {
@@ -100,7 +101,7 @@ export const numberThat = (
 ): Rule =>
   fitting(
     initial,
-    Number,
+    (given) => (given.trim() === "" ? given : Number(given)),
     expected,
     (value) => value === initial || (typeof value === "number" && fits(value)),
   );
@@ -266,11 +267,16 @@ export function make<E extends HeedElement>(
   return Object.assign(document.createElement(kind.tag), options) as E;
 }
 
-const sheets = new Map<string, CSSStyleSheet>();
+const sheetsIn = new WeakMap<PageWindow, Map<string, CSSStyleSheet>>();
 
-/** A style sheet is made once for all elements, and not by markup, which a strict policy forbids. */
-function sheetOf(css: string): CSSStyleSheet {
-  const known = sheets.get(css) ?? new CSSStyleSheet();
+/**
+ * A style sheet is made once for all elements of a window, because it belongs to one document, and not by markup, which
+ * a strict policy forbids.
+ */
+function sheetOf(css: string, page: PageWindow): CSSStyleSheet {
+  const sheets = sheetsIn.get(page) ?? new Map<string, CSSStyleSheet>();
+  sheetsIn.set(page, sheets);
+  const known = sheets.get(css) ?? new page.CSSStyleSheet();
   if (!sheets.has(css)) known.replaceSync(css);
   sheets.set(css, known);
   return known;
@@ -331,7 +337,8 @@ export abstract class HeedElement extends Base {
   #refusals = new Map<string, HeedError>();
   #changed = new Set<string>();
   #byPerson = new Set<string>();
-  #frame = 0;
+  /** Cancels the next frame; null if none is asked for. */
+  #frame: (() => void) | null = null;
   #done: Promise<void> = Promise.resolve();
   #resolve: (() => void) | null = null;
   #connection: AbortController | null = null;
@@ -354,6 +361,8 @@ export abstract class HeedElement extends Base {
     const kind = this as unknown as ElementClass;
     const rules = rulesOf(kind);
     for (const [name, rule] of Object.entries(rules)) {
+      // A class may define the property itself, and use the rule for the attribute.
+      if (Object.hasOwn(kind.prototype, name)) continue;
       Object.defineProperty(kind.prototype, name, {
         configurable: true,
         enumerable: true,
@@ -389,6 +398,7 @@ export abstract class HeedElement extends Base {
       own[name] = value;
     }
     this.#build();
+    this.#style();
     this.#ink = null;
     this.#connection = new AbortController();
     const { signal } = this.#connection;
@@ -396,7 +406,7 @@ export abstract class HeedElement extends Base {
     const release = ({ key }: KeyboardEvent) => {
       if (key === "Escape") this.release();
     };
-    addEventListener("keydown", release, { signal });
+    this.#page.addEventListener("keydown", release, { signal });
     this.connected(signal);
     this.requestUpdate("connection");
   }
@@ -416,6 +426,19 @@ export abstract class HeedElement extends Base {
 
   get #rules(): Readonly<Record<string, Rule>> {
     return rulesOf(this.constructor as typeof HeedElement);
+  }
+
+  get #page(): PageWindow {
+    return windowOf(this);
+  }
+
+  /**
+   * Whether the person prefers this.
+   *
+   * @internal
+   */
+  protected prefers(what: string): boolean {
+    return media(this.#page, `(prefers-${what})`)?.matches ?? false;
   }
 
   #part(name: PartName): HTMLElement {
@@ -440,8 +463,6 @@ export abstract class HeedElement extends Base {
   #build(): void {
     if (this.#parts !== null) return;
     const root = this.attachShadow({ mode: "open" });
-    const { sheet } = this.constructor as typeof HeedElement;
-    root.adoptedStyleSheets = [baseSheet, sheet].map(sheetOf);
     const add = (part: PartName, parent: Node) => {
       const element = parent.appendChild(html("div"));
       element.setAttribute("part", part);
@@ -461,8 +482,19 @@ export abstract class HeedElement extends Base {
     this.build();
   }
 
+  /** Sets the style sheets, which an element loses in another document. jsdom has none, and shows nothing. */
+  #style(): void {
+    const root = this.shadowRoot as ShadowRoot;
+    const page = this.ownerDocument.defaultView as PageWindow | null;
+    if (page?.CSSStyleSheet?.prototype.replaceSync === undefined) return;
+    const { sheet } = this.constructor as typeof HeedElement;
+    const sheets = [baseSheet, sheet].map((css) => sheetOf(css, page));
+    if (root.adoptedStyleSheets?.[0] !== sheets[0]) root.adoptedStyleSheets = sheets;
+  }
+
   /** Starts to follow the theme, the resolution and the width; all end with the signal. */
   #follow(signal: AbortSignal): void {
+    const page = this.#page;
     const changed = () => {
       this.#ink = null;
       this.requestUpdate("theme");
@@ -472,29 +504,30 @@ export abstract class HeedElement extends Base {
       "(forced-colors: active)",
       "(pointer: coarse)",
     ])
-      matchMedia(query).addEventListener("change", changed, { signal });
+      media(page, query)?.addEventListener("change", changed, { signal });
     // A page is printed at once, without another frame, and in light colours.
     const print = (isPrinting: boolean) => {
       this.#isPrinting = isPrinting;
       changed();
       this.updateNow();
     };
-    const paper = matchMedia("print");
-    paper.addEventListener("change", () => print(paper.matches), { signal });
-    addEventListener("beforeprint", () => print(true), { signal });
-    addEventListener("afterprint", () => print(false), { signal });
-    addEventListener("resize", changed, { signal });
+    const paper = media(page, "print");
+    paper?.addEventListener("change", () => print(paper.matches), { signal });
+    page.addEventListener("beforeprint", () => print(true), { signal });
+    page.addEventListener("afterprint", () => print(false), { signal });
+    page.addEventListener("resize", changed, { signal });
     const followResolution = () => {
       if (signal.aborted) return;
-      const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+      const query = media(page, `(resolution: ${page.devicePixelRatio}dppx)`);
       const next = () => {
         changed();
         followResolution();
       };
-      query.addEventListener("change", next, { once: true, signal });
+      query?.addEventListener("change", next, { once: true, signal });
     };
     followResolution();
-    const sizes = new ResizeObserver(([entry]) => {
+    if (page.ResizeObserver === undefined) return;
+    const sizes = new page.ResizeObserver(([entry]) => {
       const width = Math.floor(entry?.contentRect.width ?? 0);
       if (width === this.#width || width === 0) return;
       this.#width = width;
@@ -511,11 +544,11 @@ export abstract class HeedElement extends Base {
    */
   protected requestUpdate(...names: readonly string[]): void {
     for (const name of names) this.#changed.add(name);
-    if (!this.isConnected || this.#frame !== 0) return;
+    if (!this.isConnected || this.#frame !== null) return;
     this.#done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#frame = requestAnimationFrame(() => this.updateNow());
+    this.#frame = nextFrame(this.#page, () => this.updateNow());
   }
 
   /**
@@ -558,8 +591,8 @@ export abstract class HeedElement extends Base {
 
   /** Cancels the next frame; returns what resolves the promise that waits for it. */
   #cancel(): (() => void) | null {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    this.#frame?.();
+    this.#frame = null;
     const resolve = this.#resolve;
     this.#resolve = null;
     return resolve;
@@ -568,7 +601,7 @@ export abstract class HeedElement extends Base {
   /** Sets the theme's class, by which the style sheet chooses the colours. */
   #dress(): void {
     const frame = this.#part("frame");
-    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const isDark = this.prefers("color-scheme: dark");
     const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
     const auto = isDark ? "dark" : "light";
     const theme = this.#isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
@@ -653,6 +686,15 @@ export abstract class HeedElement extends Base {
   }
 
   /**
+   * Keeps the value of a property that the class itself defines.
+   *
+   * @internal
+   */
+  protected keep(name: string, value: unknown): void {
+    this.#set(name, this.#rules[name] as Rule, () => value);
+  }
+
+  /**
    * Whether what a person chose is not there any more. Throws if a program chose it.
    *
    * @internal
@@ -733,7 +775,7 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected get ratio(): number {
-    return devicePixelRatio * zoomOf(this);
+    return this.#page.devicePixelRatio * zoomOf(this);
   }
 
   /**

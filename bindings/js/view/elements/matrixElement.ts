@@ -1,8 +1,9 @@
 /** An element that shows one matrix of `data`: that of `layer` and `head`. */
 
 import { refuse } from "../../core/error.js";
+import { pngOf } from "../parts/raster.js";
 import { SaveMenu } from "../parts/saveMenu.js";
-import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";

@@ -1,6 +1,6 @@
 /** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
 
-import { html } from "../parts/html.js";
+import { html, optionOf } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { drawnContents, numbersOf } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
@@ -101,7 +101,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       ["from", "what it attends to"],
       ["to", "what attends to it"],
     ] as const)
-      this.#select.add(new Option(words, value));
+      this.#select.add(optionOf(words, value));
     this.#select.addEventListener("change", () => {
       this.#hover = null;
       this.direction = this.#select.value as Direction;
