@@ -16,7 +16,7 @@ const q = [
   [1, 1],
 ];
 
-/** Each with what it shows, where keys are pressed, the keys, what is read aloud then, and the last event. */
+/** For each element: its properties, the part that gets the keys, the keys, the spoken text after them, the last event. */
 const elements = {
   "heed-matrix": {
     properties: ofMatrix,
@@ -68,7 +68,7 @@ async function shown(tag: Tag, properties: object = elements[tag].properties) {
   return { element, root: element.shadowRoot as ShadowRoot };
 }
 
-/** What attributes say: each text, and the value of the property of the same name. */
+/** For each attribute: texts, and the value that the property of the same name then has. */
 const ofAll: Record<string, readonly (readonly [text: string, value: unknown])[]> = {
   data: [
     [

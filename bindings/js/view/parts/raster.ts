@@ -1,6 +1,6 @@
 /**
  * Draws an SVG file of this library on a canvas, and gives it as PNG. An image would need an address, which a policy may
- * forbid (img-src). It knows the shapes and attributes that these files have, not all of SVG.
+ * forbid (img-src). It draws only the shapes and attributes of these files.
  */
 
 import { HeedError, refuse } from "../../core/error.js";
@@ -12,7 +12,7 @@ const ratio = 2;
 
 type Context = CanvasRenderingContext2D;
 
-/** What shapes inherit from the groups around them. */
+/** The attributes that shapes inherit from their groups. */
 type Look = Record<string, string>;
 
 const plain: Look = {
@@ -212,7 +212,7 @@ export function needCanvas(what: string): void {
 }
 
 /**
- * An SVG file as PNG, with two pixels for each of its own.
+ * Makes a PNG of an SVG file, at twice its width and height.
  *
  * @throws HeedError where there is no canvas, no picture, or one that is larger than the browser can paint
  */

@@ -1,6 +1,6 @@
 /**
- * What pictures ask of the window that shows them. The window of a component test lacks some of it: jsdom and happy-dom
- * have no layout and no canvas.
+ * The window that shows a picture. In a component test it lacks some features: jsdom and happy-dom have no layout and no
+ * canvas.
  */
 
 export type PageWindow = Window & typeof globalThis;
@@ -28,7 +28,7 @@ export function nextFrame(page: PageWindow, draw: (now: number) => void): () => 
 /** Whether a canvas can be drawn on. */
 export const hasCanvas = () => globalThis.CanvasRenderingContext2D !== undefined;
 
-/** What draws on a canvas; null where nothing does: there jsdom would write an error to the console. */
+/** The drawing context of a canvas; null where there is none. Asking jsdom for it would write to the console. */
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
   return hasCanvas() ? canvas.getContext("2d") : null;
 }
