@@ -8,10 +8,11 @@ import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
 import { at, type MatrixView } from "../picture/view.js";
-import { type CellDetail, place, type Rule } from "./element.js";
+import type { CellDetail } from "./element.js";
 import type { Explained } from "./explain.js";
 import type { Matrices } from "./input.js";
 import { Readout } from "./readout.js";
+import { place, type Rule } from "./rules.js";
 import { SlicedElement } from "./sliced.js";
 
 /** What is shown of the matrix and of where it is from. */

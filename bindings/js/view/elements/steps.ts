@@ -38,9 +38,10 @@ import {
 } from "../steps/scene.js";
 import { stepsSheet } from "../steps/sheet.js";
 import { stageTitles, stageWords } from "../steps/stages.js";
-import { fitting, HeedElement, make, numbers, numberThat, place } from "./element.js";
+import { HeedElement, make } from "./element.js";
 import type { Numbers, Shaped } from "./input.js";
 import { isTouch } from "./readout.js";
+import { fitting, numbers, numberThat, place } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
 
 /** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
