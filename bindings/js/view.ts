@@ -9,6 +9,7 @@ export {
 export { type HeadOrder, HeedHeads, heads } from "./view/elements/heads.js";
 export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
 export { HeedLines, lines } from "./view/elements/lines.js";
+export type { HeedElements, HeedMarkup, HeedProperties } from "./view/elements/markup.js";
 export { HeedMatrix, matrix } from "./view/elements/matrix.js";
 export { HeedSteps, type StepsMatrix, steps } from "./view/elements/steps.js";
 export { HeedTokens, tokens } from "./view/elements/tokens.js";

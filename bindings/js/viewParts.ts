@@ -14,6 +14,7 @@ export * from "./view/parts/moments.js";
 export * from "./view/parts/pieces.js";
 export * from "./view/parts/play.js";
 export * from "./view/parts/pool.js";
+export { pngOf } from "./view/parts/raster.js";
 export * from "./view/parts/saveDrawing.js";
 export * from "./view/parts/saveMenu.js";
 export * from "./view/parts/slices.js";

@@ -140,7 +140,7 @@ export default defineConfig({
             // These say nothing more in a browser, and take long.
             "tests/js/{calls,strangers}.test.ts",
             // Its subject is Node.
-            "tests/js/view_entry.test.ts",
+            "tests/js/view_{entry,happy_dom,jsdom}.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 30_000,

@@ -141,6 +141,11 @@ test.for([
     expect(await drawn(page)).toEqual(expected);
     expect(await page.locator("#cell").textContent()).toBe("Point at a cell.");
     expect(await pointAt(page)).toBe("The weight is 0.25.");
+    // The policy forbids images from blobs.
+    const type = page.locator("heed-matrix").evaluate(async (element: view.HeedMatrix) => {
+      return (await element.png()).type;
+    });
+    expect(await type).toBe("image/png");
   });
 });
 

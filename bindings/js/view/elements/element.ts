@@ -9,22 +9,17 @@
  * - `connected(signal)`, if it listens to anything outside of itself: the signal ends with the connection.
  */
 
-import { describe, type HeedError, refuse } from "../../core/error.js";
+import { type HeedError, refuse } from "../../core/error.js";
 import type { AttentionMatrix } from "../parts/attention.js";
 import { html, write } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { zoomOf } from "../parts/zoom.js";
-import {
-  type ColourCurve,
-  type ColourRange,
-  colourCurves,
-  colourRanges,
-  type Theme,
-} from "../picture/colour.js";
+import type { ColourCurve, ColourRange, Theme } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
-import type { Cell } from "../picture/layout.js";
+import { media, nextFrame, type PageWindow, windowOf } from "../picture/page.js";
 import type { StepDetail } from "../steps/scene.js";
 import type { Sides } from "./explain.js";
+import { adoptSheets, followWindow } from "./follow.js";
 import {
   asHeedError,
   type Hides,
@@ -33,141 +28,11 @@ import {
   type Matrices,
   matricesOf,
   type Numbers,
-  readNumbers,
   type Shaped,
   wordsOf,
 } from "./input.js";
+import { commonRules, fromText, type Rule } from "./rules.js";
 import { baseSheet, themes } from "./sheet.js";
-
-/** How a property is read from its attribute, and what is kept of a value that was set. */
-export interface Rule {
-  readonly initial: unknown;
-  /** The value of an attribute's text. */
-  parse(text: string): unknown;
-  /** Called when the property is set; returns what `update` needs, or throws a HeedError. By default the value. */
-  take?(value: unknown, name: string): unknown;
-}
-
-/** A list as JSON, or in words with spaces between them, of which the first may be "[CLS]". */
-const parseList = (text: string): unknown =>
-  /^\s*\[\s*["\]]/.test(text) ? JSON.parse(text) : (text.match(/\S+/g) ?? []);
-
-const numbersIn = (text: string): number[] =>
-  text
-    .trim()
-    .split(/[\s,]+/)
-    .map(Number);
-
-/** A property that keeps a value if it fits, and else refuses it. */
-export const fitting = (
-  initial: unknown,
-  parse: Rule["parse"],
-  expected: string,
-  fits: (value: unknown) => boolean,
-): Rule => ({
-  initial,
-  parse,
-  take(value, name) {
-    if (fits(value)) return value;
-    throw refuse("option", name, expected, describe(value));
-  },
-});
-
-const asGiven = (text: string): string => text;
-
-/** A property with one of several values; the first one is the default. */
-export function choice(...values: readonly string[]): Rule {
-  const expected = values.map((value) => JSON.stringify(value)).join(" or ");
-  return fitting(values[0], asGiven, expected, (value) => values.includes(value as string));
-}
-
-/** A property with a list of texts, or null: a copy, because the same list that is set again may have other texts. */
-export const texts: Rule = {
-  initial: null,
-  parse: parseList,
-  take: (value, name) => (value === null ? null : [...wordsOf(name, value)]),
-};
-
-/** A property with a text. */
-export const text = (initial: string): Rule =>
-  fitting(initial, asGiven, "a text", (value) => typeof value === "string");
-
-/** A property with a number that fits, or the initial value. */
-export const numberThat = (
-  initial: number | null,
-  expected: string,
-  fits: (value: number) => boolean,
-): Rule =>
-  fitting(
-    initial,
-    Number,
-    expected,
-    (value) => value === initial || (typeof value === "number" && fits(value)),
-  );
-
-/** A property with numbers, or null: see `Numbers`. */
-export const numbers: Rule = {
-  initial: null,
-  parse: (given) => JSON.parse(given),
-  take: (value, name) => (value === null ? null : readNumbers(name, value)),
-};
-
-/** A property with a place along an axis, from 0, or null if there is no initial one. */
-export const place = (initial: 0 | null): Rule =>
-  numberThat(
-    initial,
-    "a whole number of 0 or more",
-    (value) => Number.isInteger(value) && value >= 0,
-  );
-
-/** A property with a cell or null; "row col" in an attribute. */
-export const cell: Rule = fitting(
-  null,
-  (given) => {
-    const [row, col] = numbersIn(given);
-    return { row, col };
-  },
-  "{ row, col } or null",
-  (value) => {
-    const { row, col } = Object(value) as Cell;
-    return value === null || [row, col].every((each) => Number.isInteger(each) && each >= 0);
-  },
-);
-
-const shape: Rule = {
-  initial: null,
-  parse: (given) => (given.trim().startsWith("[") ? JSON.parse(given) : numbersIn(given)),
-};
-
-const mask: Rule = {
-  initial: null,
-  parse: (given) => (given === "causal" ? given : JSON.parse(given)),
-  take: (value, name) =>
-    value === null || value === "causal" ? value : (readNumbers(name, value)[0] ?? null),
-};
-
-const locale: Rule = {
-  ...text(""),
-  take(value, name) {
-    try {
-      return Intl.getCanonicalLocales(value as string | [])[0] ?? "";
-    } catch {
-      if (value === "") return "";
-      throw refuse("option", name, "a language tag such as de-CH", describe(value));
-    }
-  },
-};
-
-/** The properties that every element has. */
-const commonRules = {
-  ...{ data: numbers, shape, mask },
-  ...{ tokens: texts, queries: texts, keys: texts, roles: texts },
-  theme: choice("auto", "light", "dark"),
-  range: choice(...colourRanges),
-  curve: choice(...colourCurves),
-  controls: choice("all", "none"),
-  ...{ locale, label: text("") },
-} satisfies Record<string, Rule>;
 
 /** What an element that is pointed at, locked or chosen tells: see the event's name. */
 export interface CellDetail {
@@ -213,15 +78,6 @@ declare global {
   interface HTMLElementEventMap extends HeedEvents {}
 }
 
-/** The name of an attribute is that of its property. */
-const fromText = (rule: Rule, name: string, given: string): unknown => {
-  try {
-    return rule.parse(given);
-  } catch {
-    throw refuse("option", name, "JSON", describe(given));
-  }
-};
-
 /** In Node there is no HTMLElement: classes are defined there, too, but none can be made. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
@@ -264,16 +120,6 @@ export function make<E extends HeedElement>(
 ): E {
   define(kind);
   return Object.assign(document.createElement(kind.tag), options) as E;
-}
-
-const sheets = new Map<string, CSSStyleSheet>();
-
-/** A style sheet is made once for all elements, and not by markup, which a strict policy forbids. */
-function sheetOf(css: string): CSSStyleSheet {
-  const known = sheets.get(css) ?? new CSSStyleSheet();
-  if (!sheets.has(css)) known.replaceSync(css);
-  sheets.set(css, known);
-  return known;
 }
 
 /**
@@ -331,7 +177,8 @@ export abstract class HeedElement extends Base {
   #refusals = new Map<string, HeedError>();
   #changed = new Set<string>();
   #byPerson = new Set<string>();
-  #frame = 0;
+  /** Cancels the next frame; null if none is asked for. */
+  #frame: (() => void) | null = null;
   #done: Promise<void> = Promise.resolve();
   #resolve: (() => void) | null = null;
   #connection: AbortController | null = null;
@@ -354,6 +201,8 @@ export abstract class HeedElement extends Base {
     const kind = this as unknown as ElementClass;
     const rules = rulesOf(kind);
     for (const [name, rule] of Object.entries(rules)) {
+      // A class may define the property itself, and use the rule for the attribute.
+      if (Object.hasOwn(kind.prototype, name)) continue;
       Object.defineProperty(kind.prototype, name, {
         configurable: true,
         enumerable: true,
@@ -389,6 +238,8 @@ export abstract class HeedElement extends Base {
       own[name] = value;
     }
     this.#build();
+    const { sheet } = this.constructor as typeof HeedElement;
+    adoptSheets(this.shadowRoot as ShadowRoot, [baseSheet, sheet]);
     this.#ink = null;
     this.#connection = new AbortController();
     const { signal } = this.#connection;
@@ -396,7 +247,7 @@ export abstract class HeedElement extends Base {
     const release = ({ key }: KeyboardEvent) => {
       if (key === "Escape") this.release();
     };
-    addEventListener("keydown", release, { signal });
+    this.#page.addEventListener("keydown", release, { signal });
     this.connected(signal);
     this.requestUpdate("connection");
   }
@@ -416,6 +267,19 @@ export abstract class HeedElement extends Base {
 
   get #rules(): Readonly<Record<string, Rule>> {
     return rulesOf(this.constructor as typeof HeedElement);
+  }
+
+  get #page(): PageWindow {
+    return windowOf(this);
+  }
+
+  /**
+   * Whether the person prefers this.
+   *
+   * @internal
+   */
+  protected prefers(what: string): boolean {
+    return media(this.#page, `(prefers-${what})`)?.matches ?? false;
   }
 
   #part(name: PartName): HTMLElement {
@@ -440,8 +304,6 @@ export abstract class HeedElement extends Base {
   #build(): void {
     if (this.#parts !== null) return;
     const root = this.attachShadow({ mode: "open" });
-    const { sheet } = this.constructor as typeof HeedElement;
-    root.adoptedStyleSheets = [baseSheet, sheet].map(sheetOf);
     const add = (part: PartName, parent: Node) => {
       const element = parent.appendChild(html("div"));
       element.setAttribute("part", part);
@@ -467,41 +329,20 @@ export abstract class HeedElement extends Base {
       this.#ink = null;
       this.requestUpdate("theme");
     };
-    for (const query of [
-      "(prefers-color-scheme: dark)",
-      "(forced-colors: active)",
-      "(pointer: coarse)",
-    ])
-      matchMedia(query).addEventListener("change", changed, { signal });
-    // A page is printed at once, without another frame, and in light colours.
-    const print = (isPrinting: boolean) => {
-      this.#isPrinting = isPrinting;
-      changed();
-      this.updateNow();
-    };
-    const paper = matchMedia("print");
-    paper.addEventListener("change", () => print(paper.matches), { signal });
-    addEventListener("beforeprint", () => print(true), { signal });
-    addEventListener("afterprint", () => print(false), { signal });
-    addEventListener("resize", changed, { signal });
-    const followResolution = () => {
-      if (signal.aborted) return;
-      const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
-      const next = () => {
+    followWindow(this.#page, this.content, signal, {
+      changed,
+      // A page is printed at once, without another frame, and in light colours.
+      print: (isPrinting) => {
+        this.#isPrinting = isPrinting;
         changed();
-        followResolution();
-      };
-      query.addEventListener("change", next, { once: true, signal });
-    };
-    followResolution();
-    const sizes = new ResizeObserver(([entry]) => {
-      const width = Math.floor(entry?.contentRect.width ?? 0);
-      if (width === this.#width || width === 0) return;
-      this.#width = width;
-      this.requestUpdate("width");
+        this.updateNow();
+      },
+      resized: (width) => {
+        if (width === this.#width || width === 0) return;
+        this.#width = width;
+        this.requestUpdate("width");
+      },
     });
-    sizes.observe(this.content);
-    signal.addEventListener("abort", () => sizes.disconnect());
   }
 
   /**
@@ -511,11 +352,11 @@ export abstract class HeedElement extends Base {
    */
   protected requestUpdate(...names: readonly string[]): void {
     for (const name of names) this.#changed.add(name);
-    if (!this.isConnected || this.#frame !== 0) return;
+    if (!this.isConnected || this.#frame !== null) return;
     this.#done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#frame = requestAnimationFrame(() => this.updateNow());
+    this.#frame = nextFrame(this.#page, () => this.updateNow());
   }
 
   /**
@@ -558,8 +399,8 @@ export abstract class HeedElement extends Base {
 
   /** Cancels the next frame; returns what resolves the promise that waits for it. */
   #cancel(): (() => void) | null {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    this.#frame?.();
+    this.#frame = null;
     const resolve = this.#resolve;
     this.#resolve = null;
     return resolve;
@@ -568,7 +409,7 @@ export abstract class HeedElement extends Base {
   /** Sets the theme's class, by which the style sheet chooses the colours. */
   #dress(): void {
     const frame = this.#part("frame");
-    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const isDark = this.prefers("color-scheme: dark");
     const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
     const auto = isDark ? "dark" : "light";
     const theme = this.#isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
@@ -653,6 +494,15 @@ export abstract class HeedElement extends Base {
   }
 
   /**
+   * Keeps the value of a property that the class itself defines.
+   *
+   * @internal
+   */
+  protected keep(name: string, value: unknown): void {
+    this.#set(name, this.#rules[name] as Rule, () => value);
+  }
+
+  /**
    * Whether what a person chose is not there any more. Throws if a program chose it.
    *
    * @internal
@@ -733,7 +583,7 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected get ratio(): number {
-    return devicePixelRatio * zoomOf(this);
+    return this.#page.devicePixelRatio * zoomOf(this);
   }
 
   /**

@@ -7,6 +7,7 @@ import { html } from "../parts/html.js";
 import { Thumbnail, type ThumbnailPicture } from "../parts/thumbnail.js";
 import type { Ink } from "../picture/ink.js";
 import { px } from "../picture/layout.js";
+import { hasCanvas, windowOf } from "../picture/page.js";
 
 /** A head, by its place in layers × heads. */
 export type HeadIndex = number;
@@ -77,7 +78,9 @@ export class HeadGrid {
 
   /** Follows which rows are on the screen until the signal ends. */
   connect(signal: AbortSignal): void {
-    this.#observer = new IntersectionObserver((entries) => {
+    const { IntersectionObserver: Observer } = windowOf(this.element);
+    if (Observer === undefined) return;
+    this.#observer = new Observer((entries) => {
       for (const { target, isIntersecting } of entries) {
         const row = this.#rows.find(({ element }) => element === target);
         if (row) row.isSeen = isIntersecting;
@@ -131,7 +134,7 @@ export class HeadGrid {
   }
 
   #arrange({ rows, titles }: GridPicture): void {
-    this.#isSmall = rows.flat().length <= fewHeads;
+    this.#isSmall = rows.flat().length <= fewHeads || !hasCanvas();
     while (this.#rows.length > rows.length) {
       const row = this.#rows.pop() as Row;
       this.#observer?.unobserve(row.element);

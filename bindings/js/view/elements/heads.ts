@@ -1,10 +1,11 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
-import { html, write } from "../parts/html.js";
+import { html, optionOf, write } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
+import { needCanvas, pngOf } from "../parts/raster.js";
 import { drawnContents, npyBlob, SaveMenu } from "../parts/saveMenu.js";
 import { inSlices } from "../parts/slices.js";
 import {
@@ -13,18 +14,19 @@ import {
   type Palette,
   weightPalette,
 } from "../picture/colour.js";
-import { type Bytes, npyOfAll, pngOf } from "../picture/export.js";
+import { type Bytes, npyOfAll } from "../picture/export.js";
 import { formatShort, pointOf, withPoint } from "../picture/format.js";
 import { aboutGrid, type GridFile, type GridItem, gridSvg } from "../picture/gridSvg.js";
 import type { Job } from "../picture/job.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 import { fileOf } from "./attends.js";
-import { type CellDetail, choice, make, place } from "./element.js";
+import { type CellDetail, make } from "./element.js";
 import type { Sides } from "./explain.js";
 import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
 import type { Hides, Matrices } from "./input.js";
 import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
+import { choice, place } from "./rules.js";
 import { barSheet, headsSheet, matrixSheet } from "./sheet.js";
 import { SlicedElement, share } from "./sliced.js";
 
@@ -165,7 +167,7 @@ export class HeedHeads extends SlicedElement {
       words: string,
       choices: readonly (readonly [value: string, words: string])[],
     ) => {
-      for (const [value, words] of choices) select.add(new Option(words, value));
+      for (const [value, words] of choices) select.add(optionOf(words, value));
       select.addEventListener("change", () => Object.assign(this, { [name]: select.value }));
       return html("label", "", `${words} `, select);
     };
@@ -500,6 +502,7 @@ export class HeedHeads extends SlicedElement {
    * @throws HeedError without numbers, or with what `error` says
    */
   async svgOfAll(): Promise<string> {
+    needCanvas("svgOfAll");
     const shown = this.drawn(() => this.#shown);
     const { ink } = this;
     // Copies: the element may be given other numbers meanwhile.

@@ -10,11 +10,12 @@ import type { Job } from "../picture/job.js";
 import { type Area, type Cell, px } from "../picture/layout.js";
 import { appearing } from "../picture/moving.js";
 import { attendsWords, cellIn, fileOf, largestCells } from "./attends.js";
-import { type CellDetail, cell, make } from "./element.js";
+import { type CellDetail, make } from "./element.js";
 import { findingIn, notesAbout } from "./input.js";
 import { labelling, type SideLabels } from "./labels.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { isTouch } from "./readout.js";
+import { cell } from "./rules.js";
 import { barSheet, linesSheet, matrixSheet } from "./sheet.js";
 import { share } from "./sliced.js";
 

@@ -11,7 +11,7 @@ import type { Area, Cell } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
 import { fileOf } from "./attends.js";
-import { cell, choice, make, numbers } from "./element.js";
+import { make } from "./element.js";
 import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
   type Findings,
@@ -27,6 +27,7 @@ import { isLarge, LargeMatrix } from "./large.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { pictureOf } from "./matrixPicture.js";
 import { isTouch } from "./readout.js";
+import { cell, choice, numbers } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
 
 const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;

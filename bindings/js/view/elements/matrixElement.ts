@@ -1,16 +1,18 @@
 /** An element that shows one matrix of `data`: that of `layer` and `head`. */
 
 import { refuse } from "../../core/error.js";
+import { pngOf } from "../parts/raster.js";
 import { SaveMenu } from "../parts/saveMenu.js";
-import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
 import { at, type MatrixView } from "../picture/view.js";
-import { type CellDetail, place, type Rule } from "./element.js";
+import type { CellDetail } from "./element.js";
 import type { Explained } from "./explain.js";
 import type { Matrices } from "./input.js";
 import { Readout } from "./readout.js";
+import { place, type Rule } from "./rules.js";
 import { SlicedElement } from "./sliced.js";
 
 /** What is shown of the matrix and of where it is from. */

@@ -1,8 +1,9 @@
 /** The sentence below a picture: about what is pointed at, or how to point. */
 import { html, write } from "../parts/html.js";
+import { media } from "../picture/page.js";
 
 /** Whether fingers point here, and not a mouse. */
-export const isTouch = () => matchMedia("(pointer: coarse)").matches;
+export const isTouch = () => media(window, "(pointer: coarse)")?.matches ?? false;
 
 export interface ReadoutLook {
   /** What a pointer does, in place of the words. */

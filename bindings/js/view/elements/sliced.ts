@@ -1,7 +1,8 @@
 /** An element whose work on large arrays is done in slices of time: see `Slices`. */
 import { Slices } from "../parts/slices.js";
 import { finished, type Job } from "../picture/job.js";
-import { HeedElement, numberThat, type Rule } from "./element.js";
+import { HeedElement } from "./element.js";
+import { numberThat, type Rule } from "./rules.js";
 
 /** A property with a number from 0 to 1. */
 export const share = (initial: number): Rule =>

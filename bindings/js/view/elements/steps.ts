@@ -11,12 +11,14 @@ import { type Explanation, explanationText, type FormulaPiece } from "../parts/e
 import { playFrames } from "../parts/frames.js";
 import { buttonOf, html, spanOf } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
+import { pngOf } from "../parts/raster.js";
 import { savedSvg } from "../parts/saveMenu.js";
 import { indexIn, placeAt, playFrom } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
-import { type Bytes, csvOf, npyOf, pngOf } from "../picture/export.js";
+import { type Bytes, csvOf, npyOf } from "../picture/export.js";
 import { pointOf, withPoint } from "../picture/format.js";
 import { cellsFor, leftOf, px } from "../picture/layout.js";
+import { media, windowOf } from "../picture/page.js";
 import { at, entries } from "../picture/view.js";
 import { attend } from "../steps/attend.js";
 import { figureHeight, StageFigure } from "../steps/figure.js";
@@ -36,9 +38,10 @@ import {
 } from "../steps/scene.js";
 import { stepsSheet } from "../steps/sheet.js";
 import { stageTitles, stageWords } from "../steps/stages.js";
-import { fitting, HeedElement, make, numbers, numberThat, place } from "./element.js";
+import { HeedElement, make } from "./element.js";
 import type { Numbers, Shaped } from "./input.js";
 import { isTouch } from "./readout.js";
+import { fitting, numbers, numberThat, place } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
 
 /** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
@@ -55,7 +58,8 @@ const wordsWidth = 320;
 /** Of the content, on both sides together. */
 const padding = 8;
 
-const reducesMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** How a person asks for steps in place of motion. */
+const still = "reduced-motion: reduce";
 
 /**
  * `<heed-steps>`: attention of one head, softmax(scale · QKᵀ + mask) V, computed in double precision from `q`, `k` and
@@ -86,6 +90,7 @@ export class HeedSteps extends HeedElement {
       (value) => typeof value === "boolean",
     ),
     time: numberThat(0, "a number of at least 0", (value) => value >= 0),
+    step: place(null),
     speed: numberThat(1, "a number above 0", (value) => value > 0),
   };
   /** @internal */
@@ -155,8 +160,11 @@ export class HeedSteps extends HeedElement {
 
   /** @internal */
   protected override connected(signal: AbortSignal): void {
-    const motion = matchMedia("(prefers-reduced-motion: reduce)");
-    motion.addEventListener("change", () => this.requestUpdate("playing"), { signal });
+    media(windowOf(this), `(prefers-${still})`)?.addEventListener(
+      "change",
+      () => this.requestUpdate("playing"),
+      { signal },
+    );
     signal.addEventListener("abort", () => {
       this.#stop?.();
       this.#stop = null;
@@ -182,17 +190,43 @@ export class HeedSteps extends HeedElement {
     return this.#playNow()?.story.count ?? 0;
   }
 
-  /** Which step is shown, from 0. Setting it sets `time` to the step's beginning. */
+  /** Which step is shown, from 0. Setting it sets `time` to the step's beginning, as soon as there are numbers. */
   get step(): number {
     const play = this.#playNow();
-    return play ? indexAtTime(play, this.taken("time")) : 0;
+    if (!play) return this.#wanted ?? 0;
+    return this.#wanted === null
+      ? indexAtTime(play, this.taken("time"))
+      : Math.min(this.#wanted, play.story.count - 1);
   }
 
   set step(index: number) {
+    this.keep("step", Math.max(0, Math.trunc(Number(index)) || 0));
     const play = this.#playNow();
-    if (!play) return;
-    const last = play.story.count - 1;
-    this.time = timeOf(play, Math.max(0, Math.min(last, Math.trunc(Number(index)) || 0)));
+    if (play) this.#seek(play);
+  }
+
+  /** @internal */
+  override attributeChangedCallback(name: string, before: string | null, given: string | null) {
+    super.attributeChangedCallback(name, before, given);
+    const play = name === "step" ? this.#playNow() : null;
+    if (play) this.#seek(play);
+  }
+
+  /** The step that was set and is not shown yet; null if there is none. */
+  get #wanted(): number | null {
+    try {
+      return this.taken("step");
+    } catch {
+      return null;
+    }
+  }
+
+  /** Goes to the step that was set. */
+  #seek(play: Play): void {
+    const { step } = this;
+    if (this.#wanted === null) return;
+    this.keep("step", null);
+    this.time = timeOf(play, step);
   }
 
   /** The computation of what the properties say; null where there are no numbers, or they do not fit. */
@@ -243,9 +277,10 @@ export class HeedSteps extends HeedElement {
   /** @internal */
   protected override update(changed: ReadonlySet<string>): void {
     const play = this.#read();
+    if (play) this.#seek(play);
     const time = this.taken<number>("time");
     const speed = this.taken<number>("speed");
-    const isPlaying = this.taken<boolean>("playing") && !reducesMotion();
+    const isPlaying = this.taken<boolean>("playing") && !this.prefers(still);
     for (const part of Array.from(this.content.children))
       part.toggleAttribute("hidden", play === null);
     if (play === null) {
@@ -320,7 +355,7 @@ export class HeedSteps extends HeedElement {
       if (isElsewhere) return false;
       this.time = shown = now;
       return now < end;
-    });
+    }, windowOf(this));
   }
 
   #draw(play: Play, scene: Scene, isPlaying: boolean): void {
@@ -331,7 +366,7 @@ export class HeedSteps extends HeedElement {
     this.#transport.element.hidden = !hasControls;
     this.#stages.hidden = !hasControls;
     this.#transport.show({
-      ...{ index: scene.index, count: story.count, isPlaying, plays: !reducesMotion() },
+      ...{ index: scene.index, count: story.count, isPlaying, plays: !this.prefers(still) },
       title: `${stageTitles[stage]}, ${scene.name}`,
     });
     this.#showStages(play, stage);

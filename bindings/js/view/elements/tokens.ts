@@ -1,6 +1,6 @@
 /** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
 
-import { html } from "../parts/html.js";
+import { html, optionOf } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { drawnContents, numbersOf } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
@@ -10,11 +10,12 @@ import type { Job } from "../picture/job.js";
 import type { Area } from "../picture/layout.js";
 import { findingRange } from "../picture/view.js";
 import { attendsWords, cellIn, fileOf } from "./attends.js";
-import { type CellDetail, choice, make } from "./element.js";
+import { type CellDetail, make } from "./element.js";
 import { findingIn, notesAbout } from "./input.js";
 import { labelling, type Side, type SideLabels } from "./labels.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { isTouch } from "./readout.js";
+import { choice } from "./rules.js";
 import { barSheet, matrixSheet, tokensSheet } from "./sheet.js";
 
 const usualLabel = "Attention over the text";
@@ -101,7 +102,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       ["from", "what it attends to"],
       ["to", "what attends to it"],
     ] as const)
-      this.#select.add(new Option(words, value));
+      this.#select.add(optionOf(words, value));
     this.#select.addEventListener("change", () => {
       this.#hover = null;
       this.direction = this.#select.value as Direction;

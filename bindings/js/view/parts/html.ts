@@ -17,6 +17,13 @@ export function spanOf(className: string, words = ""): HTMLSpanElement {
   return html("span", className, words);
 }
 
+/** A choice of a list, with its words. */
+export function optionOf(words: string, value: string): HTMLOptionElement {
+  const option = html("option", "", words);
+  option.value = value;
+  return option;
+}
+
 /** Writes words into an element, unless they are there. */
 export function write(element: Element, words: string): void {
   if (element.textContent !== words) element.textContent = words;

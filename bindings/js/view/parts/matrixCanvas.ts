@@ -71,7 +71,7 @@ export class MatrixCanvas {
   /** @param zoom how many CSS pixels of the window one of the canvas takes, by zoom or by a transform as on slides */
   constructor(
     canvas: HTMLCanvasElement,
-    zoom = () => canvas.getBoundingClientRect().width / canvas.offsetWidth,
+    zoom = () => canvas.getBoundingClientRect().width / canvas.offsetWidth || 1,
   ) {
     this.#canvas = canvas;
     this.#zoom = zoom;

@@ -7,13 +7,13 @@ import {
   type Film,
   npyOf,
   type Playing,
-  pngOf,
   svgOf,
 } from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
 import type { Picture } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
 import { buttonOf, html } from "./html.js";
+import { pngOf } from "./raster.js";
 
 /** How a matrix is saved to a file. */
 export interface Saved {

@@ -5,6 +5,31 @@ import type { Job } from "../picture/job.js";
 const slice = 10;
 
 /**
+ * Calls `run` once for each time that it is asked, after other work of the page. A message comes sooner than a timer,
+ * which browsers delay by 4 ms, and lets the page draw in between; Jest's jsdom has no messages.
+ */
+function turnsOf(run: () => void) {
+  if (globalThis.MessageChannel === undefined) {
+    let timer: ReturnType<typeof setTimeout>;
+    return {
+      ask: () => {
+        timer = setTimeout(run);
+      },
+      end: () => clearTimeout(timer),
+    };
+  }
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = run;
+  return {
+    ask: () => port2.postMessage(null),
+    end: () => {
+      port1.onmessage = null;
+      port1.close();
+    },
+  };
+}
+
+/**
  * Takes one job after the other from `pick` and runs them for some milliseconds at a time, until there is none.
  *
  * @param pick the next job, the most urgent one first; null if there is none
@@ -12,7 +37,7 @@ const slice = 10;
 export class Slices {
   readonly #pick: () => Job | null;
   #job: Job | null = null;
-  #channel: MessageChannel | null = null;
+  #turns: ReturnType<typeof turnsOf> | null = null;
   #idle: Promise<void> = Promise.resolve();
   #rest: () => void = () => {};
 
@@ -27,18 +52,16 @@ export class Slices {
 
   /** Goes on, or begins, as there may be jobs. */
   wake(): void {
-    if (this.#channel) return;
+    if (this.#turns) return;
     this.#idle = new Promise((resolve) => {
       this.#rest = resolve;
     });
-    // A message comes sooner than a timer, which browsers delay by 4 ms, and lets the page draw in between.
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => {
-      if (this.#run()) channel.port2.postMessage(null);
-      else if (this.#channel === channel) this.#close();
-    };
-    channel.port2.postMessage(null);
-    this.#channel = channel;
+    const turns = turnsOf(() => {
+      if (this.#run()) turns.ask();
+      else if (this.#turns === turns) this.#close();
+    });
+    turns.ask();
+    this.#turns = turns;
   }
 
   /** Gives up the job that runs, and takes no other until it is woken. */
@@ -48,22 +71,21 @@ export class Slices {
   }
 
   #close(): void {
-    if (this.#channel) this.#channel.port1.onmessage = null;
-    this.#channel?.port1.close();
-    this.#channel = null;
+    this.#turns?.end();
+    this.#turns = null;
     this.#rest();
   }
 
   /** Whether there is more to do. */
   #run(): boolean {
-    const channel = this.#channel;
+    const turns = this.#turns;
     const end = performance.now() + slice;
     while (performance.now() < end) {
       this.#job ??= this.#pick();
       if (!this.#job) return false;
       const isDone = this.#job.next().done;
       // A job may stop the work, or begin another.
-      if (this.#channel !== channel) return false;
+      if (this.#turns !== turns) return false;
       if (isDone) this.#job = null;
     }
     return true;

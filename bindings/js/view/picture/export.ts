@@ -242,28 +242,6 @@ export function svgOf(
   return fileSvg({ width, height }, parts, ink, style);
 }
 
-export function pngOf(svg: string): Promise<Blob> {
-  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  const image = new Image();
-  image.src = url;
-  const ratio = 2;
-  return image
-    .decode()
-    .then(() => {
-      const canvas = document.createElement("canvas");
-      canvas.width = image.width * ratio;
-      canvas.height = image.height * ratio;
-      canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-      return new Promise<Blob>((resolve, reject) =>
-        canvas.toBlob(
-          (blob) => (blob ? resolve(blob) : reject(new Error("the browser made no image"))),
-          "image/png",
-        ),
-      );
-    })
-    .finally(() => URL.revokeObjectURL(url));
-}
-
 /** The fewest digits that round-trip to the same 32-bit float. */
 function shortest(value: number): string {
   let digits = 6;

@@ -1,5 +1,7 @@
 /** The size of a picture's cells and of its labels, which does not depend on its numbers. */
 
+import { contextOf } from "./page.js";
+
 /** A cell of a matrix. */
 export interface Cell {
   /** The place of its query, from 0. */
@@ -99,7 +101,7 @@ export function measuring(
   size: number,
   family = familyOfBody(),
 ): CanvasRenderingContext2D | null {
-  canvas ??= document.createElement("canvas").getContext("2d");
+  canvas ??= contextOf(document.createElement("canvas"));
   if (canvas) canvas.font = `${weight} ${size}px ${family}`;
   return canvas;
 }

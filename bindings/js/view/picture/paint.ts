@@ -17,6 +17,7 @@ import {
   measuring,
   widthOf,
 } from "./layout.js";
+import { contextOf } from "./page.js";
 import { at, type MatrixView } from "./view.js";
 
 /** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
@@ -56,7 +57,7 @@ function onePixelEach(
   scratch.width = cols;
   scratch.height = rows;
   const image = new ImageData(new Uint8ClampedArray(pixels.buffer), cols, rows);
-  scratch.getContext("2d")?.putImageData(image, 0, 0);
+  contextOf(scratch)?.putImageData(image, 0, 0);
   return scratch;
 }
 
@@ -100,7 +101,7 @@ function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffe
 export function imageOf(coloured: Coloured, page: string): string {
   const { view, isHidden } = coloured;
   const canvas = onePixelEach(view, pixelsIn(coloured));
-  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  const context = contextOf(canvas) as CanvasRenderingContext2D;
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = page;
   context.fillRect(0, 0, view.cols, view.rows);
@@ -361,7 +362,7 @@ function clear(
   ratio: number,
 ): CanvasRenderingContext2D | null {
   const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
-  const context = canvas.getContext("2d");
+  const context = contextOf(canvas);
   // Setting the size, even to the same value, allocates new memory.
   if (canvas.width !== columns || canvas.height !== rows) {
     canvas.width = columns;

@@ -28,11 +28,33 @@ describe("Node's test environments with a DOM", () => {
       writeFileSync("report.json", JSON.stringify(await report()));
     }, 20_000);`;
 
+  /** Every element shows its numbers, and writes nothing to the console. */
+  const elementsFile = (from: string) => `
+    import { expect, test } from "${from}";
+    import { defineElements } from "heed/view";
+    const data = [[1, 0], [0.25, 0.75]];
+    test.each(["matrix", "heads", "lines", "tokens", "steps"])("<heed-%s> shows numbers", async (name) => {
+      const complaints = [];
+      console.error = console.warn = (...words) => complaints.push(words.join(" "));
+      defineElements();
+      const element = document.createElement("heed-" + name);
+      Object.assign(element, { data, q: data, k: data, v: data, tokens: ["I", "see"], label: "Head 4" });
+      document.body.append(element);
+      await element.updateComplete;
+      expect(element.error).toBe(null);
+      expect(element.shadowRoot.innerHTML).toContain("Head 4");
+      expect(element.csv().length).toBeGreaterThan(10);
+      await expect(element.png()).rejects.toThrow("png: expected a canvas to draw on, got none");
+      element.remove();
+      expect(complaints).toEqual([]);
+    });`;
+
   test("Vitest with jsdom needs nothing", async () => {
     const project = join(folder, "vitest");
     writeFiles(project, {
       ...programs,
       "heed.test.js": testFile("vitest"),
+      "view.test.js": elementsFile("vitest"),
       "vitest.config.js": 'export default { test: { environment: "jsdom" } };',
     });
     await succeed(node, [tool("vitest/vitest.mjs"), "run"], { cwd: project, limit });
@@ -44,6 +66,7 @@ describe("Node's test environments with a DOM", () => {
     writeFiles(project, {
       ...programs,
       "heed.test.js": testFile("@jest/globals"),
+      "view.test.js": elementsFile("@jest/globals"),
       "package.json":
         '{ "type": "module", "jest": { "testEnvironment": "jsdom", "transform": {} } }',
     });

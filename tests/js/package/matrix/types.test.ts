@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { run } from "../../child.js";
+import { projectOf } from "../markup.js";
 import { writeFiles } from "../places.js";
 
 const folder = inject("matrix");
@@ -64,6 +65,14 @@ describe.each(["5.4", "5.9", "7"])("TypeScript %s", (version) => {
     const { status, output } = await run(process.execPath, [compiler, "-p", project], { limit });
     expect({ status, output }).toEqual({ status: 0, output: "" });
   });
+});
+
+test("The markup of Solid has the elements' properties and events", async () => {
+  const project = join(folder, "types/solid");
+  writeFiles(project, projectOf("solid"));
+  const compiler = tool("typescript-5.9/bin/tsc");
+  const { status, output } = await run(process.execPath, [compiler, "-p", project], { limit });
+  expect({ status, output }).toEqual({ status: 0, output: "" });
 });
 
 test("publint finds nothing", async () => {

@@ -1,0 +1,34 @@
+/**
+ * The window that shows a picture. In a component test it lacks some features: jsdom and happy-dom have no layout and no
+ * canvas.
+ */
+
+export type PageWindow = Window & typeof globalThis;
+
+/** The window that shows a node: another one, if the node has moved into a popup or a frame. */
+export function windowOf(node: Node): PageWindow {
+  return node.ownerDocument?.defaultView ?? (globalThis as unknown as PageWindow);
+}
+
+/** A media query of the window; undefined where there are none. */
+export function media(page: PageWindow, query: string): MediaQueryList | undefined {
+  return page.matchMedia?.(query);
+}
+
+/** Calls `draw` in the next frame of the window. Returns what cancels it. */
+export function nextFrame(page: PageWindow, draw: (now: number) => void): () => void {
+  if (page.requestAnimationFrame === undefined) {
+    const timer = setTimeout(() => draw(performance.now()), 16);
+    return () => clearTimeout(timer);
+  }
+  const frame = page.requestAnimationFrame(draw);
+  return () => page.cancelAnimationFrame(frame);
+}
+
+/** Whether a canvas can be drawn on. */
+export const hasCanvas = () => globalThis.CanvasRenderingContext2D !== undefined;
+
+/** The drawing context of a canvas; null where there is none. Asking jsdom for it would write to the console. */
+export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  return hasCanvas() ? canvas.getContext("2d") : null;
+}

@@ -1,0 +1,5 @@
+// @vitest-environment happy-dom
+
+import { testComponents } from "./components.js";
+
+testComponents();

@@ -1,0 +1,5 @@
+// @vitest-environment jsdom
+
+import { testComponents } from "./components.js";
+
+testComponents();
