@@ -1,5 +1,6 @@
-// Starts the workers of one script: those of an engine's threads, and the one of heed/worker.
+// Starts the workers of one script: the threads of an engine, or the worker of heed/worker.
 
+import { inCommon } from "../core/copies.js";
 import type { Failure, ThreadWorker } from "../core/module.js";
 import { builtin, isNode } from "./features.js";
 
@@ -21,6 +22,9 @@ function trusted(address: string): string {
   }
   return policy?.createScriptURL(address) ?? address;
 }
+
+/** The addresses from which this page has seen a worker fail. */
+const blocked = () => inCommon("blocked", () => new Set<string>());
 
 export class WorkerScript {
   readonly #address: URL;
@@ -44,7 +48,8 @@ export class WorkerScript {
     this.#address = address;
     this.#name = name;
     // A browser starts no worker from an address of another origin, but a worker may import from it.
-    this.#needsBlob = !isNode && address.origin !== globalThis.origin;
+    this.#needsBlob =
+      !isNode && (address.origin !== globalThis.origin || blocked().has(address.href));
   }
 
   /** Starts a worker. The script's errors arrive later. */
@@ -72,8 +77,10 @@ export class WorkerScript {
   mayRetry(worker: object, { message }: Failure): boolean {
     // A script that is blocked has no message.
     if (message || this.#isRefused || !this.#direct.has(worker)) return false;
-    this.#needsBlob = globalThis.crossOriginIsolated === true;
-    return this.#needsBlob;
+    if (globalThis.crossOriginIsolated !== true) return false;
+    blocked().add(this.#address.href);
+    this.#needsBlob = true;
+    return true;
   }
 
   /** Why no worker starts. */

@@ -44,7 +44,7 @@ const works = [{ numbers: ["2.5752 true", "2.5752 true"], threads: 2, reason: nu
 
 describe("addresses that have a path only, as Next.js makes them", () => {
   const source = join(project, "path-only");
-  // Of the URL it keeps what is read here, as the class of Next.js does.
+  // It has the properties that the class of Next.js has.
   const banner = `
     class PathOnly {
       constructor(path) { Object.assign(this, { href: path, pathname: path, origin: "", protocol: "" }); }
@@ -102,6 +102,15 @@ test("an engine in a worker starts from files of another origin", async () => {
   }
 });
 
+test("an engine in a worker starts where trusted types are required", async () => {
+  const site = join(project, "trusted");
+  cpSync(home, join(site, "heed"), { recursive: true });
+  writeFiles(site, both("./heed/dist/index.js", "./heed/dist/worker.js"));
+  const required = "require-trusted-types-for 'script'; trusted-types heed";
+  const headers = { ...isolation, "Content-Security-Policy": required };
+  expect(await open(site, script, headers)).toMatchObject(works);
+});
+
 describe("a server that isolates documents only", () => {
   const site = join(project, "documents-only");
   beforeAll(() => {
@@ -115,6 +124,28 @@ describe("a server that isolates documents only", () => {
 
   test("lets all workers start", async () => {
     expect(await open(site, script, documents())).toMatchObject(works);
+  });
+
+  test("lets a worker start again, and from the second load on threads that load does not wait for", async () => {
+    writeFiles(site, {
+      "again.js": `
+        import { load } from "./heed/dist/index.js";
+        import { loadInWorker } from "./heed/dist/worker.js";
+        async function run() {
+          const remote = await loadInWorker({ threads: 1 });
+          const restarted = remote.restart();
+          const ones = await (await remote.ones([2])).toArray(); // called while it starts
+          await restarted;
+          (await load({ threads: 3 })).dispose();
+          const heed = await load({ threads: 3, waitForThreads: false });
+          while (heed.info.reason?.includes("not begun yet"))
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          return [ones, heed.info.threads, heed.info.reason];
+        }
+        globalThis.reports = run().catch(String);`,
+    });
+    const again = '<script type="module" src="/again.js"></script>';
+    expect(await open(site, again, documents())).toEqual([[1, 1], 3, null]);
   });
 
   test("starts none if the policy allows no blobs, and the reasons name header and policy", async () => {
