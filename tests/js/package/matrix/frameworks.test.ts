@@ -27,7 +27,7 @@ const next: Tool["files"] = {
       useEffect(start, []);
       return "Heed";
     }`,
-  "app/report/route.js": `
+  "app/api/route.js": `
     import { report } from "../../report.js";
     export const dynamic = "force-dynamic";
     export const GET = async () => Response.json(await report().catch(String));`,
@@ -43,7 +43,7 @@ const nextTool = (name: string, bundler: string, isBuilt: boolean): Tool => {
     ...(isBuilt && { build: [program, "build", bundler] }),
     serve: (port) =>
       isBuilt ? [program, "start", ...address(port)] : [program, "dev", bundler, ...address(port)],
-    server: "/report",
+    server: "/api",
   };
 };
 
@@ -60,7 +60,7 @@ const svelteKit: Tool["files"] = {
       import { start } from "../../start.js";
       onMount(start);
     </script>`,
-  "src/routes/report/+server.js": `
+  "src/routes/api/+server.js": `
     import { report } from "../../../report.js";
     export const GET = async () => Response.json(await report().catch(String));`,
   "src/hooks.server.js": `
@@ -91,8 +91,8 @@ const nuxt: Tool["files"] = {
     onMounted(start);
     </script>
     <template><p>Heed</p></template>`,
-  "server/routes/report.js": `
-    import { report } from "../../report.js";
+  "server/routes/api.js": `
+    import { report } from "~~/report.js";
     export default defineEventHandler(() => report().catch(String));`,
 };
 
@@ -157,7 +157,15 @@ testTools([
     program: node24,
     build: [tool("vite/bin/vite.js"), "build"],
     serve: () => ["build"],
-    server: "/report",
+    server: "/api",
+  },
+  {
+    place: "SvelteKit 3 with adapter-node, page and server",
+    name: "sveltekit-dev",
+    files: svelteKit,
+    program: node24,
+    serve: (port) => [tool("vite/bin/vite.js"), "dev", "--host", "127.0.0.1", "--port", port],
+    server: "/api",
   },
   {
     place: "Astro 7, build and development server",
@@ -181,7 +189,15 @@ testTools([
     program: node24,
     build: [tool("nuxt/bin/nuxt.mjs"), "build"],
     serve: () => [".output/server/index.mjs"],
-    server: "/report",
+    server: "/api",
+  },
+  {
+    place: "Nuxt 4, page and server",
+    name: "nuxt-dev",
+    files: nuxt,
+    program: node24,
+    serve: (port) => [tool("nuxt/bin/nuxt.mjs"), "dev", "--host", "127.0.0.1", "--port", port],
+    server: "/api",
   },
   {
     place: "Angular 22, build and development server",
