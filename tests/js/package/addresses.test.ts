@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { build, type OutputFile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { run } from "../child.js";
+import { recipesOf } from "./examples.js";
 import {
   closeBrowser,
   copyEngine,
@@ -197,33 +198,50 @@ describe("esbuild", () => {
   });
 });
 
-test("a page that is a file computes with one script that contains everything", async () => {
-  const source = join(project, "file");
-  writeFiles(source, {
-    "report.js": reportModule(),
-    "main.js": `
-      import glue from "heed/heed-relaxed.mjs";
-      import wasm from "heed/heed-relaxed.wasm";
-      import { report } from "./report.js";
-      globalThis.reports = report({ glue, wasm }).catch(String);`,
-  });
-  await build({
-    entryPoints: [join(source, "main.js")],
-    outfile: join(source, "page.js"),
-    ...{ bundle: true, format: "iife", loader: { ".wasm": "binary" }, logLevel: "silent" },
-  });
-  const html =
-    '<!doctype html><meta charset="utf-8"><title>Heed</title><script src="page.js"></script>';
-  writeFileSync(join(source, "index.html"), html);
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage();
-    await page.goto(pathToFileURL(join(source, "index.html")).href);
-    expectWorks(
-      "a page that is a file (`file:`), as in Electron",
-      (await page.evaluate("reports")) as Report,
-    );
-  } finally {
-    await browser.close();
+describe("a page that is a file", () => {
+  const bundle = (entry: string, outfile: string) =>
+    build({
+      ...{ entryPoints: [entry], outfile, bundle: true, format: "iife", logLevel: "silent" },
+      loader: { ".wasm": "binary", ".txt": "text" },
+    });
+
+  /** Opens a folder with page.js as files, and returns the value of an expression there. */
+  async function valueIn(folder: string, expression: string): Promise<unknown> {
+    const html =
+      '<!doctype html><meta charset="utf-8"><title>Heed</title><body><script src="page.js"></script>';
+    writeFileSync(join(folder, "index.html"), html);
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(pathToFileURL(join(folder, "index.html")).href);
+      return await page.waitForFunction(expression).then((value) => value.jsonValue());
+    } finally {
+      await browser.close();
+    }
   }
+
+  test("computes with one script that contains everything", async () => {
+    const source = join(project, "file");
+    writeFiles(source, {
+      "report.js": reportModule(),
+      "main.js": `
+        import glue from "heed/heed-relaxed.mjs";
+        import wasm from "heed/heed-relaxed.wasm";
+        import { report } from "./report.js";
+        report({ glue, wasm }).catch(String).then((found) => { globalThis.found = found; });`,
+    });
+    await bundle(join(source, "main.js"), join(source, "page.js"));
+    const place = "a page that is a file (`file:`), as in Electron";
+    expectWorks(place, (await valueIn(source, "globalThis.found")) as Report);
+  });
+
+  test("computes in a worker, as the guide shows", async () => {
+    const source = join(project, "offline");
+    const recipes = recipesOf(home, "bindings/js/README.md");
+    for (const name of ["worker.ts", "page.ts"])
+      writeFiles(source, { [name]: recipes[`offline/${name}`] as string });
+    await bundle(join(source, "worker.ts"), join(source, "worker.txt"));
+    await bundle(join(source, "page.ts"), join(source, "page.js"));
+    expect(await valueIn(source, "document.body.innerText")).toBe("2,3");
+  });
 });

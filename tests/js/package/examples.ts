@@ -6,7 +6,7 @@ import { join } from "node:path";
 export interface Block {
   /** The document and the number of the block in it. */
   name: string;
-  /** "test", "recipe: FILE", "not run: REASON", or "" without a mark. */
+  /** "test", "recipe: FILE", "types: FILE", "not run: REASON", or "" without a mark. */
   mark: string;
   language: string;
   code: string;
