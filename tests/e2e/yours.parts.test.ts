@@ -247,6 +247,26 @@ const opening =
 const sampling = { temperature: 0.7, topK: 0, topP: 0.9 };
 
 describe("The solver", () => {
+  test("frees a model that is closed while a request of it waits after that request", async () => {
+    const heed = await load({ threads: 1 });
+    let pauses = 0;
+    const context = {
+      ...{ heed, signal: new AbortController().signal, progress: () => {} },
+      async pause(): Promise<void> {
+        if (++pauses === 1) await solve({ kind: "close" }, context);
+      },
+    };
+    const { model } = await opening(context)(tiny, "float32");
+    const written = { seed: 1, length: 300, kept: [] };
+    const text = "w3 w4 w5";
+    const answer = await solve({ kind: "read", model, text, ...sampling, ...written }, context);
+    expect(answer).toMatchObject({ kind: "read" });
+    expect(pauses).toBeGreaterThan(0);
+    expect(heed.memory().tensors.count).toBe(0);
+    expect(await solve({ kind: "card" }, context)).toBeNull();
+    heed.dispose();
+  });
+
   test("answers with one model at a time, and leaves nothing in the engine's memory", async () => {
     const heed = await load({ threads: 1 });
     const { signal } = new AbortController();

@@ -23,14 +23,29 @@ export interface Open {
 
 let open: Open | null = null;
 let opened = 0;
+/** The number of running requests of each model. */
+const uses = new Map<Open, number>();
 
 /** The open model; null if there is none. */
 export function current(): Open | null {
   return open;
 }
 
+/** Runs a request of a model, which is freed after its last request even if it was closed before. */
+export async function use<T>(used: Open, run: () => T | Promise<T>): Promise<T> {
+  uses.set(used, (uses.get(used) ?? 0) + 1);
+  try {
+    return await run();
+  } finally {
+    const left = (uses.get(used) as number) - 1;
+    if (left > 0) uses.set(used, left);
+    else uses.delete(used);
+    if (left === 0 && used !== open) used.model.dispose();
+  }
+}
+
 export function close(): void {
-  open?.model.dispose();
+  if (open && !uses.has(open)) open.model.dispose();
   open = null;
 }
 
