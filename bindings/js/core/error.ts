@@ -19,7 +19,7 @@ export type HeedErrorCode =
 /**
  * The error that every function of this library throws. The message names the argument, the
  * expected value and the given value: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written,
- * and the engine stays usable. Only if WebAssembly stopped in the middle of a call ("internal"),
+ * and the engine stays usable. Only if WebAssembly stopped in the middle of a call (code internal),
  * the engine has ended.
  *
  * @example
