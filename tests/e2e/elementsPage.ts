@@ -11,7 +11,7 @@ import { type BrowserName, complaintsOf, launch, serve } from "./browsers";
 import { launchWebKit, listener } from "./webkitPage";
 
 declare global {
-  /** What the bundle gives to the functions that a test evaluates in the page. */
+  /** The exports of the bundle, for the functions that a test evaluates in the page. */
   var heedView: typeof view;
   /** The events that the elements sent, as [name, detail], since the last look. */
   var heardEvents: [string, unknown][];
@@ -35,8 +35,8 @@ const numbers = [
 ];
 
 /**
- * Each with what it shows here, what in it is tapped, and what is told then and when it is tapped again: of `<heed-heads>`
- * one head is always chosen.
+ * For each element: its properties, the target that a test taps, and the events after the first and the second tap.
+ * `<heed-heads>` always has one chosen head.
  */
 export const elements = {
   "heed-matrix": {
@@ -192,7 +192,7 @@ export class ElementsPage {
     }, selector);
   }
 
-  /** What axe finds wrong within the element. */
+  /** The faults that axe finds within the element. */
   async faults(): Promise<string[]> {
     await this.page.evaluate(axe);
     return this.page.evaluate(async () => {
@@ -206,7 +206,7 @@ export class ElementsPage {
     });
   }
 
-  /** The middle of what is tapped in an element; of a canvas, that of its cells. */
+  /** The middle of the target that is tapped in an element; for a canvas, the middle of its cells. */
   target(tag: Tag): Promise<{ x: number; y: number }> {
     return this.page.evaluate((selector) => {
       const found = document.body.firstElementChild?.shadowRoot?.querySelector(selector);

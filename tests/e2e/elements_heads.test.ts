@@ -1,4 +1,6 @@
-/** `<heed-lines>`, `<heed-tokens>` and `<heed-heads>` in a page of their own, under the Playground's policy. */
+/**
+ * `<heed-lines>`, `<heed-tokens>` and `<heed-heads>` in a separate page with the Playground's content security policy.
+ */
 import type * as view from "heed/view";
 import { describe, expect, test } from "vitest";
 import { type ElementsPage, visiting } from "./elementsPage";
@@ -46,7 +48,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
     room = opened;
   });
 
-  /** The middle of what a selector finds in the element, in the window. */
+  /** The middle of the part that a selector finds in the element, in coordinates of the window. */
   const middleOf = (selector: string, at = 0) =>
     room.page.evaluate(
       (selector, at) => {

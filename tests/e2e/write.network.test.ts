@@ -92,7 +92,7 @@ describe("In chrome, the whole network", () => {
     await expect.poll(() => room.link()).toContain("head=2.5");
     await expect.poll(() => room.text(".head-inside h4")).toBe("Inside of head 5");
 
-    // Words are about the numbers beside them, and the formula of a dropped head's sum holds.
+    // The words describe the numbers next to them, and the formula of a dropped head's sum is correct.
     const [words, numbers] = [".way-choice .faint", ".stack-table [data-length]"];
     const dropping = (click: string) => sayings(room, { click, words, numbers });
     expect(await dropping("[data-head='2.5'] input")).toEqual({
@@ -105,7 +105,7 @@ describe("In chrome, the whole network", () => {
     const sum = await room.cell("attention-values", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(sum.x, sum.y);
     await expect.poll(() => room.text(".network-readout")).toContain("the head is dropped");
-    // What the head makes of the stream without the other one, were it not dropped itself.
+    // The output of the head, if only the other head were dropped.
     const others = [{ path: "model.layers.0.self_attn", head: 0 }];
     const { open } = await withoutHeads(reference.model, others, () =>
       causalNetwork(reference.model, { ids, layer: 1, head: 4, dropped: [] }, String),

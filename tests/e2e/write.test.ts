@@ -16,7 +16,7 @@ beforeAll(async () => {
   ids = reference.ids(text);
 });
 
-/** Compares what is shown after the typed text with the engine's probabilities. */
+/** Compares the candidates shown after the typed text with the engine's probabilities. */
 async function expectTrueCandidates(room: Write): Promise<void> {
   const probabilities = reference.next(ids);
   const shown = await room.candidates();
@@ -163,7 +163,7 @@ describe("In chrome, the room Write", () => {
     expect(shown.map(({ model }) => model)).toEqual(before.map(({ model }) => model));
     expect(shown.some(({ model, instead }) => Math.abs(model - (instead ?? 0)) > 1e-6)).toBe(true);
     await expect.poll(() => room.link()).toMatch(/drop=[\d.,]*\b1\.2\b/);
-    // What is said of the numbers of one dropped head stays until those of two are there.
+    // The heading of the numbers without one head stays until the numbers without two heads arrive.
     const numbers = "[data-column=instead] [data-share]";
     const words = ".candidates thead th:last-child";
     expect(await sayings(room, { click: "[data-head='2.2'] input", words, numbers })).toEqual({

@@ -1,4 +1,4 @@
-/** The room "Your model": models of every kind brought to it, and what is wrong with others. */
+/** The room "Your model": opens models of every kind, and reports the faults of others. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -114,7 +114,7 @@ describe("In chrome, the room Your model", () => {
     expect(await room.text(".model-card h2")).toBe("Example: The model of “Write”");
     expect(await room.card()).toMatchObject({ layers: "6", vocabulary: "4,096 tokens" });
     expect((await room.page.$$(".thumbnail")).length).toBe(36);
-    // The link stays as it is: whoever opens it sees the same.
+    // The link does not change: a person who opens it sees the same.
     expect(await room.link()).toBe("#room=yours");
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     await room.closeModel();
@@ -227,7 +227,7 @@ describe("In chrome, the room Your model", () => {
     await room.click("Restore them", ".all-heads");
     await expect.poll(async () => (await instead()).length).toBe(0);
 
-    // A new look is drawn in two frames, each with one layer and one map: cells, and what is hidden.
+    // A new look is drawn in two frames. Each draws one layer and one map: its cells and its mask.
     const painted = await room.page.evaluate(countPainted, 'input[value="log"]', 16);
     expect(Math.max(...painted)).toBeLessThanOrEqual(8);
     expect(painted.reduce((sum, count) => sum + count, 0)).toBe(16);
@@ -241,7 +241,7 @@ describe("In chrome, the room Your model", () => {
     await expect.poll(() => room.tokens()).toEqual([...ids, ...more].map((id) => `w${id}`));
     expect(await room.violations()).toEqual([]);
 
-    // A text that is too long says so, and what was read stays.
+    // A text that is too long is refused with this reason, and the former text stays.
     await room.paste("#yours-text", wordsOf(Array(20).fill(1)));
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
@@ -328,14 +328,14 @@ describe("In chrome, the room Your model", () => {
         expect(await room.tokens()).toEqual(read);
       };
 
-      // What is kept comes in parts that are larger than this model.
+      // Files to be kept arrive in parts that are larger than this model.
       await room.showWays();
       await room.page.click(".way .switch input");
       await room.loadAddress(`${slow.url}/tiny`);
       await room.page.waitForSelector(".loading progress");
       await expect.poll(() => room.text(".loading")).toMatch(/^tiny: [\d.]+ \w+ of [\d.]+ KB/);
       await expect.poll(() => room.text(".loading")).toMatch(/Nothing has come for \d+ s\./);
-      // Whoever hears the page hears it once, and not for each of its seconds.
+      // A screen reader announces the message once, and not again for each second.
       const heard = () => room.text(".loading [aria-live]");
       const seconds = async () => Number(/(\d+) s\./.exec(await room.text(".loading"))?.[1]);
       const [before, since] = [await heard(), await seconds()];
@@ -363,7 +363,7 @@ describe("In chrome, the room Your model", () => {
       await room.closeModel();
       await expect.poll(() => room.page.$(".model-card")).toBeNull();
 
-      // What was kept opens without its server, until it is deleted.
+      // A kept model opens without its server, until it is deleted.
       shared.stop();
       const kept = () =>
         room.page.$$eval("[data-kept]", (rows) =>

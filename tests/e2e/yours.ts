@@ -5,7 +5,7 @@ import { Room } from "./room";
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 
-/** Where files are dropped: what the browser gives for them, without the folder that they are in. */
+/** A file as the browser provides it for a drop, without the name of its folder. */
 interface Dropped {
   readonly name: string;
   readonly base64: string;
@@ -18,7 +18,7 @@ export interface ShownCandidate {
 }
 
 export class Yours extends Room {
-  /** The page's own model opens by itself. */
+  /** Waits for the page's own model, which opens automatically. */
   override async ready(): Promise<this> {
     await super.ready();
     this.#last = await this.#model();
@@ -120,7 +120,7 @@ export class Yours extends Room {
     );
   }
 
-  /** What the readout says of a cell of the weights, once it is kept. */
+  /** Clicks a cell of the weights, and returns the weight that the readout then shows. */
   async keep(row: number, col: number, count: number): Promise<number> {
     const { x, y } = await this.cell("weights", row, col, count, count);
     await this.page.mouse.click(x, y);
@@ -136,7 +136,7 @@ const special = (id: number, content: string) => ({
   ...{ normalized: false, special: true },
 });
 
-/** A tokenizer.json whose tokens are the words w0, w1, .., but for some special ones. */
+/** A tokenizer.json whose tokens are the words w0, w1, .., except some special ones. */
 export function wordTokenizer(size: number, specials: readonly string[] = []): Uint8Array {
   const words = Array.from({ length: size }, (_, id) => specials[id] ?? `w${id}`);
   return encoder.encode(

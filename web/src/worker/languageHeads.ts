@@ -1,4 +1,4 @@
-/** What the heads of a language model attend to: pooled for small pictures, and one in detail. */
+/** The attention of a language model's heads: pooled for small pictures, and one head in detail. */
 import type { Heed, Tensor } from "heed";
 import { type CausalLanguageModel, type MaskedLanguageModel, withoutHeads } from "heed/models";
 import { nn } from "heed/nn";

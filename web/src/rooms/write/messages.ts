@@ -50,7 +50,7 @@ export interface LoadingNews {
   readonly total: number;
 }
 
-/** Numbers that tell what a head attends to, on random tokens that are repeated. */
+/** Measures of a head's attention to certain tokens, in repeated random tokens. */
 export interface HeadMeasures {
   readonly key: HeadKey;
   /** The mean weight on the token before. */
@@ -89,7 +89,7 @@ export interface WriteAnswer {
   readonly pieces: readonly string[];
   /** The whole text. */
   readonly text: string;
-  /** For each token, what may follow it. */
+  /** The candidates for the token after each token. */
   readonly candidates: readonly Candidates[];
   /** The heads without which `instead` and `small` are. */
   readonly dropped: readonly HeadKey[];

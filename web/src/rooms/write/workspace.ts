@@ -1,4 +1,4 @@
-/** What the parts of the room share. */
+/** The state that the parts of the room share. */
 
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";

@@ -1,4 +1,4 @@
-/** One head in detail: its weights, beside them weighted by the lengths of the values, lines, and measures. */
+/** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
 import {
   type Explanation,

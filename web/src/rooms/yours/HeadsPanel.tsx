@@ -15,7 +15,7 @@ import type { ReadHead } from "./messages";
 import { useRowByRow } from "./useRowByRow";
 import { useYoursWorkspace } from "./workspace";
 
-/** The side of a small picture, and what stands around it, in pixels. */
+/** The side of a small picture, and the space around it, in pixels. */
 const sides = { least: 28, most: 60 };
 const around = 10;
 /** From this width on two layers stand side by side, with a gap between them. */
@@ -32,14 +32,14 @@ function gridIn(width: number, heads: number): { side: number; rows: number; per
 
 const none: readonly ReadHead[] = [];
 
-/** What a row of small pictures takes from the settings. */
+/** The settings that a row of small pictures uses. */
 interface Look {
   readonly measure: PatternName;
   readonly palette: Palette;
   readonly side: number;
 }
 
-/** A row of small pictures: rendered anew only if its heads, its look, its selected head or its dropped heads change. */
+/** A row of small pictures. It renders again only if its heads, look, selected head or dropped heads change. */
 function Row({
   heads,
   look,
@@ -51,7 +51,7 @@ function Row({
   look: Look;
   /** The selected head, if it is in this row. */
   selected: string | null;
-  /** The keys of those that are dropped, with commas between them. */
+  /** The keys of the dropped heads, separated by commas. */
   dropped: string;
   title: string | null;
 }) {

@@ -1,4 +1,4 @@
-/** The choice of a model, how much of it has come, and what it is. */
+/** The choice of a model, the progress of its download, and its description. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { Choice, Switch } from "../../shared/Fields";
@@ -314,7 +314,7 @@ export function ModelPanel({
   setDtype(dtype: WeightType): void;
   card: Card | null;
   loading: Loading | null;
-  /** Whether the page's own model opens by itself. */
+  /** Whether the page's own model opens automatically. */
   isComing: boolean;
   setWhy(why: string | null): void;
   actions: ModelActions;

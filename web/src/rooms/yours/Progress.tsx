@@ -1,4 +1,4 @@
-/** How much of a model has come, and what it waits for. */
+/** The progress of a model's download, and the reason if it waits. */
 import { useEffect, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { formatBytes } from "../../shared/format";

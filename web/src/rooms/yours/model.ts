@@ -122,7 +122,7 @@ async function filesOf(source: Source): Promise<ModelSource> {
   return source.isOwn ? hubFilesIn(source.address) : source.address;
 }
 
-/** News at most so often, in milliseconds. */
+/** The shortest time between two progress messages, in milliseconds. */
 const often = 100;
 
 /** Opens a model in place of the one that is open, which stays if this one cannot be loaded. */

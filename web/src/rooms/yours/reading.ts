@@ -1,4 +1,4 @@
-/** Reads texts with the person's model: its tokens, its heads, and what may come next. */
+/** Reads texts with the person's model: its tokens, its heads, and the candidates for the next token. */
 import type { Heed, Tensor } from "heed";
 import { patternsOf, viewOn } from "heed/view/parts";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../shared/candidates";
@@ -89,7 +89,7 @@ function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
   );
 }
 
-/** What the model writes after a text. */
+/** The text that the model writes after a text. */
 async function writtenAfter(
   { model }: Open,
   given: readonly number[],
@@ -142,7 +142,7 @@ export async function read(
 interface Asked {
   readonly place: number;
   readonly isMask: boolean;
-  /** What the model reads for it. */
+  /** The tokens that the model reads for this place. */
   readonly ids: readonly number[];
   /** The token of the text that is among its candidates. */
   readonly next: number | null;
@@ -225,7 +225,7 @@ export async function next(
   return { kind: "next", dropped, tables };
 }
 
-/** The attention of all heads without those that are dropped. */
+/** The attention of all heads, with the dropped heads left out of the computation. */
 export async function heads({ model }: Open, request: HeadsRequest): Promise<HeadsAnswer> {
   const { ids, dropped } = request;
   return { kind: "heads", heads: await without(model, dropped, () => headsOf(model, ids)) };

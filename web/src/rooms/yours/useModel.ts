@@ -10,7 +10,7 @@ export interface Loading {
   readonly loaded: number;
   /** 0 until the files tell it. */
   readonly total: number;
-  /** Bytes in a millisecond, over the last seconds: what is kept comes faster. Null at first. */
+  /** Bytes per millisecond over the last seconds, because kept files load faster. Null at first. */
   readonly rate: number | null;
   /** Whether no one asked for it. */
   readonly byItself: boolean;
@@ -27,7 +27,7 @@ export interface ModelActions {
 const recently = 5000;
 const soonest = 500;
 
-/** Tells the rate of what has come, by the times at which it came. */
+/** Measures the rate of a download from the times at which its bytes arrived. */
 function rateMeter(): (loaded: number) => number | null {
   const seen: { readonly time: number; readonly loaded: number }[] = [];
   return (loaded) => {
