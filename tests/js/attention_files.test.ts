@@ -22,7 +22,7 @@ const one = async (...files: AttentionInput[]) => {
   return attentions[0] as NonNullable<(typeof attentions)[0]>;
 };
 
-/** What refuses a file says. */
+/** The code and the message of the error that refuses files. */
 async function refusal(...files: AttentionInput[]): Promise<string> {
   const error = await read(...files).then(
     () => expect.fail("it was read"),

@@ -111,7 +111,7 @@ describe("the examples of a text", () => {
 
   test("cover each pass once, from another offset and in another order", () => {
     const trainer = training(heed(), {}, 1, places);
-    // 203 tokens have 24 examples of 8, whatever the offset below 8: six steps.
+    // 203 tokens contain 24 examples of 8 at every offset below 8: six steps.
     const passes = [0, 1, 2].map((pass) =>
       Array.from({ length: 6 }, (_, i) => trainer.examples(pass * 6 + i + 1)).flat(),
     );

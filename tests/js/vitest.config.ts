@@ -113,8 +113,8 @@ export default defineConfig({
         ...shared,
         test: {
           name: "wide",
-          // The suites of the kernels, with vectors of 256 bits, but not those of arguments, files and the trainer. A
-          // recent Node runs them: see package.json.
+          // The suites of the kernels, with vectors of 256 bits, without the suites of arguments, files and the
+          // trainer. A recent Node runs them: see package.json.
           include: [
             "tests/js/{arrays,attention,autograd,block_mask,half,kv_cache,linear}.test.ts",
             "tests/js/{linear_attention,merge,multi_head_attention,nn_layers,nn_transformer}.test.ts",

@@ -203,7 +203,7 @@ function replaced(call: Strange, args: readonly unknown[], value: unknown): unkn
   return all;
 }
 
-/** The form of a message: the argument or option, what was expected and what was given. */
+/** The form of a message: the argument or option, the expected value and the given value. */
 const form = /^\w[\w.]*(\[\d+\])?(\.\w+)?: expected .+, got .+/s;
 
 /**
@@ -225,7 +225,7 @@ export function callStrangely(heed: Heed, other: Heed, call: Strange): boolean {
       const before = heed.memory();
       try {
         (Reflect.get(target, name) as (...all: unknown[]) => unknown).apply(target, args);
-        // What is kept belongs to no scope any more.
+        // A tensor that was kept no longer belongs to a scope.
         const Owned = Object.getPrototypeOf(t(1).constructor);
         if (call.method === "keep" && args[0] instanceof Owned) (args[0] as Tensor).dispose();
         return false;
