@@ -1,6 +1,6 @@
 /**
  * Keeps the page for when there is no network, and isolates it (threads need that) on hosts that send no headers.
- * The build puts four lines before this file (see offline.ts): `files`, every file of the page but the models, and
+ * The build puts four lines before this file (see offline.ts): `files`, every file of the page except the models, and
  * `version`, a hash of them all; `models`, the files of the small models, and `modelsVersion`, a hash of all models.
  *
  * The network comes first, and the cache is used when the network fails. A new version of the page is therefore seen
@@ -14,7 +14,7 @@ const modelCache = `heed ${scope} models ${modelsVersion}`;
 self.addEventListener("install", (event) => {
   const keep = async () => {
     const cache = await caches.open(pageCache);
-    // Past the browser's own cache: an old file under an unchanged name would be kept for good.
+    // Bypasses the browser's cache. Otherwise an old file under an unchanged name would be kept for ever.
     await cache.addAll(files.map((file) => new Request(file, { cache: "reload" })));
     await self.skipWaiting();
   };
@@ -69,10 +69,10 @@ async function fromCacheFirst(cacheName, event) {
   const known = await cached(cacheName, request);
   if (known) return known;
   const response = await fetch(request);
-  // A part of a file is not the file.
+  // An answer with a part of a file must not be stored as the file.
   if (response.status === 200) {
     const copy = response.clone();
-    // The page need not wait for it: it shows how much of a large file has come.
+    // The page does not wait for the storing: it shows the progress of a large file.
     const keep = async () => (await caches.open(cacheName)).put(request, copy);
     event.waitUntil(keep());
   }

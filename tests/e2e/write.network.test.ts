@@ -17,7 +17,7 @@ import { LanguageReference, Write } from "./write";
 const text = "Call me Ishmael. The whale";
 const typed = `&text=${encodeURIComponent(text)}&length=2`;
 
-/** Numbers by other instructions, and in other orders of summation. */
+/** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 2;
 
 let reference: LanguageReference;
@@ -47,7 +47,7 @@ describe("In chrome, the whole network", () => {
 
   test("is as the engine computes it, in view or not, and opens", async () => {
     const room = await enter(`${typed}&place=${ids.length}&head=2.3`);
-    // It is computed before anyone looks: the page may be printed.
+    // It is computed before it is in view, because the page may be printed.
     await room.page.waitForSelector(".stack-table");
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
     await room.look();
@@ -82,7 +82,7 @@ describe("In chrome, the whole network", () => {
     await expect.poll(() => room.link()).toContain("number=feed-forward.unit.6");
     await room.press("Escape");
     await expect.poll(() => room.link()).not.toContain("number=");
-    // Its weights have come, so that every term is there.
+    // Its weights have arrived, so every term is shown.
     const cell = await room.cell("attention-keys", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(cell.x, cell.y);
     await expect.poll(() => room.text(".network-readout")).toMatch(/W_Q row 69 · input = .* × /);

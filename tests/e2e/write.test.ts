@@ -6,7 +6,7 @@ import { LanguageReference, Write } from "./write";
 const text = "Call me Ishmael. The whale";
 const typed = `&text=${encodeURIComponent(text)}`;
 
-/** Probabilities and weights by other instructions, and in other orders of summation. */
+/** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
 
 let reference: LanguageReference;
@@ -98,7 +98,7 @@ describe("In chrome, the room Write", () => {
     const decoded = reference.tokenizer.decode(expected as number[]);
     const written = async () =>
       (await room.pieces()).slice(ids.length).join("").replaceAll("↵\n", "\n");
-    // Beyond a near tie other instructions may draw another token.
+    // After a near tie, other instructions may draw another token.
     expect((await written()).slice(0, 20)).toBe(decoded.slice(0, 20));
     const before = await written();
     await room.click("Another seed");
@@ -176,7 +176,7 @@ describe("In chrome, the room Write", () => {
   test("reads any script, and counts what the cache holds", async () => {
     const own = "鯨は海に住む。 Ὁμήρου 🐳\n";
     const room = await enter();
-    // Until the new text is there, what belongs to the former one is marked as such.
+    // Until the new text is read, the results of the former text are marked as outdated.
     await room.page.evaluate(() => {
       const work = document.querySelector("main > .work") as Element;
       const seen: string[] = [];

@@ -1,4 +1,4 @@
-/** The room "Write" as a person meets it, and the same numbers from the engine without a page. */
+/** Uses the room "Write" as a person would, and computes the same numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";

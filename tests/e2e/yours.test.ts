@@ -14,7 +14,7 @@ import { sayings } from "./dropping";
 import { visits } from "./visits";
 import { type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
 
-/** Weights by other instructions, and in other orders of summation. */
+/** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
 
 const tiny: Files = { ...filesOf(gpt2()), "tokenizer.json": wordTokenizer(19) };
@@ -24,7 +24,7 @@ const masked: Files = {
   "tokenizer.json": wordTokenizer(21, specials),
 };
 
-/** Models with the numbers of another implementation. The suite does without them where they are not. */
+/** Models with the results of another implementation. The suite skips them if the folder is missing. */
 const golden = fileURLToPath(new URL("../../../shared/golden/models", import.meta.url));
 
 let heed: Heed;
@@ -65,8 +65,7 @@ const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
 /**
- * Clicks once nothing is painted any more, and counts in each frame how often pixels are put on a canvas, up to a number
- * in all.
+ * Waits until painting stops and clicks. Then counts, for each frame, the calls of putImageData, up to `most` in total.
  */
 async function countPainted(selector: string, most: number): Promise<number[]> {
   const frames = new Map<unknown, number>();
@@ -92,7 +91,7 @@ async function countPainted(selector: string, most: number): Promise<number[]> {
   return [...frames.values()];
 }
 
-/** Notes where the second layer of the model stands that opens next, from its first moment on. */
+/** Records the position of the second layer of the next model, from its first appearance on. */
 function notePlaces(): void {
   const places: string[] = [];
   Object.assign(window, { places });
@@ -186,7 +185,7 @@ describe("In chrome, the room Your model", () => {
       all.map((one) => (one as HTMLElement).dataset.head),
     );
     expect(heads).toEqual(["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
-    // They came layer by layer, each at the place that was kept for it.
+    // They arrived layer by layer, each in its reserved place.
     const places = await room.page.evaluate(() => (window as { places?: string[] }).places);
     expect(new Set(places).size).toBe(1);
     const weights = weightsOf(model, ids, 1, 2);

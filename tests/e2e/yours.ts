@@ -1,4 +1,4 @@
-/** The room "Your model" as a person meets it, the models that tests bring to it, and a server that has them. */
+/** Uses the room "Your model" as a person would; the models that tests open there, and a server that has them. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Room } from "./room";
@@ -51,7 +51,7 @@ export class Yours extends Room {
     }, dropped);
   }
 
-  /** Waits until a model is open that was not before, and its text is read; gives what its card says. */
+  /** Waits until another model is open and its text is read. Returns the facts on its card. */
   async opened(): Promise<Record<string, string>> {
     await this.page.waitForSelector(`.model-card:not([data-model="${this.#last}"])`);
     await this.page.waitForSelector(".one-head canvas");
@@ -174,7 +174,7 @@ export async function shareFiles(
     const headers = permits ? { "Access-Control-Allow-Origin": "*" } : {};
     if (!bytes) return void response.writeHead(404, headers).end();
     response.writeHead(200, { ...headers, "Content-Length": bytes.length });
-    // The last byte never comes: the person has to wait, or cancels.
+    // The last byte never arrives, so the person has to wait or to cancel.
     if (slowly && name.endsWith(".safetensors")) response.write(bytes.subarray(0, -1));
     else response.end(bytes);
   };

@@ -1,4 +1,4 @@
-// The byte-level tokenizer: it loses nothing of any text, and learns the merges that counting says.
+// The byte-level tokenizer: it loses nothing of any text, and learns the merges that a plain count of pairs gives.
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { BytePairs, ByteTokenizer, endOfText } from "heed/models";

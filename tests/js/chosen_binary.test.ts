@@ -1,4 +1,4 @@
-// Which binary load chooses in a page, for each answer of the measurement and each time at which it comes.
+// The binary that load chooses in a page, for each answer of the measurement and each time of the answer.
 
 import { type Heed, type LoadOptions, load } from "heed";
 import { afterEach, beforeEach, expect, test } from "vitest";

@@ -67,7 +67,7 @@ describe.skipIf(whyNot256 !== undefined)("an engine that merges vectors merges",
   const countIn = (loop: string[], pattern: RegExp) =>
     loop.filter((text) => pattern.test(text)).length;
 
-  // Where it fails to merge the two halves of a vector, there is no word of it, only fewer such loops.
+  // V8 does not report that it cannot merge the two halves of a vector; there are only fewer such loops.
   test("the products of the wide binary: 6 rows, at most 2.2 instructions a multiply-add of 256 bits", () => {
     expectShortLoops("wide", 6, 2.2, 6);
   });

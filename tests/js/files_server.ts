@@ -44,7 +44,7 @@ export interface Answer extends Omit<Behaviour, "most"> {
   cuts?: readonly number[];
   /** The part of an answer that pages of other origins may read: all, the body with the usual headers, or nothing. */
   shown?: "all" | "body" | "nothing";
-  /** Whether no connection comes about. */
+  /** Whether the server ends each connection without an answer. */
   isGone?: boolean;
 }
 

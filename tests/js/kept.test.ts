@@ -262,7 +262,7 @@ describe("a model that the browser keeps", () => {
     const folder = await serve(files, { shown: "body" });
     await stopAfter(folder, 9_000_000);
     expect(await expectLoaded(folder)).toBe(true);
-    // Without a tag, nothing tells that it is the same version.
+    // Without a tag, the versions cannot be compared.
     expect((await requestsOf(folder)).at(-1)).toBe(`${name} bytes=0-`);
     expect(await keptOf(folder)).toEqual(wholeList(files));
   });

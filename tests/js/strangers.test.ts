@@ -1,6 +1,6 @@
 // Files from strangers: valid files with bytes changed, cut off or added, and JSON with members changed, removed, repeated
-// or named as what every object inherits. Each is refused with a typed error or read, nothing is left behind, and no
-// prototype is touched.
+// or named as what every object inherits. Each file is read or refused with a typed error, no object is left behind,
+// and no prototype is changed.
 
 import * as fc from "fast-check";
 import { HeedError } from "heed";

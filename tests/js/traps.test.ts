@@ -1,5 +1,5 @@
 // WebAssembly that stops in the middle of a call: a defect of the engine, of the browser's compiler, or of the
-// computer. Nothing that such an engine computes afterwards could be trusted.
+// computer. No later result of such an engine could be trusted.
 
 import { HeedError, load } from "heed";
 import { loadInWorker } from "heed/worker";

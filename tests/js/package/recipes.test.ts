@@ -229,8 +229,8 @@ test("The guide's task learns in a worker, bundled by Vite", async () => {
 });
 
 test("A cell of an Observable notebook shows the element that it returns", async () => {
-  // The runtime of notebooks computes cells as they need each other. Observable's compiler splits the source of a cell
-  // into a name, a text, and the other names in it; the test does this with regular expressions.
+  // The runtime of notebooks computes cells in the order of their dependencies. Observable's compiler splits the source
+  // of a cell into a name, a text, and the other names in it; the test does this with regular expressions.
   const main = `
     import { Runtime } from "@observablehq/runtime";
     const module = new Runtime().module();
@@ -326,14 +326,14 @@ test("A slide of reveal.js goes through the steps by its own keys", async () => 
     await expect.poll(async () => (await read()).step).toBe(2);
     await page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await read()).step).toBe(1);
-    // Slides are enlarged by a transform: the cell under the pointer is still the one that is told.
+    // Slides are enlarged by a transform: the event must still report the cell under the pointer.
     await steps.evaluate((element) => {
       element.addEventListener("heed-hover", (event) => {
         (element as HTMLElement).dataset.told = JSON.stringify((event as CustomEvent).detail);
       });
     });
     const canvas = page.locator("heed-steps [data-matrix=q] canvas");
-    // It waits until the slide stands still.
+    // hover() waits until the slide no longer moves.
     await canvas.hover();
     const box = (await canvas.boundingBox()) ?? expect.fail("expected the matrix Q on the slide");
     await page.mouse.move(box.x + box.width - 4, box.y + box.height - 4);

@@ -37,7 +37,7 @@ export function without<T>(
   return withoutHeads(model, named, run);
 }
 
-/** Reads a text for what its heads attend to: of the logits as few as possible. */
+/** Runs the model on a text for the attention of its heads, and computes as few logits as possible. */
 export function readIn(model: LanguageModel, ids: readonly number[]): void {
   const { heed } = model;
   heed.scope(() => {

@@ -38,7 +38,7 @@ function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>
   const count = answer?.ids.length ?? 1;
   const given = answer?.given ?? 1;
   const place = Math.min(state.place ?? given - 1, count - 1);
-  /** The text that was played last: typing ends its playing, and a last frame of it must not move on in another text. */
+  /** The text that was played last. Typing stops the clock, and a late frame must not advance another text. */
   const played = useRef(state.text);
   const advance = (place: number) => {
     if (played.current === state.text) set({ place });

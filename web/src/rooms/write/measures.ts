@@ -56,7 +56,7 @@ export const kinds: Readonly<Record<MeasureName, { name: string; about: string }
 
 export const measureNames = Object.keys(kinds) as MeasureName[];
 
-/** A head is named if this much of its attention is where the measure looks. */
+/** A head gets the name of a measure if at least this share of its attention is on the measured tokens. */
 const enough = 0.3;
 
 /** The measure that a head is named after; null if none is high. */

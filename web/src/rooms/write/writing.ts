@@ -27,7 +27,7 @@ export async function candidatesIn(
   return found;
 }
 
-/** The probabilities of the same candidates by other logits [1, L, V], which it frees. */
+/** The probabilities of the same candidates from other logits [1, L, V], which it frees. */
 export async function insteadIn(
   heed: Heed,
   candidates: readonly Candidates[],

@@ -18,10 +18,10 @@ import { useYoursWorkspace } from "./workspace";
 /** The side of a small picture, and the space around it, in pixels. */
 const sides = { least: 28, most: 60 };
 const around = 10;
-/** From this width on two layers stand side by side, with a gap between them. */
+/** From this width on two layers are side by side, with a gap between them. */
 const wide = { least: 800, gap: 32 };
 
-/** The rows in which the heads of a layer stand, as few as possible, all of them full, and the largest side there. */
+/** The rows for the heads of a layer: as few as possible, all filled alike, with the largest possible pictures. */
 function gridIn(width: number, heads: number): { side: number; rows: number; perRow: number } {
   const room = width < wide.least ? width : (width - wide.gap) / 2;
   const rows = Math.ceil((heads * (sides.least + around)) / room);
@@ -135,7 +135,7 @@ export function HeadsPanel() {
   const palette = useWeightPalette(state);
   const grid = gridIn(width, heads);
   const { side } = grid;
-  // The place of a layer is there before its pictures are.
+  // The space of a layer is reserved before its pictures arrive.
   const places =
     width > 0 ? { "--side": px(side), "--rows": grid.rows, "--per-row": grid.perRow } : {};
   const drawn = useMemo(
@@ -157,7 +157,7 @@ export function HeadsPanel() {
       <div ref={ref} class="layers" style={places}>
         {Array.from({ length: layers }, (_, row) => {
           const found = at(row);
-          // Of another model, whose heads are others.
+          // Rows of another model have other heads, so they are not shown.
           const own = found?.model === card.model ? found : null;
           const { rows, isSorted, look } = own ?? { ...drawn, rows: [] };
           const shown = rows[row] ?? none;

@@ -1,4 +1,4 @@
-/** The requests to this room's solver, its answers and its news. */
+/** The requests to this room's solver, its answers and its progress messages. */
 
 import type { PatternName, SmallWeights } from "heed/view/parts";
 import type {
@@ -13,7 +13,7 @@ import type { HeadShares } from "../../worker/languageHeads";
 import type { Source } from "./source";
 import type { WeightType } from "./state";
 
-/** Loads a model. The one before stays until this one is there. */
+/** Loads a model. The former model stays open until the new one is loaded. */
 export interface LoadRequest {
   readonly kind: "load";
   readonly source: Source;
@@ -33,7 +33,7 @@ export interface CloseRequest {
 /** Continues a text if asked to, and reads all of it. */
 export interface ReadRequest extends Sampling {
   readonly kind: "read";
-  /** The model that is meant: its number on the card. */
+  /** The number of the intended model, from its card. */
   readonly model: number;
   readonly text: string;
   readonly seed: number;
@@ -99,7 +99,7 @@ export type YoursRequest =
   | WayRequest
   | OtherRequest;
 
-/** How many bytes of a model have come. */
+/** The number of a model's bytes that have arrived, and of all. */
 export interface News {
   readonly loaded: number;
   readonly total: number;
@@ -109,7 +109,7 @@ export interface News {
 export interface KeptModel {
   readonly address: string;
   readonly bytes: number;
-  /** Of the files that it has begun to keep. */
+  /** The size of all files that the browser has begun to keep, in bytes. */
   readonly size: number;
 }
 
@@ -200,7 +200,7 @@ export interface CandidatesAt {
 export interface NextAnswer {
   readonly kind: "next";
   readonly dropped: readonly HeadKey[];
-  /** After the place; or in each masked place, then in the asked one if it is no mask. */
+  /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
   readonly tables: readonly CandidatesAt[];
 }
 

@@ -151,7 +151,7 @@ interface Asked {
 /** The most masks whose candidates are shown. */
 const mostMasks = 6;
 
-/** After a token; or in place of each mask, and in place of the token as if it were hidden. */
+/** The places to predict: after a token; or each mask, and the token as if it were hidden. */
 function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
   const next = ids[place + 1] ?? null;
   if ("readOut" in model) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];

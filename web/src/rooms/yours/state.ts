@@ -26,7 +26,7 @@ export interface State extends Continued, CausalState {
   readonly order: "layer" | "measure";
   readonly range: ColourRange;
   readonly curve: ColourCurve;
-  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  /** The lines of each query are drawn until they represent this share of its attention, in percent. */
   readonly mass: number;
 }
 

@@ -7,7 +7,10 @@ import type { FoundFile } from "./source";
 let kept: OpenAttention | null = null;
 
 export interface AttentionActions {
-  /** Reads files that contain attention weights, or tokens for the open weights. Returns whether they may. */
+  /**
+   * Reads files that contain attention weights, or tokens for the open weights. Returns whether the files may be of
+   * this kind.
+   */
   take(found: readonly FoundFile[]): boolean;
   close(): void;
 }

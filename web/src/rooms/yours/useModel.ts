@@ -12,12 +12,12 @@ export interface Loading {
   readonly total: number;
   /** Bytes per millisecond over the last seconds, because kept files load faster. Null at first. */
   readonly rate: number | null;
-  /** Whether no one asked for it. */
+  /** Whether it opens automatically, without a request of the person. */
   readonly byItself: boolean;
 }
 
 export interface ModelActions {
-  /** @param byItself whether no one asked for it: then the room's state stays as it is */
+  /** @param byItself whether it opens automatically; the room's state then does not change */
   load(source: Source, dtype: WeightType, byItself?: boolean): void;
   cancel(): void;
   close(): void;
@@ -93,7 +93,7 @@ export function useModel(onOpen: (card: Card) => void) {
           setCard(answer);
         }
       } catch (error) {
-        // The model may have come at the very moment of the cancelling.
+        // The model may have arrived just before the cancelling.
         if (signal.aborted) void ask();
         else setWhy((error as Error).message);
       }
