@@ -1,10 +1,11 @@
 /**
  * Keeps the page for when there is no network, and isolates it (threads need that) on hosts that send no headers.
- * The build puts four lines before this file (see offline.ts): `files`, every file of the page but the models, and
+ * The build puts four lines before this file (see offline.ts): `files`, every file of the page except the models, and
  * `version`, a hash of them all; `models`, the files of the small models, and `modelsVersion`, a hash of all models.
  *
- * The network comes first and the cache is for when it fails, so that a new version of the page is seen at once and
- * its files never mix with an old one's. Files whose names hold their hash, and models, are taken from the cache.
+ * The network comes first, and the cache is used when the network fails. A new version of the page is therefore seen
+ * immediately, and its files never mix with files of an old version. Models, and files whose names contain their hash,
+ * are taken from the cache.
  */
 const { scope } = self.registration;
 const pageCache = `heed ${scope} page ${version}`;
@@ -13,7 +14,7 @@ const modelCache = `heed ${scope} models ${modelsVersion}`;
 self.addEventListener("install", (event) => {
   const keep = async () => {
     const cache = await caches.open(pageCache);
-    // Past the browser's own cache: an old file under an unchanged name would be kept for good.
+    // Bypasses the browser's cache. Otherwise an old file under an unchanged name would be kept for ever.
     await cache.addAll(files.map((file) => new Request(file, { cache: "reload" })));
     await self.skipWaiting();
   };
@@ -28,10 +29,10 @@ self.addEventListener("message", (event) => {
   if (event.data !== "keep models") return;
   const keep = async () => {
     const cache = await caches.open(modelCache);
-    // One after the other, so that they stand in nobody's way.
+    // One after the other, so that they do not delay other requests.
     for (const file of models) if (!(await cached(modelCache, file))) await cache.add(file);
   };
-  // Whatever did not come is asked for again when it is used.
+  // A file that did not arrive is requested again when it is used.
   event.waitUntil(keep().catch(() => {}));
 });
 
@@ -68,10 +69,10 @@ async function fromCacheFirst(cacheName, event) {
   const known = await cached(cacheName, request);
   if (known) return known;
   const response = await fetch(request);
-  // A part of a file is not the file.
+  // An answer with a part of a file must not be stored as the file.
   if (response.status === 200) {
     const copy = response.clone();
-    // The page need not wait for it: it shows how much of a large file has come.
+    // The page does not wait for the storing: it shows the progress of a large file.
     const keep = async () => (await caches.open(cacheName)).put(request, copy);
     event.waitUntil(keep());
   }
@@ -99,7 +100,7 @@ async function answer(event) {
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const isOurs = request.method === "GET" && request.url.startsWith(scope);
-  // Chromium's tools ask for what may only come from the browser's cache in a way that fetch refuses.
+  // Chromium's tools send requests of the mode "only-if-cached" in a form that fetch refuses.
   const canBeFetched = request.cache !== "only-if-cached" || request.mode === "same-origin";
   // The documentation is read with a network: it is not kept, and needs no headers.
   const isDocumentation = request.url.startsWith(`${scope}docs/`);

@@ -1,4 +1,4 @@
-/** `<heed-steps>` in a page of its own, as a person meets it, under the Playground's policy. */
+/** Uses `<heed-steps>` as a person would, in a separate page with the Playground's content security policy. */
 import type * as view from "heed/view";
 import { describe, expect, test } from "vitest";
 import { ElementsPage, visiting } from "./elementsPage";

@@ -1,4 +1,6 @@
-/** The elements of `heed/view` in a page of their own, as a person meets them, under the Playground's policy. */
+/**
+ * Uses the elements of `heed/view` as a person would, in a separate page with the Playground's content security policy.
+ */
 import type * as view from "heed/view";
 import { describe, expect, test } from "vitest";
 import { type ElementsPage, visiting } from "./elementsPage";

@@ -11,9 +11,9 @@ import { type BrowserName, complaintsOf, launch, serve } from "./browsers";
 import { launchWebKit, listener } from "./webkitPage";
 
 declare global {
-  /** What the bundle gives to the functions that a test evaluates in the page. */
+  /** The exports of the bundle, for the functions that a test evaluates in the page. */
   var heedView: typeof view;
-  /** The events that the elements sent, as [name, detail], since the last look. */
+  /** The events that the elements sent, as [name, detail], since they were last read. */
   var heardEvents: [string, unknown][];
   /** The listeners that have not ended, by the target's class and the event's name. */
   var openListeners: () => string[];
@@ -35,8 +35,8 @@ const numbers = [
 ];
 
 /**
- * Each with what it shows here, what in it is tapped, and what is told then and when it is tapped again: of `<heed-heads>`
- * one head is always chosen.
+ * For each element: its properties, the target that a test taps, and the events after the first and the second tap.
+ * `<heed-heads>` always has one chosen head.
  */
 export const elements = {
   "heed-matrix": {
@@ -75,7 +75,7 @@ export type Tag = keyof typeof elements;
 
 const bundled = `import * as view from "heed/view"; globalThis.heedView = view; view.defineElements();`;
 
-/** Counts what listens to anything that outlives an element: the window, the document and media queries. */
+/** Counts the listeners on objects that outlive an element: the window, the document and media queries. */
 function watchListeners(): void {
   const open: { name: string; target: EventTarget; listener: unknown; signal?: AbortSignal }[] = [];
   const { addEventListener, removeEventListener } = EventTarget.prototype;
@@ -106,7 +106,7 @@ function watchListeners(): void {
 
 export class ElementsPage {
   readonly page: Page;
-  /** WebKit tells them when its page is closed. */
+  /** Messages of the console. WebKit reports them when its page is closed. */
   readonly complaints: string[];
   readonly #end: () => Promise<void>;
 
@@ -150,7 +150,7 @@ export class ElementsPage {
     return this.#end();
   }
 
-  /** Puts an element alone on the page, with its events heard, and waits until it is drawn. */
+  /** Puts one element on the page, records its events, and waits until it is drawn. */
   async show(tag: string, properties: object): Promise<void> {
     await this.page.mouse.move(0, 0);
     await this.page.evaluate(
@@ -166,7 +166,7 @@ export class ElementsPage {
           });
         document.body.append(element);
         await Object.assign(element, properties).updateComplete;
-        // The first size that the observer tells may draw once more.
+        // The first size that the observer reports may draw the element again.
         await new Promise((resolve) => setTimeout(resolve, 50));
         await element.updateComplete;
       },
@@ -192,7 +192,7 @@ export class ElementsPage {
     }, selector);
   }
 
-  /** What axe finds wrong within the element. */
+  /** The faults that axe finds within the element. */
   async faults(): Promise<string[]> {
     await this.page.evaluate(axe);
     return this.page.evaluate(async () => {
@@ -206,7 +206,7 @@ export class ElementsPage {
     });
   }
 
-  /** The middle of what is tapped in an element; of a canvas, that of its cells. */
+  /** The middle of the target that is tapped in an element; for a canvas, the middle of its cells. */
   target(tag: Tag): Promise<{ x: number; y: number }> {
     return this.page.evaluate((selector) => {
       const found = document.body.firstElementChild?.shadowRoot?.querySelector(selector);
@@ -220,7 +220,7 @@ export class ElementsPage {
     }, elements[tag].target);
   }
 
-  /** The events since the last look. */
+  /** The events since they were last read. */
   events(): Promise<[string, unknown][]> {
     return this.page.evaluate(() => globalThis.heardEvents.splice(0));
   }
@@ -245,7 +245,7 @@ export class ElementsPage {
     );
   }
 
-  /** The colour of the canvas near the lower left corner of a cell, where no number stands. */
+  /** The colour of the canvas near the lower left corner of a cell, where there is no number. */
   async colour(row: number, col: number): Promise<number[]> {
     const { x, y } = await this.place(row, col);
     return this.page.evaluate(

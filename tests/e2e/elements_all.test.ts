@@ -1,4 +1,4 @@
-/** What holds for every element of `heed/view`: by touch, on paper, in any colours, in WebKit, and for what it keeps. */
+/** Tests every element of `heed/view`: accessibility, touch, print, forced colours, WebKit, and the memory that it keeps. */
 import type * as view from "heed/view";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type ElementsPage, elements, type Tag, visiting } from "./elementsPage";
@@ -31,7 +31,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       const shown = await room.page.evaluate(async (properties) => {
         const element = document.body.firstElementChild as view.HeedMatrix;
         const tokens = ["the", "cat", "sat"];
-        // The chosen head of <heed-heads> is an element of its own, whose labels are texts on the page.
+        // The chosen head of <heed-heads> is a separate element, whose labels are text on the page.
         const seen = async () => {
           await element.updateComplete;
           const detail = element.shadowRoot?.querySelector("heed-lines");
@@ -80,7 +80,7 @@ describe("In chrome", () => {
       });
       Object.assign(globalThis, { held });
       await Object.assign(element, given).updateComplete;
-      // What a person points at, and what is kept for a file.
+      // Creates the state of a pointed cell and the drawing that is kept for a file.
       (element as view.HeedMatrix).svg();
     }, elements[tag].properties as object);
     const { x, y } = await room.target(tag);

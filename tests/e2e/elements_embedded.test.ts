@@ -102,7 +102,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
     expect(before).toMatchObject({ error: null, sheets: 2, isSeen: true, isDrawn: true });
     await move("frame");
     expect(await seen()).toEqual(before);
-    // Nothing of the page that it left keeps it.
+    // The page that it left has no listener that would keep it in memory.
     const own = "HTMLDocument securitypolicyviolation";
     expect(await room.page.evaluate(() => globalThis.openListeners())).toEqual([own]);
     await room.page.evaluate(async () => {
@@ -129,7 +129,7 @@ describe("In chrome", () => {
   test("an element in a popup follows the popup, and outlives it", async () => {
     await room.show("heed-matrix", {});
     const seen = await room.page.evaluate(async (properties) => {
-      // It was in no document of a window yet.
+      // It has not been in a document with a window yet.
       const element = globalThis.heedView.matrix(properties);
       const popup = open("about:blank", "", "width=400,height=400") as Window;
       const canvas = () => element.shadowRoot?.querySelector("canvas") as HTMLCanvasElement;

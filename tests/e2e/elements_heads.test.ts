@@ -1,9 +1,11 @@
-/** `<heed-lines>`, `<heed-tokens>` and `<heed-heads>` in a page of their own, under the Playground's policy. */
+/**
+ * `<heed-lines>`, `<heed-tokens>` and `<heed-heads>` in a separate page with the Playground's content security policy.
+ */
 import type * as view from "heed/view";
 import { describe, expect, test } from "vitest";
 import { type ElementsPage, visiting } from "./elementsPage";
 
-/** Of the second row most lies on the first token, of the third on the second, and so on. */
+/** Most weight of the second row is on the first token, most of the third row on the second token, and so on. */
 const weights = [
   [1, 0, 0, 0],
   [0.75, 0.25, 0, 0],
@@ -46,7 +48,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
     room = opened;
   });
 
-  /** The middle of what a selector finds in the element, in the window. */
+  /** The middle of the part that a selector finds in the element, in coordinates of the window. */
   const middleOf = (selector: string, at = 0) =>
     room.page.evaluate(
       (selector, at) => {
@@ -589,7 +591,7 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       // By layer and head: as on the page, the head with the most weight on the previous token comes first.
       const heads = made.sorted.filter((words) => /^\d\.\d$/.test(words ?? ""));
       expect(heads).toEqual(["2.3", "1.3", "2.2", "1.2", "2.1", "1.1"]);
-      // The first head has each token attend to itself: of the first row only the first cell can be seen.
+      // In the first head each token attends to itself, so only the first cell of the first row is visible.
       const pixel = (row: number, col: number) =>
         made.pixels.slice(4 * (4 * row + col), 4 * (4 * row + col) + 4).join();
       expect([pixel(0, 0), pixel(1, 1), pixel(1, 0), pixel(0, 1)]).toEqual([

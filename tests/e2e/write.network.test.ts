@@ -17,7 +17,7 @@ import { LanguageReference, Write } from "./write";
 const text = "Call me Ishmael. The whale";
 const typed = `&text=${encodeURIComponent(text)}&length=2`;
 
-/** Numbers by other instructions, and in other orders of summation. */
+/** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 2;
 
 let reference: LanguageReference;
@@ -47,7 +47,7 @@ describe("In chrome, the whole network", () => {
 
   test("is as the engine computes it, in view or not, and opens", async () => {
     const room = await enter(`${typed}&place=${ids.length}&head=2.3`);
-    // It is computed before anyone looks: the page may be printed.
+    // It is computed before it is in view, because the page may be printed.
     await room.page.waitForSelector(".stack-table");
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
     await room.look();
@@ -82,7 +82,7 @@ describe("In chrome, the whole network", () => {
     await expect.poll(() => room.link()).toContain("number=feed-forward.unit.6");
     await room.press("Escape");
     await expect.poll(() => room.link()).not.toContain("number=");
-    // Its weights have come, so that every term is there.
+    // Its weights have arrived, so every term is shown.
     const cell = await room.cell("attention-keys", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(cell.x, cell.y);
     await expect.poll(() => room.text(".network-readout")).toMatch(/W_Q row 69 · input = .* × /);
@@ -92,7 +92,7 @@ describe("In chrome, the whole network", () => {
     await expect.poll(() => room.link()).toContain("head=2.5");
     await expect.poll(() => room.text(".head-inside h4")).toBe("Inside of head 5");
 
-    // Words are about the numbers beside them, and the formula of a dropped head's sum holds.
+    // The words describe the numbers next to them, and the formula of a dropped head's sum is correct.
     const [words, numbers] = [".way-choice .faint", ".stack-table [data-length]"];
     const dropping = (click: string) => sayings(room, { click, words, numbers });
     expect(await dropping("[data-head='2.5'] input")).toEqual({
@@ -105,7 +105,7 @@ describe("In chrome, the whole network", () => {
     const sum = await room.cell("attention-values", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(sum.x, sum.y);
     await expect.poll(() => room.text(".network-readout")).toContain("the head is dropped");
-    // What the head makes of the stream without the other one, were it not dropped itself.
+    // The output of the head, if only the other head were dropped.
     const others = [{ path: "model.layers.0.self_attn", head: 0 }];
     const { open } = await withoutHeads(reference.model, others, () =>
       causalNetwork(reference.model, { ids, layer: 1, head: 4, dropped: [] }, String),

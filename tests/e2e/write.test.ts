@@ -6,7 +6,7 @@ import { LanguageReference, Write } from "./write";
 const text = "Call me Ishmael. The whale";
 const typed = `&text=${encodeURIComponent(text)}`;
 
-/** Probabilities and weights by other instructions, and in other orders of summation. */
+/** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
 
 let reference: LanguageReference;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   ids = reference.ids(text);
 });
 
-/** Compares what is shown after the typed text with the engine's probabilities. */
+/** Compares the candidates shown after the typed text with the engine's probabilities. */
 async function expectTrueCandidates(room: Write): Promise<void> {
   const probabilities = reference.next(ids);
   const shown = await room.candidates();
@@ -98,7 +98,7 @@ describe("In chrome, the room Write", () => {
     const decoded = reference.tokenizer.decode(expected as number[]);
     const written = async () =>
       (await room.pieces()).slice(ids.length).join("").replaceAll("↵\n", "\n");
-    // Beyond a near tie other instructions may draw another token.
+    // After a near tie, other instructions may draw another token.
     expect((await written()).slice(0, 20)).toBe(decoded.slice(0, 20));
     const before = await written();
     await room.click("Another seed");
@@ -163,7 +163,7 @@ describe("In chrome, the room Write", () => {
     expect(shown.map(({ model }) => model)).toEqual(before.map(({ model }) => model));
     expect(shown.some(({ model, instead }) => Math.abs(model - (instead ?? 0)) > 1e-6)).toBe(true);
     await expect.poll(() => room.link()).toMatch(/drop=[\d.,]*\b1\.2\b/);
-    // What is said of the numbers of one dropped head stays until those of two are there.
+    // The heading of the numbers without one head stays until the numbers without two heads arrive.
     const numbers = "[data-column=instead] [data-share]";
     const words = ".candidates thead th:last-child";
     expect(await sayings(room, { click: "[data-head='2.2'] input", words, numbers })).toEqual({
@@ -176,7 +176,7 @@ describe("In chrome, the room Write", () => {
   test("reads any script, and counts what the cache holds", async () => {
     const own = "鯨は海に住む。 Ὁμήρου 🐳\n";
     const room = await enter();
-    // Until the new text is there, what belongs to the former one is marked as such.
+    // Until the new text is read, the results of the former text are marked as outdated.
     await room.page.evaluate(() => {
       const work = document.querySelector("main > .work") as Element;
       const seen: string[] = [];

@@ -1,4 +1,4 @@
-/** The room "Write" as a person meets it, and the same numbers from the engine without a page. */
+/** Uses the room "Write" as a person would, and computes the same numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -60,7 +60,7 @@ export class Write extends Room {
     return { token: Number(token), count: Number(count) };
   }
 
-  /** What the head found for a measure is, and its number. */
+  /** The name of the head that was found for a measure, and its value. */
   found(kind: string): Promise<{ head: string; value: number }> {
     return this.page.$eval(`.found [data-kind=${kind}]`, (row) => {
       const [, layer, head] =
@@ -130,7 +130,7 @@ export class LanguageReference {
     return found;
   }
 
-  /** What one token takes in a full cache, which takes memory for 128 tokens at a time. */
+  /** The bytes of one token in a full cache, which allocates memory for 128 tokens at a time. */
   bytesPerToken(): number {
     const capacity = 128;
     const cache = this.model.createCache({ capacity });

@@ -1,4 +1,4 @@
-/** The room "Your model" with attention weights that a program saved, alone and beside an open model. */
+/** The room "Your model" with attention weights that a program saved, alone and together with an open model. */
 import { describe, expect, test } from "vitest";
 import { filesOf, gpt2 } from "../js/checkpoints";
 import { npy, npz } from "../js/zipped";
@@ -23,7 +23,7 @@ const attentions: Files = {
 };
 
 class WithFiles extends Yours {
-  /** Waits until files are shown with so many heads, and gives what the element says. */
+  /** Waits until files are shown with `count` heads, and returns the element's description. */
   async heads(count = layers * heads) {
     await this.page.waitForFunction(
       (count) =>

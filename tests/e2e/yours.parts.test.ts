@@ -158,7 +158,7 @@ describe("Tokens", () => {
     expect(text("Ġthe", true)).toBe(" the");
     expect(text("Ċ", true)).toBe("\n");
     expect([...bytesOfToken("é¯", true)]).toEqual([0xe9, 0xaf]);
-    // All 256 bytes have a character of their own: the last of those from 256 on is the soft hyphen's.
+    // Each of the 256 bytes has a different character. The last character from 256 on represents the soft hyphen.
     expect([...bytesOfToken("ĀġĢŁłŃ", true)]).toEqual([0, 33 - 1 + 95, 128, 159, 160, 173]);
     // A special token need not be one.
     expect(text("日本", true)).toBe("日本");
@@ -286,7 +286,7 @@ describe("The solver", () => {
     };
     const first = await open(tiny, "float32");
     const held = heed.memory().tensors.bytes;
-    /** The engine holds what a card says, and some bytes that align each tensor. */
+    /** Expects that the engine holds the bytes that the card shows, and some padding that aligns each tensor. */
     const isHeld = ({ bytes }: Card, more = 0) => {
       const { tensors, packedWeights } = heed.memory();
       const padding = tensors.bytes + packedWeights.bytes + more - bytes;

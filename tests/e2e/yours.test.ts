@@ -1,4 +1,4 @@
-/** The room "Your model": models of every kind brought to it, and what is wrong with others. */
+/** The room "Your model": opens models of every kind, and reports the faults of others. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { sayings } from "./dropping";
 import { visits } from "./visits";
 import { type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
 
-/** Weights by other instructions, and in other orders of summation. */
+/** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
 
 const tiny: Files = { ...filesOf(gpt2()), "tokenizer.json": wordTokenizer(19) };
@@ -24,7 +24,7 @@ const masked: Files = {
   "tokenizer.json": wordTokenizer(21, specials),
 };
 
-/** Models with the numbers of another implementation. The suite does without them where they are not. */
+/** Models with the results of another implementation. The suite skips them if the folder is missing. */
 const golden = fileURLToPath(new URL("../../../shared/golden/models", import.meta.url));
 
 let heed: Heed;
@@ -65,8 +65,7 @@ const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
 /**
- * Clicks once nothing is painted any more, and counts in each frame how often pixels are put on a canvas, up to a number
- * in all.
+ * Waits until painting stops and clicks. Then counts, for each frame, the calls of putImageData, up to `most` in total.
  */
 async function countPainted(selector: string, most: number): Promise<number[]> {
   const frames = new Map<unknown, number>();
@@ -92,7 +91,7 @@ async function countPainted(selector: string, most: number): Promise<number[]> {
   return [...frames.values()];
 }
 
-/** Notes where the second layer of the model stands that opens next, from its first moment on. */
+/** Records the position of the second layer of the next model, from its first appearance on. */
 function notePlaces(): void {
   const places: string[] = [];
   Object.assign(window, { places });
@@ -114,7 +113,7 @@ describe("In chrome, the room Your model", () => {
     expect(await room.text(".model-card h2")).toBe("Example: The model of “Write”");
     expect(await room.card()).toMatchObject({ layers: "6", vocabulary: "4,096 tokens" });
     expect((await room.page.$$(".thumbnail")).length).toBe(36);
-    // The link stays as it is: whoever opens it sees the same.
+    // The link does not change: a person who opens it sees the same.
     expect(await room.link()).toBe("#room=yours");
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     await room.closeModel();
@@ -186,7 +185,7 @@ describe("In chrome, the room Your model", () => {
       all.map((one) => (one as HTMLElement).dataset.head),
     );
     expect(heads).toEqual(["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
-    // They came layer by layer, each at the place that was kept for it.
+    // They arrived layer by layer, each in its reserved place.
     const places = await room.page.evaluate(() => (window as { places?: string[] }).places);
     expect(new Set(places).size).toBe(1);
     const weights = weightsOf(model, ids, 1, 2);
@@ -227,7 +226,7 @@ describe("In chrome, the room Your model", () => {
     await room.click("Restore them", ".all-heads");
     await expect.poll(async () => (await instead()).length).toBe(0);
 
-    // A new look is drawn in two frames, each with one layer and one map: cells, and what is hidden.
+    // A new look is drawn in two frames. Each draws one layer and one map: its cells and its mask.
     const painted = await room.page.evaluate(countPainted, 'input[value="log"]', 16);
     expect(Math.max(...painted)).toBeLessThanOrEqual(8);
     expect(painted.reduce((sum, count) => sum + count, 0)).toBe(16);
@@ -241,7 +240,7 @@ describe("In chrome, the room Your model", () => {
     await expect.poll(() => room.tokens()).toEqual([...ids, ...more].map((id) => `w${id}`));
     expect(await room.violations()).toEqual([]);
 
-    // A text that is too long says so, and what was read stays.
+    // A text that is too long is refused with this reason, and the former text stays.
     await room.paste("#yours-text", wordsOf(Array(20).fill(1)));
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
@@ -328,14 +327,14 @@ describe("In chrome, the room Your model", () => {
         expect(await room.tokens()).toEqual(read);
       };
 
-      // What is kept comes in parts that are larger than this model.
+      // Files to be kept arrive in parts that are larger than this model.
       await room.showWays();
       await room.page.click(".way .switch input");
       await room.loadAddress(`${slow.url}/tiny`);
       await room.page.waitForSelector(".loading progress");
       await expect.poll(() => room.text(".loading")).toMatch(/^tiny: [\d.]+ \w+ of [\d.]+ KB/);
       await expect.poll(() => room.text(".loading")).toMatch(/Nothing has come for \d+ s\./);
-      // Whoever hears the page hears it once, and not for each of its seconds.
+      // A screen reader announces the message once, and not again for each second.
       const heard = () => room.text(".loading [aria-live]");
       const seconds = async () => Number(/(\d+) s\./.exec(await room.text(".loading"))?.[1]);
       const [before, since] = [await heard(), await seconds()];
@@ -363,7 +362,7 @@ describe("In chrome, the room Your model", () => {
       await room.closeModel();
       await expect.poll(() => room.page.$(".model-card")).toBeNull();
 
-      // What was kept opens without its server, until it is deleted.
+      // A kept model opens without its server, until it is deleted.
       shared.stop();
       const kept = () =>
         room.page.$$eval("[data-kept]", (rows) =>

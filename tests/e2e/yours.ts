@@ -1,11 +1,11 @@
-/** The room "Your model" as a person meets it, the models that tests bring to it, and a server that has them. */
+/** Uses the room "Your model" as a person would; the models that tests open there, and a server that has them. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Room } from "./room";
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 
-/** Where files are dropped: what the browser gives for them, without the folder that they are in. */
+/** A file as the browser provides it for a drop, without the name of its folder. */
 interface Dropped {
   readonly name: string;
   readonly base64: string;
@@ -18,7 +18,7 @@ export interface ShownCandidate {
 }
 
 export class Yours extends Room {
-  /** The page's own model opens by itself. */
+  /** Waits for the page's own model, which opens automatically. */
   override async ready(): Promise<this> {
     await super.ready();
     this.#last = await this.#model();
@@ -51,7 +51,7 @@ export class Yours extends Room {
     }, dropped);
   }
 
-  /** Waits until a model is open that was not before, and its text is read; gives what its card says. */
+  /** Waits until another model is open and its text is read. Returns the facts on its card. */
   async opened(): Promise<Record<string, string>> {
     await this.page.waitForSelector(`.model-card:not([data-model="${this.#last}"])`);
     await this.page.waitForSelector(".one-head canvas");
@@ -120,7 +120,7 @@ export class Yours extends Room {
     );
   }
 
-  /** What the readout says of a cell of the weights, once it is kept. */
+  /** Clicks a cell of the weights, and returns the weight that the readout then shows. */
   async keep(row: number, col: number, count: number): Promise<number> {
     const { x, y } = await this.cell("weights", row, col, count, count);
     await this.page.mouse.click(x, y);
@@ -136,7 +136,7 @@ const special = (id: number, content: string) => ({
   ...{ normalized: false, special: true },
 });
 
-/** A tokenizer.json whose tokens are the words w0, w1, .., but for some special ones. */
+/** A tokenizer.json whose tokens are the words w0, w1, .., except some special ones. */
 export function wordTokenizer(size: number, specials: readonly string[] = []): Uint8Array {
   const words = Array.from({ length: size }, (_, id) => specials[id] ?? `w${id}`);
   return encoder.encode(
@@ -174,7 +174,7 @@ export async function shareFiles(
     const headers = permits ? { "Access-Control-Allow-Origin": "*" } : {};
     if (!bytes) return void response.writeHead(404, headers).end();
     response.writeHead(200, { ...headers, "Content-Length": bytes.length });
-    // The last byte never comes: the person has to wait, or cancels.
+    // The last byte never arrives, so the person has to wait or to cancel.
     if (slowly && name.endsWith(".safetensors")) response.write(bytes.subarray(0, -1));
     else response.end(bytes);
   };

@@ -1,4 +1,4 @@
-// Attention weights read from files: every format and type, every way to lay out layers, and files that lie.
+// Attention weights read from files: every format and type, every layout of layers, and files with false headers.
 
 import * as fc from "fast-check";
 import { HeedError } from "heed";
@@ -12,7 +12,7 @@ const file = (name: string, data: Uint8Array): AttentionInput => ({ name, data }
 const json = (value: unknown) =>
   file("tokens.json", new TextEncoder().encode(JSON.stringify(value)));
 
-/** Numbers that differ, and that 16 bits hold. */
+/** Different numbers that 16 bits represent exactly. */
 const numbers = (count: number, from = 0) =>
   Float32Array.from({ length: count }, (_, i) => ((i + from) % 120) / 8);
 
@@ -22,7 +22,7 @@ const one = async (...files: AttentionInput[]) => {
   return attentions[0] as NonNullable<(typeof attentions)[0]>;
 };
 
-/** What refuses a file says. */
+/** The code and the message of the error that refuses files. */
 async function refusal(...files: AttentionInput[]): Promise<string> {
   const error = await read(...files).then(
     () => expect.fail("it was read"),
@@ -379,7 +379,7 @@ describe("an .npz", () => {
   });
 
   test("inflates no more than an entry says, however much is there", async () => {
-    // 3 MB of zeros, of which the directory admits none.
+    // The file inflates to 3 MB of zeros more than the directory declares.
     const block = new Uint8Array(2 ** 20);
     const bomb = zip([
       {
@@ -392,7 +392,7 @@ describe("an .npz", () => {
     expect(await refusal(file("a.npz", bomb))).toMatch(
       /^format \| (a|zip: a\.npy): expected \d+ bytes/,
     );
-    // One that says its size is a header whose numbers do not fit.
+    // If the directory declares the full size, the header is refused, because its shape does not fit the data.
     const zeros = npyText("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", block);
     expect(await refusal(file("a.npz", npz({ a: zeros }, { deflate: true })))).toMatch(
       /^format \| a: data: expected 16 bytes for \[2, 2\], got 1048576$/,
@@ -569,7 +569,7 @@ describe("files that were changed at random", () => {
       ),
       { numRuns: 3000, seed: 19 },
     );
-    // Both happen, or the changes would be no test.
+    // Both must happen, or the changes would test nothing.
     expect(Math.min(refused, accepted)).toBeGreaterThan(100);
   });
 });

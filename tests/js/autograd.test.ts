@@ -1,5 +1,5 @@
-// Gradients: those of every operation are compared with finite differences, and the tape's handling of what
-// it records is tested.
+// Gradients: the gradients of every operation are compared with finite differences. Other tests check how the tape
+// handles recorded operations.
 
 import { type Heed, load, type Tensor } from "heed";
 import { detach, grad, nn, noGrad, Tape, valueAndGrad } from "heed/nn";
@@ -62,8 +62,8 @@ describeEngines((heed) => {
   test("the gradient of selfSimilarity keeps its digits where scores are near 490", () => {
     const random = new Random(702);
     const [L, E] = [9, 7];
-    // Whole numbers, so that the scores, 22^2 and a little, are exact. The gradients given are zero where
-    // the 22s are, and those for the 22s are not looked at: 22 would multiply the rounding.
+    // Whole numbers, so that the scores, 22^2 and a little, are exact. The given gradients are zero at the column of
+    // 22s, and the test does not compare the gradients of that column, because 22 would multiply the rounding error.
     const x = Array.from({ length: L }, () => [
       22,
       ...Array.from({ length: E - 1 }, () => random.whole(-1, 1)),

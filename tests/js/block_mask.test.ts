@@ -1,4 +1,4 @@
-// Block masks: attention sees exactly the keys that the mask function allows, whatever the blocks are.
+// Block masks: attention sees exactly the keys that the mask function allows, for blocks of any size.
 
 import { type Heed, load, type MaskFunction, maskFunctions } from "heed";
 import { describe, expect, test } from "vitest";

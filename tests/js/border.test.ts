@@ -126,7 +126,7 @@ describeEngines((heed) => {
 });
 
 test("the defaults of every struct of options are compared", () => {
-  // They end no operation's arguments, or operations have them only beside other structs.
+  // No operation has them as its last argument, or only together with other structs.
   const others = ["AttentionGradientOptions", "GruOptions", "MultiHeadAttentionOptions"];
   const printed = Object.keys(members).filter((name) => /^with\w+Options$/.test(name));
   const compared = Object.values(withNothing).join();

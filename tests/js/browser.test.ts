@@ -143,8 +143,7 @@ test("load says that there is no room for another engine", async () => {
 test.runIf(isChromium).each([1, 2])(
   "300 engines with %i threads, one after another, leave no memory behind",
   async (threads) => {
-    // A page has room for about 125 of them at once, because the memory of each reserves 4 GiB of
-    // addresses.
+    // A page has room for about 125 engines at the same time, because each memory reserves 4 GiB of addresses.
     const disposed: Heed[] = [];
     for (let turn = 0; turn < 300; ++turn) {
       const heed = await load({ threads, warmUp: false });

@@ -1,4 +1,4 @@
-// The byte-level tokenizer: it loses nothing of any text, and learns the merges that counting says.
+// The byte-level tokenizer: it loses nothing of any text, and learns the merges that a plain count of pairs gives.
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { BytePairs, ByteTokenizer, endOfText } from "heed/models";
@@ -223,7 +223,7 @@ describe("a byte-level tokenizer", () => {
   });
 });
 
-/** Counts anew before each merge, which is slow and has no state to go wrong. */
+/** Counts all pairs again before each merge. This is slow, but keeps no state that could be wrong. */
 function learnSlowly(words: ReadonlyMap<string, number>, count: number): [string, string][] {
   const split = [...words].map(([word, times]) => ({ tokens: [...word], times }));
   const merges: [string, string][] = [];

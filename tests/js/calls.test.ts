@@ -1,5 +1,5 @@
 // Random calls: each is right, or refused with a typed error that names the argument; and the engine is usable after.
-// `./dev soak` runs the same calls for as long as one likes.
+// `./dev soak` runs the same calls for any time.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

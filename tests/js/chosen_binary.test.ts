@@ -1,4 +1,4 @@
-// Which binary load chooses in a page, for each answer of the measurement and each time at which it comes.
+// The binary that load chooses in a page, for each answer of the measurement and each time of the answer.
 
 import { type Heed, type LoadOptions, load } from "heed";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { expectWorks } from "./values.js";
 
 if (!hasRelaxedSimd) throw new Error("these tests need relaxed SIMD");
 
-/** What all copies of the package share: see bindings/js/core/copies.ts. */
+/** The state that all copies of the package share: see bindings/js/core/copies.ts. */
 const common = (globalThis as unknown as Record<symbol, { probe?: unknown }>)[
   Symbol.for(`heed ${version}`)
 ] as { probe?: { answer: boolean | undefined; run?(): Promise<boolean | undefined> } };

@@ -1,7 +1,7 @@
 // The inner loops of the products in the binaries, as V8 compiles them: instructions for each multiply-add and
-// accesses to the stack. A processor that starts four instructions a cycle is bound by the instructions. And the loops
-// that show what an engine reaches, or does, when it merges vectors: it merges them. And how long the functions of a
-// first call are.
+// accesses to the stack. A processor that starts four instructions a cycle is bound by the instructions. V8 must also
+// merge the vectors of two other loops: the loop that measures the limit of the machine, and the loop by which `load`
+// detects merging. A last test limits the length of the functions of a first call.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -43,8 +43,8 @@ describe.skipIf(missing !== undefined)("the inner loops of products of floats", 
   );
 });
 
-// V8 runs a function slowly until all of it is optimised, so what is rare in a long one delays what is not. As one
-// function of 13 KB the first attention took 27 ms to be optimised.
+// V8 runs a function slowly until all of it is optimised, so the rare code of a long function delays its frequent code.
+// As one function of 13 KB the first attention took 27 ms to be optimised.
 test.skipIf(missing !== undefined).each(["relaxed", "simd"] as const)(
   "V8 optimises an attention of the %s binary in functions of less than 4 KB",
   (variant) => {
@@ -67,7 +67,7 @@ describe.skipIf(whyNot256 !== undefined)("an engine that merges vectors merges",
   const countIn = (loop: string[], pattern: RegExp) =>
     loop.filter((text) => pattern.test(text)).length;
 
-  // Where it fails to merge the two halves of a vector, there is no word of it, only fewer such loops.
+  // V8 does not report that it cannot merge the two halves of a vector; there are only fewer such loops.
   test("the products of the wide binary: 6 rows, at most 2.2 instructions a multiply-add of 256 bits", () => {
     expectShortLoops("wide", 6, 2.2, 6);
   });

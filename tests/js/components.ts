@@ -40,7 +40,7 @@ const elements = {
     told: ["heed-lock", { row: 1, col: 0, value: 0.75 }],
   },
   "heed-heads": {
-    // So many heads that a browser draws only those on the screen.
+    // With 70 heads, a browser draws only the heads on the screen.
     properties: { ...ofMatrix, data: Array.from({ length: 70 }, () => weights) },
     place: "[data-index='0'] button",
     keys: ["ArrowRight", "click"],

@@ -1,4 +1,4 @@
-// ./dev conformance without its build step: a case of a model is compared only in what it lists.
+// ./dev conformance without its build step: only the outputs that a model's case lists are compared.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

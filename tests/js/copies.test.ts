@@ -1,5 +1,5 @@
-// The package as a bundler may leave it: minified, and evaluated more than once. WebKit does the latter to a worker's
-// entry that another module imports.
+// The package as a bundler may leave it: minified, and evaluated more than once. WebKit evaluates a worker's entry
+// again if another module imports it.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

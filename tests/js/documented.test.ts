@@ -1,5 +1,5 @@
-// Every public symbol has words, shapes, errors and an example; the examples compile, run and print what they say.
-// Examples of doc comments begin with an engine, `heed`, and may use all names that the entries export.
+// Every public symbol has a description, shapes, errors and an example. The examples compile, run and print the text of
+// their comments. Examples of doc comments begin with an engine, `heed`, and may use all names that the entries export.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ test("the entries have symbols, and comments only links that lead somewhere", ()
 
 describe("Every public symbol", () => {
   test("has words", () => {
-    // The words of a class are those of its constructor.
+    // The description of a class is also the description of its constructor.
     const fails = ({ kind, summary }: ApiSymbol) => kind !== "constructor" && summary === "";
     expect(namesOf(withMembers, fails)).toEqual([]);
   });

@@ -1,12 +1,12 @@
-// A server of files whose connections break off and whose answers are wrong, for tests. A test in a page says by
-// PUT what the server answers at an address, because the page cannot answer itself.
+// A server of files whose connections break off and whose answers are wrong, for tests. A test in a page sets the
+// answer of an address by PUT, because the page cannot answer requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 
 export interface Behaviour {
-  /** Whether it knows ranges. */
+  /** Whether it supports range requests. */
   ranges?: boolean;
   /** The number of bytes after which a connection breaks off. */
   most?: number;
@@ -42,9 +42,9 @@ export function send(
 export interface Answer extends Omit<Behaviour, "most"> {
   /** After how many bytes each request breaks off, one after the other; then none does. */
   cuts?: readonly number[];
-  /** What pages of other origins may read: all, no headers but the usual ones, or nothing. */
+  /** The part of an answer that pages of other origins may read: all, the body with the usual headers, or nothing. */
   shown?: "all" | "body" | "nothing";
-  /** Whether no connection comes about. */
+  /** Whether the server ends each connection without an answer. */
   isGone?: boolean;
 }
 

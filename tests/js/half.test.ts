@@ -61,8 +61,8 @@ describeEngines((heed) => {
     });
 
     test("rounds to the nearest number, and ties to the even one", () => {
-      // Tests the midpoint between each two neighbours and the values beside it, up to the largest number
-      // and infinity.
+      // Tests the midpoint between each two neighbours and the values next to it, up to the largest number and
+      // infinity.
       const infinity = dtype === "float16" ? 0x7c00 : 0x7f80;
       const sources: number[] = [];
       const wanted: number[] = [];

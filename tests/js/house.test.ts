@@ -37,7 +37,10 @@ function conditions({ text }: Source): string[] {
   return [...text.matchAll(/^\s*#\s*(?:el)?if(?:n?def)?\b(.*)$/gm)].map(([line]) => line.trim());
 }
 
-/** Returns the imports of a TypeScript file, without those of examples in comments. Relative ones are resolved to paths. */
+/**
+ * Returns the imports of a TypeScript file, without imports in examples of comments. Relative ones are resolved to
+ * paths.
+ */
 function imports({ path, text }: Source): string[] {
   // A text "from" is no import.
   const specifier =
@@ -90,7 +93,7 @@ const isOneOf =
 const instructionSet =
   /__(wasm|x86_64|i386|aarch64|arm|ARM|AVX|SSE|FMA|F16C|NEON)|_M_(X64|IX86|ARM)|HEED_ISA|XSIMD_/;
 
-/** The names by which users import the package: "heed" and whatever else exports code. */
+/** The names by which users import the package: "heed" and every other entry that exports code. */
 const publicEntries = Object.keys(entries)
   .filter((name) => !/\.(wasm|mjs|json)$/.test(name))
   .map((name) => name.replace(/^\./, "heed"));
@@ -179,7 +182,7 @@ const rules: Rule[] = [
     about: /^bindings\/js\//,
     reads: imports,
     allows: (name) =>
-      // The module itself is loaded at run time, from beside the entry.
+      // The module is loaded at run time, from the folder of the entry.
       /^bindings\/js\/(([a-z]+\/)*[\w-]+\.js|heed-(simd|relaxed|wide)\.(mjs|wasm))$/.test(name),
     brokenBy: { path: "bindings/js/a.ts", text: 'import { page } from "../../web/src/page.js";' },
   },
@@ -381,7 +384,10 @@ describe("the map in CONTRIBUTING.md", () => {
   );
 });
 
-/** The relative imports and exports of a TypeScript file, as paths; those of types alone only if asked for. */
+/**
+ * The relative imports and exports of a TypeScript file, as paths. Imports of types alone are included only with
+ * `withTypes`.
+ */
 function dependencies({ path, text }: Source, withTypes: boolean): string[] {
   const statement = /^(?:import|export)\b(\s+type\b)?[^"';]*?\bfrom\s+"(\.[^"]+)\.js"/gm;
   return [...text.matchAll(statement)]
@@ -447,8 +453,8 @@ describe("the objects of the kernels", () => {
   };
 
   /**
-   * Of the functions in the output of `nm -C` for an object, those that other files may call: the linker sees
-   * them, and their names do not contain the instruction set that they need.
+   * The functions of an object file that other files may call, from the output of `nm -C`: the linker sees them, and
+   * their names do not contain the instruction set that they need.
    */
   function sharedFunctions(symbols: string, tag: string): string[] {
     return symbols

@@ -1,4 +1,5 @@
-// Configs of the hub that no model can have. They come from anywhere, so each must be refused at once.
+// Configs of the hub that no model can have. A config is not trusted, so each must be refused before anything is
+// allocated.
 
 import type { HeedError } from "heed";
 import { CausalLanguageModel, type HubConfig, loadModel, VisionTransformer } from "heed/models";

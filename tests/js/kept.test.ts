@@ -1,5 +1,5 @@
-// Models that the browser keeps: for the next time, after downloads that were stopped, of files that changed,
-// in two pages at once, and in a storage that is full or not there. See files_server.ts for the server.
+// Models that the browser keeps: loaded again, after stopped downloads, with changed files, in two pages at the same
+// time, and with a storage that is full or missing. See files_server.ts for the server.
 
 import type { HeedError } from "heed";
 import {
@@ -51,7 +51,7 @@ async function requestsOf(folder: string): Promise<string[]> {
   return all.filter((line) => line.startsWith(path)).map((line) => line.slice(path.length));
 }
 
-/** What is kept of a folder: for each file its name, its bytes, and whether it is complete. */
+/** The kept files of a folder: for each its name, its bytes, and whether it is complete. */
 async function keptOf(folder: string): Promise<[string, number, boolean][]> {
   const own = (await listKept()).filter(({ address }) => address.startsWith(`${folder}/`));
   return own.map(({ address, bytes, isComplete }) => [
@@ -262,7 +262,7 @@ describe("a model that the browser keeps", () => {
     const folder = await serve(files, { shown: "body" });
     await stopAfter(folder, 9_000_000);
     expect(await expectLoaded(folder)).toBe(true);
-    // Without a tag, nothing tells that it is the same version.
+    // Without a tag, the versions cannot be compared.
     expect((await requestsOf(folder)).at(-1)).toBe(`${name} bytes=0-`);
     expect(await keptOf(folder)).toEqual(wholeList(files));
   });

@@ -1,5 +1,5 @@
-// The n-gram model beside which a language model is judged, compared with small cases computed by hand and
-// with the definition computed from maps of texts.
+// The n-gram model that is the baseline of a language model. It is compared with small cases computed by hand, and with
+// the definition computed from maps of texts.
 
 import { nn } from "heed/nn";
 import { describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ describe("modified Kneser-Ney smoothing", () => {
     expect(model.probability(b, [a])).toBeCloseTo((2 - 1) / 3 + (1.5 / 3) * one(1), 12);
     expect(model.probability(c, [a])).toBeCloseTo((1 - 0.5) / 3 + (1.5 / 3) * one(1), 12);
     expect(model.probability(unseen, [a])).toBeCloseTo((1.5 / 3) * one(0), 12);
-    // c and what the text does not have are no contexts.
+    // c and unseen tokens are not contexts in the text.
     expect(model.probability(a, [c])).toBeCloseTo(one(1), 12);
     expect(model.probability(a, [unseen])).toBeCloseTo(one(1), 12);
     const text = [a, b, c];

@@ -1,4 +1,4 @@
-// Files of language models that are refused, with errors that name all that is wrong with them.
+// Files of language models that are refused, with errors that name every fault.
 
 import type { HeedError } from "heed";
 import { loadModel } from "heed/models";

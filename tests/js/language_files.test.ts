@@ -34,7 +34,7 @@ import { Random } from "./values.js";
 
 const [B, L] = [2, 6];
 const random = new Random(311);
-/** Texts of tokens from 2 on, whose last ones are those of padding. */
+/** Texts of random tokens from 2 on. With `padding`, the last tokens are padding. */
 const textsOf = (vocabulary: number, padding?: number): Values & { data: number[] } => ({
   data: Array.from({ length: B * L }, (_, i) =>
     padding !== undefined && i >= B * L - 2 ? padding : random.whole(2, vocabulary - 1),

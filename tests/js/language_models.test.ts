@@ -1,5 +1,5 @@
-// Language models created from configs: compared with the oracle in double precision, in training, with a
-// cache, and with what can be seen of them.
+// Language models created from configs: compared with the oracle in double precision, in training, with a cache, and in
+// the attention and states that they return.
 
 import type { Heed, Tensor } from "heed";
 import { CausalLanguageModel, type HubConfig, withoutHeads } from "heed/models";
@@ -71,7 +71,7 @@ const texts: Values & { data: number[] } = (() => {
 const idsOf = (heed: Heed, { data, shape }: Values) => heed.tensor(Int32Array.from(data), shape);
 const row = (b: number) => texts.data.slice(b * L, (b + 1) * L);
 
-/** Expects that a model with these parameters returns what the oracle does. */
+/** Expects that a model with these parameters returns the oracle's results. */
 function expectAnswer(heed: Heed, model: CausalLanguageModel, answer: Answer): void {
   const weights: Tensor[] = [];
   const ids = idsOf(heed, texts);

@@ -4,7 +4,7 @@
 import { add, layerNorm, linear, map, mapRows, type Parameters, rmsNorm } from "./layer_oracle.js";
 import { activations, attention as attend, joinHeads, splitHeads, type Values } from "./oracle.js";
 
-/** What a layer of `llama` computes, under the names of heed/models. */
+/** The parts that a layer of `llama` computes, under the names of heed/models. */
 export type Parts = Readonly<
   Record<
     | "input"

@@ -10,7 +10,7 @@ import {
   type Values,
 } from "./oracle.js";
 
-/** Parameters by name. A prefix selects those of one layer. */
+/** Parameters by name. A prefix selects the parameters of one layer. */
 export class Parameters {
   readonly #all: Readonly<Record<string, Values>>;
   readonly #prefix: string;

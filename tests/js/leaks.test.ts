@@ -7,7 +7,7 @@ import { nn } from "heed/nn";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { tinyTask, tinyTraining } from "./tiny_training.js";
 
-/** Runs the garbage collector, and the tasks in which the engine frees what was collected. */
+/** Runs the garbage collector, and the tasks in which the engine frees collected objects. */
 async function collect(): Promise<void> {
   for (let round = 0; round < 4; ++round) {
     globalThis.gc?.();

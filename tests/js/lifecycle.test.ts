@@ -1,5 +1,5 @@
-// What happens to engines in a long life: many small calls, many engines, workers that die in the middle of a call, two
-// threads with an engine each, a process that is suspended. `./dev soak` does the same more often.
+// Engines over a long time: many small calls, many engines, workers that end in the middle of a call, two threads with
+// an engine each, and a process that is suspended. `./dev soak` does the same more often.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ describe("memory is flat and threads end after", () => {
   ] as const)("%s, %d of them", async (name, count) => {
     const { before, after } = await endurance[name](count);
     expect(after.threads).toBe(before.threads);
-    // The garbage collector keeps some of what it could free. An engine alone has 17 MB.
+    // The garbage collector does not free all unreachable objects. An engine alone has 17 MB.
     expect(after.heap).toBeLessThan(before.heap + 5 * MB);
     expect(after.rss).toBeLessThan(before.rss + 100 * MB);
   });

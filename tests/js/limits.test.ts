@@ -1,5 +1,5 @@
-// Values and files at the ends of ranges that no other test has: plans of tasks, configs of another model, numbers in
-// files that are not finite, states of trainings that are not JSON.
+// Values and files at the ends of ranges that no other test covers: plans of tasks, configs of another model, files
+// with numbers that are not finite, training states that are not JSON.
 
 import { type Heed, HeedError, load } from "heed";
 import {

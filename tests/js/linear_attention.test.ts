@@ -183,7 +183,7 @@ describeEngines((heed) => {
       const { output, presentState } = heed().linearAttention(...tensors, options);
       expectClose(output, [B, H, L, Dv], answer.output);
       expectClose(presentState, [B, G, D, Dv], answer.state);
-      // ONNX's form: [B, L, 1] beside [B, L, H*D]. The array of one head is the same.
+      // ONNX's form: rates [B, L, 1] with values [B, L, H*D]. The array of one head is the same.
       const joined = (x: Values) => floats(heed(), joinHeads(x));
       const single = (x: Values) => floats(heed(), { data: x.data, shape: [B, L, 1] });
       const packed = heed().linearAttention(joined(q), joined(k), joined(v), {

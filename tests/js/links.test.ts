@@ -12,7 +12,7 @@ import { documents, fileOf, pages, pictures } from "../../web/docs/site.mjs";
 const root = join(import.meta.dirname, "../..");
 const site = new Map((await pages()).map(({ file, html }) => [file, html]));
 
-/** Files beside the pages, and those of the Playground above them. */
+/** Files in the folders of the pages, and the Playground's files above them. */
 const others = new Set([
   ...["base.css", "docs.css", "docs.js", "./", "../", "../icon.svg", "../theme.js"],
   ...pictures.map((path) => path.split("/").at(-1) as string),
@@ -24,7 +24,7 @@ const attributes = (html: string) =>
   );
 const idsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id as string);
 
-/** The links of a page that lead nowhere. */
+/** The links of a page whose targets do not exist. */
 function broken(file: string, html: string, all: ReadonlyMap<string, string>): string[] {
   return attributes(html).filter((address) => {
     if (/^https?:/.test(address)) return !URL.canParse(address);

@@ -1,4 +1,4 @@
-// Loads models of the hub in tests, and compares what they compute.
+// Loads models of the hub in tests, and compares their results.
 
 import type { Heed, Tensor } from "heed";
 import { loadModel } from "heed/models";
@@ -59,7 +59,7 @@ export const seen =
     weights.push({ shape: [...shape], data: Array.from(data as Float32Array) });
   };
 
-/** The root mean square of differences, relative to that of the wanted numbers. */
+/** The root mean square of the differences, divided by the root mean square of the wanted numbers. */
 export function errorOf(got: ArrayLike<number>, wanted: ArrayLike<number>): number {
   const norm = (numbers: number[]) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
   const all = Array.from(wanted);

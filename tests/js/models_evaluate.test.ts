@@ -196,8 +196,7 @@ describe("without some heads", () => {
     expect(one).not.toBe(whole);
     expect(model.weights(some.slice(0, 1))[0]).toEqual(before);
     expect(lossOf(model)).toBe(whole);
-    // Setting the values of the head to zero has the same effect. Their rows follow those of queries and
-    // keys.
+    // Setting the values of the head to zero has the same effect. Their rows are after the rows of queries and keys.
     using other = make();
     const { data } = other.stateDict()[`${path}.in_proj_weight`] as { data: Float32Array };
     data.fill(0, (2 * 8 + 2 * 2) * 8, (2 * 8 + 3 * 2) * 8);

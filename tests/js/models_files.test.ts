@@ -1,4 +1,4 @@
-// Model files: loading restores what was saved, and errors name the fault in a file.
+// Model files: loading restores the saved model, and errors name the fault in a file.
 
 import {
   configOf,

@@ -516,7 +516,7 @@ describe.each(writing)("$name writes", (own) => {
         if (path === "decoder.layers.0.self_attn" && ++steps === 2) controller.abort("enough");
       };
       const { signal } = controller;
-      // Some sequences end at once; none may continue after the signal.
+      // Some sequences end after one token; none may continue after the signal.
       await model.write(examples, { beams, signal, receive, temperature: 0 }).then(
         () => expect(steps).toBeLessThan(2),
         (reason) => expect([reason, steps]).toEqual(["enough", 2]),

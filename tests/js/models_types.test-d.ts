@@ -25,7 +25,7 @@ declare const chosen: FileList;
 declare const folder: FileSystemDirectoryHandle;
 declare const blob: Blob;
 
-/** What is returned depends on where the files are and on what is asked for. */
+/** The type of the result depends on the source of the files and on the options. */
 export async function load(): Promise<void> {
   const task = loadModel(heed, files);
   same<typeof task, TaskModel>(true);
@@ -55,7 +55,7 @@ export async function load(): Promise<void> {
   same<typeof bytes, ByteTokenizer>(true);
   // @ts-expect-error there is no such type
   await loadModel(heed, "model", { dtype: "int4" });
-  // @ts-expect-error contents in memory are read at once
+  // @ts-expect-error `loadModel` returns a promise, also for contents in memory
   loadModel(heed, files, { dtype: "int8" }).config;
   // @ts-expect-error a number is no source
   await loadModel(heed, 3);

@@ -141,7 +141,7 @@ describeEngines((heed) => {
       const decoder = new nn.TransformerDecoder(heed(), E, H, 2, { ...options, norm: true });
       const [p, q] = [randomise(encoder, 751), randomise(decoder, 752)];
       let seen: number[] = [];
-      /** Compares what a stack passes with the oracle's layers. */
+      /** Compares the parts that a stack passes to `receiveLayer` with the oracle's layers. */
       const comparing =
         (wanted: Sublayers[]): nn.ReceiveTransformerLayer =>
         (layer, parts) => {

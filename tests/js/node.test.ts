@@ -15,7 +15,7 @@ import { hasRelaxedSimd } from "./engine.js";
 
 const entry = JSON.stringify(new URL("../../dist/index.js", import.meta.url).href);
 
-/** The start of a program that computes with an engine of 4 threads. Each test adds what follows. */
+/** The start of a program that computes with an engine of 4 threads. Each test adds the rest. */
 const useAnEngine = `
   import { load } from ${entry};
   const heed = await load({ threads: 4 });

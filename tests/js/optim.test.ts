@@ -6,7 +6,7 @@ import { describeEngines, engine, refusal } from "./engine.js";
 import { expectClose, Random } from "./values.js";
 
 type State = Record<string, number[]>;
-/** Computes one step of one number and returns the new parameter. `kept` holds what is kept between steps. */
+/** Computes one step of one number and returns the new parameter. `kept` is the state between steps. */
 type Formula = (p: number, g: number, t: number, kept: Record<string, number>) => number;
 
 function sgd(o: optim.SGDOptions): Formula {

@@ -1,6 +1,7 @@
-// Out of memory at each allocation, as seen through the border. No binary has a hook for this: the memory is filled with a
-// ballast of small tensors, which are freed one by one, so that an operation fails at its first allocation, later at its
-// second, and so on, until it succeeds. tests/cpp/out_of_memory_test.cpp does the same with an allocator that fails.
+// Out of memory at each allocation, tested through the border. No binary has a hook for this. The test fills the memory
+// with a ballast of small tensors and frees them one by one. An operation then fails at its first allocation, later at
+// its second, and so on, until it succeeds. tests/cpp/out_of_memory_test.cpp does the same with an allocator that
+// fails.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,8 +48,9 @@ function exhaust(heed: Heed, ...sizes: number[]): Tensor[][] {
 }
 
 /**
- * Small tensors that fill the memory and lie side by side in its last part, so that freed ones become one gap; before
- * them those that fill what is too small for elements: tensors that share theirs.
+ * Small tensors that fill the memory. They are next to each other in its last part, so that freed tensors become one
+ * gap. Before them in the list are tensors that share their elements: they fill the gaps that are too small for
+ * elements.
  */
 function ballast(heed: Heed): Tensor[] {
   const [large = [], middle = []] = exhaust(heed, 2 ** 18, 2 ** 14, 2 ** 10, 2 ** 6, 1);
@@ -103,7 +105,7 @@ const more: [string, Prepare][] = [
 // A method's own objects, which are no operations.
 const calls = [...ofTable, ...ofCaches, ...more].filter(([title]) => !/^(scope|keep)$/.test(title));
 
-/** What a call takes, on an engine of its own with little memory and no scratch memory yet. */
+/** A call with its arguments, on a new engine with little memory and no scratch memory yet. */
 async function prepared(prepare: Prepare) {
   const options = { variant, wasm: await compiled, threads: 1, warmUp: false } as const;
   const heed = await load({ ...options, maxMemory: 16 * 2 ** 20 });
@@ -174,7 +176,8 @@ describe("with no memory left at one of its allocations", () => {
       plenty.heed.dispose();
 
       const { heed, call } = await prepared(prepare);
-      // First without scratch memory, then with that of the first call, where only objects and results are missing.
+      // First without scratch memory. The second time the scratch memory of the first call exists, so only objects and
+      // results are allocated.
       for (let again = 0; again < 2; ++again) {
         const failures = walk(heed, call, wanted);
         // A cache shares its memory, and shortens it, without a new allocation.

@@ -3,7 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { loopsModule, Probe } from "../../dist/load/probe.js";
 
-/** An engine in which both loops take some nanoseconds a repeat at each step, and the milliseconds it was busy. */
+/**
+ * An engine with given times of both loops at each step, in nanoseconds per repeat, and the milliseconds it was busy.
+ */
 function probeOf(speeds: (step: number) => [paired: number, apart: number], isPrecise = true) {
   const calls: { isPaired: boolean; repeats: number; time: number }[] = [];
   const probe = new Probe((isPaired, repeats) => {

@@ -19,7 +19,7 @@ import { run, succeed } from "./child.js";
 
 const root = join(import.meta.dirname, "../..");
 
-/** What a release reads; the package's own contents are of no account here. */
+/** The files that a release reads. The package's other contents do not matter here. */
 const files = [
   ...[
     "dev",

@@ -1,6 +1,6 @@
 // Compares types in tests that TypeScript checks.
 
-/** What TypeScript says of two types: whether they are the same. */
+/** Whether two types are the same for TypeScript. */
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

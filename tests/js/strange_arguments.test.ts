@@ -1,4 +1,4 @@
-// Arguments that the random calls of calls.test.ts found: objects that only look like what they should be, and objects
+// Arguments that the random calls of calls.test.ts found: objects that only resemble the expected type, and objects
 // that throw when they are read.
 
 import { HeedError, type Tensor } from "heed";

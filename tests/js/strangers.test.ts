@@ -1,6 +1,6 @@
 // Files from strangers: valid files with bytes changed, cut off or added, and JSON with members changed, removed, repeated
-// or named as what every object inherits. Each is refused with a typed error or read, nothing is left behind, and no
-// prototype is touched.
+// or named as what every object inherits. Each file is read or refused with a typed error, no object is left behind,
+// and no prototype is changed.
 
 import * as fc from "fast-check";
 import { HeedError } from "heed";
@@ -37,7 +37,7 @@ function damaged(
   return Uint8Array.from(all);
 }
 
-/** What strangers write as a value in JSON. */
+/** Unusual values that a file may have in JSON. */
 const values = [
   ...[
     "null",
@@ -149,7 +149,7 @@ describe("a safetensors file", () => {
     { made: "here" },
   );
 
-  /** Reads a file. What is read must be in the file. */
+  /** Reads a file. All data that it returns must be in the file. */
   function read(bytes: Uint8Array): void {
     try {
       for (const { data, shape } of Object.values(safetensors.read(bytes).tensors)) {

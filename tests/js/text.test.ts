@@ -145,7 +145,7 @@ describe("a tokenizer", () => {
 describe("a text is continued", () => {
   const heed = engine({ threads: 1 });
 
-  /** A model that writes these tokens, and what comes of it. */
+  /** Lets a model write these tokens, and returns the results of `writeText`. */
   async function written(text: string, options: Partial<WriteTextOptions> = {}) {
     const tokenizer = await tokenizerOf(bpe);
     const script = [...tokenizer.encode(text).ids, 0];

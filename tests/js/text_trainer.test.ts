@@ -1,5 +1,5 @@
-// The training of language models: examples cover the text, losses count each token once, and a training
-// that was stopped goes on as if it had not been.
+// The training of language models: examples cover the text, losses count each token once, and a stopped training
+// continues with the same results.
 
 import { type Heed, load, type Tensor } from "heed";
 import { type TextRecipe, TextTrainer, textLoss } from "heed/models";
@@ -34,7 +34,7 @@ const recipe: TextRecipe = {
   checkEvery: 10,
 };
 
-/** 0 1 2 3 4 5 0 1 ..., now and then with another token. */
+/** 0 1 2 3 4 5 0 1 ..., with the token 3 at every 17th place. */
 const text = Int32Array.from({ length: 203 }, (_, i) => (i % 17 === 0 ? 3 : i % vocabulary));
 
 const training = (heed: Heed, changes: Partial<TextRecipe> = {}, seed = 1, tokens = text) =>
@@ -111,7 +111,7 @@ describe("the examples of a text", () => {
 
   test("cover each pass once, from another offset and in another order", () => {
     const trainer = training(heed(), {}, 1, places);
-    // 203 tokens have 24 examples of 8, whatever the offset below 8: six steps.
+    // 203 tokens contain 24 examples of 8 at every offset below 8: six steps.
     const passes = [0, 1, 2].map((pass) =>
       Array.from({ length: 6 }, (_, i) => trainer.examples(pass * 6 + i + 1)).flat(),
     );

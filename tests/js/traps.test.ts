@@ -1,5 +1,5 @@
 // WebAssembly that stops in the middle of a call: a defect of the engine, of the browser's compiler, or of the
-// computer. Nothing that such an engine computes afterwards could be trusted.
+// computer. No later result of such an engine could be trusted.
 
 import { HeedError, load } from "heed";
 import { loadInWorker } from "heed/worker";
@@ -32,9 +32,9 @@ type Module = Record<"attention" | "newEngine" | "matmul", Call> & {
 };
 
 /**
- * The script of a thread that stops: by a trap in the first task that it takes up, because the functions of its table
- * that take three arguments, as tasks do, are replaced, or by an error of the host while it waits for one. A thread asks
- * for the time when it begins to wait.
+ * The script of a thread that stops. "trap": a trap in its first task, because the functions of its table with three
+ * arguments, which include tasks, are replaced. "host": an error of the host while the thread waits for a task. A
+ * thread asks for the time when it begins to wait.
  */
 const stoppingScript = (why: "trap" | "host") =>
   `data:text/javascript,${encodeURIComponent(`
@@ -183,7 +183,7 @@ describe.each(["trap", "host"] as const)("a thread that stops (%s)", (why) => {
     if (heed.info.threads === 1) context.skip("no threads here");
     const other = await load({ threads: 2 });
     const small = heed.ones([2, 2]);
-    // One thread alone computes what is small.
+    // A small product is computed by one thread.
     expect(Array.from(heed.matmul(small, small).data)).toEqual([2, 2, 2, 2]);
     const x = heed.ones([1, 8, 512, 64]);
     const error = refusal(() => {

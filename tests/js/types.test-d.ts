@@ -238,7 +238,7 @@ export function attentionWithOptionsKnownLater(options: AttentionOptions, wanted
 export function attentionRefuses(): void {
   // @ts-expect-error an unknown option
   heed.attention(x, x, x, { causal: true });
-  // @ts-expect-error an unknown option beside a known one
+  // @ts-expect-error an unknown option in addition to a known one
   heed.attention(x, x, x, { isCausal: true, needWeight: true });
   // @ts-expect-error an unknown stage
   heed.attention(x, x, x, { capture: "score" });
@@ -322,7 +322,7 @@ export function gradients(tape: Tape, module: { parameters(): Tensor[] }): void 
   grad([x], () => 3);
   // @ts-expect-error an async function
   grad([x], async () => heed.sum(x));
-  // @ts-expect-error two values beside the loss
+  // @ts-expect-error two values in addition to the loss
   valueAndGrad([x], () => [heed.sum(x), x, x]);
   // @ts-expect-error an unknown option
   valueAndGrad([x], () => heed.sum(x), { verbose: true });

@@ -1,4 +1,4 @@
-// heed view: the page that it writes, and what it says of arguments and files that do not fit. The page is opened in
+// heed view: the page that it writes, and its errors for wrong arguments and files. The page is opened in
 // browsers by package/view.test.ts.
 
 import { createHash } from "node:crypto";
@@ -38,7 +38,7 @@ beforeEach(() => {
   writeFileSync(join(folder, "tokens.json"), JSON.stringify(tokens));
 });
 
-/** What a page has: its text, its data in JSON and its weights as a file. */
+/** The contents of a page: its text, its data in JSON and its weights as a file. */
 function pageOf(name: string) {
   const html = readFileSync(join(folder, name), "utf8");
   const [, data] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];
@@ -79,7 +79,7 @@ describe("heed view", () => {
     expect(policy).toBe(
       `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src blob: data:; base-uri 'none'; form-action 'none'`,
     );
-    // What ends a script, or makes a comment of its end, would break the page.
+    // Text that ends a script, or that turns its end into a comment, would break the page.
     expect(script).not.toMatch(/<\/script|<!--|\bimport\b[^.]|\bfrom"/);
     expect(html.match(/<script/g)).toHaveLength(3);
     expect(html.replace(script as string, "")).not.toMatch(/\b(src|href)=|url\(/);

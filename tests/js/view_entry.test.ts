@@ -1,4 +1,4 @@
-// The entry heed/view in Node: what it exports, that nothing runs on import, and how large it is in a bundle.
+// The entry heed/view in Node: its exports, its import without side effects, and its size in a bundle.
 
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -8,7 +8,7 @@ import { run } from "./child.js";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Runs a module in a Node without a document, and returns what it prints. */
+/** Runs a module in Node, without a document, and returns its output. */
 async function print(program: string): Promise<string> {
   const { output, status } = await run(
     process.execPath,

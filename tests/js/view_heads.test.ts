@@ -1,5 +1,5 @@
-// What the pictures of heads are made of, against plain references in double precision: max pooling, beside the
-// engine's, measures of a head, the choice of lines, and work in slices.
+// The computations for pictures of heads, compared with plain references in double precision: max pooling (also
+// compared with the engine's), measures of a head, the choice of lines, and work in slices.
 
 import { type Heed, load } from "heed";
 import {

@@ -1,4 +1,4 @@
-// What elements accept as numbers, words and masks, and how they refuse the rest.
+// The numbers, words and masks that elements accept, and the errors for others.
 
 import { describe, expect, test } from "vitest";
 import {

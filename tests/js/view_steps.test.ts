@@ -1,4 +1,4 @@
-// <heed-steps> without a page: its numbers against the reference, and what it shows as a function of time.
+// <heed-steps> without a page: its numbers compared with the reference, and its picture as a function of time.
 
 import { describe, expect, test } from "vitest";
 import { viewOn } from "../../dist/view/picture/view.js";
@@ -48,7 +48,7 @@ function sceneryOf(question: AttentionQuestion, change: Partial<Scenery> = {}): 
 }
 
 describe("Attention for the pictures", () => {
-  /** What the reference says of the same question. */
+  /** The reference's results for the same question. */
   function expected({ q, k, v, scale, hides }: AttentionQuestion) {
     const { L, S, D, Dv } = sizes;
     return attention({

@@ -1,4 +1,4 @@
-// The pixels of images for Vision Transformers: each as the formula in double precision, and what is refused.
+// The pixels of images for Vision Transformers: each compared with the formula in double precision, and refused images.
 
 import { type HubConfig, pixelsOf, VisionTransformer } from "heed/models";
 import { describe, expect, test } from "vitest";

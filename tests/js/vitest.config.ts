@@ -68,8 +68,8 @@ const inNode = {
 };
 
 /**
- * Lets coverage read the built package as Node runs it. Otherwise it reads what Vite would make of the files, where the
- * counted places are others; in Node nothing else asks Vite for them.
+ * Lets coverage read the built package as Node runs it. Otherwise it reads Vite's output of the files, whose positions
+ * differ from the counted ones. In Node, nothing else requests them from Vite.
  */
 const asBuilt = {
   name: "as-built",
@@ -80,7 +80,7 @@ const asBuilt = {
   },
 };
 
-/** Serves the script of the worker as bundlers copy it. Vitest would add to its imports what only a page has. */
+/** Serves the script of the worker as bundlers copy it. Vitest would add imports that only work in a page. */
 const asCopied = {
   name: "as-copied",
   configureServer({ middlewares }: { middlewares: Connect.Server }): void {
@@ -113,8 +113,8 @@ export default defineConfig({
         ...shared,
         test: {
           name: "wide",
-          // The suites of the kernels, with vectors of 256 bits, but not those of arguments, files and the trainer. A
-          // recent Node runs them: see package.json.
+          // The suites of the kernels, with vectors of 256 bits, without the suites of arguments, files and the
+          // trainer. A recent Node runs them: see package.json.
           include: [
             "tests/js/{arrays,attention,autograd,block_mask,half,kv_cache,linear}.test.ts",
             "tests/js/{linear_attention,merge,multi_head_attention,nn_layers,nn_transformer}.test.ts",
@@ -137,7 +137,7 @@ export default defineConfig({
             "tests/js/{out_of_memory,shipped_models,train_command,train_text,view_command}.test.ts",
             // It deflates with Node's zlib.
             "tests/js/attention_files.test.ts",
-            // These say nothing more in a browser, and take long.
+            // In a browser these tests check nothing more, and they take long.
             "tests/js/{calls,strangers}.test.ts",
             // Its subject is Node.
             "tests/js/view_{entry,happy_dom,jsdom}.test.ts",

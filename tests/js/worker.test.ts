@@ -1,4 +1,5 @@
-// heed/worker: the engine in a worker. Operations, objects, arrays, errors, death. Cancelling has tests of its own.
+// heed/worker: the engine in a worker. Operations, objects, arrays, errors, the end of the worker.
+// worker_cancel.test.ts tests cancelling.
 
 import { load, type Tensor } from "heed";
 import { loadInWorker, type RemoteHeed, type RemoteTensor, type WorkerLike } from "heed/worker";

@@ -127,7 +127,7 @@ describe("Cancelling", () => {
     await heed.ones([1]);
     expect(Atomics.load(counter, 0)).toBe(count);
     expect(news).toEqual(Array.from({ length: heard }, (_, i) => i));
-    // Of the two calls beside it.
+    // The two other calls, of `ones`, made one tensor each.
     expect(await tensorsOf(heed)).toBeLessThanOrEqual(before + 2);
   });
 

@@ -1,4 +1,4 @@
-// The script of a worker for tests, with tasks of its own.
+// The script of a worker for tests, which offers tasks.
 
 import * as models from "../../dist/models.js";
 import * as nn from "../../dist/nn.js";

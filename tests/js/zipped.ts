@@ -106,7 +106,7 @@ export interface ZipPart {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly deflate?: boolean;
-  /** What the directory says instead of the truth. */
+  /** A false value for the directory. */
   readonly crc?: number;
   readonly size?: number;
   readonly packed?: number;

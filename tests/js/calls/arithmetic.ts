@@ -51,7 +51,7 @@ export const arithmetic = {
         number ?? upload(heed, b as ReturnType<typeof draw.array>),
       );
       const wanted = indices(shape).map((index) => f(at(a, index), at(b, index)));
-      // The engine rounds to float32: what is too large for it is infinite.
+      // The engine rounds to float32: a number that is too large becomes infinite.
       expectClose(result, shape, wanted.map(Math.fround));
     },
   ),
@@ -251,7 +251,7 @@ export const arithmetic = {
     (heed, { numbers, dtype }) => {
       const x = heed.tensor(Float32Array.from(numbers));
       const [bits, least, most] = dtype === "float16" ? [11, -14, 65504] : [8, -126, 2 ** 128];
-      /** The nearest number with so many bits of precision, ties to even. */
+      /** The nearest number with this precision in bits, ties to even. */
       const rounded = (x: number) => {
         if (!Number.isFinite(x) || x === 0) return x;
         const exponent = Math.max(Math.floor(Math.log2(Math.abs(x))), least);

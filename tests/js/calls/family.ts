@@ -1,10 +1,10 @@
-// Random calls: what is drawn, and the call. The test calls.test.ts and `./dev soak` run the same ones.
+// Random calls: the drawn data, and the call made from it. The test calls.test.ts and `./dev soak` run the same ones.
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";
 import { Random } from "../values.js";
 
-/** Calls of one kind. What is drawn is plain data, so that a failure can be printed, repeated and made smaller. */
+/** Calls of one kind. The drawn data is plain, so that a failure can be printed, repeated and made smaller. */
 export interface Family {
   readonly given: fc.Arbitrary<unknown>;
   /** Makes the call, and throws if its result is wrong. Returns whether the engine refused it. */

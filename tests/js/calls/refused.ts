@@ -1,4 +1,4 @@
-// Random calls with arguments that do not fit: one of a valid call is replaced by what strangers pass.
+// Random calls with arguments that do not fit: one argument of a valid call is replaced by an unexpected value.
 
 import * as fc from "fast-check";
 import { type Heed, HeedError, type Tensor } from "heed";
@@ -11,7 +11,7 @@ const throwing = () => {
   throw new RangeError(secret);
 };
 
-/** An object of which nothing can be read. */
+/** An object whose properties all throw when they are read. */
 const unreadable = new Proxy(
   {},
   {
@@ -148,7 +148,7 @@ export interface Strange {
   /** Of an engine, or of a cache. */
   readonly of: "heed" | "cache";
   readonly method: string;
-  /** Which argument, of those there are and one more. */
+  /** The index of the argument, up to one more than the call has. */
   readonly argument: number;
   /** Which member of it, if it is a list or an object; the argument itself if not given. */
   readonly member: number | undefined;
@@ -203,7 +203,7 @@ function replaced(call: Strange, args: readonly unknown[], value: unknown): unkn
   return all;
 }
 
-/** The form of a message: the argument or option, what was expected and what was given. */
+/** The form of a message: the argument or option, the expected value and the given value. */
 const form = /^\w[\w.]*(\[\d+\])?(\.\w+)?: expected .+, got .+/s;
 
 /**
@@ -225,7 +225,7 @@ export function callStrangely(heed: Heed, other: Heed, call: Strange): boolean {
       const before = heed.memory();
       try {
         (Reflect.get(target, name) as (...all: unknown[]) => unknown).apply(target, args);
-        // What is kept belongs to no scope any more.
+        // A tensor that was kept no longer belongs to a scope.
         const Owned = Object.getPrototypeOf(t(1).constructor);
         if (call.method === "keep" && args[0] instanceof Owned) (args[0] as Tensor).dispose();
         return false;

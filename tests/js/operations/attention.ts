@@ -1,4 +1,4 @@
-// Attention in all its forms. Its options, caches and masks have suites of their own.
+// Attention in all its forms. Other suites test its options, caches and masks.
 
 import type { Tensor } from "heed";
 import { any } from "../refusals/case.js";

@@ -8,7 +8,7 @@ const sizes = "a list of whole numbers of 0 or more";
 const count = "a whole number of 0 or more";
 const long = new Array<number>(5000).fill(1);
 
-/** What is refused in place of a shape. */
+/** Values that are refused in place of a shape. */
 export const refusedShapes = (
   name: string,
   call: (heed: Heed, shape: readonly number[]) => unknown,

@@ -1,5 +1,5 @@
 // One row for each operation, from which the suites derive its tests:
-//   errors.test.ts      each tensor replaced by what is none, disposed of, of another engine or of another
+//   errors.test.ts      each tensor replaced by another value, disposed of, of another engine or of another
 //                       type; wrong options; a loss through a result without gradient; its own refusals
 //   autograd.test.ts    gradients against finite differences
 //   arrays.test.ts      shapes without elements and with eight axes

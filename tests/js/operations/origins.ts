@@ -1,4 +1,4 @@
-// What attention comes from, and sampling.
+// Historical forms of attention, and sampling.
 
 import type { Heed, Tensor } from "heed";
 import { any } from "../refusals/case.js";

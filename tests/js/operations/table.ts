@@ -1,4 +1,4 @@
-// All operations: what an engine computes. What it loads, holds and describes is no operation.
+// All operations: the computing methods of an engine. Methods that load, hold or describe objects are not operations.
 
 import { arithmetic } from "./arithmetic.js";
 import { arrays } from "./arrays.js";

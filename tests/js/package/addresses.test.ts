@@ -1,5 +1,5 @@
-// The engine's files and workers where addresses are difficult: an address that has a path only, files of another
-// origin, a server that isolates documents only, a bundle that was moved, and a page that is a file.
+// The engine's files and workers at difficult addresses. The cases: an address with a path only, files of another
+// origin, a server that isolates documents only, a moved bundle, and a page that is a file.
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -12,7 +12,7 @@ import { type Served, serve } from "./serve.js";
 const root = join(import.meta.dirname, "../../..");
 const app = inject("installed").project;
 
-/** What the page reports of its engine, and of the engine in its worker. */
+/** The page's report of its engine, and of the engine in its worker. */
 interface Report {
   info: { threads: number; crossOriginIsolated: boolean; reason: string | null; variant: string };
   weights: string[];

@@ -99,7 +99,7 @@ describe("Every block of code", () => {
   const names = (mark: RegExp) =>
     blocks.filter((block) => mark.test(block.mark)).map(({ name }) => name);
 
-  // types.test.ts compiles those of types.
+  // types.test.ts compiles the blocks marked as types.
   test("is run or compiled, or says why not", () => {
     expect(names(/^(?!(test|recipe: \S+|types: \S+|not run: .{10,})$)/)).toEqual([]);
     expect(names(/^(test|recipe)/).length).toBeGreaterThan(30);

@@ -96,7 +96,7 @@ async function open(path: string, look: (page: Page) => Promise<void>): Promise<
   expect(complaints).toEqual([]);
 }
 
-/** The numbers that a matrix got, and what it has to say against them. */
+/** The numbers and the mask of a matrix, and its error if it refuses them. */
 const drawn = (page: Page) =>
   page.locator("heed-matrix").evaluate(async (element: view.HeedMatrix) => {
     await element.updateComplete;
@@ -229,8 +229,8 @@ test("The guide's task learns in a worker, bundled by Vite", async () => {
 });
 
 test("A cell of an Observable notebook shows the element that it returns", async () => {
-  // The runtime of notebooks computes cells as they need each other. What they are is a matter of Observable's compiler:
-  // a name, a text, and the other names in it.
+  // The runtime of notebooks computes cells in the order of their dependencies. Observable's compiler splits the source
+  // of a cell into a name, a text, and the other names in it; the test does this with regular expressions.
   const main = `
     import { Runtime } from "@observablehq/runtime";
     const module = new Runtime().module();
@@ -267,7 +267,7 @@ test("A cell of an Observable notebook shows the element that it returns", async
 
 test("A cell of a Jupyter notebook shows the one file in its frame", async () => {
   const site = join(folder, "jupyter");
-  // What a notebook shows is the text of HTML(...): the test needs no more of IPython.
+  // A notebook shows the text of HTML(...), and the test needs no other part of IPython.
   writeFiles(site, {
     "IPython/__init__.py": "",
     "IPython/display.py": "class HTML:\n    def __init__(self, data):\n        self.data = data\n",
@@ -326,14 +326,14 @@ test("A slide of reveal.js goes through the steps by its own keys", async () => 
     await expect.poll(async () => (await read()).step).toBe(2);
     await page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await read()).step).toBe(1);
-    // Slides are enlarged by a transform: the cell under the pointer is still the one that is told.
+    // Slides are enlarged by a transform: the event must still report the cell under the pointer.
     await steps.evaluate((element) => {
       element.addEventListener("heed-hover", (event) => {
         (element as HTMLElement).dataset.told = JSON.stringify((event as CustomEvent).detail);
       });
     });
     const canvas = page.locator("heed-steps [data-matrix=q] canvas");
-    // It waits until the slide stands still.
+    // hover() waits until the slide no longer moves.
     await canvas.hover();
     const box = (await canvas.boundingBox()) ?? expect.fail("expected the matrix Q on the slide");
     await page.mouse.move(box.x + box.width - 4, box.y + box.height - 4);

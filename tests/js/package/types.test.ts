@@ -10,7 +10,7 @@ import { writeFiles } from "./places.js";
 const root = join(import.meta.dirname, "../../..");
 const { project } = inject("installed");
 
-/** What the compiler says of a project. */
+/** The compiler's output for a project. */
 async function compile(folder: string): Promise<string> {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const { output } = await run(process.execPath, [compiler, "-p", folder], { limit: 110_000 });

@@ -38,7 +38,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the page shows, once its pictures are drawn; a text, because the policy forbids eval in Firefox. */
+/**
+ * The contents of the page after its pictures are drawn. The function is a text, because the policy forbids eval in
+ * Firefox.
+ */
 async function shown() {
   const element = document.querySelector("heed-heads") as HTMLElement & {
     error: Error | null;

@@ -1,4 +1,4 @@
-// Refused calls of the layers, except those in operands.ts and steps.ts.
+// Refused calls of the layers that are neither in operands.ts nor in steps.ts.
 
 import type { Heed } from "heed";
 import { any, type Case, ints, type Make, row } from "./case.js";

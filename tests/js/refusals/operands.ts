@@ -1,6 +1,6 @@
-// What every operation refuses, by its row in the table of operations: as a tensor argument other values,
-// disposed tensors, tensors of another engine or of another type; as options what is no object or has an
-// unknown member; as a loss a result without gradient; and the refusals of its row.
+// Refused calls of every operation, made from its row in the table of operations. Tensor arguments are replaced by
+// other values, by disposed tensors, and by tensors of another engine or type. Options are replaced by values that are
+// not objects, or get an unknown member. A result without gradient is used as a loss. The row lists further refusals.
 
 import type { Heed, Tensor } from "heed";
 import { grad } from "heed/nn";
@@ -114,7 +114,7 @@ export const operands: Case[] = [
   ]),
 ];
 
-/** They run a tape of their own. */
+/** Losses through results without gradient. Each case runs its own tape. */
 export const losses: Case[] = Object.entries(operations).flatMap(([name, { calls, gradients }]) =>
   gradients === "none" ? Object.values(calls).map((call) => lossRow(name, call)) : [],
 );

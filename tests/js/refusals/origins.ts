@@ -1,4 +1,4 @@
-// Refused calls of attention's historical forms, except those in operands.ts and steps.ts.
+// Refused calls of attention's historical forms that are neither in operands.ts nor in steps.ts.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, type Make, row } from "./case.js";

@@ -1,4 +1,4 @@
-// Refused calls of topK and sample, except those in operands.ts.
+// Refused calls of topK and sample that are not in operands.ts.
 
 import type { Heed } from "heed";
 import { any, type Case, type Make, row } from "./case.js";

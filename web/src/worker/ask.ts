@@ -14,7 +14,7 @@ export const askIn =
   (solvers: Solvers) =>
   async ({ solver, request }: Asked, context: TaskContext<unknown>): Promise<unknown> => {
     const found = (await solvers[solver]?.())?.default as Solver<unknown, unknown, unknown>;
-    // Throws if the answer is not wanted any more; after it, a cancel also reaches an operation in its middle.
+    // Throws if the request was cancelled. From here on, cancelling also stops a running operation.
     await context.pause();
     return found(request, context);
   };

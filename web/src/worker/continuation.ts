@@ -17,8 +17,8 @@ export interface WritingOptions extends Sampling {
 const turn = 30;
 
 /**
- * The tokens that follow `given`. Each place has its own random number, whatever was kept before it: with nothing kept,
- * they are those of `model.generate` with the same seed.
+ * The tokens that follow `given`. The random number of each place does not depend on the kept tokens before it. With no
+ * kept tokens, the result is the same as of `model.generate` with the same seed.
  */
 export async function continuation(
   model: CausalLanguageModel,

@@ -1,6 +1,6 @@
 /**
- * The page's engine in its worker: asks the solvers there, cancels what is no longer needed, and gives the answers to
- * components.
+ * The page's engine in its worker: sends requests to the solvers, cancels requests that are no longer needed, and
+ * passes the answers to components.
  */
 import { HeedError, loadInWorker, type RemoteHeed } from "heed/worker";
 import { createContext } from "preact";
@@ -178,7 +178,7 @@ export interface Answered<Name extends SolverName> {
 const nothing = { answer: null, request: null, failure: null };
 
 /**
- * A solver's answer to the latest request. One request runs at a time; of those that wait only the latest is kept.
+ * A solver's answer to the latest request. One request runs at a time. Only the latest waiting request is kept.
  *
  * @param request must stay the same object (useMemo) until its contents change; null asks nothing
  * @param patience how long a newer request waits at most, in milliseconds; then the running one is cancelled
@@ -207,7 +207,7 @@ export function useAnswer<Name extends SolverName>(
         setShown({ answer, request, failure: null });
       } catch (error) {
         if (signal.aborted) return;
-        // The last answer stays in view beside the error message.
+        // The last answer stays in view next to the error message.
         if (!cancel.signal.aborted)
           setShown((now) => ({ ...now, failure: (error as Error).message }));
       }

@@ -1,4 +1,4 @@
-/** What the heads of a language model attend to: pooled for small pictures, and one in detail. */
+/** The attention of a language model's heads: pooled for small pictures, and one head in detail. */
 import type { Heed, Tensor } from "heed";
 import { type CausalLanguageModel, type MaskedLanguageModel, withoutHeads } from "heed/models";
 import { nn } from "heed/nn";
@@ -37,7 +37,7 @@ export function without<T>(
   return withoutHeads(model, named, run);
 }
 
-/** Reads a text for what its heads attend to: of the logits as few as possible. */
+/** Runs the model on a text for the attention of its heads, and computes as few logits as possible. */
 export function readIn(model: LanguageModel, ids: readonly number[]): void {
   const { heed } = model;
   heed.scope(() => {

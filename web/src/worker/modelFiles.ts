@@ -3,7 +3,7 @@ import type { ModelFiles } from "heed/models";
 
 const fetched = new Map<string, Promise<ArrayBuffer>>();
 
-/** Hears how many bytes of a file have come. */
+/** Receives the number of a file's bytes that have arrived. */
 type Hear = (loaded: number) => void;
 
 async function load(address: string, hear?: Hear): Promise<ArrayBuffer> {

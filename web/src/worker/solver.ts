@@ -1,12 +1,12 @@
 /** How the worker answers: a solver takes a request from the page and computes its answer with the engine. */
 import type { TaskContext } from "heed/worker/serve";
 
-/** What a solver gets in addition to its request. */
+/** The context that a solver gets with its request. */
 export type SolverContext<Progress> = TaskContext<Progress>;
 
 /**
- * Computes one answer, synchronously or not. The buffers of typed arrays in an answer or in news are transferred to the
- * page: copy what is needed again.
+ * Computes one answer, synchronously or not. The buffers of typed arrays in an answer or a progress message are
+ * transferred to the page: copy data that is needed again.
  */
 export type Solver<Request, Answer, Progress = never> = (
   request: Request,

@@ -3,5 +3,5 @@ import { serve } from "heed/worker/serve";
 import { askIn } from "./ask";
 import { solvers } from "./solvers";
 
-/** A function, because the bundler drops modules that are imported for nothing. */
+/** A function, because the bundler drops imported modules without used exports. */
 export const start = (): void => serve({ ask: askIn(solvers) });

@@ -1,4 +1,4 @@
-// Bundlers, from the packed package to a page in Chromium: those that need no server of their own.
+// Bundlers without a server, from the packed package to a page in Chromium.
 
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

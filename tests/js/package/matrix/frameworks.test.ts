@@ -1,4 +1,4 @@
-// Frameworks with a server of their own, and those that write folders.
+// Frameworks that have a server, and frameworks that write folders.
 
 import { afterAll } from "vitest";
 import { closeBrowser, isolation } from "../places.js";

@@ -1,5 +1,5 @@
-// Installs the packed package beside all bundlers and runtimes that it is tested with, at the versions of
-// package-lock.json. That takes two minutes and 2.1 GB, so only ./dev test --all does it.
+// Installs the packed package with all bundlers and runtimes that it is tested with, at the versions of
+// package-lock.json. The installation takes two minutes and 2.1 GB, so only ./dev test --all does it.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -82,9 +82,9 @@ test("publint finds nothing", async () => {
   expect(output).toContain("All good!");
 });
 
-// Left out are: "node10", whose runtimes know no \`exports\` and no ES modules, so cannot load the package
-// anyway; that \`require\` gets an ES module, which Node has allowed since 20.19 and 22.12; and binaries,
-// which have no types.
+// The test ignores three reports. Runtimes of "node10" support neither \`exports\` nor ES modules, so they cannot load
+// the package at all. \`require\` gets an ES module, which Node has allowed since 20.19 and 22.12. Binaries have no
+// types.
 test("are-the-types-wrong finds nothing", async () => {
   const program = [
     ...[tool("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "node16"],

@@ -1,4 +1,4 @@
-/** The cache as it fills: what each token leaves in every layer, and what a step reads. */
+/** The cache as it fills: the keys and values that each token adds in every layer, and the memory that a step reads. */
 import { sweeping } from "heed/view/parts";
 import { useRef } from "preact/hooks";
 import { SaveDrawing } from "../../picture/SaveDrawing";

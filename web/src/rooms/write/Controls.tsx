@@ -21,7 +21,7 @@ export function Controls({
 }) {
   const { restrictions } = useShell();
   const { temperature, topK, topP, seed, range, curve } = state;
-  /** The tokens up to the current place stay; the others are written anew. */
+  /** The tokens up to the current place stay; the others are generated again. */
   const change = (next: Partial<State>) => {
     const kept = answer ? answer.ids.slice(answer.given, place + 1) : state.kept;
     set({ ...next, kept, place });

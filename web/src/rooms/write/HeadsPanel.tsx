@@ -14,7 +14,7 @@ import { bestOf, isFound, kindOf, kinds, measureNames, repeated } from "./measur
 import type { HeadMeasures } from "./messages";
 import { useWriteWorkspace } from "./workspace";
 
-/** The side of a small picture at most, and what stands around it, in pixels. */
+/** The largest side of a small picture, and the space around it, in pixels. */
 const largest = 60;
 const around = 10;
 
@@ -58,7 +58,7 @@ function Found() {
   );
 }
 
-/** All pictures: drawn anew only for another text, head or look, and not for each token. */
+/** All pictures. They are drawn again only for another text, head or look, not for each token. */
 function Thumbnails() {
   const { state, opened, answer, head: selected, set, drop } = useWriteWorkspace();
   const { restrictions } = useShell();

@@ -1,4 +1,4 @@
-/** The text that the model continues, and what the model is. */
+/** The text that the model continues, and a description of the model. */
 import { formatShort } from "heed/view/parts";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";

@@ -18,7 +18,7 @@ export function NetworkPanel() {
   const [section, isInView] = useInView<HTMLElement>();
   const { isPlaying } = clock;
   const isAtRest = useRest(useMemo(() => (isPlaying ? null : {}), [answer, place, isPlaying]));
-  // Paper shows what is out of view too, and nothing can be computed once it is being printed.
+  // A printed page also contains the parts that are out of view, and nothing can be computed while it prints.
   const isSeen = isInView || isAtRest;
   const model = useMemo(() => ({ base: baseOf() }), []);
   const way = useNetwork("write", {

@@ -1,4 +1,4 @@
-/** What may follow the current token: the most likely ones, before and after sampling's settings and dropped heads. */
+/** The most likely next tokens, before and after the settings of sampling and the dropped heads are applied. */
 import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
 import { SaveMenu } from "../../picture/SaveMenu";
 import {

@@ -27,18 +27,18 @@ import { type Branch, type WriteWorkspace, WriteWorkspaceContext } from "./works
 
 /** How long each token is shown, in milliseconds. */
 const pace = 320;
-/** The model writes by itself once nothing was typed for this long, in milliseconds. */
+/** The model starts to write after this time without typing, in milliseconds. */
 const patience = 900;
 const mostBranches = 6;
 
 const lock = (cell: Cell) => ({ cell });
 
-/** The clock over the tokens; it starts by itself after each new text, unless the person prefers reduced motion. */
+/** The clock over the tokens. It starts automatically after each new text, unless the person prefers reduced motion. */
 function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>) {
   const count = answer?.ids.length ?? 1;
   const given = answer?.given ?? 1;
   const place = Math.min(state.place ?? given - 1, count - 1);
-  /** The text that was played last: typing ends its playing, and a last frame of it must not move on in another text. */
+  /** The text that was played last. Typing stops the clock, and a late frame must not advance another text. */
   const played = useRef(state.text);
   const advance = (place: number) => {
     if (played.current === state.text) set({ place });

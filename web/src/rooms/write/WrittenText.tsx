@@ -1,4 +1,6 @@
-/** The text, token by token: played, shaded by what the current token attends to, and with its former branches. */
+/**
+ * The text, token by token: played, shaded by the attention weights of the current token, and with its former branches.
+ */
 
 import {
   at,

@@ -5,7 +5,7 @@ import { layerByLayer, perHead, readIn } from "../../worker/languageHeads";
 import { measuresOf, repeated } from "./measures";
 import type { HeadMeasures } from "./messages";
 
-/** The start, then random tokens twice: whoever copies the former occurrence attends to what followed it. */
+/** The start, then the same random tokens twice. An induction head attends to the token after the first occurrence. */
 function repetition(model: CausalLanguageModel, start: number): number[] {
   const generator = new nn.Generator(1);
   // Not the start, nor single bytes.

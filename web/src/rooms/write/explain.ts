@@ -1,4 +1,4 @@
-/** What a cell of a head's weights means, and how it is computed. */
+/** Explains the meaning of a cell of a head's weights, and its computation. */
 import { type Cell, type Explanation, format } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
 import type { ShownHead } from "./workspace";

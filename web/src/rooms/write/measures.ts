@@ -1,4 +1,4 @@
-/** Measures that tell heads apart: what they attend to on random tokens that are repeated. */
+/** Measures that distinguish heads: their attention to certain tokens, in repeated random tokens. */
 import type { HeadMeasures } from "./messages";
 
 /** The number of random tokens; they follow the start, twice. */
@@ -44,7 +44,7 @@ export function uniformMeasures(rows: number): Omit<HeadMeasures, "key"> {
   return all(rows, (row) => 1 / (row + 1));
 }
 
-/** What a head is called, from the measure that it is high in. */
+/** The name of a head with a high value of a measure. */
 export const kinds: Readonly<Record<MeasureName, { name: string; about: string }>> = {
   previous: { name: "previous token", about: "the weight on the token before" },
   first: { name: "first token", about: "the weight on the first token, where a head rests" },
@@ -56,7 +56,7 @@ export const kinds: Readonly<Record<MeasureName, { name: string; about: string }
 
 export const measureNames = Object.keys(kinds) as MeasureName[];
 
-/** A head is named if this much of its attention is where the measure looks. */
+/** A head gets the name of a measure if at least this share of its attention is on the measured tokens. */
 const enough = 0.3;
 
 /** The measure that a head is named after; null if none is high. */
@@ -65,7 +65,7 @@ export function kindOf(measures: Omit<HeadMeasures, "key">): MeasureName | null 
   return best && measures[best] >= enough ? best : null;
 }
 
-/** Whether a head does what a measure looks for, and not only by chance. */
+/** Whether a head's value of a measure is higher than chance. */
 export function isFound(value: number, uniform: number): boolean {
   return value >= 3 * uniform;
 }

@@ -1,4 +1,4 @@
-/** The requests to this room's solver, its answers and its news. */
+/** The requests to this room's solver, its answers and its progress messages. */
 
 import type { SmallWeights } from "heed/view/parts";
 import type { MatricesRequest, NetworkRequest } from "../../network/messages";
@@ -6,7 +6,7 @@ import type { Shares } from "../../shared/attended";
 import type { Candidates, Instead, Sampling } from "../../shared/candidates";
 import type { HeadKey } from "../../shared/layerHeads";
 
-/** Loads the model, unless it is there; sends news of the bytes that have come. */
+/** Loads the model, unless it is loaded already; reports the bytes that have arrived. */
 export interface OpenRequest {
   readonly kind: "open";
   /** The base address of the page's files. */
@@ -50,7 +50,7 @@ export interface LoadingNews {
   readonly total: number;
 }
 
-/** Numbers that tell what a head attends to, on random tokens that are repeated. */
+/** Measures of a head's attention to certain tokens, in repeated random tokens. */
 export interface HeadMeasures {
   readonly key: HeadKey;
   /** The mean weight on the token before. */
@@ -89,9 +89,9 @@ export interface WriteAnswer {
   readonly pieces: readonly string[];
   /** The whole text. */
   readonly text: string;
-  /** For each token, what may follow it. */
+  /** The candidates for the token after each token. */
   readonly candidates: readonly Candidates[];
-  /** The heads without which `instead` and `small` are. */
+  /** The heads that are dropped in `instead` and `small`. */
   readonly dropped: readonly HeadKey[];
   /** Null if no head is dropped. */
   readonly instead: readonly Instead[] | null;

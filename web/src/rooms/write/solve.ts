@@ -93,7 +93,7 @@ function attention({ model }: Language, request: HeadRequest): Promise<HeadAnswe
   }));
 }
 
-/** The text of a token where it stands alone. */
+/** The text of a token that is shown alone. */
 function wordOf({ tokenizer }: Language, id: number): string {
   return id === tokenizer.endId ? start : pieceOf(tokenizer.bytes([id]));
 }

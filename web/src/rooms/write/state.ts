@@ -1,4 +1,4 @@
-/** The state of the room, which is exactly what the link holds (see link.ts). */
+/** The state of the room: exactly the contents of its link (see link.ts). */
 
 import type { ColourCurve, ColourRange } from "heed/view/parts";
 import type { CausalState } from "../../network/CausalPanel";
@@ -37,7 +37,7 @@ export const initialState: State = {
   ...{ range: "absolute", curve: "sqrt" },
 };
 
-/** Another text: what was written after the former one is gone. */
+/** Another text. The continuation of the former text is removed. */
 export function withText(text: string): Partial<State> {
   return { text, kept: [], place: null, cell: null, length: line };
 }

@@ -14,7 +14,7 @@ import type {
 import type { State } from "./state";
 import type { ShownHead } from "./workspace";
 
-/** A long text is given up for a newer one after this time, in milliseconds. */
+/** The time after which a running request is cancelled for a newer one, in milliseconds. */
 const patience = 600;
 
 /** Absolute, because the worker's base address differs from the page's. */

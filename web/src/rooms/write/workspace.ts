@@ -1,4 +1,4 @@
-/** What the parts of the room share. */
+/** The state that the parts of the room share. */
 
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";
@@ -40,7 +40,7 @@ export interface WriteWorkspace {
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
   drop(head: HeadKey, isDropped: boolean): void;
-  /** Takes a token after the current place; the model goes on from there. */
+  /** Takes a token after the current place; the model continues from there. */
   take(id: number): void;
   /** Takes a former continuation again. */
   takeAgain(branch: Branch): void;

@@ -1,4 +1,4 @@
-/** Reads what may follow each token of a text. */
+/** Computes the candidates for the token after each token of a text. */
 import type { Heed, Tensor } from "heed";
 import {
   type Candidates,
@@ -9,7 +9,7 @@ import {
 } from "../../shared/candidates";
 import { sortedLogits } from "../../worker/sortedLogits";
 
-/** What may follow each token of a text; frees the logits [1, L, V]. */
+/** The candidates for the token after each token of a text. Frees the logits [1, L, V]. */
 export async function candidatesIn(
   heed: Heed,
   logits: Tensor,
@@ -27,7 +27,7 @@ export async function candidatesIn(
   return found;
 }
 
-/** The probabilities of the same candidates by other logits [1, L, V], which it frees. */
+/** The probabilities of the same candidates from other logits [1, L, V], which it frees. */
 export async function insteadIn(
   heed: Heed,
   candidates: readonly Candidates[],

@@ -1,4 +1,4 @@
-/** One head in detail: its weights, beside them weighted by the lengths of the values, lines, and measures. */
+/** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
 import {
   type Explanation,
@@ -64,7 +64,7 @@ function HeadMap({
 }) {
   const { answer, place, active, set, point, press } = useYoursWorkspace();
   const { attention, shares } = shown;
-  // Of the head that is shown, while another one that was selected is computed.
+  // The data of the shown head, while a newly selected head is computed.
   const { rows, path: head } = attention;
   const view = useMemo(() => {
     const weights = viewOn(shares.weights, rows.length, rows.length);

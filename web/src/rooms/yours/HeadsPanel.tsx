@@ -15,13 +15,13 @@ import type { ReadHead } from "./messages";
 import { useRowByRow } from "./useRowByRow";
 import { useYoursWorkspace } from "./workspace";
 
-/** The side of a small picture, and what stands around it, in pixels. */
+/** The side of a small picture, and the space around it, in pixels. */
 const sides = { least: 28, most: 60 };
 const around = 10;
-/** From this width on two layers stand side by side, with a gap between them. */
+/** From this width on two layers are side by side, with a gap between them. */
 const wide = { least: 800, gap: 32 };
 
-/** The rows in which the heads of a layer stand, as few as possible, all of them full, and the largest side there. */
+/** The rows for the heads of a layer: as few as possible, all filled alike, with the largest possible pictures. */
 function gridIn(width: number, heads: number): { side: number; rows: number; perRow: number } {
   const room = width < wide.least ? width : (width - wide.gap) / 2;
   const rows = Math.ceil((heads * (sides.least + around)) / room);
@@ -32,14 +32,14 @@ function gridIn(width: number, heads: number): { side: number; rows: number; per
 
 const none: readonly ReadHead[] = [];
 
-/** What a row of small pictures takes from the settings. */
+/** The settings that a row of small pictures uses. */
 interface Look {
   readonly measure: PatternName;
   readonly palette: Palette;
   readonly side: number;
 }
 
-/** A row of small pictures: rendered anew only if its heads, its look, its selected head or its dropped heads change. */
+/** A row of small pictures. It renders again only if its heads, look, selected head or dropped heads change. */
 function Row({
   heads,
   look,
@@ -51,7 +51,7 @@ function Row({
   look: Look;
   /** The selected head, if it is in this row. */
   selected: string | null;
-  /** The keys of those that are dropped, with commas between them. */
+  /** The keys of the dropped heads, separated by commas. */
   dropped: string;
   title: string | null;
 }) {
@@ -135,7 +135,7 @@ export function HeadsPanel() {
   const palette = useWeightPalette(state);
   const grid = gridIn(width, heads);
   const { side } = grid;
-  // The place of a layer is there before its pictures are.
+  // The space of a layer is reserved before its pictures arrive.
   const places =
     width > 0 ? { "--side": px(side), "--rows": grid.rows, "--per-row": grid.perRow } : {};
   const drawn = useMemo(
@@ -157,7 +157,7 @@ export function HeadsPanel() {
       <div ref={ref} class="layers" style={places}>
         {Array.from({ length: layers }, (_, row) => {
           const found = at(row);
-          // Of another model, whose heads are others.
+          // Rows of another model have other heads, so they are not shown.
           const own = found?.model === card.model ? found : null;
           const { rows, isSorted, look } = own ?? { ...drawn, rows: [] };
           const shown = rows[row] ?? none;

@@ -16,7 +16,7 @@ export function useKept(isLoading: boolean, setWhy: (why: string) => void) {
     (deleted: string | null) =>
       engine.ask("yours", { kind: "kept", deleted }).then(
         (answer) => answer?.kind === "kept" && setModels(answer.models),
-        // The room works without a list; a deletion that failed must be told.
+        // The room works without a list, but a failed deletion must be reported.
         (error: Error) => {
           if (deleted !== null) setWhy(`${linkOf(deleted)} is still kept: ${error.message}`);
         },

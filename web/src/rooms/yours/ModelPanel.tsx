@@ -1,4 +1,4 @@
-/** The choice of a model, how much of it has come, and what it is. */
+/** The choice of a model, the progress of its download, and its description. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { Choice, Switch } from "../../shared/Fields";
@@ -107,7 +107,7 @@ function FileButtons({ take }: { take(found: readonly FoundFile[]): void }) {
       name={name}
       onChange={({ currentTarget }) => {
         take(filesChosen(currentTarget.files ?? []));
-        // The same files may be chosen again once they are mended.
+        // The same files can then be chosen again after they are repaired.
         currentTarget.value = "";
       }}
     />
@@ -126,7 +126,7 @@ function FileButtons({ take }: { take(found: readonly FoundFile[]): void }) {
   );
 }
 
-/** Takes files that are dropped anywhere on the page, which would leave it otherwise. */
+/** Takes files that are dropped anywhere on the page. Otherwise the browser would open them and leave the page. */
 function useDrop(take: (found: readonly FoundFile[]) => void): boolean {
   const [isOver, setOver] = useState(false);
   const latest = useRef(take);
@@ -314,7 +314,7 @@ export function ModelPanel({
   setDtype(dtype: WeightType): void;
   card: Card | null;
   loading: Loading | null;
-  /** Whether the page's own model opens by itself. */
+  /** Whether the page's own model opens automatically. */
   isComing: boolean;
   setWhy(why: string | null): void;
   actions: ModelActions;

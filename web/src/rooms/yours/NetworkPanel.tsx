@@ -24,7 +24,7 @@ function Network() {
   );
 }
 
-/** Nothing for an encoder, whose layers are read out by a head of their own. */
+/** Renders nothing for an encoder, because its output needs a separate prediction head. */
 export function NetworkPanel() {
   const { card } = useYoursWorkspace();
   return card.predicts === "causal" ? <Network /> : null;

@@ -1,4 +1,4 @@
-/** What may follow the selected token, or stand in its place and in that of each masked one. */
+/** The candidates for the token after the selected one, or for the selected token and each masked one. */
 import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
 import { SaveMenu } from "../../picture/SaveMenu";
 import {

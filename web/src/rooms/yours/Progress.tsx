@@ -1,4 +1,4 @@
-/** How much of a model has come, and what it waits for. */
+/** The progress of a model's download, and the reason if it waits. */
 import { useEffect, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { formatBytes } from "../../shared/format";
@@ -11,7 +11,7 @@ function timeLeft({ loaded, total, rate }: Loading): string {
   return seconds < 90 ? ` · ${seconds} s left` : ` · ${Math.ceil(seconds / 60)} minutes left`;
 }
 
-/** Nothing is said of shorter breaks, in milliseconds. */
+/** Shorter breaks are not reported, in milliseconds. */
 const longBreak = 4000;
 
 /** A time in which nothing has come, in whole seconds, and the reason if it is known. */
@@ -20,7 +20,7 @@ interface Break {
   readonly why: string;
 }
 
-/** Null while something comes. */
+/** Null while data arrives. */
 function useBreak({ loaded, total }: Loading): Break | null {
   const [now, setNow] = useState<Break | null>(null);
   useEffect(() => {

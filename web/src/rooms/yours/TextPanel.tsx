@@ -1,4 +1,4 @@
-/** The text that the model reads, its tokens, and what the model writes after it. */
+/** The text that the model reads, its tokens, and the continuation that the model writes. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { Notices } from "../../shared/Notices";

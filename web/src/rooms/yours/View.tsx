@@ -30,7 +30,7 @@ import { type YoursWorkspace, YoursWorkspaceContext } from "./workspace";
 
 const lock = (cell: Cell) => ({ cell, place: cell.row });
 
-/** Whether the room opens the page's own model by itself, so that there is something to see: not in place of another one. */
+/** Whether the room opens the page's own model automatically, as an example. It never replaces another model. */
 const showsOwn = ({ model }: State) => (model === null || model === ownModel) && !savesData();
 
 /** Whether two states select the same of a model. */
@@ -45,8 +45,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const onOpen = useCallback(
     ({ address }: Card) => {
       const model = address === null ? null : linkOf(address);
-      // What a link selects is for the model that it names, or for the first one that is opened on demand, unless
-      // something was selected meanwhile, in the page's own model.
+      // The selection of a link is for the model that it names. Without a name, it is for the first model that the
+      // person opens, unless the person has changed the selection in the page's own model.
       const isFirst = !hasOpened.current;
       hasOpened.current = true;
       set((now) => {
@@ -58,7 +58,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     [set],
   );
   const { card, isKnown, loading, why, setWhy, actions } = useModel(onOpen);
-  /** Whether the room is about to open the page's own model by itself. */
+  /** Whether the room is about to open the page's own model automatically. */
   const [isStarting, setStarting] = useState(() => showsOwn(state));
   useEffect(() => {
     if (!isKnown || !isStarting) return;

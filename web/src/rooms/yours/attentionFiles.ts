@@ -3,7 +3,7 @@
 import { type Attention, readAttention } from "heed/view";
 import type { FoundFile } from "./source";
 
-/** The weights of a file, with what is needed to read it again when its tokens come later. */
+/** The weights of a file, with the data needed to read it again when its tokens arrive later. */
 export interface OpenAttention {
   readonly weights: File;
   readonly attentions: readonly Attention[];

@@ -4,7 +4,7 @@ import { at, type MatrixView, viewOn } from "heed/view/parts";
 /** Pairs of indices of the same tokens, in order: a longest common subsequence (Wagner and Fischer, 1974). */
 export function aligned(a: readonly number[], b: readonly number[]): (readonly [number, number])[] {
   const width = b.length + 1;
-  // The length of the longest common subsequence of what follows i in a and j in b.
+  // The length of the longest common subsequence of a from i on and b from j on.
   const lengths = new Uint16Array((a.length + 1) * width);
   const place = (i: number, j: number) => lengths[i * width + j] as number;
   for (let i = a.length - 1; i >= 0; --i)
@@ -20,7 +20,7 @@ export function aligned(a: readonly number[], b: readonly number[]): (readonly [
   return pairs;
 }
 
-/** The weights of one text minus those of another, at the tokens that line up. */
+/** The weights of one text minus the weights of another, at the aligned tokens. */
 export function differenceAt(
   pairs: readonly (readonly [number, number])[],
   weights: MatrixView,

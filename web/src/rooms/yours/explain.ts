@@ -1,4 +1,4 @@
-/** What a cell of a head means, and how its weight is computed. */
+/** Explains the meaning of a cell of a head, and the computation of its weight. */
 import { at, type Cell, type Explanation, format, viewOn } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
 import { weightedByLength } from "./weighting";

@@ -2,7 +2,7 @@
 import { deleteKept, listKept } from "heed/models";
 import type { KeptModel } from "./messages";
 
-/** The address of a model, from that of one of its files. */
+/** The address of a model, from the address of one of its files. */
 function modelOf(file: string): string {
   return file.replace(/(\/resolve\/main)?\/[^/]*$/, "");
 }

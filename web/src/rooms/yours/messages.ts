@@ -1,4 +1,4 @@
-/** The requests to this room's solver, its answers and its news. */
+/** The requests to this room's solver, its answers and its progress messages. */
 
 import type { PatternName, SmallWeights } from "heed/view/parts";
 import type {
@@ -13,7 +13,7 @@ import type { HeadShares } from "../../worker/languageHeads";
 import type { Source } from "./source";
 import type { WeightType } from "./state";
 
-/** Loads a model. The one before stays until this one is there. */
+/** Loads a model. The former model stays open until the new one is loaded. */
 export interface LoadRequest {
   readonly kind: "load";
   readonly source: Source;
@@ -33,7 +33,7 @@ export interface CloseRequest {
 /** Continues a text if asked to, and reads all of it. */
 export interface ReadRequest extends Sampling {
   readonly kind: "read";
-  /** The model that is meant: its number on the card. */
+  /** The number of the intended model, from its card. */
   readonly model: number;
   readonly text: string;
   readonly seed: number;
@@ -41,7 +41,7 @@ export interface ReadRequest extends Sampling {
   readonly kept: readonly number[];
 }
 
-/** Computes what may follow a token, or stand in its place and in that of each mask. */
+/** Computes the candidates for the token after a token, or for the token and each mask. */
 export interface NextRequest extends Sampling {
   readonly kind: "next";
   readonly model: number;
@@ -50,7 +50,7 @@ export interface NextRequest extends Sampling {
   readonly dropped: readonly HeadKey[];
 }
 
-/** Computes the attention of all heads without those that are dropped. */
+/** Computes the attention of all heads, with the dropped heads left out of the computation. */
 export interface HeadsRequest {
   readonly kind: "heads";
   readonly model: number;
@@ -81,7 +81,7 @@ export interface OtherRequest {
   readonly dropped: readonly HeadKey[];
 }
 
-/** Lists the models whose files the browser keeps, after deleting those of an address if there is one. */
+/** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
 export interface KeptRequest {
   readonly kind: "kept";
   readonly deleted: string | null;
@@ -99,7 +99,7 @@ export type YoursRequest =
   | WayRequest
   | OtherRequest;
 
-/** How many bytes of a model have come. */
+/** The number of a model's bytes that have arrived, and of all. */
 export interface News {
   readonly loaded: number;
   readonly total: number;
@@ -109,7 +109,7 @@ export interface News {
 export interface KeptModel {
   readonly address: string;
   readonly bytes: number;
-  /** Of the files that it has begun to keep. */
+  /** The size of all files that the browser has begun to keep, in bytes. */
   readonly size: number;
 }
 
@@ -118,7 +118,7 @@ export interface KeptAnswer {
   readonly models: readonly KeptModel[];
 }
 
-/** What the open model is. */
+/** The description of the open model. */
 export interface Card {
   readonly kind: "card";
   /** Counts the models that were opened. */
@@ -146,12 +146,12 @@ export interface Card {
   readonly scales: readonly number[];
   /** How many keys up to its own a query sees, for each layer; null for all. */
   readonly windows: readonly (number | null)[];
-  /** The token that stands for a masked word; null if there is none, or no head that could tell what it hides. */
+  /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
   readonly mask: { readonly id: number; readonly text: string } | null;
   readonly milliseconds: number;
 }
 
-/** Why something was not done, for the person. What was there before is still there. */
+/** Why something was not done, for the person. The former state is unchanged. */
 export interface Refused {
   readonly kind: "refused";
   readonly why: string;
@@ -178,7 +178,7 @@ export interface ReadAnswer {
   readonly tokens: readonly ReadToken[];
   /** How many tokens are not written by the model. */
   readonly given: number;
-  /** What the model wrote. */
+  /** The text that the model wrote. */
   readonly written: string;
   /** Whether the model has ended its text. */
   readonly hasEnded: boolean;
@@ -200,7 +200,7 @@ export interface CandidatesAt {
 export interface NextAnswer {
   readonly kind: "next";
   readonly dropped: readonly HeadKey[];
-  /** After the place; or in each masked place, then in the asked one if it is no mask. */
+  /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
   readonly tables: readonly CandidatesAt[];
 }
 

@@ -51,7 +51,7 @@ export function close(): void {
 
 interface Weight {
   readonly shape: readonly number[];
-  /** Of a tensor; packed weights have a format in its place. */
+  /** The type of a tensor. Packed weights have a format instead. */
   readonly dtype?: string;
   /** Of packed weights. */
   readonly bytes?: number;
@@ -116,13 +116,13 @@ function cardOf(
   };
 }
 
-/** The page's own model comes whole, as the room Write fetches it, so that the page can keep it. */
+/** The page's own model is fetched as whole files, as by the room Write, so that the page can keep it. */
 async function filesOf(source: Source): Promise<ModelSource> {
   if (source.kind === "files") return source.files;
   return source.isOwn ? hubFilesIn(source.address) : source.address;
 }
 
-/** News at most so often, in milliseconds. */
+/** The shortest time between two progress messages, in milliseconds. */
 const often = 100;
 
 /** Opens a model in place of the one that is open, which stays if this one cannot be loaded. */

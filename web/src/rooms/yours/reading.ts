@@ -1,4 +1,4 @@
-/** Reads texts with the person's model: its tokens, its heads, and what may come next. */
+/** Reads texts with the person's model: its tokens, its heads, and the candidates for the next token. */
 import type { Heed, Tensor } from "heed";
 import { patternsOf, viewOn } from "heed/view/parts";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../shared/candidates";
@@ -89,7 +89,7 @@ function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
   );
 }
 
-/** What the model writes after a text. */
+/** The text that the model writes after a text. */
 async function writtenAfter(
   { model }: Open,
   given: readonly number[],
@@ -142,7 +142,7 @@ export async function read(
 interface Asked {
   readonly place: number;
   readonly isMask: boolean;
-  /** What the model reads for it. */
+  /** The tokens that the model reads for this place. */
   readonly ids: readonly number[];
   /** The token of the text that is among its candidates. */
   readonly next: number | null;
@@ -151,7 +151,7 @@ interface Asked {
 /** The most masks whose candidates are shown. */
 const mostMasks = 6;
 
-/** After a token; or in place of each mask, and in place of the token as if it were hidden. */
+/** The places to predict: after a token; or each mask, and the token as if it were hidden. */
 function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
   const next = ids[place + 1] ?? null;
   if ("readOut" in model) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
@@ -225,7 +225,7 @@ export async function next(
   return { kind: "next", dropped, tables };
 }
 
-/** The attention of all heads without those that are dropped. */
+/** The attention of all heads, with the dropped heads left out of the computation. */
 export async function heads({ model }: Open, request: HeadsRequest): Promise<HeadsAnswer> {
   const { ids, dropped } = request;
   return { kind: "heads", heads: await without(model, dropped, () => headsOf(model, ids)) };

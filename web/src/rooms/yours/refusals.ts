@@ -1,7 +1,7 @@
-/** What the engine refuses, in words for the person who brought a model. */
+/** Explains the engine's errors to the person who opens a model. */
 import { missingIn, type Source } from "./source";
 
-/** The code and the message of an error, whatever it is. */
+/** The code and the message of an error of any type. */
 function partsOf(error: unknown): { code: string; message: string } {
   const { code = "", message = String(error) } = (error ?? {}) as {
     code?: string;

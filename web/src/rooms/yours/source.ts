@@ -5,7 +5,7 @@ import { ownModel } from "./state";
 /** The files of one folder by their names. */
 export interface FilesSource {
   readonly kind: "files";
-  /** What the page calls the model. */
+  /** The name of the model on the page. */
   readonly name: string;
   readonly files: Readonly<Record<string, File>>;
 }
@@ -45,14 +45,14 @@ export function ownAddress(): string {
   return new URL("models/write", document.baseURI).href;
 }
 
-/** What the page calls its own model. */
+/** The name of the page's own model. */
 export const ownName = "The model of “Write”";
 
 export const ownSource = (): Source => ({
   ...{ kind: "address", name: ownName, address: ownAddress(), keep: false, isOwn: true },
 });
 
-/** Whether the person asked the browser to load little, or the network is slow. Not every browser tells. */
+/** Whether the person asked the browser to load little, or the network is slow. Some browsers do not report this. */
 export function savesData(): boolean {
   const { connection } = navigator as Navigator & {
     readonly connection?: { readonly saveData?: boolean; readonly effectiveType?: string };
@@ -83,7 +83,7 @@ const listed = (names: readonly string[]) =>
 /** A file that holds weights in a form that is not read. */
 const otherWeights = /^(pytorch_model.*\.bin|tf_model\.h5|.*\.(gguf|onnx|msgpack|pt|pth))$/;
 
-/** What is missing in a folder; null if it has all that is needed. */
+/** The files that are missing in a folder; null if none is missing. */
 export function missingIn(names: readonly string[]): string | null {
   const isThere = (name: string) =>
     names.includes(name) || (name === "model.safetensors" && names.includes(weightsIndex));

@@ -1,4 +1,4 @@
-/** The state of the room, which is exactly what the link holds (see link.ts). Nothing of a file's content is in it. */
+/** The state of the room: exactly the contents of its link (see link.ts). It contains no data of a file. */
 
 import type { ColourCurve, ColourRange, PatternName } from "heed/view/parts";
 import type { CausalState } from "../../network/CausalPanel";
@@ -26,7 +26,7 @@ export interface State extends Continued, CausalState {
   readonly order: "layer" | "measure";
   readonly range: ColourRange;
   readonly curve: ColourCurve;
-  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  /** The lines of each query are drawn until they represent this share of its attention, in percent. */
   readonly mass: number;
 }
 
@@ -62,7 +62,7 @@ export const mostTokens = allowed.place.max;
 /** How many tokens are written at a time. */
 export const line = 20;
 
-/** What a model reads first. */
+/** The first text that a model reads. */
 export function firstText(kind: "causal" | "masked", mask: string | null): string {
   return kind === "causal"
     ? "The ship left the harbour, and in the evening the ship"
@@ -76,7 +76,7 @@ export const initialState: State = {
   ...{ measure: "entropy", order: "layer", range: "absolute", curve: "sqrt", mass: 80 },
 };
 
-/** Another text: what was written after the former one is gone. */
+/** Another text. The continuation of the former text is removed. */
 export function withText(text: string): Partial<State> {
   return { text, length: 0, kept: [], place: null, cell: null };
 }

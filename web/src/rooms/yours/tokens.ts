@@ -6,8 +6,8 @@ import type { ReadToken } from "./messages";
 const encoder = new TextEncoder();
 
 /**
- * The byte of each character with which a byte-level tokenizer writes it: printable characters stand for themselves, and
- * the other bytes, in their order, for the characters from 256 on (Radford et al., 2019).
+ * Maps each character of a byte-level tokenizer to its byte. A printable byte is written as its own character. The
+ * other bytes are written, in their order, as the characters from 256 on (Radford et al., 2019).
  */
 const byteOf: ReadonlyMap<string, number> = (() => {
   const isPrintable = (byte: number) =>
@@ -51,7 +51,7 @@ export class ReadableTokenizer extends Tokenizer {
       : bytesOfToken(this.id_to_token(id) ?? `token ${id}`, this.#isByteLevel);
   }
 
-  /** A token where it stands alone. */
+  /** A token that is shown alone. */
   pieceOf(id: number): string {
     return pieceOf(this.#bytes(id));
   }

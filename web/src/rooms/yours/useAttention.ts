@@ -1,4 +1,4 @@
-/** The attention weights that are open. A model stays open beside them. */
+/** The open attention weights. An open model stays open, too. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { attentionFilesIn, type OpenAttention, readFiles, whyNotRead } from "./attentionFiles";
 import type { FoundFile } from "./source";
@@ -7,7 +7,10 @@ import type { FoundFile } from "./source";
 let kept: OpenAttention | null = null;
 
 export interface AttentionActions {
-  /** Reads files if they have attention weights, or tokens for those that are open. Returns whether they may. */
+  /**
+   * Reads files that contain attention weights, or tokens for the open weights. Returns whether the files may be of
+   * this kind.
+   */
   take(found: readonly FoundFile[]): boolean;
   close(): void;
 }
@@ -16,7 +19,7 @@ export function useAttention(setWhy: (why: string | null) => void) {
   const [open, setOpen] = useState(kept);
   const [reading, setReading] = useState<string | null>(null);
   const latest = useRef(0);
-  // What is being read belongs to this visit of the room.
+  // A file is read only during this visit of the room.
   useEffect(() => () => void ++latest.current, []);
   const show = useCallback((now: OpenAttention | null) => {
     kept = now;

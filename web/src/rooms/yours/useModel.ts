@@ -10,14 +10,14 @@ export interface Loading {
   readonly loaded: number;
   /** 0 until the files tell it. */
   readonly total: number;
-  /** Bytes in a millisecond, over the last seconds: what is kept comes faster. Null at first. */
+  /** Bytes per millisecond over the last seconds, because kept files load faster. Null at first. */
   readonly rate: number | null;
-  /** Whether no one asked for it. */
+  /** Whether it opens automatically, without a request of the person. */
   readonly byItself: boolean;
 }
 
 export interface ModelActions {
-  /** @param byItself whether no one asked for it: then the room's state stays as it is */
+  /** @param byItself whether it opens automatically; the room's state then does not change */
   load(source: Source, dtype: WeightType, byItself?: boolean): void;
   cancel(): void;
   close(): void;
@@ -27,7 +27,7 @@ export interface ModelActions {
 const recently = 5000;
 const soonest = 500;
 
-/** Tells the rate of what has come, by the times at which it came. */
+/** Measures the rate of a download from the times at which its bytes arrived. */
 function rateMeter(): (loaded: number) => number | null {
   const seen: { readonly time: number; readonly loaded: number }[] = [];
   return (loaded) => {
@@ -93,7 +93,7 @@ export function useModel(onOpen: (card: Card) => void) {
           setCard(answer);
         }
       } catch (error) {
-        // The model may have come at the very moment of the cancelling.
+        // The model may have arrived just before the cancelling.
         if (signal.aborted) void ask();
         else setWhy((error as Error).message);
       }

@@ -16,7 +16,7 @@ import type {
 import { firstText, type State } from "./state";
 import type { ShownHead } from "./workspace";
 
-/** A long text is given up for a newer one after this time, in milliseconds. */
+/** The time after which a running request is cancelled for a newer one, in milliseconds. */
 const patience = 600;
 
 function isHeadOf({ layers, heads }: Card, key: HeadKey): boolean {
@@ -72,7 +72,7 @@ export function useReading(state: State, card: Card | null) {
   const answer = card && last.current?.model === card.model ? last.current : null;
   const why = reading.answer?.kind === "refused" ? reading.answer.why : null;
 
-  // The text that was read is another one than the present one.
+  // The text that was read differs from the present text.
   const isStale =
     answer !== null && reading.request?.kind === "read" && reading.request.text !== text;
 
@@ -120,7 +120,7 @@ export function useReading(state: State, card: Card | null) {
     return shownHead(card, { tokens: answer.tokens, shares: found.shares }, request.head);
   }, [attending.answer, attending.request, card, answer]);
 
-  // So does the last head, so that nothing jumps while the next one is computed.
+  // The last head stays in view, too, so that nothing jumps while the next one is computed.
   const lastShown = useRef<{ model: number; shown: ShownHead } | null>(null);
   if (card && shown) lastShown.current = { model: card.model, shown };
 

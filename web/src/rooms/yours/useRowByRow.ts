@@ -20,7 +20,7 @@ export function useRowByRow<T>(value: T, count: number): (row: number) => T | nu
     return () => cancelAnimationFrame(frame);
   }, [value, count]);
   const { isPrinting } = useShell();
-  // Paper has no second frame.
+  // A printed page has no second frame.
   if (isPrinting) return () => value;
   return (row) => (row < state.upTo ? state.value : state.before);
 }

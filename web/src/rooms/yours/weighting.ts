@@ -1,4 +1,4 @@
-/** Weights beside what they weigh: a value that is short adds little, however large its weight is. */
+/** Combines weights with the lengths of the values: a short value adds little, even with a large weight. */
 import { at, type MatrixView, viewOn } from "heed/view/parts";
 
 /**

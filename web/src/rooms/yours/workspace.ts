@@ -1,4 +1,4 @@
-/** What the parts of the room share once a model has read a text. */
+/** The state that the parts of the room share after a model has read a text. */
 
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";
@@ -25,7 +25,7 @@ export interface YoursWorkspace {
   readonly answer: ReadAnswer;
   /** Layer by layer, computed without the dropped ones. */
   readonly heads: readonly ReadHead[];
-  /** Those of them that the model has. */
+  /** The dropped heads of the state that this model has. */
   readonly dropped: readonly HeadKey[];
   /** Null until it is computed. */
   readonly next: NextAnswer | null;
