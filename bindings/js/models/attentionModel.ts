@@ -79,8 +79,8 @@ export interface Part {
 
 export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
   /**
-   * Returns the block of an attention's weights that is compared with the example's alignment, if there is
-   * one.
+   * Returns the block of an attention's weights that is compared with the example's alignment;
+   * undefined for an attention that is not compared.
    */
   protected abstract aligned(example: E, path: string): Part | undefined;
 
@@ -130,7 +130,7 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
       [...seen].flatMap(([path, { weights, query, key }]) => {
         const part = partOf(example, path);
         if (part === undefined) return [];
-        // In a decoder's self-attention, a position sees only itself and the positions before it.
+        // A position in a decoder's self-attention sees only itself and the positions before it.
         const isCausal = path.startsWith("decoder.") && path.endsWith("self_attn");
         const all = this.labels(example, path).columns.length;
         const { start, count } = part.rows;

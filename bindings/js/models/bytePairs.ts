@@ -43,7 +43,10 @@ export class BytePairs {
   /** The index of each merge, by its left and then its right token. */
   readonly #ranks = new Map<string, Map<string, number>>();
 
-  /** @param characters all characters that texts may have, whether or not the training texts have them */
+  /**
+   * @param characters all characters that texts may contain, including characters that the training
+   * texts lack
+   */
   constructor(characters: readonly string[], merges: readonly TokenPair[]) {
     checkArgument("characters", characters, isTexts);
     checkArgument("merges", merges, {
@@ -104,7 +107,10 @@ export class BytePairs {
     return wordsOf(text).flatMap((word) => this.split(word));
   }
 
-  /** Splits one word into tokens: it merges the earliest learned pair that occurs, until none occurs. */
+  /**
+   * Splits one word into tokens: it repeatedly merges the pair that was learned first among the
+   * pairs of the word, until the word has no learned pair.
+   */
   split(word: string): string[] {
     checkArgument("word", word, isText);
     let tokens = [...word];

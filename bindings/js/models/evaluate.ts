@@ -29,7 +29,7 @@ export interface Scores {
   lineError?: number;
 }
 
-/** How much of one head's weights falls on the aligned positions, which determine the answers. */
+/** The share of one head's weights on the aligned positions, which determine the answers. */
 export interface HeadAlignment {
   /** The path of the attention, as captureAttention passes it. */
   path: string;
@@ -50,8 +50,9 @@ export interface HeadAlignment {
    */
   chance: number;
   /**
-   * The mean of the total weight on the aligned positions, for each position of the answer, if all answers
-   * have the same length; null for a position whose token has no aligned positions.
+   * The mean of the total weight on the aligned positions, for each position of the answer. It is
+   * present if all answers have the same length. It is null for a position whose token has no
+   * aligned positions.
    */
   byPosition?: (number | null)[];
 }
@@ -60,7 +61,10 @@ export interface HeadAlignment {
 export interface EvaluateOptions {
   /** The number of examples per batch; 64 by default. */
   batch?: number;
-  /** Stops the evaluation between two batches: the promise is then rejected with the signal's reason. */
+  /**
+   * Stops the evaluation between two batches: the promise is then rejected with the signal's
+   * reason.
+   */
   signal?: AbortSignal;
   /** Called with the number of examples that are done. */
   progress?: (done: number) => void;
@@ -152,7 +156,9 @@ interface Mark {
   isExact: boolean;
   /** The number of expected tokens, and how many of them are right. */
   tokens?: { count: number; right: number };
-  /** The sums of the squared errors of the hidden values: the model's, and those of linear interpolation. */
+  /**
+   * The sums of the squared errors of the hidden values: of the model, and of linear interpolation.
+   */
   squares?: { count: number; model: number; line: number };
 }
 

@@ -26,7 +26,7 @@ export interface Tagging {
   readonly kind: "tagging";
   /** The tokens of the text. */
   readonly source: readonly string[];
-  /** One per token of source; undefined where nothing is asked. */
+  /** One label per token of source; undefined for a token without a question. */
   readonly labels: readonly (string | undefined)[];
   /** source.length rows of positions in source. */
   readonly alignment: Alignment;
@@ -67,9 +67,9 @@ export interface Picture {
   readonly kind: "picture";
   /** [height * width] in row-major order, from 0 to 1. */
   readonly pixels: Float32Array;
-  /** In pixels. */
+  /** The width in pixels. */
   readonly width: number;
-  /** In pixels. */
+  /** The height in pixels. */
   readonly height: number;
   /** The name of the shape. */
   readonly label: string;
@@ -102,15 +102,15 @@ export interface Task<E extends Example = Example> {
   /** Generates an example of a split. The same generator in the same state gives the same example. */
   generate(random: Generator, split: Split): E;
   /**
-   * Converts text that a user types into an example without an answer: the target is empty, there is no
-   * alignment, and labels that are asked for are "?".
+   * Converts text that a user types into an example without an answer: the target is empty, there
+   * is no alignment, and each requested label is "?".
    *
    * @throws HeedError "option" that names the unknown part
    */
   read?(text: string): E;
   /**
-   * Like `read`, but with the answer and the alignment; undefined for a text that the task could not
-   * generate.
+   * Does the same as `read`, and adds the answer and the alignment; undefined for a text that the
+   * task could not generate.
    */
   solve?(text: string): E | undefined;
   /** Converts tokens to readable text. */

@@ -55,11 +55,10 @@ export interface Lesson {
   /** [] the mean over all tokens or numbers of the answers. */
   loss: Tensor;
   /**
-   * The number of tokens or numbers of the answers, and how many of the tokens were the most likely; 0 for
-   * numbers.
+   * The number of tokens or numbers of the answers.
    */
   count: number;
-  /** The number of those whose most likely token is correct. */
+  /** The number of the answers' tokens that had the largest logit; 0 for numbers. */
   right: number;
 }
 
@@ -73,7 +72,7 @@ export interface ExampleWeights {
   rows: number;
   /** The number of keys. */
   columns: number;
-  /** [heads, rows, columns] without padding. The rows are those of the example's alignment. */
+  /** [heads, rows, columns] without padding. Row t belongs to row t of the example's alignment. */
   weights: Float32Array;
   /** For each row, the number of positions that it can see, including those without a column here. */
   choices: readonly number[];
@@ -84,15 +83,15 @@ export interface ExampleWeights {
  * tokens.
  */
 export interface Labels {
-  /** Of the queries. */
+  /** The tokens of the queries. */
   readonly rows: readonly string[];
-  /** Of the keys. */
+  /** The tokens of the keys. */
   readonly columns: readonly string[];
 }
 
 /** All weights of one attention for one example, with labels. */
 export interface LabelledWeights extends ExampleWeights {
-  /** What stands at the rows and columns. */
+  /** The tokens of the rows and columns. */
   labels: Labels;
   /** The queries and keys, if the options ask for them; absent in recurrent models. */
   compared?: ComparedVectors;
@@ -160,9 +159,10 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
   abstract answer(examples: readonly E[], options?: AnswerOptions): Promise<Answer[]>;
 
   /**
-   * Returns, for each example, the weights of the attentions that are compared with the task's alignment,
-   * with teacher forcing: encoder-decoder attention, or the self-attention of a model that has only an
-   * encoder or only a decoder. Row t of the weights belongs to row t of the alignment.
+   * Returns, for each example, the weights of the attentions that are compared with the task's
+   * alignment, with teacher forcing. These are the encoder-decoder attention, or the self-attention
+   * of a model that has only an encoder or only a decoder. Row t of the weights belongs to row t of
+   * the alignment.
    */
   abstract weights(examples: readonly E[]): ExampleWeights[][];
 

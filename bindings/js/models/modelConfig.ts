@@ -29,7 +29,7 @@ export interface ModelConfig {
   readonly dimFeedforward: number;
   /** The dropout rate in training. */
   readonly dropout: number;
-  /** What is added for each position. */
+  /** The position encodings. */
   readonly positions: "sinusoidal" | "none";
   /** The seed of the initial values. */
   readonly seed: number;

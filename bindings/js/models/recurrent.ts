@@ -151,7 +151,8 @@ export class RecurrentModel extends TaskModel<Translation> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
     const starts = examples.map(() => [startId]);
-    // One token more than the longest answer, so that an answer that does not end is recognised as wrong.
+    // The limit is one token more than the longest answer, so that an answer that does not end is
+    // recognised as wrong.
     const limits = examples.map(({ source }) => {
       return options.longest ?? Math.max(this.config.longest.target, source.length) + 1;
     });

@@ -1,5 +1,5 @@
-// The decoders of recurrent models. One has only the encoder's final states; two attend to all of the
-// encoder's outputs, before or after their own step.
+// The decoders of recurrent models. One uses only the encoder's final states; two attend to all of
+// the encoder's outputs, before or after their own step.
 
 import type { Tensor } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
@@ -54,7 +54,7 @@ export abstract class Decoder extends Module {
     this.readOut = new Linear(heed, size, vocabulary, { generator });
   }
 
-  /** Computes from the encoder's outputs what all steps need. */
+  /** Computes from the encoder's outputs the values that all steps need. */
   remember(outputs: Tensor, keyMask: Tensor | undefined): Memory {
     return { outputs, keyMask };
   }
@@ -77,8 +77,8 @@ export abstract class Decoder extends Module {
 }
 
 /**
- * A decoder without attention, which knows the source only from its initial state (Sutskever et al., 2014;
- * Cho et al., 2014).
+ * A decoder without attention, which gets the source only through its initial state (Sutskever et
+ * al., 2014; Cho et al., 2014).
  */
 export class PlainDecoder extends Decoder {
   constructor(heed: Heed, options: DecoderOptions) {

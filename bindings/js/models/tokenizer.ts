@@ -1,9 +1,12 @@
-// The interface of tokenizers that all functions of texts take.
+// The interface of tokenizers that all functions on texts take.
 
 import { describe, refuse } from "../core/error.js";
 import { type Check, isListOf, isRecord, isWholeNumber } from "../core/validate.js";
 
-/** The tokens of a text: an object with their ids, as of @huggingface/tokenizers, or the ids alone. */
+/**
+ * The tokens of a text: an object with their ids, as @huggingface/tokenizers returns it, or the ids
+ * alone.
+ */
 export type Encoded = readonly number[] | { readonly ids: readonly number[] };
 
 /**

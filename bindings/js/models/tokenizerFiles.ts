@@ -35,7 +35,7 @@ export function loadTokenizer<T extends TextTokenizer>(
   Tokenizer: TokenizerClass<T>,
   options?: LoadTokenizerOptions,
 ): Promise<T>;
-/** The same for a file that `ByteTokenizer` reads. */
+/** Creates the tokenizer of a model from a file that `ByteTokenizer` reads. */
 export function loadTokenizer(
   files: ModelSource | FileSource,
   options?: LoadTokenizerOptions,
@@ -71,14 +71,14 @@ export async function tokenizerIn(
     return madeBy("ByteTokenizer", () => ByteTokenizer.fromFile(text));
   }
   const json = parseJson(text, "tokenizer.json");
-  // Models without it have a tokenizer.json that says everything.
+  // For a model without this file, tokenizer.json is sufficient.
   const name = "tokenizer_config.json";
   const more = await folder.open(name, signal);
   const config = more ? parseJson(await readText(more, name, signal), name) : {};
   return madeBy("the class Tokenizer", () => new Tokenizer(json, config));
 }
 
-/** Reports an error of a class of tokenizers as a fault of the file. */
+/** Reports an error that a class of tokenizers throws as a fault of the file. */
 function madeBy<T>(maker: string, make: () => T): T {
   try {
     return make();

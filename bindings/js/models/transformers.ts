@@ -197,7 +197,7 @@ export class TransformerModel extends WritingModel<Translation> {
   readonly sourceEmbedding: Embedding;
   /** The vectors of target tokens: weight [V, E]. */
   readonly targetEmbedding: Embedding;
-  /** What is added for each position. */
+  /** Adds the position encodings. */
   readonly positions: Positions;
   /** Reads the source. */
   readonly encoder: TransformerEncoder;
@@ -295,7 +295,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
   readonly targetVocabulary: Vocabulary;
   /** The vectors of tokens: weight [V, E]. */
   readonly embedding: Embedding;
-  /** What is added for each position. */
+  /** Adds the position encodings. */
   readonly positions: Positions;
   /** The layers: an encoder stack that is called with `isCausal`. */
   readonly decoder: TransformerEncoder;
@@ -336,7 +336,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
     const asked = example.kind === "translation" ? example.target : example.tokens;
     const ids = this.targetVocabulary.encode(asked);
     const before = example.kind === "translation" ? this.prompt(example) : [startId];
-    // No output is expected for the source.
+    // The source has no expected output.
     const silent = new Array<number>(before.length - 1).fill(padId);
     return { given: [...before, ...ids], answers: [...silent, ...ids, endId] };
   }

@@ -68,7 +68,10 @@ function checkHeads(heads: readonly Head[], paths: readonly string[], count: num
   }
 }
 
-/** For a model of the hub, whose weights may be packed: its attentions set the outputs of these heads to zero. */
+/**
+ * Runs a function on a model of the hub, whose weights may be packed: its attentions set the
+ * outputs of these heads to zero.
+ */
 async function withSilentHeads<T>(
   { attentions, config }: HubModel,
   heads: readonly Head[],
@@ -88,7 +91,10 @@ async function withSilentHeads<T>(
   }
 }
 
-/** For a model of a task: the columns of the output projection that belong to the heads are zeros meanwhile. */
+/**
+ * Runs a function on a model of a task while the columns of the output projection that belong to
+ * the heads are zeros.
+ */
 async function withoutColumns<T>(
   model: TaskModel,
   heads: readonly Head[],

@@ -6,7 +6,7 @@ import type { Activation } from "../../ops/activate.js";
 import { Fields, type HubConfig } from "./fields.js";
 import { type Rotation, readRotation } from "./rotation.js";
 
-/** What all models have. */
+/** The fields that all models have. */
 interface StackConfig {
   /** The architecture's name in config.json. */
   readonly modelType: string;
@@ -28,7 +28,7 @@ interface StackConfig {
   readonly initialDeviation: number;
 }
 
-/** What all language models have. */
+/** The fields that all language models have. */
 interface LanguageConfig extends StackConfig {
   /** The number of tokens V. */
   readonly vocabularySize: number;
@@ -42,7 +42,10 @@ export interface CausalConfig extends LanguageConfig {
   readonly kind: "causal";
   /** Layer norms, as in GPT-2, or RMS norms, as in Llama. */
   readonly norm: "layer" | "rms";
-  /** Groups of heads with one key and value (Ainslie et al., 2023); as many as `heads` if none share. */
+  /**
+   * The number of heads of keys and values. Each is shared by a group of heads (Ainslie et al.,
+   * 2023); it equals `heads` if none is shared.
+   */
   readonly kvHeads: number;
   /** The rotary position embedding; undefined for learned positions. */
   readonly rotation: Rotation | undefined;
@@ -73,7 +76,7 @@ export interface MaskedConfig extends LanguageConfig {
   readonly types: number;
   /** The token of padding in RoBERTa, whose positions count from this token's number + 1. */
   readonly paddingToken: number | undefined;
-  /** Whether a model that is not loaded has a pooler, and a head for masked words. */
+  /** Whether a model that is not loaded has a pooler. */
   readonly hasPooler: boolean;
   /** Whether a model that is not loaded has the head that predicts masked tokens. */
   readonly hasHead: boolean;
@@ -100,7 +103,7 @@ export interface VisionConfig extends StackConfig {
    * `VisionTransformer.config` has none if the model has no classifier.
    */
   readonly labels: readonly string[];
-  /** Whether a model that is not loaded has a pooler, and a head for classes. */
+  /** Whether a model that is not loaded has a pooler. */
   readonly hasPooler: boolean;
   /** Whether a model that is not loaded has a head for classes. */
   readonly hasHead: boolean;
@@ -121,7 +124,7 @@ const activationNames: Readonly<Record<string, Activation>> = {
 
 const isToken = isWholeNumber(0, 2 ** 31 - 1);
 
-/** Reads what a config says of the end of a text: one token, several or none. */
+/** Reads the end tokens of a text: one, several or none. */
 function endTokensOf(fields: Fields): number[] {
   const tokens = fields.read(
     "eos_token_id",
@@ -169,7 +172,10 @@ function readGpt2(fields: Fields): CausalConfig {
   };
 }
 
-/** Returns the window of each layer. Mistral has it in all layers, Qwen in the later ones if it is switched on. */
+/**
+ * Returns the window of each layer. Mistral has it in all layers; Qwen has it in the later layers
+ * if it is enabled.
+ */
 function windowsOf(fields: Fields, modelType: string, layers: number): (number | undefined)[] {
   const isQwen = modelType.startsWith("qwen");
   const hasWindows =

@@ -126,8 +126,9 @@ class MaskedStack extends Module {
   }
 
   /**
-   * The rows of the table of positions: 0, 1, ..; in RoBERTa the number of tokens up to this one that are not
-   * padding, plus the padding token's number, which is the row of padding itself.
+   * The rows of the table of positions: 0, 1, .. In RoBERTa, the row of a token is the padding
+   * token's number plus the number of tokens up to this one that are not padding. The row of
+   * padding is the padding token's number.
    */
   #positions(ids: Tensor): Tensor {
     const { heed } = this;
@@ -174,7 +175,7 @@ class MaskedHead extends Module {
   forward(x: Tensor, table: Table["weight"]): Tensor {
     const { config, dense, norm, bias, heed } = this;
     const { activation, modelType } = config;
-    // RoBERTa's head has GELU, whatever the activation of the layers.
+    // RoBERTa's head always has GELU, independent of the activation of the layers.
     const named = modelType === "bert" || modelType === "distilbert" ? activation : "gelu";
     const weight = this.weight ?? (table as Tensor);
     return product(heed, norm.forward(dense.forward(x, named)), weight, bias);

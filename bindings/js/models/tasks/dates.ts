@@ -121,8 +121,8 @@ const fields: Readonly<Record<string, Field>> = {
 };
 
 /**
- * With dots the day is first; with slashes the month is first, unless the year is. No notation has two
- * meanings.
+ * In notations with dots the day is first. In notations with slashes the month is first, unless the
+ * year is first. No notation has two meanings.
  */
 const shortForms = [
   "<mm>/<dd>/<year>",
@@ -231,10 +231,10 @@ const targetParts: readonly (readonly [Part, number] | undefined)[] = [
 ];
 
 /**
- * The task of dates. The digits of a year are aligned with the same digits; those of a month or a day with
- * all characters that give the month or the day, because the first digit of 12 requires both. Hyphens have
- * no alignment. All forms of a date belong to the same split, so a model never saw the dates of other
- * splits in training.
+ * The task of dates. The digits of a year are aligned with the same digits. The digits of a month
+ * or a day are aligned with all characters that give the month or the day, because the first digit
+ * of 12 requires both. Hyphens have no alignment. All forms of a date belong to the same split, so
+ * a model never saw the dates of other splits in training.
  */
 export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
   const options = withDefaults("dates", defaults, given, checks);

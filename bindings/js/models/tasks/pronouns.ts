@@ -1,17 +1,17 @@
-// The task of pronouns: who or what does a pronoun mean? The sentences come from a grammar in which each
-// pronoun means exactly one thing, one person or one pair. The rules:
+// The task of pronouns: which person or thing does a pronoun mean? The sentences come from a
+// grammar in which each pronoun means exactly one thing, one person or one pair. The rules:
 //
-// 1. She, he and it agree with what they mean. They means two people who are named with "and"; in that case
-//    no pronoun means one of the two alone.
-// 2. If two figures of the same kind have different roles, the statement about the pronoun decides: someone
-//    who is tired was helped; someone who is kind helped, but someone who is kind was also praised; someone
-//    who needed a thing was given it. grammar.ts has the rule of each verb. The order of the names does not
-//    decide: a clause with "because" may come first, and the verb may be passive.
+// 1. She, he and it agree in gender with their meaning. They means two people who are named with
+// "and"; in that case no pronoun means one of the two alone.
+// 2. If two figures of the same kind have different roles, the statement about the pronoun decides.
+// Someone who is tired was helped. Someone who is kind helped, or was praised. Someone who needed a
+// thing was given it. The file grammar.ts has the rule of each verb. The order of the names does
+// not decide: a clause with "because" may come first, and the verb may be passive.
 // 3. Of two things, "it" means the one that fits the verb or the adjective: people eat a pear and not a
 //    violin. A thing that is needed, asked for or done without is the given one. A person who makes a thing
 //    gives it, and the thing that is made is the given one.
-// 4. A pronoun never means a bystander ("in front of Emma"), a thing that is only owned or beside another
-//    one, or a place.
+// 4. A pronoun never means a bystander ("in front of Emma"), a place, or a thing that is only owned
+// or only near another thing.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Generator } from "../../nn/random.js";
@@ -183,7 +183,7 @@ function deed(cast: Cast): Word[] {
 function transfer(cast: Cast): Word[] {
   const [gave, given] = cast.choose(transfers.gave);
   const people = cast.two();
-  // The index of the person, if any, who owns a thing that no pronoun means.
+  // The index of the person who owns a thing that no pronoun means; undefined if there is none.
   const owner = cast.choose([0, 1, undefined, undefined]);
   const [giver, receiver] = people.map((figure, i) =>
     i === owner ? cast.owning(figure) : figure,
@@ -207,7 +207,7 @@ function meeting(cast: Cast): Word[] {
   return fill(cast.choose([...meetings, ...shows]), slots);
 }
 
-/** The scenes. Those in which the gender of a pronoun does not suffice are more frequent. */
+/** The scenes. Scenes in which the gender of a pronoun does not suffice are more frequent. */
 const scenes = [deed, deed, transfer, transfer, choice, choice, meeting];
 
 /** Returns all words of a table except the names to be replaced. */

@@ -12,8 +12,8 @@ export type SequenceOptions = {
   /** The minimum length; 1 by default. */
   minLength: number;
   /**
-   * The maximum length; 16 by default. The vocabulary does not depend on it, so a model can answer longer
-   * examples than those of its training.
+   * The maximum length; 16 by default. The vocabulary does not depend on it, so a model can answer
+   * longer examples than the examples of its training.
    */
   maxLength: number;
 };

@@ -47,7 +47,7 @@ const forms: Readonly<Record<string, Form>> = {
   disc: { covers: (x, y) => x * x + y * y <= 1, turns: 0 },
   ring: { covers: (x, y) => x * x + y * y <= 1 && x * x + y * y >= 0.36, turns: 0 },
   square: { covers: (x, y) => Math.max(Math.abs(x), Math.abs(y)) <= 0.8, turns: 13 },
-  // Equilateral, with corners at a distance of 1.1 from the centre.
+  // The triangle is equilateral, with corners at a distance of 1.1 from the centre.
   triangle: {
     covers: (x, y) => y >= -0.55 && Math.sqrt(3) * Math.abs(x) + y <= 1.1,
     turns: 18,

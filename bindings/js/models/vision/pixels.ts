@@ -45,9 +45,9 @@ function perColour(fields: Fields, name: string, check: Check): number[] {
 }
 
 /**
- * Returns an image as a model reads it: each colour times the rescale factor, minus its mean, divided by its
- * standard deviation. Alpha is ignored. The image must have the model's size: `drawImage` of a canvas resizes
- * it.
+ * Returns an image in the form that the model reads: each colour times the rescale factor, minus
+ * its mean, divided by its standard deviation. Alpha is ignored. The image must have the model's
+ * size: `drawImage` of a canvas resizes it. Use:
  *
  *     const { imageSize } = model.config;
  *     context.drawImage(picture, 0, 0, imageSize, imageSize);

@@ -1,5 +1,5 @@
-// The Vision Transformer (Dosovitskiy et al., "An Image is Worth 16x16 Words", ICLR 2021): an encoder whose
-// positions are the patches of an image, with a learned token for the class before them.
+// The Vision Transformer (Dosovitskiy et al., "An Image is Worth 16x16 Words", ICLR 2021) is an
+// encoder. Its positions are the patches of an image, with a learned class token before them.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
@@ -21,7 +21,7 @@ export interface VisionForwardOptions {
   needHiddenStates?: boolean;
 }
 
-/** Of N images, each of L positions: the class token, then the patches, row by row. */
+/** The results for N images, each of L positions: the class token, then the patches, row by row. */
 export interface VisionForwardResult<O extends VisionForwardOptions = VisionForwardOptions> {
   /** [N, L, E], after the final norm. */
   output: Tensor;
@@ -85,7 +85,7 @@ class VisionStack extends Module {
     const count = pixels.shape[0] as number;
     const side = imageSize / patchSize;
     const cut = heed.reshape(pixels, [count, channels, side, patchSize, side, patchSize]);
-    // Each patch in a row, in the order of the weight: channels, then rows, then columns.
+    // Each row contains a patch, in the order of the weight: channels, then rows, then columns.
     const rows = heed.transpose(cut, [0, 2, 4, 1, 3, 5]);
     const flat = heed.reshape(rows, [count, side * side, channels * patchSize ** 2]);
     const first = heed.broadcastTo(this.classToken, [count, 1, size]);
