@@ -39,8 +39,8 @@ export class Positions extends Module {
 }
 
 /**
- * Creates an embedding whose initial values are 0.3 times torch's. Position encodings are then large in
- * comparison: training on "reverse" takes four fifths of the steps.
+ * Creates an embedding whose initial values are 0.3 times the values of torch. Position encodings
+ * are then large in comparison, and training on "reverse" takes four fifths of the steps.
  */
 export function tokenEmbedding(
   heed: Heed,
@@ -55,8 +55,8 @@ export function tokenEmbedding(
 }
 
 /**
- * Returns the options of the stacks. With normFirst, training needs no long warm-up of the learning rate
- * (Xiong et al., 2020).
+ * Returns the options of the stacks. With normFirst, training needs no long warm-up of the learning
+ * rate (Xiong et al., 2020).
  */
 export function stackOptions(
   { dimFeedforward, dropout }: ModelConfig,

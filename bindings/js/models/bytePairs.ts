@@ -1,5 +1,6 @@
-// Byte-pair encoding: the most frequent pair of adjacent tokens is merged into one token, repeatedly
-// (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
+// Byte-pair encoding: the most frequent pair of adjacent tokens is merged into one token,
+// repeatedly (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword
+// Units", 2016).
 
 import {
   type Check,
@@ -45,7 +46,7 @@ export class BytePairs {
 
   /**
    * @param characters all characters that texts may contain, including characters that the training
-   * texts lack
+   *   texts lack
    */
   constructor(characters: readonly string[], merges: readonly TokenPair[]) {
     checkArgument("characters", characters, isTexts);
@@ -74,8 +75,8 @@ export class BytePairs {
   }
 
   /**
-   * Learns from words and the number of times that each occurs. Of equally frequent pairs, the first in
-   * lexicographic order is merged, so that the order of the words does not matter.
+   * Learns from words and the number of times that each occurs. Of equally frequent pairs, the
+   * first in lexicographic order is merged, so that the order of the words does not matter.
    */
   static learnWords(
     characters: readonly string[],

@@ -66,8 +66,8 @@ const wrong = (what: string, expected: string, got: string) =>
 const mostKept = 2 ** 16;
 
 /**
- * Converts any text to ids and back. In a tokenizer that `learn` makes, id 0 is the end of a text, ids 1 to 256
- * are the bytes, and the others are merges.
+ * Converts any text to ids and back. In a tokenizer that `learn` makes, id 0 is the end of a text,
+ * ids 1 to 256 are the bytes, and the others are merges.
  *
  * @example
  * ```ts
@@ -167,7 +167,10 @@ export class ByteTokenizer implements TextTokenizer {
     return Uint8Array.from(bytes);
   }
 
-  /** Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become U+FFFD. */
+  /**
+   * Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become
+   * U+FFFD.
+   */
   decode(ids: ArrayLike<number>): string {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes(ids));
   }

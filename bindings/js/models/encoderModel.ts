@@ -32,9 +32,9 @@ const isSide: Check = {
 type Encoded = Tagging | Series | Picture;
 
 /**
- * Predicts the classes of tokens, the hidden values of a series, or the class of a picture. The class of a
- * picture is read from a class token before the patches (Dosovitskiy et al., "An Image is Worth 16x16
- * Words", 2021).
+ * Predicts the classes of tokens, the hidden values of a series, or the class of a picture. The
+ * class of a picture is read from a class token before the patches (Dosovitskiy et al., "An Image
+ * is Worth 16x16 Words", 2021).
  *
  * @throws HeedError "option", "memory"
  * @example
@@ -51,7 +51,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
   readonly classes: Vocabulary;
   /** Embeds tokens; values of a series, with a flag for hidden ones; or patches of a picture. */
   readonly embedding: Embedding | Linear;
-  /** [1, 1, E] for pictures, else undefined. */
+  /** [1, 1, E] for pictures; undefined otherwise. */
   readonly classToken: Tensor | undefined;
   /** Adds the position encodings. */
   readonly positions: Positions;

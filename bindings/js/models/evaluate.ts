@@ -1,4 +1,5 @@
-// Evaluates models on examples that they were not trained on, and measures where their attention falls.
+// Evaluates models on examples that they were not trained on, and measures where their attention
+// falls.
 
 import { HeedError, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
@@ -19,7 +20,9 @@ import { patchSize } from "./modelConfig.js";
 export interface Scores {
   /** The number of examples. */
   examples: number;
-  /** The proportion of examples that are answered without any error; for series, with R^2 above 0.9. */
+  /**
+   * The proportion of examples that are answered without any error; for series, with R^2 above 0.9.
+   */
   exact: number;
   /** The proportion of the answers' tokens that are right. */
   tokens?: number;
@@ -40,13 +43,13 @@ export interface HeadAlignment {
   /** The mean over rows of the total weight on the aligned positions. */
   mass: number;
   /**
-   * The proportion of rows whose largest weight is on an aligned position: among content words in tagging,
-   * among the source's tokens in translation, among patches in pictures.
+   * The proportion of rows whose largest weight is on an aligned position: among content words in
+   * tagging, among the source's tokens in translation, among patches in pictures.
    */
   largest: number;
   /**
-   * The value that `mass` would have if the weights of each row were equal on all positions that it can
-   * see.
+   * The value that `mass` would have if the weights of each row were equal on all positions that it
+   * can see.
    */
   chance: number;
   /**
@@ -204,8 +207,8 @@ function markContinuation(
 }
 
 /**
- * A series counts as exact if R^2 is above this: the model explains nine tenths of the hidden values'
- * variance.
+ * A series counts as exact if R^2 is above this: the model explains nine tenths of the hidden
+ * values' variance.
  */
 const foundAbove = 0.9;
 
@@ -252,8 +255,8 @@ function scoresOf(marks: readonly Mark[]): Scores {
 }
 
 /**
- * Measures, with teacher forcing, how much weight each head puts on the aligned positions, which determine
- * the answers. The result has all heads.
+ * Measures, with teacher forcing, how much weight each head puts on the aligned positions, which
+ * determine the answers. The result has all heads.
  *
  * @throws HeedError "option" if no example has aligned positions, as with text that a user types
  * @example

@@ -96,8 +96,8 @@ export function saveModel(
 export interface LoadBothOptions<T extends true | TokenizerClass = true | TokenizerClass>
   extends LoadModelOptions {
   /**
-   * Loads the tokenizer too, as `loadTokenizer` does: true for a file that `ByteTokenizer` reads, or the class
-   * Tokenizer of @huggingface/tokenizers.
+   * Loads the tokenizer too, as `loadTokenizer` does: true for a file that `ByteTokenizer` reads,
+   * or the class Tokenizer of @huggingface/tokenizers.
    */
   tokenizer: T;
 }
@@ -125,8 +125,8 @@ const loadChecks = {
 } satisfies Record<keyof LoadBothOptions, Check>;
 
 /**
- * Creates a model of this package from the contents of its files, in eval mode. The contents are not trusted.
- * With options, and for files in the layout of the hub, the result is a promise.
+ * Creates a model of this package from the contents of its files, in eval mode. The contents are
+ * not trusted. With options, and for files in the layout of the hub, the result is a promise.
  *
  * @throws HeedError "format" that names the fault in the files, "memory"
  * @example
@@ -164,10 +164,10 @@ export function loadModel(
  *     const model = await loadModel(heed, "https://huggingface.co/gpt2", { dtype: "int8" });
  *
  * @param files the address of their folder, or in Node its path; a folder that the user opened, a
- * list of files, or files by name: see `ModelSource`
+ *   list of files, or files by name: see `ModelSource`
  * @throws HeedError "load" for a file that is missing or cannot be read; "format" that names the
- * fault in a file: an unknown architecture, or all tensors that are missing or do not fit;
- * "memory"; "storage" if the browser has no room for the files that it should keep
+ *   fault in a file: an unknown architecture, or all tensors that are missing or do not fit;
+ *   "memory"; "storage" if the browser has no room for the files that it should keep
  */
 export function loadModel(
   heed: Heed,

@@ -18,8 +18,8 @@ const isTask: Check = {
 /** The settings of a training. */
 export interface Recipe extends TrainingRecipe {
   /**
-   * Training stops early if two checks in a row reach this proportion of exact answers; never if it is
-   * above 1.
+   * Training stops early if two checks in a row reach this proportion of exact answers; never if it
+   * is above 1.
    */
   readonly goal: number;
 }
@@ -158,8 +158,8 @@ export function architectureOf(task: Task): Architecture {
 }
 
 /**
- * Returns the plan of the shipped model for a task and an architecture, or a default plan if none is
- * shipped.
+ * Returns the plan of the shipped model for a task and an architecture, or a default plan if none
+ * is shipped.
  *
  * @throws HeedError "option"
  * @example

@@ -46,7 +46,8 @@ export type NamedFile = (BlobLike | FileHandleLike) & {
 
 /**
  * The files of a model, in one of these forms:
- * - the address of their folder, such as "https://huggingface.co/gpt2"; in Node also its path or `file:` URL
+ * - the address of their folder, such as "https://huggingface.co/gpt2"; in Node also its path or
+ *   `file:` URL
  * - the address or path of the safetensors file, with config.json in the same folder
  * - a folder that the user opened, or a list of files
  * - files by name, such as { "config.json": file, ... }
@@ -198,8 +199,8 @@ async function folderOfHandle(handle: FolderHandleLike): Promise<Folder> {
 export const weightsName = "model.safetensors";
 
 /**
- * A folder whose weights may have another name: the given name, or the name of its only safetensors file. Weights in
- * several files have an index, which names them.
+ * A folder whose weights may have another name: the given name, or the name of its only safetensors
+ * file. Weights in several files have an index, which names them.
  */
 function withWeights({ names, open }: Folder, given?: string): Folder {
   const found = names?.filter((name) => name.endsWith(".safetensors")) ?? [];
@@ -242,7 +243,7 @@ async function folderOfPath(path: string): Promise<Folder> {
 /**
  * @param keep whether the browser is asked to keep files of the network
  * @param single the name of a file that may be given alone
- * @throws HeedError "option" for a value that is no source of a model
+ * @throws HeedError "option" for a value that is not a source of a model
  */
 export async function openFolder(
   source: ModelSource | FileSource,

@@ -1,12 +1,12 @@
-// Where a browser stores files for the pages of an origin: the origin private file system (File System
-// Standard, WHATWG), else Cache Storage (Service Workers, W3C). Both need a secure context.
+// The storage of a browser for the files of an origin: the origin private file system (File System
+// Standard, WHATWG), or otherwise Cache Storage (Service Workers, W3C). Both need a secure context.
 
 import type { Bytes } from "../core/module.js";
 
 /** Blobs by name. Names consist of letters, digits, "-" and ".". */
 export interface BlobStore {
   names(): Promise<string[]>;
-  /** Returns undefined if there is no such blob, or none that can be read. */
+  /** Returns undefined if the blob does not exist or cannot be read. */
   get(name: string): Promise<Blob | undefined>;
   /** Stores bytes under a name: all of them or, if it fails, none. */
   put(name: string, bytes: Bytes): Promise<void>;

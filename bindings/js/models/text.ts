@@ -76,8 +76,8 @@ function firstStop(text: string, stops: readonly string[]): number {
  * Continues a text.
  *
  * @param model a `CausalLanguageModel`
- * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more tokens than the
- *   model's context
+ * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more
+ *   tokens than the model's context
  * @example
  * ```ts
  * const config = { model_type: "llama", vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
@@ -140,7 +140,7 @@ export async function writeText(
   return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
 }
 
-/** A word that a model would put in the place of a mask. */
+/** A word that a model predicts for a mask. */
 export interface MaskedWord {
   /** The token's id. */
   token: number;
@@ -154,14 +154,14 @@ export interface MaskedWord {
 const maskNames = ["[MASK]", "<mask>"];
 
 /**
- * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat." (BERT) or
- * "The <mask> sat on the mat." (RoBERTa).
+ * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat."
+ * (BERT) or "The <mask> sat on the mat." (RoBERTa).
  *
  * @param model a `MaskedLanguageModel`
  * @param options the number of words for each mask, 5 by default
  * @returns for each mask, its words, the most likely first
- * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is longer than
- *   the model's context
+ * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is
+ *   longer than the model's context
  * @example
  * ```ts
  * const config = { model_type: "bert", architectures: ["BertForMaskedLM"], vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,

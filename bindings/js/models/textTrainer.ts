@@ -22,7 +22,10 @@ import {
   trainingRecipeChecks,
 } from "./training.js";
 
-/** A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as CausalLanguageModel. */
+/**
+ * A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as
+ * CausalLanguageModel.
+ */
 export interface NextTokenModel extends Module {
   /** ids int32 [B, L] -> logits [B, L, V]. */
   forward(ids: Tensor): { readonly logits: Tensor };
@@ -192,7 +195,8 @@ const ignored = -1;
  * Computes how well a model in eval mode predicts a text.
  *
  * @param tokens the ids of the text; each but the first is predicted once
- * @returns the mean of -ln p, in nats per token, and the number of tokens; exp(loss) is the perplexity
+ * @returns the mean of -ln p, in nats per token, and the number of tokens; exp(loss) is the
+ *   perplexity
  * @throws HeedError "option", "shape", "nan"; or the signal's reason
  * @example
  * ```ts

@@ -10,7 +10,8 @@ import { type Check, isListOf, isRecord, isWholeNumber } from "../core/validate.
 export type Encoded = readonly number[] | { readonly ids: readonly number[] };
 
 /**
- * A tokenizer, as `writeText` and `fillMasks` take it. `ByteTokenizer` is one, and so are the tokenizers of
+ * A tokenizer, as `writeText` and `fillMasks` take it. `ByteTokenizer` is one, and so are the
+ * tokenizers of
  * @huggingface/tokenizers and of transformers.js.
  */
 export interface TextTokenizer {
@@ -50,7 +51,7 @@ export const idsIn = (encoded: Encoded): readonly number[] =>
 /**
  * Returns the ids of a text.
  *
- * @throws HeedError "option" if the tokenizer returns something else
+ * @throws HeedError "option" if the tokenizer returns any other value
  */
 export function idsOfText(tokenizer: TextTokenizer, text: string): readonly number[] {
   const encoded = tokenizer.encode(text);

@@ -20,9 +20,10 @@ export interface LoadTokenizerOptions {
  *     const tokenizer = await loadTokenizer("https://huggingface.co/Qwen/Qwen3-0.6B", Tokenizer);
  *
  * @param files the sources that `loadModel` takes, or tokenizer.json alone
- * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain. Without
- *   it, the file must be one that `ByteTokenizer` reads.
- * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
+ * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not
+ *   contain. Without it, the file must be one that `ByteTokenizer` reads.
+ * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does
+ *   not know
  * @example
  * ```ts
  * const json = ByteTokenizer.learn(["the cat and the hat"], 260).toFile();

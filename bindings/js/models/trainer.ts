@@ -20,8 +20,8 @@ export interface TrainerOptions {
   /** The settings of the training. */
   recipe: Recipe;
   /**
-   * The seed of the examples and of dropout; 0 by default. The model's config has another one for the
-   * initial values.
+   * The seed of the examples and of dropout; 0 by default. The model's config has another one for
+   * the initial values.
    */
   seed?: number;
 }

@@ -164,8 +164,8 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
       const gradientNorm = clipGradNorm(gradients, this.recipe.clipNorm);
       if (!Number.isFinite(gradientNorm))
         throw new HeedError("nan", `gradients: expected a finite norm, got ${gradientNorm}`);
-      // The cosine may differ between JavaScript engines in the last bit. Rounding it to float32 almost
-      // always removes the difference.
+      // The cosine may differ between JavaScript engines in the last bit. Rounding it to float32
+      // almost always removes the difference.
       this.#optimizer.learningRate = Math.fround(this.recipe.learningRate * this.#schedule(step));
       this.#optimizer.step(gradients);
       const right = aux.right === undefined ? undefined : aux.right / aux.count;
@@ -217,8 +217,8 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
    * Continues from a state that `state` returned.
    *
    * @returns the notes
-   * @throws HeedError "format" for bytes that are not a complete state, "option" for the state of another
-   *   training, which lists every difference; in that case nothing changes
+   * @throws HeedError "format" for bytes that are not a complete state, "option" for the state of
+   *   another training, which lists every difference; in that case nothing changes
    */
   resume(bytes: Uint8Array): string {
     const { tensors, metadata } = readState(bytes);

@@ -1,5 +1,6 @@
-// Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised Multitask
-// Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2, Qwen3, SmolLM.
+// Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised
+// Multitask Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2,
+// Qwen3, SmolLM.
 
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
@@ -49,8 +50,8 @@ export interface CausalForwardResult<O extends CausalForwardOptions = CausalForw
   /** [B, L, V], or [B, 1, V]: row i predicts the token after position i. */
   logits: Tensor;
   /**
-   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i follows layer i. The final norm has
-   * been applied to the last one.
+   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i follows layer i. The final
+   * norm has been applied to the last one.
    */
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
@@ -155,7 +156,7 @@ export class CausalLanguageModel extends Module {
   /**
    * Creates a model with initial values from a seed. `loadModel` creates one from files.
    *
-   * @param config the fields of a config.json, such as { model_type: "llama", hidden_size: 256, ... }
+   * @param config the fields of a config.json, like { model_type: "llama", hidden_size: 256, ... }
    * @throws HeedError "option" that names the field, "memory"
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
@@ -254,7 +255,8 @@ export class CausalLanguageModel extends Module {
   /**
    * Continues texts token by token, with a cache: greedily, or at random with a temperature.
    *
-   * @param startTokens the tokens of each text, all of the same length: ids, or the result of a tokenizer's `encode`
+   * @param startTokens the tokens of each text, all of the same length: ids, or the result of a
+   *   tokenizer's `encode`
    * @param options the default end tokens are the end tokens of the config
    * @returns the tokens after each start, with the end token where it occurred
    * @throws HeedError "option" for more positions than the model's context

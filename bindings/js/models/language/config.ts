@@ -1,5 +1,5 @@
-// Configs of the decoders and encoders that this package can run, of text and of images, read from a
-// config.json of the Hugging Face hub.
+// Configs of the decoders and encoders that this package can run, of text and of images, read from
+// a config.json of the Hugging Face hub.
 
 import { isListOf, isRecord, isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
@@ -38,7 +38,7 @@ interface LanguageConfig extends StackConfig {
 
 /** A decoder that predicts the next token: GPT-2, or the family of Llama. */
 export interface CausalConfig extends LanguageConfig {
-  /** Tells the kinds of models apart. */
+  /** Distinguishes the kinds of models. */
   readonly kind: "causal";
   /** Layer norms, as in GPT-2, or RMS norms, as in Llama. */
   readonly norm: "layer" | "rms";
@@ -52,8 +52,8 @@ export interface CausalConfig extends LanguageConfig {
   /** Whether the feed-forward network has a gate (Shazeer, 2020). */
   readonly isGated: boolean;
   /**
-   * Which linear layers have biases: queries, keys and values; the output of attention; the feed-forward
-   * network.
+   * Which linear layers have biases: queries, keys and values; the output of attention; the
+   * feed-forward network.
    */
   readonly biases: { readonly qkv: boolean; readonly output: boolean; readonly hidden: boolean };
   /** Whether the queries and keys of each head are normalised (Qwen3). */
@@ -70,7 +70,7 @@ export interface CausalConfig extends LanguageConfig {
 
 /** An encoder that sees both sides of each position: BERT, DistilBERT, RoBERTa. */
 export interface MaskedConfig extends LanguageConfig {
-  /** Tells the kinds of models apart. */
+  /** Distinguishes the kinds of models. */
   readonly kind: "masked";
   /** The number of token types; 0 if the model has none. */
   readonly types: number;
@@ -84,7 +84,7 @@ export interface MaskedConfig extends LanguageConfig {
 
 /** An encoder of images: the Vision Transformer. */
 export interface VisionConfig extends StackConfig {
-  /** Tells the kinds of models apart. */
+  /** Distinguishes the kinds of models. */
   readonly kind: "vision";
   /** The height and the width of an image, in pixels. */
   readonly imageSize: number;
@@ -195,7 +195,9 @@ function windowsOf(fields: Fields, modelType: string, layers: number): (number |
   return none.map((_, layer) => (layer >= first ? window : undefined));
 }
 
-/** The largest size of a head with a rotation, which has a frequency for each pair of its entries. */
+/**
+ * The largest size of a head with a rotation, which has a frequency for each pair of its entries.
+ */
 const mostRotated = 2 ** 16;
 
 function readLlama(fields: Fields, modelType: string): CausalConfig {
@@ -290,8 +292,8 @@ function readDistilBert(fields: Fields): MaskedConfig {
 const isLabelCount = isWholeNumber(0, 2 ** 20);
 
 /**
- * Returns the names of the classes; none for a model without a classifier. Without `id2label` the names are
- * LABEL_0, LABEL_1, ..., `num_labels` of them, 2 by default.
+ * Returns the names of the classes; none for a model without a classifier. Without `id2label` the
+ * names are LABEL_0, LABEL_1, ..., `num_labels` of them, 2 by default.
  */
 function labelsOf(fields: Fields): string[] {
   const numbered = () =>

@@ -10,7 +10,9 @@ import {
   isWholeNumber,
 } from "../../core/validate.js";
 
-/** The content of a config.json: the fields that the models of Hugging Face's transformers write. */
+/**
+ * The content of a config.json: the fields that the models of Hugging Face's transformers write.
+ */
 export type HubConfig = Readonly<Record<string, unknown>>;
 
 /** The largest size that a field may have: the largest size of an axis. */
@@ -36,7 +38,10 @@ export class Fields {
     return Object.hasOwn(this.#given, name) ? (this.#given[name] ?? undefined) : undefined;
   }
 
-  /** @throws HeedError "option" if the field has no valid value, and if it is absent and has no default */
+  /**
+   * @throws HeedError "option" if the field has no valid value, and if it is absent and has no
+   *   default
+   */
   read<T>(name: string, check: Check, absent?: T): T {
     const value = this.raw(name);
     if (value === undefined && absent !== undefined) return absent;

@@ -35,8 +35,8 @@ export interface LoadProgress {
 /** Options of `loadModel` for the models of the hub. */
 export interface LoadModelOptions {
   /**
-   * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of the memory;
-   * "int8", in a quarter, rounded for each row. Only float32 models can be trained.
+   * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of
+   * the memory; "int8", in a quarter, rounded for each row. Only float32 models can be trained.
    */
   dtype?: WeightType;
   /**
@@ -56,7 +56,10 @@ export interface LoadModelOptions {
   onProgress?: (progress: LoadProgress) => void;
 }
 
-/** The number of elements that are read at a time: a page stays responsive, and few bytes wait to be freed. */
+/**
+ * The number of elements that are read at a time: a page stays responsive, and few bytes wait to be
+ * freed.
+ */
 const mostRead = 2 ** 19;
 /** The time after which loading pauses, one frame of a page, in milliseconds. */
 const longestStep = 16;

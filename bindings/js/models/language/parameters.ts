@@ -178,7 +178,9 @@ export function ownSpecs(config: MaskedConfig | VisionConfig): ParameterSpecs {
   return new Map(own);
 }
 
-/** A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes. */
+/**
+ * A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes.
+ */
 export type Parameter = Tensor | readonly PackedWeights[] | ByteTable;
 
 /** Parameters by name. `of` selects the parameters of a part of the model. */
@@ -212,8 +214,8 @@ export class Parameters {
 }
 
 /**
- * Creates the parameters of a model that is not loaded. Weights are normally distributed, biases are zeros,
- * the weights of norms ones.
+ * Creates the parameters of a model that is not loaded. Weights are normally distributed, biases
+ * are zeros, the weights of norms ones.
  *
  * @throws HeedError "memory"
  */

@@ -65,7 +65,10 @@ export function readRotation(fields: Fields, headSize: number): Rotation {
   return { frequencies };
 }
 
-/** Computes the tables of `length` positions, in double precision. The first has the position `offset`. */
+/**
+ * Computes the tables of `length` positions, in double precision. The first has the position
+ * `offset`.
+ */
 export function rotationTables(
   heed: Heed,
   { frequencies }: Rotation,

@@ -36,8 +36,8 @@ interface Attended {
 }
 
 /**
- * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions (Su et
- * al., 2021) and norms of queries and keys where the model has them.
+ * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions
+ * (Su et al., 2021) and norms of queries and keys where the model has them.
  */
 export class SelfAttention extends Module {
   readonly sizes: SelfAttentionSizes;

@@ -102,7 +102,7 @@ export class WeightStore {
   }
 
   /**
-   * Stores rows of a parameter. The rows of a parameter come in order.
+   * Stores rows of a parameter. The rows of a parameter must be added in order.
    *
    * @param rows float32 [rows, columns], or [n] for a vector. The store owns the tensor from now on
    */

@@ -61,8 +61,8 @@ function isSolvable({ length, minPeriod, maxPeriod, maxGap }: SeriesOptions): bo
 }
 
 /**
- * The task of series. A hidden value is aligned with the known values at a distance of whole periods. Each
- * cycle belongs to one split.
+ * The task of series. A hidden value is aligned with the known values at a distance of whole
+ * periods. Each cycle belongs to one split.
  */
 export function series(given: Partial<SeriesOptions> = {}): Task<Series> {
   const options = withDefaults("series", defaults, given, checks);

@@ -27,11 +27,13 @@ export interface VisionForwardResult<O extends VisionForwardOptions = VisionForw
   output: Tensor;
   /** [N, P] the pooled state of the class token; undefined if the model has no pooler. */
   pooled: Tensor | undefined;
-  /** [N, classes], in the order of `config.labels`; undefined if the model has no head for classes. */
+  /**
+   * [N, classes], in the order of `config.labels`; undefined if the model has no head for classes.
+   */
   logits: Tensor | undefined;
   /**
-   * layers + 1 tensors [N, L, E]: the first is the embedding, tensor i follows layer i. The final norm has
-   * not been applied to the last one.
+   * layers + 1 tensors [N, L, E]: the first is the embedding, tensor i follows layer i. The final
+   * norm has not been applied to the last one.
    */
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
@@ -67,7 +69,9 @@ class VisionStack extends Module {
     this.norm = new Normalisation(heed, "layer", eps, parameters.of("norm"));
   }
 
-  /** pixels [N, C, S, S] -> the embedding and the output of each layer, and the norm of the last one */
+  /**
+   * pixels [N, C, S, S] -> the embedding and the output of each layer, and the norm of the last one
+   */
   forward(pixels: Tensor): { states: Tensor[]; output: Tensor } {
     let x = this.#embedded(pixels);
     const states = [x];
@@ -125,8 +129,9 @@ export class VisionTransformer extends Module {
   /**
    * Creates a model with initial values from a seed. `loadModel` creates one from files.
    *
-   * @param config the fields of a config.json, such as { model_type: "vit", hidden_size: 192, ... }. Its
-   *   `architectures` say whether the model has a pooler ("ViTModel") and a head ("ViTForImageClassification")
+   * @param config the fields of a config.json, like { model_type: "vit", hidden_size: 192, ... }.
+   *   Its `architectures` determine whether the model has a pooler ("ViTModel") and a head
+   *   ("ViTForImageClassification")
    * @throws HeedError "option" that names the field, "memory"
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
@@ -147,7 +152,8 @@ export class VisionTransformer extends Module {
   /**
    * Encodes images of the size `config.imageSize`.
    *
-   * @param pixels float32 [C, S, S] or, for N images, [N, C, S, S], normalised as in training: see `pixelsOf`
+   * @param pixels float32 [C, S, S] or, for N images, [N, C, S, S], normalised as in training: see
+   *   `pixelsOf`
    * @throws HeedError "shape", "dtype"
    */
   forward<const O extends VisionForwardOptions = Record<never, never>>(

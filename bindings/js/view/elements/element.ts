@@ -130,9 +130,9 @@ export function make<E extends HeedElement>(
  * the error in `error` and in the event `heed-error`. Properties with simple values are also
  * attributes: lists as JSON, lists of words also separated by spaces.
  *
- * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`, `--heed-faint`, `--heed-frame`,
- * `--heed-hidden`, `--heed-hatch`, `--heed-accent` and `--heed-font`, and its parts (`frame`, `content`, `notes`,
- * `error`) with `::part()`.
+ * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`,
+ * `--heed-faint`, `--heed-frame`, `--heed-hidden`, `--heed-hatch`, `--heed-accent` and
+ * `--heed-font`, and its parts (`frame`, `content`, `notes`, `error`) with `::part()`.
  *
  * @example
  * ```ts
@@ -148,7 +148,10 @@ export abstract class HeedElement extends Base {
   /** @internal */
   static readonly sheet: string = "";
 
-  /** The numbers, [L, S], [heads, L, S] or [layers, heads, L, S]. A typed array is not copied: set it again if it changes. */
+  /**
+   * The numbers, [L, S], [heads, L, S] or [layers, heads, L, S]. A typed array is not copied: set
+   * it again if it changes.
+   */
   declare data: Numbers | null;
   /** The shape of `data`, for a typed array. */
   declare shape: readonly number[] | null;
@@ -379,7 +382,7 @@ export abstract class HeedElement extends Base {
   protected updateNow(): void {
     // A change that a listener makes during this drawing is drawn in another frame.
     const resolve = this.#cancel();
-    // After an error, the earlier drawing may not fit: "error" tells `update` to draw everything.
+    // After an error, the earlier drawing may not fit: "error" tells `update` not to rely on it.
     const changed = new Set([...this.#changed, ...(this.#error ? ["error"] : [])]);
     this.#changed.clear();
     try {
@@ -454,7 +457,7 @@ export abstract class HeedElement extends Base {
    * Draws. An error that this method throws is shown in the element.
    *
    * @param changed the names of the changed properties, and "connection", "theme", "width" and
-   * "error"
+   *   "error"
    * @internal
    */
   protected abstract update(changed: ReadonlySet<string>): void;

@@ -88,8 +88,8 @@ export class LargeMatrix {
   }
 
   /**
-   * The cell of the matrix whose number a cell of the picture shows; the first one if there is no
-   * such cell.
+   * The cell of the matrix whose number a cell of the picture shows; the first one that it covers
+   * if there is no such cell.
    */
   cell(drawn: Cell): Cell {
     const { whole, small, hides } = this;

@@ -48,8 +48,8 @@ export type HeedProperties<E> = {
 };
 
 /**
- * The properties and events of an element of `heed/view`, for the types of a framework's markup: see the guide "Pictures in
- * your own pages" for React, Preact, Solid, Vue and Svelte.
+ * The properties and events of an element of `heed/view`, for the types of a framework's markup:
+ * see the guide "Pictures in your own pages" for React, Preact, Solid, Vue and Svelte.
  *
  * @typeParam E the class of the element
  * @typeParam Attributes the framework's own attributes of an HTML element

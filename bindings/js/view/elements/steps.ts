@@ -595,7 +595,8 @@ export class HeedSteps extends HeedElement {
 /**
  * Creates a `<heed-steps>`, and registers it if it is not registered.
  *
- * @param options its properties; `q` of [L, D], `k` of [S, D] and `v` of [S, Dv], or [heads, ...] of each
+ * @param options its properties; `q` of [L, D], `k` of [S, D] and `v` of [S, Dv], or [heads, ...]
+ *   of each
  * @throws ReferenceError where there is no document, as in Node
  * @example
  * ```ts

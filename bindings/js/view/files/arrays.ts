@@ -1,4 +1,4 @@
-// The arrays of a file of any supported format. The first bytes tell the format.
+// The arrays of a file of any supported format. The format is detected from the first bytes.
 
 import { describe, refuse } from "../../core/error.js";
 import { isListOf, isRecord } from "../../core/objects.js";
@@ -71,7 +71,8 @@ const mostJsonBytes = 2 ** 26;
 /**
  * Reads a file of NumPy (.npy, .npz), of safetensors, or in JSON. The content is not trusted.
  *
- * @throws HeedError "format", "dtype", "shape", "memory", or "load" for a file that can no longer be read
+ * @throws HeedError "format", "dtype", "shape", "memory", or "load" for a file that can no longer
+ *   be read
  */
 export async function readContent(name: string, blob: Blob): Promise<FileContent> {
   const first = String.fromCharCode(...(await bytesOf(blob.slice(0, 64))));

@@ -188,8 +188,8 @@ const blobOf = (data: AttentionInput["data"]) =>
  *
  * @param files one file of weights, and at most one of tokens
  * @throws HeedError "format" for a broken file, "shape" for sizes that do not fit, "dtype" for
- * values that are not numbers, "memory" for more numbers than the memory can hold, "load" for a
- * file that can no longer be read
+ *   values that are not numbers, "memory" for more numbers than the memory can hold, "load" for a
+ *   file that can no longer be read
  * @example
  * ```ts
  * const weights = safetensors.write({ "layer.0": heed.tensor([[1, 0], [0.25, 0.75]]) });

@@ -1,5 +1,6 @@
-// Reads the arrays of NumPy (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html): a magic word,
-// a version, the length of a header, the header as a Python dictionary, and the numbers.
+// Reads the arrays of NumPy
+// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html): a magic word, a
+// version, the length of a header, the header as a Python dictionary, and the numbers.
 
 import { describe, refuse } from "../../core/error.js";
 import { countOf, isSize } from "../../core/safetensorsHeader.js";
@@ -29,7 +30,9 @@ function storedAs(name: string, descr: string): Stored {
   return { kind: kind as Stored["kind"], bytes, isBigEndian: order === ">" };
 }
 
-/** Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, with its entries in any order. */
+/**
+ * Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, with its entries in any order.
+ */
 function readHeader(name: string, text: string): Header {
   const wrong = () =>
     refuse(

@@ -124,7 +124,7 @@ export async function bytesOf(blob: Blob): Promise<Uint8Array> {
  * Collects the numbers of an array from pieces of a file.
  *
  * @param isThere whether that number of bytes is known to follow: if not, memory grows with the
- * pieces
+ *   pieces
  */
 export async function collect(
   name: string,

@@ -212,7 +212,7 @@ async function* inflated(name: string, packed: Blob): AsyncGenerator<Uint8Array>
  * The bytes of an entry, in pieces.
  *
  * @throws HeedError "format" after the last piece that fits, if the entry has more or fewer bytes,
- * or if its checksum is wrong
+ *   or if its checksum is wrong
  */
 export async function* readEntry(blob: Blob, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   const { name, offset, end, packed, size, isDeflated } = entry;

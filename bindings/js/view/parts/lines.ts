@@ -1,4 +1,7 @@
-/** Draws attention as lines from queries on the left to keys on the right, stronger for larger weights. */
+/**
+ * Draws attention as lines from queries on the left to keys on the right, stronger for larger
+ * weights.
+ */
 import { shorten } from "../picture/format.js";
 import { type Area, widest } from "../picture/layout.js";
 import type { Line } from "./strongest.js";

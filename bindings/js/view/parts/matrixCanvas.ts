@@ -70,7 +70,7 @@ export class MatrixCanvas {
 
   /**
    * @param zoom the CSS pixels of the window in one of the canvas, changed by zoom or by a
-   * transform as on slides
+   *   transform as on slides
    */
   constructor(
     canvas: HTMLCanvasElement,

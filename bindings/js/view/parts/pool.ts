@@ -1,7 +1,7 @@
 /**
- * Max pooling without the engine: the largest number of each cell of a grid over a matrix, as the engine's
- * `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)), as in
- * torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
+ * Max pooling without the engine: the largest number of each cell of a grid over a matrix, as the
+ * engine's `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r),
+ * ceil((i + 1) R / r)), as in torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
  */
 import type { Job } from "../picture/job.js";
 import type { MatrixView } from "../picture/view.js";
@@ -55,7 +55,7 @@ function mostOfPart(
  * pauses often, so that its caller can continue it later: see `Slices`.
  *
  * @param isSigned whether a cell has the number farthest from zero, for scores, instead of the
- * largest number
+ *   largest number
  * @param hides the entries that are omitted; a cell with only hidden entries is -Infinity
  * @param hidden the cells with only hidden entries, if they are known: these cells are not read
  */
@@ -93,7 +93,7 @@ export function* pooling(
  * often.
  *
  * @param isCausal whether an entry is hidden if the one below it and the one to its left are
- * hidden: then one corner decides
+ *   hidden: then one corner decides
  */
 export function* hidingPooled(
   hides: Hides,

@@ -219,7 +219,7 @@ export function needCanvas(what: string): void {
  * Makes a PNG of an SVG file, at twice its width and height.
  *
  * @throws HeedError if there is no canvas or no picture, or if the picture is larger than the
- * browser can paint
+ *   browser can paint
  */
 export async function pngOf(svg: string): Promise<Blob> {
   needCanvas("png");

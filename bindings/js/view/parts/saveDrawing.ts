@@ -69,8 +69,8 @@ function flowed(entries: readonly HTMLElement[], right: number, { family }: Ink)
 }
 
 /**
- * The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG. It
- * is empty if there is no picture on the page.
+ * The largest picture within a part of the page and its overlays, with legend and axis labels, as a
+ * stand-alone SVG. It is empty if there is no picture on the page.
  *
  * @param part the element that contains the picture
  * @param ink the colours and the font of the file

@@ -86,7 +86,7 @@ function movingSvg(picture: Picture, saved: Saved, ink: Ink): string {
  * The formats of a picture that is drawn as an SVG.
  *
  * @param plays returns the style that animates the elements of the SVG marked with `data-plays`, if
- * it is animated
+ *   it is animated
  */
 export function drawnContents(svg: () => string | Promise<string>, plays?: () => string): Contents {
   return {

@@ -100,7 +100,9 @@ export interface Palette {
    * see `largestIn`.
    */
   place(value: number, largest: number): number;
-  /** The colour at a position along the legend; palettes with the same colours share this function. */
+  /**
+   * The colour at a position along the legend; palettes with the same colours share this function.
+   */
   legend(t: number): Rgb;
 }
 
@@ -173,7 +175,10 @@ const curves: Record<ColourCurve, (share: number) => number> = {
   log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
 };
 
-/** A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see `largestIn`. */
+/**
+ * A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see
+ * `largestIn`.
+ */
 export function weightShare(
   range: ColourRange,
   curve: ColourCurve,

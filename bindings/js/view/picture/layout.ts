@@ -69,7 +69,7 @@ export function px(size: number): string {
  *
  * @param written the title with its arrow
  * @param room the least position of the title, the beginning of the matrix, and the largest end of
- * the title
+ *   the title
  * @param width returns the width of a drawn text
  */
 export function axisTitle(
@@ -140,7 +140,9 @@ export function widest(labels: readonly string[], family = familyOfBody()): numb
   return width;
 }
 
-/** Whether column labels are vertical. Single characters never are; they are drawn smaller instead. */
+/**
+ * Whether column labels are vertical. Single characters never are; they are drawn smaller instead.
+ */
 export function labelsStand({ cols = [], family }: Labels, cellWidth: number): boolean {
   return widest(cols, family) > cellWidth - 2 && cols.some((label) => [...label].length > 1);
 }

@@ -1,6 +1,7 @@
 /**
- * Paints one matrix on a canvas: cells, numbers where they fit, labels along its sides, and highlights. It keeps a copy
- * without highlights, so that a new highlight does not redraw everything.
+ * Paints one matrix on a canvas: cells, numbers where they fit, labels along its sides, and
+ * highlights. It keeps a copy without highlights, so that a new highlight does not redraw
+ * everything.
  */
 
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour.js";
