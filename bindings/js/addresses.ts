@@ -1,8 +1,10 @@
-// Where the engine's files are: beside this file in dist, and beside the bundle that it becomes part of. So
-// it cannot move into a folder: its literal addresses would then point elsewhere in one of the two.
+// The addresses of the engine's files: in the folder of this file in dist, or in the folder of the
+// bundle that contains it. This file cannot move into a folder: its literal addresses would then be
+// wrong in dist or in a bundle.
 
-// Bundlers recognise a file by this form of its address, and copy it. A bundle of another format than ESM may
-// have no `import.meta.url`: then this throws. In Next.js the result has only a path: see load/locate.ts.
+// Bundlers recognise a file by this form of its address, and copy the file. A bundle in another
+// format than ESM may have no `import.meta.url`: these functions then throw. In Next.js the result
+// has only a path: see load/locate.ts.
 export const ownAddresses = {
   "heed-simd.mjs": () => new URL("./heed-simd.mjs", import.meta.url),
   "heed-simd.wasm": () => new URL("./heed-simd.wasm", import.meta.url),

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `heed view`: writes one HTML file that shows attention weights. It runs in Node alone, without an engine.
+// `heed view`: writes one HTML file that shows attention weights. It runs only in Node, without an
+// engine.
 
 import { version } from "./core/copies.js";
 import { HeedError } from "./core/error.js";
@@ -15,7 +16,7 @@ interface Stats {
   readonly size: number;
 }
 
-/** The parts of Node that are needed here: the package's types do not depend on Node's. */
+/** The parts of Node that are used here. The package's own types do not depend on Node's types. */
 interface Builtins {
   "node:fs": {
     openAsBlob(path: string): Promise<Blob>;
@@ -70,10 +71,10 @@ const help = `heed view FILE [--tokens FILE] [--out FILE]: one HTML file that sh
 
 The page needs no network and no other file. Weights are saved from it as .npz.`;
 
-/** An error of files: its message is all that the person who calls needs. */
+/** An error of files. The user sees only its message. */
 class Failure extends Error {}
 
-/** An error in the arguments: the help says more. */
+/** An error in the arguments. The user also sees a hint to the help. */
 class Misuse extends Failure {}
 
 interface Option {
@@ -99,7 +100,7 @@ interface Request {
 const isOf = <T extends string>(value: string, ...all: readonly T[]): value is T =>
   all.includes(value as T);
 
-/** What the arguments ask for: a text to print, or a page to write. */
+/** Parses the arguments. Returns a text to print, or the request for a page. */
 function requestOf(args: readonly string[]): string | Request {
   let parsed: ReturnType<Builtins["node:util"]["parseArgs"]>;
   try {
@@ -140,7 +141,10 @@ async function inputOf(path: string): Promise<AttentionInput> {
   }
 }
 
-/** The bytes in a block of base64, in whole groups of three: a text has a limit, and a file may be longer. */
+/**
+ * The bytes of a block of base64, in whole groups of three. Blocks are needed because a string has
+ * a maximum length that a file may exceed.
+ */
 const blockBytes = 3 * 2 ** 24;
 
 function inBlocks(parts: readonly Uint8Array[]): string[] {
@@ -158,7 +162,7 @@ function inBlocks(parts: readonly Uint8Array[]): string[] {
 const base64 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 
-/** A page of more bytes is not written, because browsers would not open it. */
+/** The most bytes of a page: browsers would not open a larger page. */
 const mostPageBytes = 2 ** 30;
 
 function npzParts(attentions: readonly Attention[], dtype: PageDType): Uint8Array[] {
@@ -185,11 +189,14 @@ function npzParts(attentions: readonly Attention[], dtype: PageDType): Uint8Arra
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
-/** Writes beside the file and then renames, so that an error leaves the old file as it was. */
+/**
+ * Writes to a temporary file in the same folder and then renames it, so that an error leaves the
+ * old file unchanged.
+ */
 async function save(path: string, parts: AsyncIterable<string>): Promise<void> {
   try {
     const old = fs.statSync(path, { throwIfNoEntry: false });
-    // A pipe is written as it is.
+    // A pipe is written directly.
     const isFile = old?.isFile() ?? true;
     const target = old && isFile ? fs.realpathSync(path) : path;
     const written = isFile ? `${target}.${process.pid}.part` : path;

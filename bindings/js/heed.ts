@@ -1,5 +1,5 @@
-// The facade: every operation as a method of an engine. Operations allocate their results and leave their
-// arguments unchanged.
+// The facade: every operation is a method of an engine. Operations allocate their results and do
+// not change their arguments.
 
 import { isInstance, mark, markKey } from "./core/copies.js";
 import type { Engine, MemoryUse } from "./core/engine.js";
@@ -85,9 +85,9 @@ import {
   sum,
 } from "./ops/sums.js";
 
-/** What was loaded. */
+/** Facts about a loaded engine. */
 export interface HeedInfo {
-  /** The version of the binary, which is that of the package. */
+  /** The version of the binary, which equals the version of the package. */
   readonly version: string;
   /** The binary that was chosen. */
   readonly variant: Variant;
@@ -110,7 +110,7 @@ export interface HeedInfo {
  * ```
  */
 export class Heed {
-  /** Private to the object, so that nothing prints it with an engine. */
+  /** A private field, so that no function that prints this object also prints the engine. */
   readonly #engine: Engine;
   readonly #describe: () => HeedInfo;
 
@@ -120,7 +120,10 @@ export class Heed {
     this.#describe = describe;
   }
 
-  /** The engine behind `this`, which is undefined in a method that was taken off its object. */
+  /**
+   * The engine of `this`. Throws if a method was detached from its object, so that `this` is
+   * undefined.
+   */
   static #engineOf(given: unknown): Engine {
     if (typeof given === "object" && given !== null && #engine in given) return given.#engine;
     const call = "call a method on its object, as in heed.add(a, b)";
@@ -132,7 +135,7 @@ export class Heed {
     return Heed.#engineOf(this);
   }
 
-  /** What was loaded, and how many threads run now. */
+  /** Facts about the loaded engine, with the present number of threads. */
   get info(): HeedInfo {
     return Object.freeze(this.#describe());
   }
@@ -144,9 +147,10 @@ export class Heed {
    *
    * @param data a Float32Array or Int32Array, or numbers or booleans in arrays; or a Uint8Array or
    *   Uint16Array with a type
-   * @param shape the sizes; by default those of the nested arrays, or [length]
-   * @param dtype by default the type of the data: numbers are float32. The bytes of a Uint8Array become
-   *   numbers of any type, or bools if they are 0 and 1; a Uint16Array holds the bits of float16 or bfloat16.
+   * @param shape the sizes; by default the sizes of the nested arrays, or [length]
+   * @param dtype by default the type of the data: numbers are float32. The bytes of a Uint8Array
+   *   become numbers of any type, or bools if they are 0 and 1; a Uint16Array holds the bits of
+   *   float16 or bfloat16.
    * @throws HeedError "shape", "dtype", "option", "memory"
    * @example
    * ```ts
@@ -166,20 +170,22 @@ export class Heed {
   }
 
   /**
-   * Runs a function and then frees the objects that it made in the engine's memory: tensors, caches, packed
-   * weights and block masks, and with them the parameters of modules.
+   * Runs a function and then frees the objects that the function made in the engine's memory:
+   * tensors, caches, packed weights and block masks. The parameters of modules are tensors, so they
+   * are freed too.
    *
-   * The function's result is kept, and belongs to the enclosing scope if there is one: an object itself, or
-   * the objects in arrays, maps, sets, modules and the fields of any other object, at any depth. Objects that
-   * can be reached only through a closure, a getter or a `#private` field are freed. Objects that outlive the
-   * scope in another way, such as packed weights that the first call makes and stores, need `keep`.
+   * The function's result is kept, and belongs to the enclosing scope if there is one. The result
+   * may be an object itself. It may also contain objects in arrays, maps, sets, modules and the
+   * fields of any other object, at any depth. Objects that can be reached only through a closure, a
+   * getter or a `#private` field are freed. Objects that outlive the scope in another way, such as
+   * packed weights that the first call makes and stores, need `keep`.
    *
-   * An optimiser's own tensors belong to the optimiser and to no scope. The function must not be async. While
-   * a tape runs, the objects are needed for the gradients and pass to the enclosing scope, such as that of
-   * `valueAndGrad`.
+   * An optimiser's own tensors belong to the optimiser and to no scope. The function must not be
+   * async. While a tape runs, the gradients need the objects, so they pass to the enclosing scope,
+   * such as the scope of `valueAndGrad`.
    *
-   * @throws HeedError "option" for an async function, and any error of the function; all its objects are then
-   *   freed
+   * @throws HeedError "option" for an async function, and any error of the function; all its
+   *   objects are then freed
    * @example
    * ```ts
    * const before = heed.memory().tensors.count;
@@ -192,8 +198,9 @@ export class Heed {
   }
 
   /**
-   * Removes the objects in a value, found as in the result of a `scope`, from all open scopes: they live until
-   * they are disposed of. The tape still frees the results of operations that it records.
+   * Removes the objects in a value, found as in the result of a `scope`, from all open scopes. They
+   * live until they are disposed of. The tape still frees the results of operations that it
+   * records.
    *
    * @returns the value
    * @throws nothing: a value without such objects is returned as it is
@@ -211,8 +218,8 @@ export class Heed {
   }
 
   /**
-   * The current use of the engine's memory, in bytes. Objects dropped without `dispose` count until the
-   * garbage collector has freed them.
+   * The current use of the engine's memory, in bytes. Objects dropped without `dispose` count until
+   * the garbage collector has freed them.
    *
    * @example
    * ```ts
@@ -226,8 +233,8 @@ export class Heed {
   }
 
   /**
-   * Converts a boolean mask of torch.nn.MultiheadAttention, true where a key is hidden, to Heed's meaning, true
-   * where it is visible.
+   * Converts a boolean mask of torch.nn.MultiheadAttention, where true hides a key, to Heed's
+   * meaning, where true makes it visible.
    *
    * @param mask bool of any shape, which is the result's
    * @throws HeedError "dtype", "memory", "disposed"
@@ -244,8 +251,8 @@ export class Heed {
   // ---- Attention
 
   /**
-   * softmax(scale Q K^T + mask) V (Vaswani et al., 2017, section 3.2.1), tiled so that nothing of size
-   * L x S is stored unless requested.
+   * softmax(scale Q K^T + mask) V (Vaswani et al., 2017, section 3.2.1), tiled so that nothing of
+   * size L x S is stored unless requested.
    *
    * @param q [B, H, L, D], or [B, L, H*D] with `heads`
    * @param k [B, G, S, D], or [B, S, G*D]; H must be a multiple of G
@@ -302,8 +309,8 @@ export class Heed {
   }
 
   /**
-   * Combines two attentions over parts of the same keys into one. Associative; a part without keys changes
-   * nothing.
+   * Combines two attentions over parts of the same keys into one. Associative; a part without keys
+   * changes nothing.
    *
    * @param a output [B, H, L, Dv] and lse [B, H, L]
    * @param b the same shapes (Ye et al., "Cascade Inference", FlashInfer, 2024)
@@ -321,8 +328,8 @@ export class Heed {
   }
 
   /**
-   * Linear attention: a state instead of a cache (Katharopoulos et al., 2020), with gates, the delta
-   * rule or both. q, k, v as in `attention`, with as many keys as queries.
+   * Linear attention: a state instead of a cache (Katharopoulos et al., 2020), with gates, the
+   * delta rule or both. q, k, v as in `attention`, with as many keys as queries.
    *
    * @param q [B, H, L, D], or [B, L, H*D] with `heads`
    * @param k [B, G, L, D], or [B, L, G*D]
@@ -389,7 +396,8 @@ export class Heed {
   /**
    * A token for each row of logits [..., V], sampled at random or the most likely: int32 [...].
    *
-   * @throws HeedError "shape", "dtype", "option" for a row without a finite logit, "memory", "disposed"
+   * @throws HeedError "shape", "dtype", "option" for a row without a finite logit, "memory",
+   *   "disposed"
    * @example
    * ```ts
    * const logits = heed.tensor([[0, 5, 1], [9, 0, 0]]);
@@ -525,8 +533,8 @@ export class Heed {
   }
 
   /**
-   * Cumulative sums along an axis: entry i is the sum of the entries up to i, or with `reverse` from i on.
-   * Added in double precision.
+   * Cumulative sums along an axis: entry i is the sum of the entries up to i, or with `reverse`
+   * from i on. Added in double precision.
    *
    * @param x float32 of any shape, which is the result's
    * @throws HeedError "dtype", "option", "memory", "disposed"
@@ -542,7 +550,7 @@ export class Heed {
   /**
    * x repeated to a shape, like numpy, aligned right.
    *
-   * @param x float32; aligned right, its sizes are 1 or those of the shape [...]
+   * @param x float32; aligned right with the shape [...], each of its sizes is 1 or the same
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
    * @example
    * ```ts
@@ -556,7 +564,8 @@ export class Heed {
   // ---- Rearrangement
 
   /**
-   * The same elements with another shape. It shares memory with x: a write to one changes both.
+   * The same elements with another shape. The result shares memory with x: a write to one changes
+   * both.
    *
    * @param shape the sizes; one may be -1 and is computed
    * @param x of any shape and type
@@ -571,7 +580,7 @@ export class Heed {
   }
 
   /**
-   * The axes in another order.
+   * x with its axes in another order.
    *
    * @param order axis i of the result is axis order[i] of x; by default the last two are swapped
    * @param x of any shape and type
@@ -600,9 +609,10 @@ export class Heed {
   }
 
   /**
-   * Parts along an axis, the first one by default.
+   * Splits x into parts along an axis, the first one by default.
    *
-   * @param sizes of the parts, together the axis; or their number, if they are equal
+   * @param sizes the sizes of the parts, which add up to the axis; or the number of parts, if they
+   *   are equal
    * @param x of any shape and type
    * @throws HeedError "option", "memory", "disposed"
    * @example
@@ -616,9 +626,9 @@ export class Heed {
   }
 
   /**
-   * Tensors end to end along an axis, the first one by default.
+   * Joins tensors end to end along an axis, the first one by default.
    *
-   * @param given of one type, of any shape that differs in the axis alone
+   * @param given tensors of one type, of any shape; the shapes may differ only in the axis
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
    * @example
    * ```ts
@@ -630,9 +640,9 @@ export class Heed {
   }
 
   /**
-   * The maximum of each part of a matrix that is divided into rows and columns of parts as by
-   * torch.nn.AdaptiveMaxPool2d: a small version of a large matrix that keeps its peaks. NaN if a part has one.
-   * It has no gradient.
+   * The maximum of each part of a matrix. The matrix is divided into rows and columns of parts as
+   * by torch.nn.AdaptiveMaxPool2d. The result is a small version of a large matrix that keeps its
+   * peaks. A part that contains NaN gives NaN. The operation has no gradient.
    *
    * @param x [..., H, W] -> [..., rows, columns]
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
@@ -676,7 +686,8 @@ export class Heed {
   }
 
   /**
-   * Uniformly distributed numbers in [low, high), by default [0, 1). The same seed gives the same numbers.
+   * Uniformly distributed numbers in [low, high), by default [0, 1). The same seed gives the same
+   * numbers.
    *
    * @param shape any shape
    * @throws HeedError "shape", "option", "memory", "disposed"
@@ -710,8 +721,9 @@ export class Heed {
   /**
    * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
    *
-   * @param weight float32; float16, in half of the memory; or packed weights. The last two have no gradient
-   * @param options a bias [out] alone, or options
+   * @param weight float32; float16, in half of the memory; or packed weights. The last two have no
+   *   gradient
+   * @param options only a bias [out], or options
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
    * @example
    * ```ts
@@ -739,8 +751,8 @@ export class Heed {
   }
 
   /**
-   * A function of each element: max(x, 0), x Phi(x) and its approximation by tanh, x / (1 + exp(-x)),
-   * tanh(x), 1 / (1 + exp(-x)).
+   * A function of each element: max(x, 0), x Phi(x) and its approximation by tanh,
+   * x / (1 + exp(-x)), tanh(x), 1 / (1 + exp(-x)).
    *
    * @param x float32 of any shape, which is the result's
    * @throws HeedError "dtype", "option", "memory", "disposed"
@@ -834,7 +846,8 @@ export class Heed {
    * @param logits [..., C]
    * @param targets int32 [...]
    * @returns [], or [...] with reduction "none"
-   * @throws HeedError "shape", "dtype", "option" for a target that is no class, "memory", "disposed"
+   * @throws HeedError "shape", "dtype", "option" for a target that is not a class, "memory",
+   *   "disposed"
    * @example
    * ```ts
    * const logits = heed.tensor([[0, 0], [20, 0]]);
@@ -850,7 +863,8 @@ export class Heed {
   // ---- Embeddings and positions
 
   /**
-   * Rows of a table. ids int32 [...], weight [V, E] -> float32 [..., E]. A float16 table has no gradient.
+   * Rows of a table. ids int32 [...], weight [V, E] -> float32 [..., E]. A float16 table has no
+   * gradient.
    *
    * @throws HeedError "shape", "dtype", "option" for an id outside the table, "memory", "disposed"
    * @example
@@ -877,8 +891,8 @@ export class Heed {
   }
 
   /**
-   * Rotary position embedding (Su et al., 2021): pair c of a row at position p is rotated by the angle
-   * p base^(-2c / rotarySize). x [B, H, L, D], or [B, L, H*D] with `heads`.
+   * Rotary position embedding (Su et al., 2021). In a row at position p, pair c is rotated by the
+   * angle p base^(-2c / rotarySize). The shape of x is [B, H, L, D], or [B, L, H*D] with `heads`.
    *
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
    * @example
@@ -1049,9 +1063,10 @@ export class Heed {
   }
 
   /**
-   * Each pixel becomes a mean of its neighbours, weighted by the similarity of their patches:
-   * exp(-max(d - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches (Buades et al.,
-   * 2005). The search window is clipped at the edges. image [H, W].
+   * Non-local means (Buades et al., 2005): each pixel becomes a mean of its neighbours, weighted by
+   * the similarity of their patches. The weight is exp(-max(d - 2 sigma^2, 0) / h^2), where d is
+   * the mean squared difference of two patches. The search window is clipped at the edges.
+   * image [H, W].
    *
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
    * @example
@@ -1097,7 +1112,7 @@ export class Heed {
     Heed.#engineOf(this).dispose();
   }
 
-  /** What was loaded. */
+  /** Facts about the loaded engine. */
   toJSON(): { info: HeedInfo } {
     return { info: this.info };
   }

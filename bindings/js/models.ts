@@ -1,5 +1,5 @@
-// The entry heed/models: small models that learn to attend, the tasks they learn, and their training; models of
-// the hub.
+// The entry heed/models: small models that learn to attend, their tasks, and their training; models
+// of the hub.
 
 export * from "./models/bytePairs.js";
 export * from "./models/byteTokenizer.js";

@@ -11,8 +11,8 @@ import type { Libraries, Tasks } from "./worker/tasks.js";
 export type { Libraries, TaskContext, Tasks } from "./worker/tasks.js";
 
 /**
- * Makes this worker one that `loadInWorker` can use, by its option `worker`, and offers functions to the page beside
- * the engine's own:
+ * Prepares this worker for the option `worker` of `loadInWorker`, and offers functions to the page
+ * in addition to the engine's own. Use:
  *
  *     const tasks = {
  *       similar({ rows, shape }: Request, { heed }: TaskContext): Float32Array {
@@ -22,13 +22,16 @@ export type { Libraries, TaskContext, Tasks } from "./worker/tasks.js";
  *     export type SimilarTasks = typeof tasks;
  *     serve(tasks);
  *
- * A task is one message, whatever it computes: a loop of many small operations belongs in one task. Requests and answers
- * may hold objects of the engine; the page has remote objects for them, such as `RemoteTensor`. The buffers of other
- * typed arrays in answers and in news of the progress move to the page; what lies in the engine's memory is copied.
+ * A task is one message, independent of its amount of work: a loop of many small operations belongs
+ * in one task. Requests and answers may contain objects of the engine; the page has remote objects
+ * for them, such as `RemoteTensor`. The buffers of other typed arrays in answers and in progress
+ * reports are transferred to the page. Arrays in the engine's memory are copied.
  *
- * @param libraries what `heed.nn`, `heed.optim`, `heed.safetensors` and `heed.models` of the page call
- * @param engine the option `glue` of `load`, which a page cannot send: for a script that may import nothing
- * @throws HeedError "unsupported" outside of a worker
+ * @param libraries the libraries that the page calls as `heed.nn`, `heed.optim`, `heed.safetensors`
+ *   and `heed.models`
+ * @param engine the option `glue` of `load`, which a page cannot send: for a script that cannot use
+ *   `import()`
+ * @throws HeedError "unsupported" outside a worker
  *
  * @example
  * ```ts
@@ -72,7 +75,7 @@ export function serve(
   post({ listens: true }, []);
 }
 
-/** Holds a lock until this worker ends, which tells the page that it has ended. */
+/** Holds a lock until this worker ends. The page detects the end of the worker by this lock. */
 function hold(lock: string): Promise<boolean> {
   return new Promise((resolve) => {
     const forever = new Promise(() => {});
@@ -84,7 +87,10 @@ function hold(lock: string): Promise<boolean> {
   });
 }
 
-/** Tells the page that the engine runs, with the word of the running call if memory can be shared. */
+/**
+ * Tells the page that the engine runs. If memory can be shared, the message contains the word of
+ * the running call.
+ */
 function announce(heed: Heed, post: (ready: Omit<Ready, "isLocked">) => void): void {
   const { info } = heed;
   const word = heed.engine.border.callWord;
@@ -94,7 +100,7 @@ function announce(heed: Heed, post: (ready: Omit<Ready, "isLocked">) => void): v
       running.word = new Int32Array(word.memory.buffer, word.address, 1);
       return;
     } catch {
-      // This page is not isolated: an operation that runs cannot be reached.
+      // This page is not isolated, so a running operation cannot be interrupted.
     }
   }
   post({ info });

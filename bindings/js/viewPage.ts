@@ -1,4 +1,5 @@
-// The script of the page that `heed view` writes. The build bundles it into one module, which cli.ts puts into the page.
+// The script of the page that `heed view` writes. The build bundles it into one module, which
+// cli.ts puts into the page.
 
 import { heads } from "./view/elements/heads.js";
 import { type Attention, readAttention } from "./view/files/attention.js";
@@ -17,7 +18,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 /** The weights, which are in the page as base64. */
 function weightsIn(page: Document): Blob {
   const blocks = Array.from(page.querySelectorAll(".weights"), (block) => {
-    // The text is as long as the bytes: it is not kept.
+    // The text is as long as the bytes, so it is removed.
     block.remove();
     return bytesOf(block.textContent ?? "");
   });

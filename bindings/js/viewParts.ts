@@ -1,4 +1,4 @@
-/** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
+/** `heed/view/parts`: the parts of the elements of `heed/view`, for your own views. */
 
 export * from "./view/files/words.js";
 export * from "./view/parts/attention.js";

@@ -25,20 +25,21 @@ export type {
   RemoteTensor,
 } from "./worker/types.js";
 
-/** Options of `load` that can be sent to a worker, and the worker. */
+/** Options of `load` that can be sent to a worker, and options of the worker. */
 export interface LoadInWorkerOptions extends Omit<LoadOptions, "glue" | "wasm"> {
-  /** As in `load`; a response cannot be sent. */
+  /** As in `load`, except for a response, which cannot be sent. */
   wasm?: Exclude<LoadOptions["wasm"], Response | undefined>;
   /**
-   * Creates a worker whose script calls `serve` of heed/worker/serve, with tasks of your own. It is called again by
-   * `restart`. By default the package's own script, with heed/nn and heed/models: workerThread.js.
+   * Creates a worker whose script calls `serve` of heed/worker/serve, with tasks of your own.
+   * `restart` calls this function again. By default, the worker runs the package's own script with
+   * heed/nn and heed/models: workerThread.js.
    */
   worker?: () => WorkerLike;
   /** Ends a worker that is still starting. */
   signal?: AbortSignal;
 }
 
-/** The script of the package: one file, of which bundlers make a copy, as of the engine's other files. */
+/** The script of the package: one file, which bundlers copy like the engine's other files. */
 function ownWorkers(wasmUrl: LoadInWorkerOptions["wasmUrl"]): WorkerSource {
   const file = "workerThread.js";
   const address = locate(file, () => new URL("./workerThread.js", import.meta.url), wasmUrl);
@@ -75,10 +76,11 @@ function startOptions({
 }
 
 /**
- * Loads an engine in a worker of its own, so that no computation blocks this thread. The result has the methods of
- * `load()`'s, which return promises, and heed/nn and heed/models as `heed.nn`, `heed.optim` and `heed.models`.
+ * Loads an engine in a separate worker, so that no computation blocks this thread. The result has
+ * the methods of the engine that `load` returns, but they return promises. It has heed/nn and
+ * heed/models as `heed.nn`, `heed.optim` and `heed.models`.
  *
- * @throws HeedError "worker" if the worker cannot start, "cancelled", and those of `load`
+ * @throws HeedError "worker" if the worker cannot start, "cancelled", and the errors of `load`
  *
  * @example
  * ```ts

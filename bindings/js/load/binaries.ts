@@ -1,4 +1,4 @@
-// Where the engine's two files come from: the glue, which is a JavaScript module, and the binary.
+// The sources of the engine's two files: the glue, which is a JavaScript module, and the binary.
 
 import { ownAddresses } from "../addresses.js";
 import { version } from "../core/copies.js";
@@ -17,25 +17,27 @@ import {
 } from "./locate.js";
 import { isWideFaster, knownWide, measureWide, refuseWide } from "./probe.js";
 
-/** Options of `load` that say where the engine's files are. */
+/** Options of `load` for the addresses of the engine's files. */
 export interface BinaryOptions {
   /**
-   * The binary; by default that of `wasm`, else "relaxed" if WebAssembly has relaxed SIMD, and "simd" if it
-   * has not. "wide" is chosen instead of "relaxed" if a measurement beside the download, or an earlier one, has
-   * shown that the engine merges pairs of vectors into vectors of 256 bits.
+   * The binary; by default the binary of `wasm`. Without `wasm`, it is "relaxed" if WebAssembly has
+   * relaxed SIMD, and "simd" otherwise. "wide" replaces "relaxed" if the engine merges pairs of
+   * vectors into vectors of 256 bits. A measurement during the download, or an earlier one, finds
+   * this out.
    */
   variant?: Variant;
   /**
-   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and, for engines that
-   * are faster with it, heed-wide.wasm; by default the folder of this package. A relative address is relative
-   * to the page, and in Node a path from the working directory.
+   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and, for
+   * engines that are faster with it, heed-wide.wasm; by default the folder of this package. A
+   * relative address is relative to the page, and in Node a path from the working directory.
    */
   wasmUrl?: string | URL;
   /** The binary: its bytes, a response, a compiled module, or the address of a file of any name. */
   wasm?: string | URL | ArrayBuffer | Uint8Array | (WebAssembly.Module & object) | Response;
   /**
-   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (either goes with all
-   * binaries), where `import()` is not allowed, as in a service worker. Threads then need `workerUrl`.
+   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (each works with all
+   * binaries), where `import()` is not allowed, as in a service worker. Threads then need
+   * `workerUrl`.
    */
   glue?: Glue;
 }
@@ -50,7 +52,7 @@ export interface Places {
 interface Binary {
   readonly variant: Variant;
   readonly module: WebAssembly.Module;
-  /** The binary's address, or its option's name if it was given in another way. */
+  /** The address of the binary, or the name of its option if it was given in another form. */
   readonly name: string;
 }
 
@@ -73,7 +75,10 @@ export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
   glue: { ...isFunction, expected: glueExport },
 };
 
-/** The address of a file; in a worker whose script knows none, the one that its page sent. */
+/**
+ * The address of a file. A worker whose script has no address for it uses the address that its page
+ * sent.
+ */
 function addressOf(name: EngineFile, { wasmUrl, files }: Places): URL {
   try {
     return locate(name, ownAddresses[name], wasmUrl);
@@ -97,7 +102,7 @@ async function compile(
   if (classOf(source) !== "Response") return WebAssembly.compile(source as BufferSource);
   const response = source as Response;
   if (!response.ok) throw new Error(`${response.status} for ${response.url}`);
-  // A response of another type cannot be compiled while it arrives.
+  // Compilation during the download requires this type of response.
   return response.headers.get("Content-Type") === "application/wasm"
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer());
@@ -122,7 +127,7 @@ function failure(name: string, cause: unknown, advice = ""): HeedError {
   });
 }
 
-/** The binary from the option `wasm`. */
+/** Loads the binary of the option `wasm`. */
 async function givenBinary(
   given: NonNullable<BinaryOptions["wasm"]>,
   wanted: Variant | undefined,
@@ -138,7 +143,7 @@ async function givenBinary(
   }
 }
 
-/** A failure to load a file of the engine's folder. */
+/** The error for a file of the engine's folder that cannot be loaded. */
 const missing = ({ href }: URL, cause: unknown) =>
   failure(
     href,
@@ -146,7 +151,7 @@ const missing = ({ href }: URL, cause: unknown) =>
     `; ${fileNames} of the package's dist folder must be in ${href.replace(/[^/]*$/, "")} or in the folder of wasmUrl`,
   );
 
-/** A binary of the engine's folder. */
+/** Loads a binary from the engine's folder. */
 async function ownBinary(variant: Variant, places: Places, signal?: AbortSignal): Promise<Binary> {
   const wasm = addressOf(`heed-${variant}.wasm`, places);
   try {
@@ -158,8 +163,8 @@ async function ownBinary(variant: Variant, places: Places, signal?: AbortSignal)
 }
 
 /**
- * The relaxed binary, or the wide one if the engine turns out to be faster with it before the relaxed one is
- * compiled.
+ * Loads the relaxed binary, or the wide one if a measurement shows that it is faster before the
+ * relaxed one is compiled.
  */
 async function fasterBinary(places: Places): Promise<Binary> {
   let isCompiled = false;
@@ -171,23 +176,24 @@ async function fasterBinary(places: Places): Promise<Binary> {
     });
     const known = knownWide();
     const found = measureWide(() => !isCompiled);
-    // A binary from the browser's cache may be compiled before an answer is read that an earlier page kept.
+    // A binary from the browser's cache may be compiled before the kept answer of an earlier page
+    // is read.
     if (!(await Promise.race([relaxed.then(() => known), found]))) return relaxed;
     abandoned?.abort();
     relaxed.catch(() => {});
   }
   return ownBinary("wide", places).catch(() => {
-    // A folder may lack this binary, which is then not requested at each load.
+    // A folder may lack this binary. It is then not requested again at each load.
     refuseWide();
     return ownBinary("relaxed", places);
   });
 }
 
 /**
- * Fetches the files that were not given, both at once, and throws for a binary of another package.
+ * Fetches the missing files in parallel. Throws for a binary of another version of the package.
  *
  * @internal
- * @param onGlue called as soon as the glue is loaded, with its address unless the caller gave the glue
+ * @param onGlue called when the glue is loaded, with its address unless the caller gave the glue
  */
 export async function fetchBinaries(
   options: BinaryOptions & Places,

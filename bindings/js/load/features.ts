@@ -4,8 +4,8 @@ import { HeedError } from "../core/error.js";
 import type { Bytes, ThreadWorker } from "../core/module.js";
 
 /**
- * The three binaries: with relaxed SIMD (fused multiply-add) for engines that merge pairs of vectors into one
- * of 256 bits, with relaxed SIMD, and without.
+ * The three binaries. "wide" and "relaxed" use relaxed SIMD (fused multiply-add); "wide" is for
+ * engines that merge pairs of vectors into one of 256 bits. "simd" does not use relaxed SIMD.
  */
 export type Variant = "wide" | "relaxed" | "simd";
 
@@ -28,7 +28,10 @@ export function supports(variant: Variant): boolean {
   return WebAssembly.validate(moduleWith(instructions));
 }
 
-/** The binary that runs here, as far as validation tells: whether "wide" is faster, probe.ts finds out. */
+/**
+ * The binary that this engine can run, by validation. The measurement in probe.ts shows whether
+ * "wide" is faster.
+ */
 export function chooseVariant(wanted: Variant | undefined): Variant {
   if (!supports("simd")) {
     throw new HeedError("unsupported", "WebAssembly: expected SIMD, got an engine without it");
@@ -78,7 +81,7 @@ interface Builtins {
   };
 }
 
-/** The part of Node's `process` that is needed here; undefined in a browser. */
+/** The members of Node's `process` that are used here; undefined in a browser. */
 const node = (
   globalThis as unknown as {
     process?: {
@@ -91,17 +94,20 @@ const node = (
 ).process;
 export const isNode = node?.versions?.node !== undefined;
 
-/** For Node only. With an import, bundlers for the web would look for the module. */
+/**
+ * A builtin module, in Node only. With an import, bundlers for the web would look for the module.
+ */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
 }
 
-/** For Node only. */
+/** The working directory, in Node only. */
 export const workingDirectory = (): string => (node as NonNullable<typeof node>).cwd();
 
 /**
- * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a browser only the
- * other engines and phones are known. Bun answers to Node's name, but runs JavaScriptCore.
+ * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a
+ * browser, this function can exclude only other engines and phones. Bun looks like Node, but runs
+ * JavaScriptCore.
  */
 export function mayMergeVectors(): boolean {
   if (isNode) return node?.arch === "x64" && node.versions?.bun === undefined;
@@ -110,9 +116,10 @@ export function mayMergeVectors(): boolean {
 }
 
 /**
- * Whether a memory can be shared with a worker, which this tests by posting one. `crossOriginIsolated` is not
- * enough: WebKit may have no SharedArrayBuffer on an isolated page. structuredClone is no test either: in
- * WebKit it refuses what postMessage accepts.
+ * Whether a memory can be shared with a worker. The test posts a shared memory.
+ * `crossOriginIsolated` is not sufficient: WebKit may have no SharedArrayBuffer on an isolated
+ * page. structuredClone is not a test either: in WebKit it refuses memories that postMessage
+ * accepts.
  */
 function canShareMemory(): boolean {
   if (isNode) return true;
@@ -145,7 +152,9 @@ function whyNoThreads(): string | null {
     : "this browser does not share memory with workers, although the page is cross-origin isolated";
 }
 
-/** The number of threads that can run at once. In Deno, Node's module needs a permission for it. */
+/**
+ * The number of threads that can run in parallel. In Deno, Node's module needs a permission for it.
+ */
 export function countCores(): number {
   return (
     globalThis.navigator?.hardwareConcurrency ??
@@ -157,7 +166,8 @@ export function countCores(): number {
 const mostThreadsByDefault = 8;
 
 /**
- * The number of threads to start, and the reason if it is lower than requested or than the number of cores.
+ * The number of threads to start, and the reason if it is lower than requested or than the number
+ * of cores.
  *
  * @param hasAddress whether the address of their script is known
  */
@@ -178,14 +188,18 @@ export function chooseThreads(
 const pageSize = 65536;
 const initialPages = 256; // as linked: -sINITIAL_MEMORY=16MB
 
-/** Milliseconds. The workers of a disposed engine reserve its addresses until the browser has ended them. */
+/**
+ * The time limit in milliseconds. The workers of a disposed engine reserve its addresses until the
+ * browser has ended them.
+ */
 const patience = 2000;
 const interval = 50;
 
 /**
- * Creates the module's memory: shared, growing up to `maximum` bytes. The maximum of a shared memory is
- * reserved at once as address space; if that fails (iOS), smaller ones are tried, and then all again while
- * disposed engines may still end.
+ * Creates the module's memory, which is shared and grows up to `maximum` bytes. The system reserves
+ * the maximum of a shared memory as address space immediately. If that fails (iOS), smaller
+ * maximums are tried. All are then tried again for some time, because disposed engines may still
+ * end.
  */
 export async function createMemory(maximum: number): Promise<{
   memory: WebAssembly.Memory;
@@ -213,7 +227,7 @@ export async function createMemory(maximum: number): Promise<{
   }
 }
 
-/** Undefined if there is no room for it. */
+/** Creates a memory; undefined if there is no room for it. */
 function tryMemory(pages: number): WebAssembly.Memory | undefined {
   try {
     return new WebAssembly.Memory({ initial: initialPages, maximum: pages, shared: true });

@@ -17,28 +17,29 @@ export interface LoadOptions extends BinaryOptions {
   /** The number of threads, including the caller's; by default the number of cores, at most 8. */
   threads?: number;
   /**
-   * The script of the threads: a copy of this package's heed-simd.mjs or heed-relaxed.mjs; by default the glue
-   * that `load` imports.
+   * The script of the threads: a copy of this package's heed-simd.mjs or heed-relaxed.mjs. By
+   * default, it is the glue that `load` imports.
    */
   workerUrl?: string | URL;
   /**
-   * Waits until the threads run, for at most some seconds: true by default. Otherwise the first calls run on
-   * one thread, and the others join when the caller gives them time to start.
+   * Waits until the threads run, for at most some seconds: true by default. If false, the first
+   * calls run on one thread, and the others join when the caller gives them time to start.
    */
   waitForThreads?: boolean;
   /** The limit of the engine's memory, in bytes; 4 GiB by default and at most. */
   maxMemory?: number;
   /**
-   * Makes the first call fast: true by default. Takes 8 MB of the engine's memory from the operating system while
-   * the binary is fetched, and then computes small attentions for some 10 ms, in slices, so that the first call
-   * runs optimised code. Without it the first large attention takes several times as long as the next.
+   * Makes the first call fast: true by default. While the binary is fetched, this option takes 8 MB
+   * of the engine's memory from the operating system. It then computes small attentions for some 10
+   * ms, in slices, so that the first call runs optimised code. Without this option the first large
+   * attention takes several times as long as the next.
    */
   warmUp?: boolean;
   /**
-   * Finds leaks: false by default. Warns on the console, once for each place in the program, of objects that
-   * nothing disposed of before the garbage collector freed them, and adds `sites` to `heed.memory()`. This
-   * captures a stack for each object, so it is for development. (`debug` of `valueAndGrad` finds numbers that
-   * are not finite.)
+   * Finds leaks: false by default. A leak is an object that the garbage collector freed before the
+   * program disposed of it. This option warns on the console, once for each place in the program,
+   * and adds `sites` to `heed.memory()`. It captures a stack for each object, so it is for
+   * development. (`debug` of `valueAndGrad` finds numbers that are not finite.)
    */
   debug?: boolean;
 }
@@ -88,8 +89,9 @@ async function start(
 }
 
 /**
- * Whether WebAssembly stopped in a call. JavaScriptCore does so now and then in the first calls of a new engine, when
- * it exchanges their code for faster code: seen once in WebKitGTK 2.50, with one thread and memory that had not grown.
+ * Whether WebAssembly stopped in a call. JavaScriptCore sometimes does so in the first calls of a
+ * new engine, when it replaces their code by faster code. This was seen once in WebKitGTK 2.50,
+ * with one thread and memory that had not grown.
  */
 function isTrap(error: unknown): error is Error {
   if (typeof WebAssembly === "undefined") return false;
@@ -116,7 +118,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
 }
 
 /**
- * `load` in a worker whose page may know where the files are.
+ * Does the same as `load`, in a worker whose page may have sent the addresses of the files.
  *
  * @internal
  */
@@ -137,7 +139,7 @@ export async function loadFrom(options: LoadOptions, files: Files | undefined): 
   let fetched: Promise<Binaries> | undefined;
   let glue: URL | undefined;
 
-  /** Makes an engine. The first call fetches the files. */
+  /** Creates an engine. The first call fetches the files. */
   async function begin(): Promise<Heed> {
     const { memory, reason: memoryReason } = await createMemory(maxMemory);
     const threads = new Threads(wanted, address);
@@ -186,7 +188,8 @@ export async function loadFrom(options: LoadOptions, files: Files | undefined): 
     );
     return begin();
   });
-  // What could not be measured while the files were fetched is measured for the next load.
+  // If the measurement did not end while the files were fetched, it continues now, for the next
+  // load.
   if (!options.variant && !options.wasm && heed.info.variant === "relaxed") void measureWide();
   return heed;
 }

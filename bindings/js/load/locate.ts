@@ -1,5 +1,6 @@
-// The complete addresses of the engine's files. Every address is resolved here, and only here: what a bundler or a
-// caller gives may be a path only, and a worker that was started from a blob has no location of its own.
+// The complete addresses of the engine's files. Addresses are resolved only in this file: a bundler
+// or a caller may give only a path, and a worker that was started from a blob has no location for
+// relative addresses.
 
 import { ownAddresses } from "../addresses.js";
 import { describe, HeedError, refuse } from "../core/error.js";
@@ -9,11 +10,14 @@ import { builtin, isNode, workingDirectory } from "./features.js";
 export type EngineFile = keyof typeof ownAddresses;
 export type Files = Readonly<Partial<Record<EngineFile, string>>>;
 
-/** What a folder of `wasmUrl` holds for `load`. */
+/** The files that a folder of `wasmUrl` must contain. */
 export const fileNames =
   "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and heed-wide.wasm";
 
-/** The name of a class, also of one from another realm, such as a frame or a test environment. */
+/**
+ * The name of a value's class. The class may be from another realm, such as a frame or a test
+ * environment.
+ */
 export const classOf = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1);
 
@@ -22,9 +26,10 @@ export const isAddress: Check = {
   accepts: (value) => typeof value === "string" || classOf(value) === "URL",
 };
 
-/** A complete address from one or, in Node, from a path. A scheme of one letter is a Windows drive. */
+/** Completes an address or, in Node, a path. A scheme of one letter is a Windows drive. */
 function complete(given: string | URL): URL {
-  // Not its `href`: Next.js makes objects of addresses that have no origin, and this is all that they know.
+  // The text is used, not the property `href`: Next.js creates address objects without an origin,
+  // whose text is a path.
   const text = String(given);
   const hasScheme = /^[a-z][a-z\d+.-]+:/i.test(text);
   if (isNode && !hasScheme) return new URL(builtin("node:url").pathToFileURL(text).href);
@@ -33,12 +38,12 @@ function complete(given: string | URL): URL {
   return new URL(text, location?.protocol === "blob:" ? location.origin : location?.href);
 }
 
-/** The address in an option. That of a folder ends with a slash. */
+/** The complete address in an option. The address of a folder ends with a slash. */
 export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string | URL): URL {
   try {
     const url = complete(given);
     if (option === "wasmUrl") {
-      // One without a hierarchy, such as "mailto:a", is the base of no other address: this throws.
+      // An address without a hierarchy, such as "mailto:a", cannot be a base: this throws.
       new URL("", url);
       if (!url.pathname.endsWith("/")) url.pathname += "/";
     }
@@ -48,7 +53,9 @@ export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string 
   }
 }
 
-/** The file of the installed package, for a program in Node whose bundle has none. */
+/**
+ * The file of the installed package, for a program in Node whose bundle does not contain the file.
+ */
 function installed(name: string): URL | undefined {
   try {
     const { createRequire } = builtin("node:module");
@@ -63,15 +70,16 @@ const isMissing = ({ protocol, href }: URL) =>
   protocol === "file:" && !builtin("node:fs").existsSync(builtin("node:url").fileURLToPath(href));
 
 /**
- * The folder in which the development servers of Vite 5 to 7 keep their bundles of packages. The other files of the
- * packages are not there, but the same server has them in the packages' folders.
+ * The folder in which the development servers of Vite 5 to 7 keep their bundles of packages. The
+ * other files of the packages are not in this folder, but the same server has them in the packages'
+ * folders.
  */
 const viteBundles = /\/node_modules\/\.[^?#]*\/deps\/(?=[^/]+$)/;
 
 /**
  * The address of a file of the engine.
  *
- * @param own as the bundler knows it; throws if it does not
+ * @param own returns the address from the bundler; throws if there is none
  * @param folder the option `wasmUrl`
  */
 export function locate(name: string, own: () => URL, folder?: string | URL): URL {
@@ -107,14 +115,14 @@ export function locate(name: string, own: () => URL, folder?: string | URL): URL
   return address;
 }
 
-/** The addresses that this page or program knows, for its worker, which knows none. */
+/** The addresses that this page or program has, for its worker, which has none. */
 export function locateAll(): Files {
   const found: Partial<Record<EngineFile, string>> = {};
   for (const [name, own] of Object.entries(ownAddresses)) {
     try {
       found[name as EngineFile] = locate(name, own).href;
     } catch {
-      // The worker throws this error if it needs the file and does not find it by itself.
+      // The worker throws this error if it needs the file and does not find it either.
     }
   }
   return found;

@@ -1,14 +1,15 @@
-// Whether this engine merges pairs of 128-bit vectors into vectors of 256 bits, as V8 can on x86-64. No feature
-// test tells, so two loops are timed that differ only in where their sums are stored: in pairs, which V8 merges,
-// or apart from each other. Merged, the first takes half the time of the second; otherwise the same time.
+// Whether this engine merges pairs of 128-bit vectors into vectors of 256 bits, as V8 can on
+// x86-64. No feature test shows it, so two loops are timed that differ only in the places of their
+// sums: in pairs, which V8 merges, or apart. With merging, the first loop takes half the time of
+// the second; without it, both take the same time.
 
 import { inCommon } from "../core/copies.js";
 import type { Bytes } from "../core/module.js";
 import { isNode, mayMergeVectors } from "./features.js";
 
 /**
- * With the vector that is added, as many as V8 keeps in registers: one that is stored in the loop can take three
- * times as long, in one of the two loops only.
+ * The number of sums. Together with the added vector, they fill the registers that V8 uses. If one
+ * were stored in memory, one of the two loops could take three times as long.
  */
 const sums = 14;
 const vectorBytes = 16;
@@ -23,7 +24,10 @@ const section = (id: number, content: readonly number[]) => [
   ...content,
 ];
 
-/** The sums, loaded and stored at multiples of a stride, and a loop that adds to each of them. */
+/**
+ * Loads the sums, runs a loop that adds to each of them, and stores them. Their addresses are
+ * multiples of a stride.
+ */
 function loopOf(stride: number): number[] {
   const [count, added, first] = [1, 2, 3];
   const all = Array.from({ length: sums }, (_, i) => ({ local: first + i, at: leb(i * stride) }));
@@ -37,8 +41,8 @@ function loopOf(stride: number): number[] {
 }
 
 /**
- * A module that exports r(isPaired: i32, count: i32). Both loops are in one function, so that they are compiled
- * with optimisation at the same moment.
+ * A module that exports r(isPaired: i32, count: i32). Both loops are in one function, so that their
+ * optimised code is compiled at the same moment.
  */
 export function loopsModule(): Bytes {
   const body = [
@@ -56,20 +60,29 @@ export function loopsModule(): Bytes {
   ]);
 }
 
-/** Milliseconds of a step: 20 or more times the resolution of the clock, on a page that is not isolated 100 us. */
+/**
+ * The duration of a step in milliseconds: 20 or more times the resolution of the clock. This
+ * resolution is 100 us on a page that is not isolated.
+ */
 const stepTimes = { precise: 0.2, coarse: 2 };
-/** Steps of that time before an answer: of three, other programs may interrupt only the loop whose sums are apart. */
+/**
+ * The least number of steps of that duration for an answer. With only three, other programs might
+ * interrupt only the loop whose sums are apart.
+ */
 const fewest = 8;
-/** Steps of any time before the answer is no: on a busy machine the optimised code comes late. */
+/**
+ * After this many steps of any duration, without an answer, vectors count as not merged. The limit
+ * is high because optimised code comes late on a busy machine.
+ */
 const most = 24;
-/** Below this ratio nothing is merged. */
+/** If the ratio of the times is below this, vectors are not merged. */
 const equal = 1.2;
 const mostRepeats = 2 ** 21;
-/** Between the ratios with and without merging. */
+/** A ratio between the typical ratios with and without merging. */
 const threshold = 1.5;
 
 export class Probe {
-  /** Whether vectors are merged; undefined while it is not known. */
+  /** Whether vectors are merged; undefined until it is known. */
   answer: boolean | undefined;
   readonly #time: (isPaired: boolean, repeats: number) => number;
   readonly #stepTime: number;
@@ -84,19 +97,20 @@ export class Probe {
     this.#stepTime = isPrecise ? stepTimes.precise : stepTimes.coarse;
   }
 
-  /** Measures in steps, with a rest before each, until the answer is known or is not needed any more. */
+  /** Measures in steps, with a rest before each, until the answer is known or no longer needed. */
   async run(rest: () => Promise<void>, isNeeded: () => boolean): Promise<boolean | undefined> {
     while (this.answer === undefined) {
       await rest();
       if (!isNeeded()) break;
-      // Two runs take turns.
+      // Two concurrent runs take turns, so the other run may have found the answer.
       if (this.answer === undefined) this.#step();
     }
     return this.answer;
   }
 
   #step(): void {
-    // In this order, the ratio is too low, never too high, when the optimised code arrives in between.
+    // The paired loop is timed first: if the optimised code arrives between the two loops, the
+    // ratio is too low, never too high.
     this.#paired.push(this.#time(true, this.#repeats));
     this.#apart.push(this.#time(false, this.#repeats));
     const [paired, apart] = [Math.min(...this.#paired), Math.min(...this.#apart)];
@@ -112,7 +126,7 @@ export class Probe {
   }
 }
 
-/** Times a loop of the module, which is made for the first call. */
+/** Returns a function that times a loop of the module. The module is created at the first call. */
 function timer(): (isPaired: boolean, repeats: number) => number {
   let run: ((isPaired: number, repeats: number) => void) | undefined;
   return (isPaired, repeats) => {
@@ -124,14 +138,18 @@ function timer(): (isPaired: boolean, repeats: number) => number {
   };
 }
 
-// The pages and workers of an origin keep the answer for later ones in Cache Storage, which both have: "wide" or
-// "relaxed", the day of the measurement, and the user agent. Nothing is ever fetched from this address.
+// The pages and workers of an origin keep the answer for later ones in Cache Storage, which both
+// have: "wide" or "relaxed", the day of the measurement, and the user agent. No request is ever
+// sent to this address.
 const cacheName = "heed";
 const address = "https://heed.invalid/variant";
 const mostDays = 7;
 const today = () => Math.floor(Date.now() / 86_400_000);
 
-/** The answer that is kept; undefined if there is none that holds, or if the browser refuses. Node keeps none. */
+/**
+ * The stored answer; undefined if there is no valid one, or if the browser refuses. Node stores
+ * none.
+ */
 async function keptAnswer(): Promise<boolean | undefined> {
   if (isNode) return undefined;
   try {
@@ -167,33 +185,44 @@ function shared(): Probe {
 /** Whether "wide" is faster here than "relaxed"; undefined while that is not known. */
 export const isWideFaster = (): boolean | undefined => shared().answer;
 
-/** Ends the choice of "wide" in this page, worker or process, where its file cannot be loaded. */
+/**
+ * Prevents the choice of "wide" in this page, worker or process, because its file cannot be loaded.
+ */
 export function refuseWide(): void {
   shared().answer = false;
 }
 
-/** A process of Node ends without waiting for it. */
+/** Waits for a time. A process of Node ends without waiting for it. */
 const wait = (milliseconds: number) =>
   new Promise<void>((resolve) => {
     const timer: unknown = setTimeout(resolve, milliseconds);
     (timer as { unref?(): void }).unref?.();
   });
 
-/** A rest that leaves most of the time to the page, and above all to what load waits for. */
+/**
+ * A rest that leaves most of the time to the page, and first of all to the work for which `load`
+ * waits.
+ */
 const rest = () => wait(4);
 
-/** Whether "wide" is faster, from memory or from an earlier page or worker; undefined while that is not known. */
+/**
+ * Whether "wide" is faster, from this page or from an earlier page or worker; undefined while it is
+ * not known.
+ */
 export async function knownWide(): Promise<boolean | undefined> {
   const probe = shared();
   if (probe.answer === undefined) {
-    // A storage that hangs must not hold up load.
+    // A storage that does not respond must not delay `load`.
     const found = await Promise.race([keptAnswer(), wait(100)]);
     probe.answer ??= found ?? undefined;
   }
   return probe.answer;
 }
 
-/** Measures it, unless it is known, as long as it is needed: by default until it is known. */
+/**
+ * Measures whether "wide" is faster, unless it is known. The measurement runs as long as it is
+ * needed: by default until the answer is known.
+ */
 export async function measureWide(isNeeded = () => true): Promise<boolean | undefined> {
   const probe = shared();
   const known = await knownWide();

@@ -7,15 +7,15 @@ import { WorkerScript } from "./workerScript.js";
 /** Time limit in milliseconds, first for the workers to load, then for their threads to start. */
 const patience = 5000;
 
-/** The worker name by which the glue knows that it runs in a thread's worker. */
+/** The name of a worker, from which the glue detects that it runs in a thread's worker. */
 const name = "em-pthread";
 
 export class Threads {
   /** The requested number of threads, including the caller's. */
   readonly #wanted: number;
   /**
-   * The workers that have not failed. Cleared once the module has them, because they keep the module and its
-   * memory alive.
+   * The workers that have not failed. Cleared once the module has them, because they keep the
+   * module and its memory alive.
    */
   readonly #workers = new Set<ThreadWorker>();
   /** The number of threads that the engine can start, including the caller's; set by `load`. */
@@ -52,7 +52,7 @@ export class Threads {
     }
   }
 
-  /** Gives the module to the workers, and with `waits` waits until they have loaded it. */
+  /** Gives the module to the workers. With `waits`, it waits until they have loaded it. */
   async load(module: HeedModule, waits: boolean): Promise<void> {
     const { PThread } = module;
     const loads = [...this.#workers].map((worker) => this.#load(worker, module));
@@ -92,7 +92,7 @@ export class Threads {
     return worker;
   }
 
-  /** Resolves when the worker, or another in its place, has the module, or has failed. */
+  /** Resolves when the worker or its replacement has the module, or has failed. */
   #load(worker: ThreadWorker, module: HeedModule): Promise<void> {
     return new Promise((resolve) => {
       const onFailure = (failure: Failure) => {
@@ -105,7 +105,7 @@ export class Threads {
     });
   }
 
-  /** Starts another worker in the place of one that failed, if it may succeed. */
+  /** Replaces a failed worker by another one, if a second attempt may succeed. */
   #onFailure(worker: ThreadWorker, failure: Failure): ThreadWorker | undefined {
     // A failure after loading is a defect, which must not be hidden.
     if (worker.loaded) throw failure;

@@ -1,15 +1,19 @@
-// Browsers compile a WebAssembly function twice: quickly at its first call, and with optimisation after it has
-// run for a while. A call that is already running stays in the slow code (V8, "Dynamic tiering", 2021), so a
-// first large attention takes several times as long as the next. A few small ones before it trigger the
-// optimisation of its kernels. The tables "Start" of tests/bench/RESULTS.md have both times.
+// Browsers compile a WebAssembly function twice: quickly at its first call, and with optimisation
+// after it has run for a while. A call that is already running stays in the slow code (V8, "Dynamic
+// tiering", 2021), so the first large attention takes several times as long as the next. A few
+// small attentions before it trigger the optimisation of its kernels. The tables "Start" of
+// tests/bench/RESULTS.md have both times.
 
 import { pause } from "../core/pause.js";
 import type { Heed } from "../heed.js";
 
-/** Milliseconds. */
+/** The duration of a slice in milliseconds. */
 const sliceTime = 3;
 const slices = 3;
-/** After this many calls the kernels are compiled with optimisation, or never will be. */
+/**
+ * The largest number of calls. If the kernels are not compiled with optimisation after these calls,
+ * they never will be.
+ */
 const mostCalls = 100;
 const size = 16;
 
@@ -17,9 +21,9 @@ const page = 4096;
 const touched = 8 * 2 ** 20;
 
 /**
- * Writes to the first megabytes of a new memory, so that the operating system provides them while the binary is
- * fetched. Otherwise it provides each page of 4 KB when the first large call writes to it, which takes a third
- * of that call.
+ * Writes to the first megabytes of a new memory, so that the operating system provides them while
+ * the binary is fetched. Otherwise it provides each page of 4 KB when the first large call writes
+ * to it, which takes a third of that call.
  */
 export function touch(memory: WebAssembly.Memory): void {
   const bytes = new Uint8Array(memory.buffer, 0, touched);
@@ -27,8 +31,9 @@ export function touch(memory: WebAssembly.Memory): void {
 }
 
 /**
- * Attends with one tile of queries and of keys, in short calls. With small heads the exponentials are as large a
- * part of the work as the products, so the functions of both run often enough at about the same time.
+ * Computes attention with one tile of queries and one of keys, in short calls. With small heads,
+ * the exponentials take as much time as the products, so the functions of both become hot at about
+ * the same time.
  */
 export async function warmUp(heed: Heed): Promise<void> {
   const make = (rows: number) => heed.tensor(new Float32Array(rows * size), [1, 1, rows, size]);

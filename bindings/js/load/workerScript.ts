@@ -10,7 +10,7 @@ interface Policy {
 
 let policy: Policy | undefined;
 
-/** An address in the form that a page with trusted types accepts. */
+/** Converts an address to the form that a page with trusted types accepts. */
 function trusted(address: string): string {
   const { trustedTypes } = globalThis as {
     trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
@@ -23,7 +23,7 @@ function trusted(address: string): string {
   return policy?.createScriptURL(address) ?? address;
 }
 
-/** The addresses from which this page has seen a worker fail. */
+/** The addresses from which a worker has failed to start in this page. */
 const blocked = () => inCommon("blocked", () => new Set<string>());
 
 export class WorkerScript {
@@ -32,22 +32,23 @@ export class WorkerScript {
   /** Whether workers start from a blob that imports the script. */
   #needsBlob: boolean;
   #blob: string | undefined;
-  /** The workers that did not start from the blob. */
+  /** The workers that were not started from the blob. */
   readonly #direct = new WeakSet<object>();
   /** Whether the content security policy of the page has refused a worker. */
   #isRefused = false;
   readonly #onViolation = (event: Event) => {
     const { effectiveDirective, blockedURI } = event as SecurityPolicyViolationEvent;
-    // Another engine may start workers at the same time, in the other way.
+    // Another engine may start workers at the same time, directly or from a blob.
     const isOurs = blockedURI.startsWith("blob") === this.#needsBlob;
     this.#isRefused ||= isOurs && effectiveDirective === "worker-src";
   };
 
-  /** @param name of the workers */
+  /** @param name the name of the workers */
   constructor(address: URL, name: string) {
     this.#address = address;
     this.#name = name;
-    // A browser starts no worker from an address of another origin, but a worker may import from it.
+    // A browser does not start a worker from an address of another origin, but a worker may import
+    // from it.
     this.#needsBlob =
       !isNode && (address.origin !== globalThis.origin || blocked().has(address.href));
   }
@@ -57,8 +58,8 @@ export class WorkerScript {
     const name = this.#name;
     if (isNode) {
       const { Worker } = builtin("node:worker_threads");
-      // By default a worker gets the flags of the process, and it refuses --input-type, which a program
-      // given on the command line has.
+      // By default a worker gets the flags of the process. It refuses the flag --input-type, which
+      // Node has when the program was given on the command line.
       return new Worker(this.#address, { workerData: name, name, execArgv: [] });
     }
     globalThis.addEventListener?.("securitypolicyviolation", this.#onViolation);
@@ -70,12 +71,13 @@ export class WorkerScript {
   }
 
   /**
-   * Whether another worker may start where this one has failed: from now on from a blob. On an isolated page, a browser
-   * blocks the script of a worker whose response lacks the header Cross-Origin-Embedder-Policy, as some servers
-   * send it for documents only. A worker from a blob inherits the policy of its page.
+   * Whether another worker may start after this one has failed; all workers then start from a blob.
+   * On an isolated page, a browser blocks the script of a worker whose response lacks the header
+   * Cross-Origin-Embedder-Policy, which some servers send only for documents. A worker from a blob
+   * inherits the policy of its page.
    */
   mayRetry(worker: object, { message }: Failure): boolean {
-    // A script that is blocked has no message.
+    // The error of a blocked script has no message.
     if (message || this.#isRefused || !this.#direct.has(worker)) return false;
     if (globalThis.crossOriginIsolated !== true) return false;
     blocked().add(this.#address.href);
@@ -83,7 +85,7 @@ export class WorkerScript {
     return true;
   }
 
-  /** Why no worker starts. */
+  /** The reason why no worker starts. */
   explain({ name, message }: Failure): string {
     const { href, origin } = this.#address;
     const isForeign = origin !== globalThis.origin;
@@ -102,7 +104,7 @@ export class WorkerScript {
     return message ? `${start}: ${message}` : start;
   }
 
-  /** Frees what starting took, once all workers have loaded the script or have failed. */
+  /** Frees the resources of the start, when all workers have loaded the script or have failed. */
   release(): void {
     globalThis.removeEventListener?.("securitypolicyviolation", this.#onViolation);
     if (this.#blob !== undefined) URL.revokeObjectURL(this.#blob);

@@ -39,8 +39,8 @@ export class Positions extends Module {
 }
 
 /**
- * Creates an embedding whose initial values are 0.3 times torch's. Position encodings are then large in
- * comparison: training on "reverse" takes four fifths of the steps.
+ * Creates an embedding whose initial values are 0.3 times the values of torch. Position encodings
+ * are then large in comparison, and training on "reverse" takes four fifths of the steps.
  */
 export function tokenEmbedding(
   heed: Heed,
@@ -55,8 +55,8 @@ export function tokenEmbedding(
 }
 
 /**
- * Returns the options of the stacks. With normFirst, training needs no long warm-up of the learning rate
- * (Xiong et al., 2020).
+ * Returns the options of the stacks. With normFirst, training needs no long warm-up of the learning
+ * rate (Xiong et al., 2020).
  */
 export function stackOptions(
   { dimFeedforward, dropout }: ModelConfig,
@@ -79,8 +79,8 @@ export interface Part {
 
 export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
   /**
-   * Returns the block of an attention's weights that is compared with the example's alignment, if there is
-   * one.
+   * Returns the block of an attention's weights that is compared with the example's alignment;
+   * undefined for an attention that is not compared.
    */
   protected abstract aligned(example: E, path: string): Part | undefined;
 
@@ -130,7 +130,7 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
       [...seen].flatMap(([path, { weights, query, key }]) => {
         const part = partOf(example, path);
         if (part === undefined) return [];
-        // In a decoder's self-attention, a position sees only itself and the positions before it.
+        // A position in a decoder's self-attention sees only itself and the positions before it.
         const isCausal = path.startsWith("decoder.") && path.endsWith("self_attn");
         const all = this.labels(example, path).columns.length;
         const { start, count } = part.rows;

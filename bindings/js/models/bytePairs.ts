@@ -1,5 +1,6 @@
-// Byte-pair encoding: the most frequent pair of adjacent tokens is merged into one token, repeatedly
-// (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
+// Byte-pair encoding: the most frequent pair of adjacent tokens is merged into one token,
+// repeatedly (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword
+// Units", 2016).
 
 import {
   type Check,
@@ -43,7 +44,10 @@ export class BytePairs {
   /** The index of each merge, by its left and then its right token. */
   readonly #ranks = new Map<string, Map<string, number>>();
 
-  /** @param characters all characters that texts may have, whether or not the training texts have them */
+  /**
+   * @param characters all characters that texts may contain, including characters that the training
+   *   texts lack
+   */
   constructor(characters: readonly string[], merges: readonly TokenPair[]) {
     checkArgument("characters", characters, isTexts);
     checkArgument("merges", merges, {
@@ -71,8 +75,8 @@ export class BytePairs {
   }
 
   /**
-   * Learns from words and the number of times that each occurs. Of equally frequent pairs, the first in
-   * lexicographic order is merged, so that the order of the words does not matter.
+   * Learns from words and the number of times that each occurs. Of equally frequent pairs, the
+   * first in lexicographic order is merged, so that the order of the words does not matter.
    */
   static learnWords(
     characters: readonly string[],
@@ -104,7 +108,10 @@ export class BytePairs {
     return wordsOf(text).flatMap((word) => this.split(word));
   }
 
-  /** Splits one word into tokens: it merges the earliest learned pair that occurs, until none occurs. */
+  /**
+   * Splits one word into tokens: it repeatedly merges the pair that was learned first among the
+   * pairs of the word, until the word has no learned pair.
+   */
   split(word: string): string[] {
     checkArgument("word", word, isText);
     let tokens = [...word];

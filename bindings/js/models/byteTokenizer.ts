@@ -1,7 +1,7 @@
 // A byte-level tokenizer: byte-pair encoding over the bytes of UTF-8, so that every text has tokens
-// (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, section 2.2). Its file is a
-// tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and decoder "ByteLevel", as
-// GPT-2 has it.
+// (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, section 2.2). Its
+// file is a tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and
+// decoder "ByteLevel", like the file of GPT-2.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import {
@@ -26,14 +26,15 @@ import type { TextTokenizer } from "./tokenizer.js";
 export const endOfText = "<|endoftext|>";
 
 /**
- * The words within which bytes are merged: English contractions, letters, digits and other signs, each with
- * the space before them, and white space. The pattern of GPT-2, which "ByteLevel" prescribes.
+ * The words within which bytes are merged: English contractions, letters, digits and other signs,
+ * each with the space before them, and white space. It is the pattern of GPT-2, which "ByteLevel"
+ * requires.
  */
 const wordPattern = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
 /**
- * The character that stands for each byte: the byte's own in Latin-1 if it is visible, else one of those
- * from U+0100 on.
+ * The character that represents each byte: the byte's character in Latin-1 if it is visible,
+ * otherwise a character from U+0100 on.
  */
 const byteCharacters: readonly string[] = (() => {
   const isVisible = (byte: number) =>
@@ -61,12 +62,12 @@ const isIds: Check = {
 const wrong = (what: string, expected: string, got: string) =>
   refuse("format", `tokenizer: ${what}`, expected, got);
 
-/** The number of words whose tokens are kept, so that a long text is split quickly. */
+/** The number of words whose tokens are cached, so that a long text is split quickly. */
 const mostKept = 2 ** 16;
 
 /**
- * Converts any text to ids and back. In a tokenizer that `learn` makes, id 0 is the end of a text, ids 1 to 256
- * are the bytes, and the others are merges.
+ * Converts any text to ids and back. In a tokenizer that `learn` makes, id 0 is the end of a text,
+ * ids 1 to 256 are the bytes, and the others are merges.
  *
  * @example
  * ```ts
@@ -76,9 +77,12 @@ const mostKept = 2 ** 16;
  * ```
  */
 export class ByteTokenizer implements TextTokenizer {
-  /** The tokens by id, in the characters that stand for bytes. */
+  /** The tokens by id. Each character of a token represents one byte. */
   readonly tokens: readonly string[];
-  /** The id of `endOfText`. `encode` never returns it: those characters in a text are only characters. */
+  /**
+   * The id of `endOfText`. `encode` never returns it: these characters have no special meaning in a
+   * text.
+   */
   readonly endId: number;
   readonly #pairs: BytePairs;
   readonly #ids: ReadonlyMap<string, number>;
@@ -131,7 +135,7 @@ export class ByteTokenizer implements TextTokenizer {
     checkArgument("text", text, isText);
     const ids: number[] = [];
     for (const word of wordsOf(text)) {
-      // No argument list is as long as the longest word may be.
+      // The longest word may have more tokens than a call can have arguments.
       for (const id of this.#idsOf(word)) ids.push(id);
     }
     return { ids };
@@ -163,12 +167,15 @@ export class ByteTokenizer implements TextTokenizer {
     return Uint8Array.from(bytes);
   }
 
-  /** Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become U+FFFD. */
+  /**
+   * Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become
+   * U+FFFD.
+   */
   decode(ids: ArrayLike<number>): string {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes(ids));
   }
 
-  /** Returns the id of a token as `tokens` writes it; undefined if there is none. */
+  /** Returns the id of a token in the notation of `tokens`; undefined if there is none. */
   token_to_id(token: string): number | undefined {
     checkArgument("token", token, isText);
     return this.#ids.get(token);
@@ -198,8 +205,9 @@ export class ByteTokenizer implements TextTokenizer {
   }
 
   /**
-   * Reads the content of a tokenizer.json of byte-level byte-pair encoding with the words of GPT-2 and no special
-   * token but `endOfText`: one that `toFile` wrote, or GPT-2's. Its content is not trusted.
+   * Reads the content of a tokenizer.json of byte-level byte-pair encoding with the words of GPT-2
+   * and `endOfText` as the only special token: a file that `toFile` wrote, or GPT-2's. The content
+   * is not trusted.
    *
    * @throws HeedError "format" for any other file
    */
@@ -236,7 +244,7 @@ type Demand = readonly [path: string, expected: string, accepts: (value: unknown
 
 const none = (path: string): Demand => [path, "none", (value) => !value];
 
-/** The demands on a file whose tokens this class computes. */
+/** The requirements on a file that this class can read. */
 const demands: readonly Demand[] = [
   ["model.type", '"BPE"', (type) => type === undefined || type === "BPE"],
   ["pre_tokenizer.type", '"ByteLevel"', (type) => type === "ByteLevel"],

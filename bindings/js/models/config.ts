@@ -38,7 +38,7 @@ const isRecurrentSize: Check = {
   accepts: (value) => isWholeNumber(2).accepts(value) && (value as number) % 2 === 0,
 };
 
-/** Checks for an object whose `source` and `target` both fit. */
+/** Accepts an object whose `source` and `target` both fit. */
 const isPair = (expected: string, fits: (value: unknown) => boolean): Check => ({
   expected: `an object with source and target, ${expected}`,
   accepts: (value) =>
@@ -72,7 +72,8 @@ const checks = {
 } satisfies Record<keyof ModelConfig, Check>;
 
 /**
- * Throws a HeedError "option" if no model can be created from the config, which may come from a file.
+ * Throws a HeedError "option" if no model can be created from the config, which may come from a
+ * file.
  *
  * @throws HeedError "option" that names the field
  * @example
@@ -108,8 +109,8 @@ export function checkConfig(config: ModelConfig): void {
 }
 
 /**
- * Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model is
- * created.
+ * Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model
+ * is created.
  */
 export function checkMemory(config: ModelConfig): void {
   const bytes = 4 * parameterCount(config);
@@ -141,8 +142,8 @@ const optionChecks = {
 /**
  * Creates the config of a model for a task.
  *
- * @param options by default size 64, 2 layers of 4 heads (1 in recurrent models), dimFeedforward twice the
- *   size, no dropout, sinusoidal positions, seed 0
+ * @param options by default size 64, 2 layers of 4 heads (1 in recurrent models), dimFeedforward
+ *   twice the size, no dropout, sinusoidal positions, seed 0
  * @throws HeedError "option" for values that are invalid or do not fit together
  * @example
  * ```ts

@@ -1,4 +1,5 @@
-// An encoder model, which predicts something for each position of its input or for the input as a whole.
+// An encoder model, which predicts an output for each position of its input, or one output for the
+// whole input.
 
 import { refuse } from "../core/error.js";
 import type { Tensor } from "../core/tensor.js";
@@ -31,9 +32,9 @@ const isSide: Check = {
 type Encoded = Tagging | Series | Picture;
 
 /**
- * Predicts the classes of tokens, the hidden values of a series, or the class of a picture. The class of a
- * picture is read from a class token before the patches (Dosovitskiy et al., "An Image is Worth 16x16
- * Words", 2021).
+ * Predicts the classes of tokens, the hidden values of a series, or the class of a picture. The
+ * class of a picture is read from a class token before the patches (Dosovitskiy et al., "An Image
+ * is Worth 16x16 Words", 2021).
  *
  * @throws HeedError "option", "memory"
  * @example
@@ -46,13 +47,13 @@ type Encoded = Tagging | Series | Picture;
 export class EncoderModel extends AttentionModel<Encoded> {
   /** The tokens of inputs. */
   readonly sourceVocabulary: Vocabulary;
-  /** The labels that it predicts. */
+  /** The labels that the model predicts. */
   readonly classes: Vocabulary;
   /** Embeds tokens; values of a series, with a flag for hidden ones; or patches of a picture. */
   readonly embedding: Embedding | Linear;
-  /** [1, 1, E] for pictures, else undefined. */
+  /** [1, 1, E] for pictures; undefined otherwise. */
   readonly classToken: Tensor | undefined;
-  /** What is added for each position. */
+  /** Adds the position encodings. */
   readonly positions: Positions;
   /** The layers. */
   readonly encoder: TransformerEncoder;
@@ -130,7 +131,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
   protected override aligned(example: Encoded): Part {
     const count = lengthOf(example);
     const all = { start: 0, count };
-    // For pictures, the row of the class token and the columns of the patches.
+    // For pictures, the weights are the row of the class token and the columns of the patches.
     return example.kind === "picture"
       ? { rows: { start: 0, count: 1 }, columns: { start: 1, count: count - 1 } }
       : { rows: all, columns: all };
@@ -142,8 +143,8 @@ export class EncoderModel extends AttentionModel<Encoded> {
   }
 
   /**
-   * Throws if a list has not the length of its input, or if a side of a picture is not a whole number of
-   * patches.
+   * Throws if the length of a list differs from the length of its input, or if a side of a picture
+   * is not a whole number of patches.
    */
   #check(examples: readonly Encoded[]): void {
     this.checkExamples(examples);

@@ -1,4 +1,5 @@
-// Evaluates models on examples that they were not trained on, and measures where their attention falls.
+// Evaluates models on examples that they were not trained on, and measures where their attention
+// falls.
 
 import { HeedError, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
@@ -19,7 +20,9 @@ import { patchSize } from "./modelConfig.js";
 export interface Scores {
   /** The number of examples. */
   examples: number;
-  /** The proportion of examples that are answered without any error; for series, with R^2 above 0.9. */
+  /**
+   * The proportion of examples that are answered without any error; for series, with R^2 above 0.9.
+   */
   exact: number;
   /** The proportion of the answers' tokens that are right. */
   tokens?: number;
@@ -29,7 +32,7 @@ export interface Scores {
   lineError?: number;
 }
 
-/** How much of one head's weights falls on the aligned positions, which determine the answers. */
+/** The share of one head's weights on the aligned positions, which determine the answers. */
 export interface HeadAlignment {
   /** The path of the attention, as captureAttention passes it. */
   path: string;
@@ -40,18 +43,19 @@ export interface HeadAlignment {
   /** The mean over rows of the total weight on the aligned positions. */
   mass: number;
   /**
-   * The proportion of rows whose largest weight is on an aligned position: among content words in tagging,
-   * among the source's tokens in translation, among patches in pictures.
+   * The proportion of rows whose largest weight is on an aligned position: among content words in
+   * tagging, among the source's tokens in translation, among patches in pictures.
    */
   largest: number;
   /**
-   * The value that `mass` would have if the weights of each row were equal on all positions that it can
-   * see.
+   * The value that `mass` would have if the weights of each row were equal on all positions that it
+   * can see.
    */
   chance: number;
   /**
-   * The mean of the total weight on the aligned positions, for each position of the answer, if all answers
-   * have the same length; null for a position whose token has no aligned positions.
+   * The mean of the total weight on the aligned positions, for each position of the answer. It is
+   * present if all answers have the same length. It is null for a position whose token has no
+   * aligned positions.
    */
   byPosition?: (number | null)[];
 }
@@ -60,7 +64,10 @@ export interface HeadAlignment {
 export interface EvaluateOptions {
   /** The number of examples per batch; 64 by default. */
   batch?: number;
-  /** Stops the evaluation between two batches: the promise is then rejected with the signal's reason. */
+  /**
+   * Stops the evaluation between two batches: the promise is then rejected with the signal's
+   * reason.
+   */
   signal?: AbortSignal;
   /** Called with the number of examples that are done. */
   progress?: (done: number) => void;
@@ -152,7 +159,9 @@ interface Mark {
   isExact: boolean;
   /** The number of expected tokens, and how many of them are right. */
   tokens?: { count: number; right: number };
-  /** The sums of the squared errors of the hidden values: the model's, and those of linear interpolation. */
+  /**
+   * The sums of the squared errors of the hidden values: of the model, and of linear interpolation.
+   */
   squares?: { count: number; model: number; line: number };
 }
 
@@ -198,8 +207,8 @@ function markContinuation(
 }
 
 /**
- * A series counts as exact if R^2 is above this: the model explains nine tenths of the hidden values'
- * variance.
+ * A series counts as exact if R^2 is above this: the model explains nine tenths of the hidden
+ * values' variance.
  */
 const foundAbove = 0.9;
 
@@ -246,8 +255,8 @@ function scoresOf(marks: readonly Mark[]): Scores {
 }
 
 /**
- * Measures, with teacher forcing, how much weight each head puts on the aligned positions, which determine
- * the answers. The result has all heads.
+ * Measures, with teacher forcing, how much weight each head puts on the aligned positions, which
+ * determine the answers. The result has all heads.
  *
  * @throws HeedError "option" if no example has aligned positions, as with text that a user types
  * @example

@@ -3,14 +3,17 @@
 import type { Generator } from "../nn/random.js";
 
 /**
- * The aligned positions, which determine the answer. Row t lists the positions in the input that determine
- * the answer at t. A row is empty if there is nothing to compare.
+ * The aligned positions, which determine the answer. Row t lists the positions in the input that
+ * determine the answer at t. A row is empty if there is nothing to compare.
  */
 export type Alignment = readonly (readonly number[])[];
 
-/** A text that is translated into another, token by token, with attention from the target to the source. */
+/**
+ * A text that is translated into another, token by token, with attention from the target to the
+ * source.
+ */
 export interface Translation {
-  /** Tells the kinds of examples apart. */
+  /** Distinguishes the kinds of examples. */
   readonly kind: "translation";
   /** The tokens of the input. */
   readonly source: readonly string[];
@@ -22,11 +25,11 @@ export interface Translation {
 
 /** A text in which some tokens have a label. */
 export interface Tagging {
-  /** Tells the kinds of examples apart. */
+  /** Distinguishes the kinds of examples. */
   readonly kind: "tagging";
   /** The tokens of the text. */
   readonly source: readonly string[];
-  /** One per token of source; undefined where nothing is asked. */
+  /** One label per token of source; undefined for a token without a question. */
   readonly labels: readonly (string | undefined)[];
   /** source.length rows of positions in source. */
   readonly alignment: Alignment;
@@ -36,13 +39,13 @@ export interface Tagging {
 
 /** A text that is continued token by token. */
 export interface Continuation {
-  /** Tells the kinds of examples apart. */
+  /** Distinguishes the kinds of examples. */
   readonly kind: "continuation";
   /** The tokens of the text. */
   readonly tokens: readonly string[];
   /**
-   * For each position, all tokens that are correct there, given the tokens before it; undefined where the
-   * next token is random.
+   * For each position, all tokens that are correct there, given the tokens before it; undefined
+   * where the next token is random.
    */
   readonly allowed: readonly (readonly string[] | undefined)[];
   /** tokens.length rows of earlier positions that determine the token. */
@@ -51,7 +54,7 @@ export interface Continuation {
 
 /** Values at equal time steps. Some are hidden and must be predicted. */
 export interface Series {
-  /** Tells the kinds of examples apart. */
+  /** Distinguishes the kinds of examples. */
   readonly kind: "series";
   /** The values in order of time, hidden ones included. */
   readonly values: Float32Array;
@@ -63,13 +66,13 @@ export interface Series {
 
 /** A grey-scale picture and the name of the shape on it. */
 export interface Picture {
-  /** Tells the kinds of examples apart. */
+  /** Distinguishes the kinds of examples. */
   readonly kind: "picture";
   /** [height * width] in row-major order, from 0 to 1. */
   readonly pixels: Float32Array;
-  /** In pixels. */
+  /** The width in pixels. */
   readonly width: number;
-  /** In pixels. */
+  /** The height in pixels. */
   readonly height: number;
   /** The name of the shape. */
   readonly label: string;
@@ -80,7 +83,10 @@ export interface Picture {
 /** An example of any kind. */
 export type Example = Translation | Tagging | Continuation | Series | Picture;
 
-/** The name of a split. The content of an example determines its split, so that splits never overlap. */
+/**
+ * The name of a split. The content of an example determines its split, so that splits never
+ * overlap.
+ */
 export type Split = "train" | "validation" | "test";
 
 /** A task that a model can learn. Its examples are generated from seeds. */
@@ -94,23 +100,26 @@ export interface Task<E extends Example = Example> {
   /** The values of all options that control the examples. A model's config stores them. */
   readonly options: Readonly<Record<string, number | string | boolean>>;
   /**
-   * All tokens of inputs and of answers except the special ones, in the order of their ids; [] for numbers.
+   * All tokens of inputs and of answers except the special ones, in the order of their ids; [] for
+   * numbers.
    */
   readonly vocabulary: { readonly source: readonly string[]; readonly target: readonly string[] };
   /** The largest number of tokens, values or patches of an input, and of an answer. */
   readonly longest: { readonly source: number; readonly target: number };
-  /** Generates an example of a split. The same generator in the same state gives the same example. */
+  /**
+   * Generates an example of a split. The same generator in the same state gives the same example.
+   */
   generate(random: Generator, split: Split): E;
   /**
-   * Converts text that a user types into an example without an answer: the target is empty, there is no
-   * alignment, and labels that are asked for are "?".
+   * Converts text that a user types into an example without an answer: the target is empty, there
+   * is no alignment, and each requested label is "?".
    *
    * @throws HeedError "option" that names the unknown part
    */
   read?(text: string): E;
   /**
-   * Like `read`, but with the answer and the alignment; undefined for a text that the task could not
-   * generate.
+   * Does the same as `read`, and adds the answer and the alignment; undefined for a text that the
+   * task could not generate.
    */
   solve?(text: string): E | undefined;
   /** Converts tokens to readable text. */

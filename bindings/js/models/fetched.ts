@@ -1,10 +1,10 @@
-// Files of the network, read in ranges of bytes. One request streams the file; where it breaks off, another
-// goes on (RFC 9110, section 14).
+// Files of the network, read in ranges of bytes. One request streams the file; if it breaks off,
+// another request continues (RFC 9110, section 14).
 
 import { HeedError } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 
-/** A file of which ranges of bytes can be read. */
+/** A file whose bytes can be read in ranges. */
 export interface ByteSource {
   /** The size in bytes. */
   readonly size: number;
@@ -14,18 +14,24 @@ export interface ByteSource {
 
 /** A file of a model while it is open. */
 export interface OpenSource extends ByteSource {
-  /** Whether the browser keeps what is read of it. */
+  /** Whether the browser keeps the bytes that are read. */
   readonly kept?: boolean;
-  /** Reads what has not been read of a file that is kept. */
+  /** Reads the remaining bytes of a file that the browser keeps. */
   keepRest?(signal?: AbortSignal): Promise<void>;
   /** Ends requests. A later `read` starts another. */
   close?(): void;
 }
 
-/** The most attempts in a row that bring no byte, and the wait after the first, in milliseconds. */
+/**
+ * The most consecutive attempts without a byte, and the wait after the first attempt, in
+ * milliseconds.
+ */
 const mostAttempts = 5;
 const firstWait = 200;
-/** A gap of fewer bytes is read and dropped: that takes less time than another request. */
+/**
+ * The most bytes that are read and discarded to reach the requested byte: this takes less time than
+ * a new request.
+ */
 const mostDropped = 2 ** 20;
 
 const failed = (message: string, cause?: unknown) =>
@@ -46,12 +52,15 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   });
 }
 
-/** The size of the whole file that a response tells, and the place of its first byte; NaN where it does not. */
+/**
+ * The size of the whole file and the position of the response's first byte, from the headers; NaN
+ * if they are missing.
+ */
 function placeOf(response: Response, asked: number): { start: number; size: number } {
   const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
   if (response.status !== 206) return { start: 0, size: length };
   const said = response.headers.get("Content-Range");
-  // A server of another origin need not show this header to the page, unlike the length.
+  // A server of another origin may hide this header from the page, but not the length.
   if (said === null) return { start: asked, size: asked + length };
   const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(said);
   return { start: Number(range?.[1] ?? Number.NaN), size: Number(range?.[2] ?? Number.NaN) };
@@ -62,9 +71,9 @@ const drop = (response: Response) => void response.body?.cancel().catch(() => {}
 
 /** How a file is requested. */
 interface Way {
-  /** The byte that is read first. */
+  /** The position of the first byte. */
   readonly start: number;
-  /** Whether the caller keeps what comes: then the browser's own cache need not. */
+  /** Whether the caller stores the bytes, so that the browser's own cache need not store them. */
   readonly isKept: boolean;
 }
 
@@ -72,13 +81,13 @@ interface Body {
   reader: ReadableStreamDefaultReader<Uint8Array>;
   /** Bytes that have arrived and are not yet read. */
   rest: Uint8Array;
-  /** The place of the next byte. */
+  /** The position of the next byte. */
   at: number;
 }
 
 /**
- * The address of the folder of a model's files. The page of a model on the hub,
- * https://huggingface.co/OWNER/NAME or NAME alone, stands for its files at resolve/main.
+ * The address of the folder of a model's files. For the page of a model on the hub,
+ * https://huggingface.co/OWNER/NAME or NAME alone, it is the address of the files, resolve/main.
  */
 export function folderAddress(address: string): string {
   const base = address.replace(/[?#].*$/, "").replace(/\/+$/, "");
@@ -92,7 +101,10 @@ export function folderAddress(address: string): string {
 export class FetchedFile implements OpenSource {
   readonly url: string;
   readonly size: number;
-  /** The server's name for this version of the file (RFC 9110, section 8.8.3), if it tells one. */
+  /**
+   * The ETag, by which the server identifies this version of the file (RFC 9110, section 8.8.3);
+   * null without one.
+   */
   readonly tag: string | null;
   readonly #isKept: boolean;
   #body: Body | undefined;
@@ -125,11 +137,11 @@ export class FetchedFile implements OpenSource {
     if (response.status === 200 || response.status === 206)
       return new FetchedFile(url, response, { start, isKept });
     drop(response);
-    // The file is shorter than it was: another version.
+    // With status 416 the file is shorter than before, so it is another version.
     return response.status === 416 ? FetchedFile.open(url, signal, { isKept }) : undefined;
   }
 
-  /** Returns the bytes from `start` to before `end`. Reading in order needs one request. */
+  /** Returns the bytes from `start` to before `end`. Consecutive reads share one request. */
   async read(start: number, end: number, signal?: AbortSignal): Promise<Bytes> {
     const found = new Uint8Array(end - start);
     let filled = 0;
@@ -144,7 +156,7 @@ export class FetchedFile implements OpenSource {
       } catch (error) {
         this.close();
         signal?.throwIfAborted();
-        // A request that fails has been repeated already.
+        // A failed request has been repeated already.
         if (error instanceof HeedError) throw error;
         const at = `byte ${start + filled} of ${this.size}`;
         if (attempt === mostAttempts)
@@ -181,7 +193,7 @@ export class FetchedFile implements OpenSource {
       this.#body = bodyOf(response, place.start);
     }
     const body = this.#body as Body;
-    // A server that knows no ranges sends the file from its start.
+    // A server without support for ranges sends the file from its start.
     while (body.at < start) await take(body, start - body.at, signal);
     return body;
   }
@@ -193,7 +205,10 @@ function bodyOf(response: Response, at: number): Body {
   return { reader: stream.getReader(), rest: new Uint8Array(0), at };
 }
 
-/** Takes one byte or more, at most this number; throws an error that is no HeedError where the body ends. */
+/**
+ * Takes at least one byte and at most `most` bytes. If the body ends too early, it throws an error
+ * that is not a HeedError.
+ */
 async function take(body: Body, most: number, signal?: AbortSignal): Promise<Uint8Array> {
   while (body.rest.length === 0) {
     signal?.throwIfAborted();
@@ -208,9 +223,10 @@ async function take(body: Body, most: number, signal?: AbortSignal): Promise<Uin
 }
 
 /**
- * Requests a file from a byte on. A response that is returned has a status that promises the file, 404, or
- * 416 for a byte behind its end. A page may not send If-Range to other origins without asking them first
- * (Fetch Standard, "CORS-safelisted request-header"), which the hub's servers refuse: callers compare the tag.
+ * Requests a file from a byte on. The status of the returned response is a success, 404, or 416 for
+ * a position after the end. Callers compare the ETag: a page may send If-Range to another origin
+ * only after a preflight request (Fetch Standard, "CORS-safelisted request-header"), which the
+ * hub's servers refuse.
  */
 async function request(
   url: string,

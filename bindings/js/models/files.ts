@@ -54,8 +54,8 @@ const saveChecks = {
 } satisfies Record<keyof SaveModelOptions, Check>;
 
 /**
- * Saves a model. A model that is loaded from the files computes with the rounded parameters, so evaluate
- * that one.
+ * Saves a model. A model that is loaded from the files computes with the rounded parameters, so
+ * evaluate the loaded model.
  *
  * @throws HeedError "nan" for a parameter that is not finite, or not finite in float16
  * @example
@@ -96,8 +96,8 @@ export function saveModel(
 export interface LoadBothOptions<T extends true | TokenizerClass = true | TokenizerClass>
   extends LoadModelOptions {
   /**
-   * Loads the tokenizer too, as `loadTokenizer` does: true for a file that `ByteTokenizer` reads, or the class
-   * Tokenizer of @huggingface/tokenizers.
+   * Loads the tokenizer too, as `loadTokenizer` does: true for a file that `ByteTokenizer` reads,
+   * or the class Tokenizer of @huggingface/tokenizers.
    */
   tokenizer: T;
 }
@@ -125,8 +125,8 @@ const loadChecks = {
 } satisfies Record<keyof LoadBothOptions, Check>;
 
 /**
- * Creates a model of this package from the contents of its files, in eval mode. The contents are not trusted.
- * With options, and for files in the layout of the hub, the result is a promise.
+ * Creates a model of this package from the contents of its files, in eval mode. The contents are
+ * not trusted. With options, and for files in the layout of the hub, the result is a promise.
  *
  * @throws HeedError "format" that names the fault in the files, "memory"
  * @example
@@ -149,24 +149,25 @@ export function loadModel<T extends TextTokenizer>(
   files: ModelSource | ModelFiles,
   options: LoadBothOptions<TokenizerClass<T>>,
 ): Promise<ModelAndTokenizer<T>>;
-/** The same for a tokenizer that `ByteTokenizer` reads. */
+/** Creates a model and its tokenizer, for a tokenizer that `ByteTokenizer` reads. */
 export function loadModel(
   heed: Heed,
   files: ModelSource | ModelFiles,
   options: LoadBothOptions<true>,
 ): Promise<ModelAndTokenizer<ByteTokenizer>>;
 /**
- * Creates a model from its files, in eval mode: a model of this package, or one of text or images in the layout
- * of Hugging Face's hub, config.json with model.safetensors or with several files and their index. The files
- * are read part by part, and their content is not trusted.
+ * Creates a model from its files, in eval mode: a model of this package, or a model of text or
+ * images in the layout of Hugging Face's hub. The hub's layout is config.json with
+ * model.safetensors, or with several files and their index. The files are read in parts, and their
+ * content is not trusted.
  *
  *     const model = await loadModel(heed, "https://huggingface.co/gpt2", { dtype: "int8" });
  *
- * @param files the address of their folder, or in Node its path; a folder that the user opened, a list of files,
- *   or files by name: see `ModelSource`
- * @throws HeedError "load" for a file that is missing or cannot be read; "format" that names the fault in a
- *   file: an architecture that is not known, or all tensors that are missing or do not fit; "memory"; "storage" if
- *   the browser has no room for the files that it is to keep
+ * @param files the address of their folder, or in Node its path; a folder that the user opened, a
+ *   list of files, or files by name: see `ModelSource`
+ * @throws HeedError "load" for a file that is missing or cannot be read; "format" that names the
+ *   fault in a file: an unknown architecture, or all tensors that are missing or do not fit;
+ *   "memory"; "storage" if the browser has no room for the files that it should keep
  */
 export function loadModel(
   heed: Heed,
@@ -201,12 +202,12 @@ async function loadFrom(
   checkOptions("loadModel", options, loadChecks);
   const { keep, signal } = options;
   signal?.throwIfAborted();
-  // Loaded on demand: a page whose models are its own needs none of this.
+  // Loaded on demand: a page that loads only its own models does not need this code.
   const { openFolder } = await import("./sources.js");
   const folder = await openFolder(files, keep);
   if (!("tokenizer" in options) || options.tokenizer === undefined)
     return modelIn(heed, folder, options);
-  // First the tokenizer, whose files are small.
+  // The tokenizer is loaded first, because its files are small.
   const Tokenizer = options.tokenizer === true ? undefined : options.tokenizer;
   const tokenizer = await tokenizerIn(folder, Tokenizer, signal);
   return { model: await modelIn(heed, folder, options), tokenizer };
@@ -258,8 +259,7 @@ function within<T>(file: string, run: () => T): T {
 }
 
 /**
- * The index of the first element that is not finite, or -1. Types that the function does not know, and
- * integers, give -1.
+ * The index of the first element that is not finite, or -1. Integers and unknown types give -1.
  */
 function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   if (dtype === "float16")

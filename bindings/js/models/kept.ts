@@ -1,5 +1,5 @@
-// Files of the network that the browser keeps. They are stored part by part as they arrive, so that a page
-// that is closed loses one part at most.
+// Files of the network that the browser keeps. They are stored in parts as they arrive, so that a
+// page that is closed loses at most one part.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
@@ -26,19 +26,22 @@ import { type BlobStore, isFull, openStore } from "./storage.js";
 
 /** A file that the browser keeps. */
 export interface KeptFile {
-  /** The address that it was loaded from. */
+  /** The address from which it was loaded. */
   readonly address: string;
-  /** The bytes that are stored, and those of the whole file. */
+  /** The number of bytes that are stored. */
   readonly bytes: number;
   /** The size of the whole file, in bytes. */
   readonly size: number;
-  /** Whether all of it is stored. */
+  /** Whether the whole file is stored. */
   readonly isComplete: boolean;
-  /** When its download began. */
+  /** The time at which its download began. */
   readonly date: Date;
 }
 
-/** An address of the network without a fragment; undefined if it is none. */
+/**
+ * The absolute address of a file of the network, without a fragment; undefined for any other
+ * address.
+ */
 function absolute(address: string): string | undefined {
   try {
     const url = new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
@@ -49,14 +52,16 @@ function absolute(address: string): string | undefined {
   }
 }
 
-/** A page that is frozen keeps its locks: others wait for them this long, in milliseconds. */
+/** A frozen page keeps its locks. Others wait at most this long for a lock, in milliseconds. */
 const patience = 20_000;
 
-/** What `locked` rejects with if another page or worker does not release the lock in time. */
+/**
+ * The reason of a rejection by `locked`: another page or worker did not release the lock in time.
+ */
 const busy = new Error("another page has the lock");
 
 /**
- * Runs a function while no other page or worker changes what is kept of an address.
+ * Runs a function while no other page or worker changes the stored data of an address.
  *
  * @throws `busy`, or the signal's reason, before the function runs
  */
@@ -83,7 +88,7 @@ async function locked<T>(
   }
 }
 
-/** The same; undefined in place of `busy`. */
+/** Does the same as `locked`, but returns undefined instead of throwing `busy`. */
 async function lockedInTime<T>(...given: Parameters<typeof locked<T>>): Promise<T | undefined> {
   return locked(...given).catch((error: unknown) => {
     if (error !== busy) throw error;
@@ -91,7 +96,7 @@ async function lockedInTime<T>(...given: Parameters<typeof locked<T>>): Promise<
   });
 }
 
-/** The error of a storage that has no room for the rest of a file. */
+/** The error for a storage without room for the rest of a file. */
 function full(address: string, needed: number, free: number | undefined): HeedError {
   const got = free === undefined ? "less" : `${free}`;
   const expected = `${needed} bytes of free storage to keep the file`;
@@ -104,13 +109,16 @@ async function freeBytes(): Promise<number | undefined> {
   return Math.max(0, estimate.quota - (estimate.usage ?? 0));
 }
 
-/** Whether two tags are those of the same bytes. Weak ones (RFC 9110, section 8.8.1) do not promise that. */
+/**
+ * Whether a stored version and a response have the same bytes. Only strong ETags guarantee it, not
+ * weak ones (RFC 9110, section 8.8.1).
+ */
 const isSameFile = (version: Stored, { size, tag }: FetchedFile) =>
   version.size === size && version.tag === tag && tag !== null && !tag.startsWith("W/");
 
 /**
- * Records the version that a server has, unless it is the one that is kept, and returns it; undefined if the
- * storage fails. The address is locked.
+ * Records the server's version of the file, unless this version is stored already, and returns it;
+ * undefined if the storage fails. The caller holds the lock of the address.
  */
 async function begin(
   store: BlobStore,
@@ -135,7 +143,10 @@ async function begin(
   return version;
 }
 
-/** A file of the network that is stored while it is read. What is stored is not requested. */
+/**
+ * A file of the network that is stored while it is read. Bytes that are stored are not requested
+ * again.
+ */
 class StoredFile implements OpenSource {
   readonly #store: BlobStore;
   readonly #record: string;
@@ -143,8 +154,9 @@ class StoredFile implements OpenSource {
   #fetched: FetchedFile | undefined;
   #last: { part: number; blob: Blob } | undefined;
   /**
-   * Whether it is kept. It no longer is after another page deleted it, began to keep another version, or holds the lock
-   * for too long: then this page reads the file without storing it.
+   * Whether the file is kept. It becomes false after another page deleted the file, started to keep
+   * another version, or held the lock for too long. This page then reads the file without storing
+   * it.
    */
   kept = true;
 
@@ -187,14 +199,14 @@ class StoredFile implements OpenSource {
     try {
       if (blob) return new Uint8Array(await blob.slice(from, to).arrayBuffer());
     } catch {
-      // Another page deleted it a moment ago.
+      // Another page deleted the file a moment ago.
       this.kept = false;
     }
     const first = part * partSize;
     return this.#fetch(first + from, first + to, signal);
   }
 
-  /** Returns a part, which is stored before if it is not yet; undefined if the file is not kept. */
+  /** Returns a part, and stores it first if necessary; undefined if the file is not kept. */
   async #blob(part: number, signal?: AbortSignal): Promise<Blob | undefined> {
     signal?.throwIfAborted();
     if (!this.kept) return undefined;
@@ -213,7 +225,7 @@ class StoredFile implements OpenSource {
     return blob;
   }
 
-  /** Downloads and stores a part. The address is locked. */
+  /** Downloads and stores a part. The caller holds the lock of the address. */
   async #add(part: number, signal?: AbortSignal): Promise<Blob | undefined> {
     const version = this.#version;
     if ((await readRecord(this.#store, this.#record))?.id !== version.id) return undefined;
@@ -241,12 +253,12 @@ class StoredFile implements OpenSource {
 }
 
 /**
- * Opens a file of the network and keeps it, where this page or worker can. A complete file is not requested.
- * An incomplete one is continued if the server still has the same version by a strong ETag (RFC 9110, section
- * 8.8.3), else it begins anew.
+ * Opens a file of the network and keeps it, if this page or worker can. A complete file is not
+ * requested. An incomplete file is continued if the server still has the same version, which a
+ * strong ETag shows (RFC 9110, section 8.8.3). Otherwise its download starts again.
  *
  * @returns undefined if the server has no such file
- * @throws HeedError "load"; "storage" if it has no room; or the signal's reason
+ * @throws HeedError "load"; "storage" if the storage has no room; or the signal's reason
  */
 export async function openKept(url: string, signal?: AbortSignal): Promise<OpenSource | undefined> {
   const address = absolute(url);
@@ -263,7 +275,8 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
     fetched = await FetchedFile.open(address, signal, { start, isKept: true });
   } catch (error) {
     signal?.throwIfAborted();
-    // Without a network, the server's last answer holds: most models lack some file that is looked for.
+    // Without a network, the last answer of the server is used: most models lack some of the files
+    // that are requested.
     if (known && !isStored(known)) return undefined;
     throw error;
   }
@@ -273,7 +286,7 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
         const version = await begin(store, name, fetched);
         return version ? new StoredFile(store, name, version, fetched) : fetched;
       }
-      // Nothing is lost without this record but the use without a network.
+      // Without this record, only the use without a network is lost.
       await remove(store, name)
         .then(() => putRecord(store, name, newRecord(address)))
         .catch(() => {});
@@ -287,8 +300,8 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
 }
 
 /**
- * Lists the files of the network that the browser keeps for this origin because of the option `keep` of
- * `loadModel` and `loadTokenizer`; none where it can keep none, as in Node.
+ * Lists the files of the network that the browser keeps for this origin because of the option
+ * `keep` of `loadModel` and `loadTokenizer`. The list is empty without a storage, as in Node.
  *
  * @example
  * ```ts
@@ -311,8 +324,8 @@ export async function listKept(): Promise<KeptFile[]> {
 }
 
 /**
- * Deletes a file that the browser keeps, or all files below the address of a folder, such as that of a model. Waits
- * while another page stores a part of one of them, for 20 seconds at most.
+ * Deletes a file that the browser keeps, or all files below the address of a folder, such as a
+ * model's folder. Waits at most 20 seconds while another page stores a part of one of them.
  *
  * @returns the number of files that were deleted
  * @throws HeedError "storage" if another page still stores one of them

@@ -1,20 +1,20 @@
-// What is stored of a file of the network: a record in JSON of the version that a server had, and the bytes
-// of that version in parts of 4 MiB.
+// The stored data of a file of the network: a JSON record that describes the server's version, and
+// the bytes of that version in parts of 4 MiB.
 
 import { isRecord } from "../core/validate.js";
 import type { BlobStore } from "./storage.js";
 
 export const partSize = 2 ** 22;
 
-/** What is known about the file at an address: a version of it, or that the server had none. */
+/** The known state of an address: a version of the file, or the fact that the server had none. */
 export interface Version {
   readonly address: string;
-  /** undefined: the server had no such file. */
+  /** The size in bytes; undefined if the server had no such file. */
   readonly size?: number;
   readonly tag: string | null;
   /** The beginning of the names of its parts. */
   readonly id: string;
-  /** In milliseconds since 1970. */
+  /** The beginning of the download, in milliseconds since 1970. */
   readonly date: number;
 }
 
@@ -22,7 +22,7 @@ export type Stored = Version & { readonly size: number };
 
 const recordEnding = ".json";
 
-/** A hash, because an address may be longer than the name of a file may be. */
+/** The name of a record. It is a hash, because an address may be too long for a file name. */
 export async function recordName(address: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(address));
   const digits = Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0"));
@@ -51,7 +51,10 @@ export async function readRecord(store: BlobStore, name: string): Promise<Versio
   return isVersion ? (given as unknown as Version) : undefined;
 }
 
-/** In bytes. A server may claim any size, and a list of parts has to fit into the memory. */
+/**
+ * The largest file in bytes. A server may declare any size, but the list of parts must fit into the
+ * memory.
+ */
 export const largestFile = 2 ** 40;
 
 export const isStored = (version: Version | undefined): version is Stored =>
@@ -83,7 +86,10 @@ export async function storedParts(store: BlobStore, version: Stored): Promise<bo
 export const bytesOf = (version: Stored, stored: readonly boolean[]) =>
   stored.reduce((sum, isThere, part) => sum + (isThere ? partLength(version, part) : 0), 0);
 
-/** Deletes what a record leads to, and the record last: without it, nothing would lead to the parts. */
+/**
+ * Deletes the parts of a record, and then the record: without the record, the parts could not be
+ * found.
+ */
 export async function remove(store: BlobStore, name: string): Promise<void> {
   const version = await readRecord(store, name);
   const parts = isStored(version) ? numbersOfParts(version) : [];
@@ -102,7 +108,7 @@ export const newRecord = (address: string): Version => ({
 export const putRecord = (store: BlobStore, name: string, version: Version) =>
   store.put(name, new TextEncoder().encode(JSON.stringify(version)));
 
-/** The records that are stored, with their names. */
+/** The stored records, with their names. */
 export async function records(store: BlobStore): Promise<[string, Version][]> {
   const found: [string, Version][] = [];
   for (const name of await store.names()) {

@@ -1,4 +1,5 @@
-// The base class of the models, which learn from examples, answer, and return their attention weights.
+// The base class of the models, which learn from examples, answer, and return their attention
+// weights.
 
 import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
@@ -27,8 +28,8 @@ export type Answer =
 /** How answers of several tokens are decoded; greedily by default. */
 export interface AnswerOptions {
   /**
-   * The maximum number of tokens of an answer. By default one more than the longest answer of the task, or
-   * than the source if it is longer.
+   * The maximum number of tokens of an answer. By default one more than the longest answer of the
+   * task, or than the source if it is longer.
    */
   longest?: number;
   /** The number of beams; 1, without beam search, by default. */
@@ -40,8 +41,8 @@ export interface AnswerOptions {
   /** Only the most likely tokens whose probabilities sum to p; 1 by default. */
   topP?: number;
   /**
-   * The seed of sampling; 0 by default. The sample for an example depends on the other examples of the
-   * call.
+   * The seed of sampling; 0 by default. The sample for an example depends on the other examples of
+   * the call.
    */
   seed?: number;
   /** Stops between two tokens: the promise is then rejected with the signal's reason. */
@@ -55,17 +56,19 @@ export interface Lesson {
   /** [] the mean over all tokens or numbers of the answers. */
   loss: Tensor;
   /**
-   * The number of tokens or numbers of the answers, and how many of the tokens were the most likely; 0 for
-   * numbers.
+   * The number of tokens or numbers of the answers.
    */
   count: number;
-  /** The number of those whose most likely token is correct. */
+  /** The number of the answers' tokens that had the largest logit; 0 for numbers. */
   right: number;
 }
 
 /** The weights of one attention for one example. */
 export interface ExampleWeights {
-  /** The path of the attention, as captureAttention passes it, such as "decoder.layers.1.multihead_attn". */
+  /**
+   * The path of the attention, as captureAttention passes it, such as
+   * "decoder.layers.1.multihead_attn".
+   */
   path: string;
   /** The number of heads. */
   heads: number;
@@ -73,32 +76,36 @@ export interface ExampleWeights {
   rows: number;
   /** The number of keys. */
   columns: number;
-  /** [heads, rows, columns] without padding. The rows are those of the example's alignment. */
+  /** [heads, rows, columns] without padding. Row t belongs to row t of the example's alignment. */
   weights: Float32Array;
-  /** For each row, the number of positions that it can see, including those without a column here. */
+  /**
+   * For each row, the number of positions that it can see, including those without a column here.
+   */
   choices: readonly number[];
 }
 
 /**
- * The tokens of the rows and columns of an attention: the whole input of the model, including special
- * tokens.
+ * The tokens of the rows and columns of an attention: the whole input of the model, including
+ * special tokens.
  */
 export interface Labels {
-  /** Of the queries. */
+  /** The tokens of the queries. */
   readonly rows: readonly string[];
-  /** Of the keys. */
+  /** The tokens of the keys. */
   readonly columns: readonly string[];
 }
 
 /** All weights of one attention for one example, with labels. */
 export interface LabelledWeights extends ExampleWeights {
-  /** What stands at the rows and columns. */
+  /** The tokens of the rows and columns. */
   labels: Labels;
   /** The queries and keys, if the options ask for them; absent in recurrent models. */
   compared?: ComparedVectors;
 }
 
-/** The queries and keys of each head, after the projection and before the scale. D is size / heads. */
+/**
+ * The queries and keys of each head, after the projection and before the scale. D is size / heads.
+ */
 export interface ComparedVectors {
   /** [heads, rows, D] */
   readonly query: Float32Array;
@@ -112,7 +119,9 @@ export interface AttentionsOptions {
   compared?: boolean;
 }
 
-/** The probabilities that a model gives each token, at each position of one answer and at its end. */
+/**
+ * The probabilities that a model gives each token, at each position of one answer and at its end.
+ */
 export interface TokenProbabilities {
   /** All tokens of the vocabulary, the special tokens first. */
   readonly tokens: readonly string[];
@@ -137,8 +146,8 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
   /** The config that it was created from. */
   readonly config: ModelConfig;
   /**
-   * The generator of the initial values and of dropout. The initial values depend only on the config's
-   * seed; Trainer sets the state at every step.
+   * The generator of the initial values and of dropout. The initial values depend only on the
+   * config's seed; Trainer sets the state at every step.
    */
   readonly generator: Generator;
 
@@ -151,8 +160,8 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
   }
 
   /**
-   * Computes the loss with teacher forcing: in train mode for valueAndGrad, in eval mode for examples of
-   * other splits.
+   * Computes the loss with teacher forcing: in train mode for valueAndGrad, in eval mode for
+   * examples of other splits.
    */
   abstract override forward(examples: readonly E[]): Lesson;
 
@@ -160,16 +169,17 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
   abstract answer(examples: readonly E[], options?: AnswerOptions): Promise<Answer[]>;
 
   /**
-   * Returns, for each example, the weights of the attentions that are compared with the task's alignment,
-   * with teacher forcing: encoder-decoder attention, or the self-attention of a model that has only an
-   * encoder or only a decoder. Row t of the weights belongs to row t of the alignment.
+   * Returns, for each example, the weights of the attentions that are compared with the task's
+   * alignment, with teacher forcing. These are the encoder-decoder attention, or the self-attention
+   * of a model that has only an encoder or only a decoder. Row t of the weights belongs to row t of
+   * the alignment.
    */
   abstract weights(examples: readonly E[]): ExampleWeights[][];
 
   /**
-   * Returns all weights of all attentions with their labels, with teacher forcing. An example without an
-   * answer, as from a task's `read`, gives the weights of the first step. To see the weights of an answer,
-   * set it as the example's target.
+   * Returns all weights of all attentions with their labels, with teacher forcing. An example
+   * without an answer, as from a task's `read`, gives the weights of the first step. To see the
+   * weights of an answer, set it as the example's target.
    */
   abstract attentions(examples: readonly E[], options?: AttentionsOptions): LabelledWeights[][];
 
@@ -197,8 +207,8 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
   }
 
   /**
-   * Runs a function in eval mode, without recording for gradients. Tensors that it creates are freed unless
-   * it returns them.
+   * Runs a function in eval mode, without recording for gradients. Tensors that it creates are
+   * freed unless it returns them.
    */
   protected infer<T>(run: () => T, receive?: ReceiveWeights): T {
     const { heed, training } = this;

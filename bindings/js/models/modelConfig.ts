@@ -5,7 +5,9 @@ import type { Example, Task } from "./examples.js";
 /** The names of the architectures, also on the command line. */
 export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahdanau" | "dot";
 
-/** The config of a model, as in config.json. All properties are required: files have no defaults. */
+/**
+ * The config of a model, as in config.json. All properties are required: files have no defaults.
+ */
 export interface ModelConfig {
   /** The name of the task. */
   readonly task: string;
@@ -15,7 +17,10 @@ export interface ModelConfig {
   readonly kind: Example["kind"];
   /** The form of the model. */
   readonly architecture: Architecture;
-  /** The tokens of sources and of answers, without the special tokens, with which a Vocabulary begins. */
+  /**
+   * The tokens of sources and of answers, without the special tokens, with which a Vocabulary
+   * begins.
+   */
   readonly vocabulary: Task["vocabulary"];
   /** The maximum lengths of the task's inputs and answers. */
   readonly longest: Task["longest"];
@@ -29,7 +34,7 @@ export interface ModelConfig {
   readonly dimFeedforward: number;
   /** The dropout rate in training. */
   readonly dropout: number;
-  /** What is added for each position. */
+  /** The position encodings. */
   readonly positions: "sinusoidal" | "none";
   /** The seed of the initial values. */
   readonly seed: number;

@@ -1,6 +1,6 @@
-// The number of times that each pair of adjacent tokens occurs in a set of words, kept up to date while
-// pairs are merged. A merge visits only the words that have its pair, so that thousands of merges of a text
-// of millions of words take seconds.
+// The number of times that each pair of adjacent tokens occurs in a set of words, kept up to date
+// while pairs are merged. A merge visits only the words that have its pair, so that thousands of
+// merges of a text of millions of words take seconds.
 
 type Pair = readonly [left: string, right: string];
 

@@ -1,6 +1,6 @@
-// The names and shapes of each architecture's parameters, computed from the config alone. A config can so
-// be compared with a file and with the available memory before a model is created. A test compares the
-// result with the models.
+// The names and shapes of each architecture's parameters, computed only from the config. A config
+// can so be compared with a file and with the available memory before a model is created. A test
+// compares the result with the models.
 
 import { type ModelConfig, patchSize } from "./modelConfig.js";
 import { specialTokens } from "./vocabulary.js";
@@ -9,8 +9,8 @@ type Shape = readonly number[];
 type Shapes = readonly (readonly [name: string, shape: Shape])[];
 
 /**
- * The parameters that a config describes. Layers are equal except for the first one, whose input may have
- * another size.
+ * The parameters that a config describes. Layers are equal except for the first one, whose input
+ * may have another size.
  */
 interface Parameters {
   readonly fixed: Shapes;

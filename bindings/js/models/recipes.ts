@@ -18,8 +18,8 @@ const isTask: Check = {
 /** The settings of a training. */
 export interface Recipe extends TrainingRecipe {
   /**
-   * Training stops early if two checks in a row reach this proportion of exact answers; never if it is
-   * above 1.
+   * Training stops early if two checks in a row reach this proportion of exact answers; never if it
+   * is above 1.
    */
   readonly goal: number;
 }
@@ -65,8 +65,8 @@ const quick: Recipe = { ...recipe, steps: 1200, learningRate: 3e-3, warmupSteps:
 /** The same number of steps for all recurrent models of dates, without early stopping. */
 const recurrent: Recipe = { ...recipe, steps: 1000, learningRate: 4e-3, goal: 2 };
 /**
- * For pronouns: accuracy hardly improves between steps 700 and 1800, then rises suddenly. After all answers
- * are right, the attention of the heads becomes sharper still.
+ * The recipe for pronouns: accuracy hardly improves between steps 700 and 1800, then rises
+ * suddenly. When all answers are right, the attention of the heads still becomes sharper.
  */
 const patient: Recipe = { ...recipe, steps: 5000, goal: 2 };
 
@@ -111,8 +111,8 @@ export const shipped: readonly Plan[] = [
 ];
 
 /**
- * Returns further options of a task for evaluations, under names that describe them. They include lengths
- * beyond those of the training.
+ * Returns further options of a task for evaluations, under names that describe them. Some lengths
+ * are beyond the lengths of the training.
  *
  * @throws HeedError "option"
  * @example
@@ -158,8 +158,8 @@ export function architectureOf(task: Task): Architecture {
 }
 
 /**
- * Returns the plan of the shipped model for a task and an architecture, or a default plan if none is
- * shipped.
+ * Returns the plan of the shipped model for a task and an architecture, or a default plan if none
+ * is shipped.
  *
  * @throws HeedError "option"
  * @example

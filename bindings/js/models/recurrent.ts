@@ -1,4 +1,5 @@
-// Recurrent encoder-decoders: without attention, with Bahdanau's attention, and with Luong's attention.
+// Recurrent encoder-decoders: without attention, with Bahdanau's attention, and with Luong's
+// attention.
 
 import type { Tensor } from "../core/tensor.js";
 import { checkArgument, oneOf } from "../core/validate.js";
@@ -42,8 +43,9 @@ interface Encoded {
 }
 
 /**
- * A bidirectional encoder (Schuster and Paliwal, 1997). Each direction has half of the size. The final
- * states of each layer pass through a linear layer with tanh (Bahdanau et al., 2015, appendix A.2.2).
+ * A bidirectional encoder (Schuster and Paliwal, 1997). Each direction has half of the size. The
+ * final states of each layer pass through a linear layer with tanh (Bahdanau et al., 2015, appendix
+ * A.2.2).
  */
 class RecurrentEncoder extends Module {
   readonly embedding: Embedding;
@@ -85,8 +87,8 @@ class RecurrentEncoder extends Module {
 }
 
 /**
- * Returns, for each position of a batch, the index of the position that it swaps with when each sequence is
- * reversed.
+ * Returns, for each position of a batch, the index of the position that it swaps with when each
+ * sequence is reversed.
  */
 function turnsOf(lengths: readonly number[]): Int32Array {
   const longest = Math.max(...lengths);
@@ -98,9 +100,10 @@ function turnsOf(lengths: readonly number[]): Int32Array {
 }
 
 /**
- * A recurrent encoder-decoder of gated recurrent units. "rnn" has no attention; "bahdanau" and "dot" have
- * the attention of their decoders. The decoder's state has the size config.size; each direction of the
- * encoder and each embedding has half of it, because there are far fewer tokens than words in a language.
+ * A recurrent encoder-decoder of gated recurrent units. "rnn" has no attention; "bahdanau" and
+ * "dot" have the attention of their decoders. The decoder's state has the size config.size; each
+ * direction of the encoder and each embedding has half of it, because there are far fewer tokens
+ * than words in a language.
  *
  * @throws HeedError "option", "memory"
  * @example
@@ -151,7 +154,8 @@ export class RecurrentModel extends TaskModel<Translation> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
     const starts = examples.map(() => [startId]);
-    // One token more than the longest answer, so that an answer that does not end is recognised as wrong.
+    // The limit is one token more than the longest answer, so that an answer that does not end is
+    // recognised as wrong.
     const limits = examples.map(({ source }) => {
       return options.longest ?? Math.max(this.config.longest.target, source.length) + 1;
     });
@@ -180,8 +184,8 @@ export class RecurrentModel extends TaskModel<Translation> {
   }
 
   /**
-   * @param rowsOf returns the number of steps of an example, counted from the first, whose weights are
-   *   returned
+   * @param rowsOf returns the number of steps of an example, counted from the first, whose weights
+   *   are returned
    */
   #look(
     examples: readonly Translation[],

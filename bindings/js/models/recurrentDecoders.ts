@@ -1,5 +1,5 @@
-// The decoders of recurrent models. One has only the encoder's final states; two attend to all of the
-// encoder's outputs, before or after their own step.
+// The decoders of recurrent models. One uses only the encoder's final states; two attend to all of
+// the encoder's outputs, before or after their own step.
 
 import type { Tensor } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
@@ -44,7 +44,9 @@ export abstract class Decoder extends Module {
   readonly gru: GRU;
   readonly readOut: Linear;
 
-  /** @param contextSize the size of the recurrent layer's input in addition to the token's embedding */
+  /**
+   * @param contextSize the size of the recurrent layer's input in addition to the token's embedding
+   */
   constructor(heed: Heed, options: DecoderOptions, contextSize: number) {
     super(heed);
     const { vocabulary, embeddingSize, size, layers, dropout, generator } = options;
@@ -54,7 +56,7 @@ export abstract class Decoder extends Module {
     this.readOut = new Linear(heed, size, vocabulary, { generator });
   }
 
-  /** Computes from the encoder's outputs what all steps need. */
+  /** Computes from the encoder's outputs the values that all steps need. */
   remember(outputs: Tensor, keyMask: Tensor | undefined): Memory {
     return { outputs, keyMask };
   }
@@ -77,8 +79,8 @@ export abstract class Decoder extends Module {
 }
 
 /**
- * A decoder without attention, which knows the source only from its initial state (Sutskever et al., 2014;
- * Cho et al., 2014).
+ * A decoder without attention, which gets the source only through its initial state (Sutskever et
+ * al., 2014; Cho et al., 2014).
  */
 export class PlainDecoder extends Decoder {
   constructor(heed: Heed, options: DecoderOptions) {
@@ -92,10 +94,11 @@ export class PlainDecoder extends Decoder {
 }
 
 /**
- * A decoder that attends to the source before each step, with the state before it. The step takes the
- * context and the token (Bahdanau et al., 2015, appendix A.2.2). The attention size is half of the state's
- * size: the alignment is as good, and a training step takes 0.82 of the time. The logits are computed from
- * the state, the context and the token by one layer with tanh, where the paper has maxout.
+ * A decoder that attends to the source before each step, with the state before it. The step takes
+ * the context and the token (Bahdanau et al., 2015, appendix A.2.2). The attention size is half of
+ * the state's size: the alignment is as good, and a training step takes 0.82 of the time. The
+ * logits are computed from the state, the context and the token by one layer with tanh, where the
+ * paper has maxout.
  */
 export class BahdanauDecoder extends Decoder {
   readonly attention: BahdanauAttention;
@@ -138,9 +141,10 @@ export class BahdanauDecoder extends Decoder {
 }
 
 /**
- * A decoder that attends to the source after each step, with the state after it and the dot product as
- * score. The logits are computed from tanh(W [context; state]) (Luong et al., 2015, sections 3 and 3.1).
- * This vector is not an input of the next step, so that all steps of teacher forcing run in one call.
+ * A decoder that attends to the source after each step, with the state after it and the dot product
+ * as score. The logits are computed from tanh(W [context; state]) (Luong et al., 2015, sections 3
+ * and 3.1). This vector is not an input of the next step, so that all steps of teacher forcing run
+ * in one call.
  */
 export class LuongDecoder extends Decoder {
   readonly attention: LuongAttention;

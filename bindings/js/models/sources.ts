@@ -1,5 +1,5 @@
-// The sources of a model's files: memory, files of the user, the file system of Node, or a reader of ranges of
-// bytes. fetched.ts has the files of the network.
+// The sources of a model's files: memory, files of the user, the file system of Node, or a reader
+// of ranges of bytes. Files of the network are in fetched.ts.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import { isObject, isRecord } from "../core/validate.js";
@@ -7,25 +7,28 @@ import { builtin, isNode } from "../load/features.js";
 import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import { openKept } from "./kept.js";
 
-/** What a Blob and a File have of use here. */
+/** The members of a Blob or a File that are used here. */
 export interface BlobLike {
   readonly size: number;
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** What a FileSystemFileHandle has of use here. */
+/** The member of a FileSystemFileHandle that is used here. */
 export interface FileHandleLike {
   getFile(): Promise<BlobLike>;
 }
 
-/** What a FileSystemDirectoryHandle has of use here. */
+/** The members of a FileSystemDirectoryHandle that are used here. */
 export interface FolderHandleLike {
-  /** Not every version of the DOM's types has it. */
+  /** Optional, because some versions of the DOM's types lack it. */
   keys?(): AsyncIterable<string>;
   getFileHandle(name: string): Promise<FileHandleLike>;
 }
 
-/** A file: its bytes, a Blob or File, a handle of one, an address, a path in Node, or a reader of ranges. */
+/**
+ * A file: its bytes, a Blob or File, a handle of a file, an address, a path in Node, or a reader of
+ * ranges.
+ */
 export type FileSource =
   | Uint8Array
   | ArrayBuffer
@@ -35,7 +38,7 @@ export type FileSource =
   | string
   | URL;
 
-/** A File of a folder or of a list that the user chose, or a handle of one. */
+/** A File from a folder or a list that the user chose, or a handle of a file. */
 export type NamedFile = (BlobLike | FileHandleLike) & {
   readonly name: string;
   readonly webkitRelativePath?: string;
@@ -43,7 +46,8 @@ export type NamedFile = (BlobLike | FileHandleLike) & {
 
 /**
  * The files of a model, in one of these forms:
- * - the address of their folder, such as "https://huggingface.co/gpt2"; in Node also its path or `file:` URL
+ * - the address of their folder, such as "https://huggingface.co/gpt2"; in Node also its path or
+ *   `file:` URL
  * - the address or path of the safetensors file, with config.json in the same folder
  * - a folder that the user opened, or a list of files
  * - files by name, such as { "config.json": file, ... }
@@ -94,7 +98,7 @@ const sourceOfBlob = (blob: BlobLike): ByteSource => ({
   read: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
 });
 
-/** The path that an address of Node's file system names; undefined for an address of the network. */
+/** The path in an address of Node's file system; undefined for an address of the network. */
 function pathOf(address: string): string | undefined {
   if (!isNode) return undefined;
   if (/^file:/i.test(address)) {
@@ -104,7 +108,7 @@ function pathOf(address: string): string | undefined {
       throw refuse("option", "files", "a file: URL of this computer", describe(address));
     }
   }
-  // A scheme of one letter is a Windows drive.
+  // A scheme of one letter is the drive of a Windows path.
   return /^[a-z][a-z\d+.-]+:/i.test(address) ? undefined : address;
 }
 
@@ -129,7 +133,10 @@ async function sourceOfPath(path: string): Promise<ByteSource | undefined> {
   };
 }
 
-/** Opens a file of the file system, or one of the network, which the browser may be asked to keep. */
+/**
+ * Opens a file of the file system or of the network. The browser may be asked to keep a file of the
+ * network.
+ */
 function openAddress(
   address: string,
   keep: boolean,
@@ -158,7 +165,10 @@ async function openFile(
   return file;
 }
 
-/** The folder of a list of files. Of two files with one name, the one in fewer folders counts. */
+/**
+ * The folder of a list of files. If two files have the same name, the file in fewer folders is
+ * used.
+ */
 function folderOfList(files: readonly NamedFile[]): Folder {
   const depth = ({ webkitRelativePath = "" }: NamedFile) => webkitRelativePath.split("/").length;
   const sorted = [...files].sort((a, b) => depth(b) - depth(a));
@@ -189,8 +199,8 @@ async function folderOfHandle(handle: FolderHandleLike): Promise<Folder> {
 export const weightsName = "model.safetensors";
 
 /**
- * A folder whose weights may have another name: the given name, or the name of its only safetensors file. Weights in
- * several files have an index, which names them.
+ * A folder whose weights may have another name: the given name, or the name of its only safetensors
+ * file. Weights in several files have an index, which names them.
  */
 function withWeights({ names, open }: Folder, given?: string): Folder {
   const found = names?.filter((name) => name.endsWith(".safetensors")) ?? [];
@@ -233,7 +243,7 @@ async function folderOfPath(path: string): Promise<Folder> {
 /**
  * @param keep whether the browser is asked to keep files of the network
  * @param single the name of a file that may be given alone
- * @throws HeedError "option" for a value that is no source of a model
+ * @throws HeedError "option" for a value that is not a source of a model
  */
 export async function openFolder(
   source: ModelSource | FileSource,

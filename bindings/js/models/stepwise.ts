@@ -45,10 +45,12 @@ export interface Decoding {
 }
 
 /**
- * Decodes the continuation of each sequence. A continuation ends with the end token if that was generated.
+ * Decodes the continuation of each sequence. A continuation ends with the end token if that was
+ * generated.
  *
  * @param startTokens the first tokens of each sequence; all have the same length
- * @param begin creates the step function for the sequences at some indices, with `rows` rows for each
+ * @param begin creates the step function for the sequences at some indices, with `rows` rows for
+ *   each
  */
 export async function decode(
   heed: Heed,

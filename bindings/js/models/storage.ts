@@ -1,12 +1,12 @@
-// Where a browser stores files for the pages of an origin: the origin private file system (File System
-// Standard, WHATWG), else Cache Storage (Service Workers, W3C). Both need a secure context.
+// The storage of a browser for the files of an origin: the origin private file system (File System
+// Standard, WHATWG), or otherwise Cache Storage (Service Workers, W3C). Both need a secure context.
 
 import type { Bytes } from "../core/module.js";
 
 /** Blobs by name. Names consist of letters, digits, "-" and ".". */
 export interface BlobStore {
   names(): Promise<string[]>;
-  /** Returns undefined if there is no such blob, or none that can be read. */
+  /** Returns undefined if the blob does not exist or cannot be read. */
   get(name: string): Promise<Blob | undefined>;
   /** Stores bytes under a name: all of them or, if it fails, none. */
   put(name: string, bytes: Bytes): Promise<void>;
@@ -21,12 +21,13 @@ export const isFull = (error: unknown): boolean => nameOf(error) === "QuotaExcee
 const nothing = () => undefined;
 
 async function fileSystem(): Promise<BlobStore | undefined> {
-  // Safari before 26 can write such files only in workers, by createSyncAccessHandle. It has Cache Storage,
-  // which takes as long: 64 MiB in 1.4 s in Chromium 156, beside 1.9 s here and 1.3 to 2.2 s with the handles.
+  // Safari before 26 can write such files only in workers, with createSyncAccessHandle. Safari has
+  // Cache Storage, which takes about as long. For 64 MiB in Chromium 156, Cache Storage takes 1.4
+  // s, createWritable 1.9 s, and createSyncAccessHandle 1.3 to 2.2 s.
   if (!("createWritable" in FileSystemFileHandle.prototype)) return undefined;
   const root = await navigator.storage.getDirectory();
   const folder = await root.getDirectoryHandle("heed", { create: true });
-  // Not every version of the DOM's types has it.
+  // Some versions of the DOM's types lack `keys`.
   const listed = folder as unknown as { keys(): AsyncIterable<string> };
   const get = async (name: string) => {
     const handle = await folder.getFileHandle(name).catch(nothing);
@@ -62,12 +63,12 @@ async function fileSystem(): Promise<BlobStore | undefined> {
   };
 }
 
-/** Nothing is ever fetched from this address. */
+/** The prefix of the stored addresses. No request is ever sent to it. */
 const cacheAddress = "https://heed.invalid/";
 
 async function cacheStorage(): Promise<BlobStore | undefined> {
   const cache = await caches.open("heed files");
-  // In Deno before 2.9, what is kept could not be listed, and two loads would not wait for each other.
+  // Deno before 2.9 could not list the stored files, and two loads would not wait for each other.
   if (!("keys" in cache) || !navigator.locks) return undefined;
   return {
     names: async () => (await cache.keys()).map(({ url }) => url.slice(cacheAddress.length)),
@@ -82,14 +83,18 @@ async function cacheStorage(): Promise<BlobStore | undefined> {
   };
 }
 
-/** Returns the storage of this page or worker; undefined if it has none, as in Node, or may use none. */
+/**
+ * Returns the storage of this page or worker; undefined if there is none, as in Node, or if its use
+ * is not allowed.
+ */
 export async function openStore(): Promise<BlobStore | undefined> {
   for (const open of [fileSystem, cacheStorage]) {
     try {
       const store = await open();
       if (store !== undefined) return store;
     } catch {
-      // Without a secure context or permission, and in some browsers' private windows.
+      // The storage fails without a secure context or permission, and in private windows of some
+      // browsers.
     }
   }
   return undefined;

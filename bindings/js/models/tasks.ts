@@ -82,7 +82,7 @@ export type TaskName = keyof typeof tasks;
 /**
  * Creates a task by its name, which may come from a command line or a model's config.
  *
- * @throws HeedError "option" that names what is unknown or invalid
+ * @throws HeedError "option" that names the unknown task, or the unknown or invalid option
  * @example
  * ```ts
  * console.log(taskOf("dates").read!("the 3rd of March, 2021").kind); // prints: translation

@@ -1,4 +1,4 @@
-// Texts in and out of language models: generation with stop strings, masked words.
+// Functions from text to text with language models: generation with stop strings, and masked words.
 
 import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
@@ -18,11 +18,11 @@ import { idsOfText, isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
 
 /** Options of `writeText`. */
 export interface WriteTextOptions extends GenerateTextOptions {
-  /** Texts before which the new text ends. */
+  /** Strings that end the new text. They are not part of it. */
   stop?: readonly string[];
   /**
-   * Called with each piece of new text as soon as it is certain: characters are whole, and it is not the
-   * beginning of a text in `stop`.
+   * Called with each piece of new text as soon as it is final: its characters are complete, and it
+   * is not the beginning of a text in `stop`.
    */
   onText?: (piece: string) => void;
 }
@@ -33,7 +33,7 @@ export interface WrittenText {
   text: string;
   /** The new tokens. */
   tokens: number[];
-  /** Why it ended: at a text in `stop`, at an end token, or at the maximum length. */
+  /** The reason for the end: a text in `stop`, an end token, or the maximum length. */
   reason: "stop" | "end" | "length";
 }
 
@@ -52,7 +52,10 @@ const isTextList: Check = {
   accepts: (value) => isListOf(value, (text) => typeof text === "string" && text !== ""),
 };
 
-/** Returns the length of the text that is certain: not the beginning of a stop, nor half a character. */
+/**
+ * Returns the length of the text that is final: without the beginning of a stop, and without half a
+ * character.
+ */
 function certainLength(text: string, stops: readonly string[]): number {
   // A decoder gives U+FFFD for bytes whose character is not complete yet.
   const whole = text.replace(/\uFFFD+$/, "");
@@ -63,7 +66,7 @@ function certainLength(text: string, stops: readonly string[]): number {
   return whole.length;
 }
 
-/** Returns the place of the first stop in a text, or -1. */
+/** Returns the index of the first stop in a text, or -1. */
 function firstStop(text: string, stops: readonly string[]): number {
   const places = stops.map((stop) => text.indexOf(stop)).filter((place) => place >= 0);
   return places.length === 0 ? -1 : Math.min(...places);
@@ -73,8 +76,8 @@ function firstStop(text: string, stops: readonly string[]): number {
  * Continues a text.
  *
  * @param model a `CausalLanguageModel`
- * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more tokens than the
- *   model's context
+ * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more
+ *   tokens than the model's context
  * @example
  * ```ts
  * const config = { model_type: "llama", vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
@@ -119,7 +122,7 @@ export async function writeText(
   };
   const take = (given: readonly (number | undefined)[]): unknown => {
     tokens.push(given[0] as number);
-    // With the prompt, because decoders treat the beginning of a text in a special way.
+    // The prompt is decoded too, because decoders treat the beginning of a text in a special way.
     const all = read([...start, ...tokens]);
     text = all.startsWith(before) ? all.slice(before.length) : read(tokens);
     const end = firstStop(text, stop);
@@ -137,28 +140,28 @@ export async function writeText(
   return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
 }
 
-/** A word that a model would put in the place of a mask. */
+/** A word that a model predicts for a mask. */
 export interface MaskedWord {
-  /** Its id. */
+  /** The token's id. */
   token: number;
-  /** Its text. */
+  /** The token's text. */
   text: string;
-  /** From 0 to 1. */
+  /** The probability, from 0 to 1. */
   probability: number;
 }
 
-/** The names of the token that stands for a masked word, in BERT and in RoBERTa. */
+/** The names of the mask token, in BERT and in RoBERTa. */
 const maskNames = ["[MASK]", "<mask>"];
 
 /**
- * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat." (BERT) or
- * "The <mask> sat on the mat." (RoBERTa).
+ * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat."
+ * (BERT) or "The <mask> sat on the mat." (RoBERTa).
  *
  * @param model a `MaskedLanguageModel`
  * @param options the number of words for each mask, 5 by default
  * @returns for each mask, its words, the most likely first
- * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is longer than
- *   the model's context
+ * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is
+ *   longer than the model's context
  * @example
  * ```ts
  * const config = { model_type: "bert", architectures: ["BertForMaskedLM"], vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,

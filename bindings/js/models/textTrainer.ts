@@ -1,4 +1,4 @@
-// The training of language models: the next token of a text at every position.
+// The training of language models, which predict the next token of a text at every position.
 
 import { describe, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
@@ -22,7 +22,10 @@ import {
   trainingRecipeChecks,
 } from "./training.js";
 
-/** A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as CausalLanguageModel. */
+/**
+ * A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as
+ * CausalLanguageModel.
+ */
 export interface NextTokenModel extends Module {
   /** ids int32 [B, L] -> logits [B, L, V]. */
   forward(ids: Tensor): { readonly logits: Tensor };
@@ -57,12 +60,12 @@ const isTokens = (least: number): Check => ({
   accepts: (value) => value instanceof Int32Array && value.length >= least,
 });
 
-/** The decay rates of Adam that are usual for language models: (Brown et al., 2020, appendix B). */
+/** The usual decay rates of Adam for language models (Brown et al., 2020, appendix B). */
 const betas = [0.9, 0.95] as const;
 
 /**
- * Trains a model on a text. Every pass divides the text, from another offset on, into examples of `length`
- * positions, and visits each once in random order.
+ * Trains a model on a text. Every pass divides the text into examples of `length` positions, each
+ * time from another offset, and visits each example once in random order. Use:
  *
  *     const trainer = new TextTrainer(model, tokens, { recipe, seed: 1 });
  *     while (!trainer.finished) console.log(trainer.step().loss);
@@ -131,7 +134,7 @@ export class TextTrainer<M extends NextTokenModel = NextTokenModel> extends Trai
   examples(step: number): Int32Array[] {
     checkArgument("step", step, isWholeNumber(1));
     const { batch, length } = this.recipe;
-    // Whatever the offset, so many examples and the token after the last one fit.
+    // For every offset, the text has room for `perPass` examples and the token after the last one.
     const perPass = Math.floor(this.tokens.length / length) - 1;
     return Array.from({ length: batch }, (_, i) => {
       const index = (step - 1) * batch + i;
@@ -155,7 +158,7 @@ export class TextTrainer<M extends NextTokenModel = NextTokenModel> extends Trai
   }
 }
 
-/** Puts parts of `length` tokens, from `from` on, behind one another. */
+/** Concatenates the parts of `length` tokens that begin at `from` in each row. */
 function joined(rows: readonly Int32Array[], length: number, from: number): Int32Array {
   const all = new Int32Array(rows.length * length);
   for (const [i, row] of rows.entries()) all.set(row.subarray(from, from + length), i * length);
@@ -164,14 +167,15 @@ function joined(rows: readonly Int32Array[], length: number, from: number): Int3
 
 /** Options of `textLoss`. */
 export interface TextLossOptions {
-  /** The number of positions that the model sees at once. */
+  /** The number of positions in one input of the model. */
   length: number;
   /**
-   * The number of positions by which it moves on; half the length by default. The tokens of the first
-   * example count from its beginning; those of the others only after `length - stride` positions.
+   * The distance between the starts of two consecutive inputs; half the length by default. All
+   * tokens of the first input count. In the other inputs, only the tokens after the first `length -
+   * stride` positions count.
    */
   stride?: number;
-  /** The number of examples that are computed at once; 8 by default. */
+  /** The number of inputs per batch; 8 by default. */
   batch?: number;
   /** Stops between two batches: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
@@ -184,14 +188,15 @@ const lossChecks = {
   signal: isSignal,
 } satisfies Record<keyof TextLossOptions, Check>;
 
-/** The target of positions that do not count. */
+/** The target of a position that does not count. */
 const ignored = -1;
 
 /**
  * Computes how well a model in eval mode predicts a text.
  *
  * @param tokens the ids of the text; each but the first is predicted once
- * @returns the mean of -ln p, in nats per token, and the number of tokens; exp(loss) is the perplexity
+ * @returns the mean of -ln p, in nats per token, and the number of tokens; exp(loss) is the
+ *   perplexity
  * @throws HeedError "option", "shape", "nan"; or the signal's reason
  * @example
  * ```ts

@@ -1,13 +1,17 @@
-// The interface of tokenizers that all functions of texts take.
+// The interface of tokenizers that all functions on texts take.
 
 import { describe, refuse } from "../core/error.js";
 import { type Check, isListOf, isRecord, isWholeNumber } from "../core/validate.js";
 
-/** The tokens of a text: an object with their ids, as of @huggingface/tokenizers, or the ids alone. */
+/**
+ * The tokens of a text: an object with their ids, as @huggingface/tokenizers returns it, or the ids
+ * alone.
+ */
 export type Encoded = readonly number[] | { readonly ids: readonly number[] };
 
 /**
- * A tokenizer, as `writeText` and `fillMasks` take it. `ByteTokenizer` is one, and so are the tokenizers of
+ * A tokenizer, as `writeText` and `fillMasks` take it. `ByteTokenizer` is one, and so are the
+ * tokenizers of
  * @huggingface/tokenizers and of transformers.js.
  */
 export interface TextTokenizer {
@@ -47,7 +51,7 @@ export const idsIn = (encoded: Encoded): readonly number[] =>
 /**
  * Returns the ids of a text.
  *
- * @throws HeedError "option" if the tokenizer returns something else
+ * @throws HeedError "option" if the tokenizer returns any other value
  */
 export function idsOfText(tokenizer: TextTokenizer, text: string): readonly number[] {
   const encoded = tokenizer.encode(text);

@@ -20,9 +20,10 @@ export interface LoadTokenizerOptions {
  *     const tokenizer = await loadTokenizer("https://huggingface.co/Qwen/Qwen3-0.6B", Tokenizer);
  *
  * @param files the sources that `loadModel` takes, or tokenizer.json alone
- * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain. Without
- *   it, the file must be one that `ByteTokenizer` reads.
- * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
+ * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not
+ *   contain. Without it, the file must be one that `ByteTokenizer` reads.
+ * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does
+ *   not know
  * @example
  * ```ts
  * const json = ByteTokenizer.learn(["the cat and the hat"], 260).toFile();
@@ -35,7 +36,7 @@ export function loadTokenizer<T extends TextTokenizer>(
   Tokenizer: TokenizerClass<T>,
   options?: LoadTokenizerOptions,
 ): Promise<T>;
-/** The same for a file that `ByteTokenizer` reads. */
+/** Creates the tokenizer of a model from a file that `ByteTokenizer` reads. */
 export function loadTokenizer(
   files: ModelSource | FileSource,
   options?: LoadTokenizerOptions,
@@ -71,14 +72,14 @@ export async function tokenizerIn(
     return madeBy("ByteTokenizer", () => ByteTokenizer.fromFile(text));
   }
   const json = parseJson(text, "tokenizer.json");
-  // Models without it have a tokenizer.json that says everything.
+  // For a model without this file, tokenizer.json is sufficient.
   const name = "tokenizer_config.json";
   const more = await folder.open(name, signal);
   const config = more ? parseJson(await readText(more, name, signal), name) : {};
   return madeBy("the class Tokenizer", () => new Tokenizer(json, config));
 }
 
-/** Reports an error of a class of tokenizers as a fault of the file. */
+/** Reports an error that a class of tokenizers throws as a fault of the file. */
 function madeBy<T>(maker: string, make: () => T): T {
   try {
     return make();

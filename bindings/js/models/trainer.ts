@@ -20,8 +20,8 @@ export interface TrainerOptions {
   /** The settings of the training. */
   recipe: Recipe;
   /**
-   * The seed of the examples and of dropout; 0 by default. The model's config has another one for the
-   * initial values.
+   * The seed of the examples and of dropout; 0 by default. The model's config has another one for
+   * the initial values.
    */
   seed?: number;
 }
@@ -43,9 +43,9 @@ const optionChecks = {
 } satisfies Record<keyof TrainerOptions, Check>;
 
 /**
- * Trains a model for a task. All random choices of a step, its examples and its dropout, depend only on the
- * seed and the number of the step: a resumed training gives bit for bit the same result as one that was
- * never stopped.
+ * Trains a model for a task. All random choices of a step, its examples and its dropout, depend
+ * only on the seed and the number of the step. So a resumed training gives bit for bit the same
+ * result as a training that was never stopped. Use:
  *
  *     const trainer = new Trainer(model, task, { recipe, seed: 1 });
  *     while (!trainer.finished) console.log(trainer.step().loss);

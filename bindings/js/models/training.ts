@@ -1,4 +1,5 @@
-// Training step by step, whatever is learned. It can be stopped after any step, saved in a file and resumed.
+// Training step by step, for any task. It can be stopped after any step, saved in a file and
+// resumed.
 
 import { HeedError, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
@@ -27,7 +28,7 @@ import {
   writeState,
 } from "./trainingState.js";
 
-/** What every training sets. */
+/** The settings of every training. */
 export interface TrainingRecipe {
   /** The number of examples per step. */
   readonly batch: number;
@@ -66,7 +67,10 @@ export interface TrainingStep {
   step: number;
   /** The mean loss of its examples, before the step. */
   loss: number;
-  /** The proportion of the answers' tokens that were the most likely; undefined if nobody counts them. */
+  /**
+   * The proportion of the answers' tokens that were the most likely; undefined if they are not
+   * counted.
+   */
   right: number | undefined;
   /** The number of tokens or numbers of the answers in the step. */
   tokens: number;
@@ -74,7 +78,7 @@ export interface TrainingStep {
   gradientNorm: number;
 }
 
-/** What a model computes for the examples of a step. */
+/** The results of a model for the examples of a step. */
 export interface StepLesson {
   /** [] */
   loss: Tensor;
@@ -83,9 +87,9 @@ export interface StepLesson {
 }
 
 /**
- * AdamW with a warm-up, half a cosine and clipped gradients. All random choices of a step depend only on the
- * seed and the number of the step, so a resumed training gives bit for bit the same result as one that was
- * never stopped.
+ * AdamW with a warm-up, half a cosine and clipped gradients. All random choices of a step depend
+ * only on the seed and the number of the step. So a resumed training gives bit for bit the same
+ * result as a training that was never stopped.
  *
  * @example
  * ```ts
@@ -160,8 +164,8 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
       const gradientNorm = clipGradNorm(gradients, this.recipe.clipNorm);
       if (!Number.isFinite(gradientNorm))
         throw new HeedError("nan", `gradients: expected a finite norm, got ${gradientNorm}`);
-      // The cosine may differ between JavaScript engines in the last bit. Rounding it to float32 almost
-      // always removes the difference.
+      // The cosine may differ between JavaScript engines in the last bit. Rounding it to float32
+      // almost always removes the difference.
       this.#optimizer.learningRate = Math.fround(this.recipe.learningRate * this.#schedule(step));
       this.#optimizer.step(gradients);
       const right = aux.right === undefined ? undefined : aux.right / aux.count;
@@ -213,8 +217,8 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
    * Continues from a state that `state` returned.
    *
    * @returns the notes
-   * @throws HeedError "format" for bytes that are not a complete state, "option" for the state of another
-   *   training, which lists every difference; in that case nothing changes
+   * @throws HeedError "format" for bytes that are not a complete state, "option" for the state of
+   *   another training, which lists every difference; in that case nothing changes
    */
   resume(bytes: Uint8Array): string {
     const { tensors, metadata } = readState(bytes);

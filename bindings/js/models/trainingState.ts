@@ -10,15 +10,15 @@ export type Tensors = Readonly<Record<string, SafetensorsEntry>>;
 
 /** The parameters with the best score so far. */
 export interface Best {
-  /** The number of steps done then. */
+  /** The number of steps done at that time. */
   step: number;
   /** The score that was given to `keepIfBest`. */
   score: number;
-  /** For `model.loadStateDict`. */
+  /** The parameters, for `model.loadStateDict`. */
   parameters: Tensors;
 }
 
-/** How far a training is. */
+/** The progress of a training. */
 export interface TrainingProgress {
   step: number;
   learningRate: number;
@@ -36,8 +36,8 @@ export function prefixed<T>(
 }
 
 /**
- * Separates tensors by a prefix: those whose names do not begin with it, and those that do, without the
- * prefix.
+ * Separates tensors by a prefix into two groups: the tensors whose names do not begin with it, and
+ * the tensors whose names do. The prefix is removed from the names of the second group.
  */
 export function split(tensors: Tensors, prefix: string): [others: Tensors, those: Tensors] {
   const entries = Object.entries(tensors);

@@ -62,7 +62,9 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return lessonOf(this.heed, logits, answers, padId);
   }
 
-  /** The most likely token at each position of the answers and at their ends, with teacher forcing. */
+  /**
+   * The most likely token at each position of the answers and at their ends, with teacher forcing.
+   */
   likeliest(examples: readonly E[], receive?: ReceiveWeights): string[][] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -114,7 +116,10 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return written;
   }
 
-  /** One token more than the longest answer, so that an answer that does not end is recognised as wrong. */
+  /**
+   * One token more than the longest answer, so that an answer that does not end is recognised as
+   * wrong.
+   */
   #longestOf(example: E): number {
     const { target } = this.config.longest;
     return example.kind === "translation"
@@ -131,15 +136,15 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
         heed,
         taught.map((each) => each[of]),
       );
-    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it needs
-    // no mask.
+    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it
+    // needs no mask.
     const said = this.say(rows("given"), this.encode(examples));
     return { logits: this.readOut.forward(said), answers: rows("answers") };
   }
 
   /**
-   * @param rows the number of rows per example; more than one only if there is a single example, which has
-   *   no mask
+   * @param rows the number of rows per example; more than one only if there is a single example,
+   *   which has no mask
    */
   #begin(
     examples: readonly E[],
@@ -197,7 +202,7 @@ export class TransformerModel extends WritingModel<Translation> {
   readonly sourceEmbedding: Embedding;
   /** The vectors of target tokens: weight [V, E]. */
   readonly targetEmbedding: Embedding;
-  /** What is added for each position. */
+  /** Adds the position encodings. */
   readonly positions: Positions;
   /** Reads the source. */
   readonly encoder: TransformerEncoder;
@@ -280,7 +285,8 @@ export class TransformerModel extends WritingModel<Translation> {
 
 /**
  * A decoder-only transformer (Radford et al., "Improving Language Understanding by Generative
- * Pre-Training", 2018). A text to translate precedes its translation, with the start token between them.
+ * Pre-Training", 2018). A text to translate precedes its translation, with the start token between
+ * them.
  *
  * @throws HeedError "option", "memory"
  * @example
@@ -295,7 +301,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
   readonly targetVocabulary: Vocabulary;
   /** The vectors of tokens: weight [V, E]. */
   readonly embedding: Embedding;
-  /** What is added for each position. */
+  /** Adds the position encodings. */
   readonly positions: Positions;
   /** The layers: an encoder stack that is called with `isCausal`. */
   readonly decoder: TransformerEncoder;
@@ -316,8 +322,8 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
   }
 
   /**
-   * Returns translations; for continuations, the most likely token at each position of the text. `write`
-   * generates the text after it.
+   * Returns translations; for continuations, the most likely token at each position of the text.
+   * `write` generates the text after it.
    */
   async answer(
     examples: readonly (Translation | Continuation)[],
@@ -336,7 +342,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
     const asked = example.kind === "translation" ? example.target : example.tokens;
     const ids = this.targetVocabulary.encode(asked);
     const before = example.kind === "translation" ? this.prompt(example) : [startId];
-    // No output is expected for the source.
+    // The source has no expected output.
     const silent = new Array<number>(before.length - 1).fill(padId);
     return { given: [...before, ...ids], answers: [...silent, ...ids, endId] };
   }

@@ -133,7 +133,8 @@ export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = 
 }
 
 /**
- * bool [lengths.length, largest length], true up to each length; undefined if all lengths are equal.
+ * bool [lengths.length, largest length], true up to each length; undefined if all lengths are
+ * equal.
  *
  * @throws HeedError "option", "memory"
  * @example

@@ -1,5 +1,5 @@
-// Runs models without some of their heads (Michel, Levy and Neubig, "Are Sixteen Heads Really Better than
-// One?", 2019).
+// Runs models without some of their heads (Michel, Levy and Neubig, "Are Sixteen Heads Really
+// Better than One?", 2019).
 
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
@@ -25,8 +25,9 @@ const suffix = ".out_proj.weight";
  *
  *     const [answer] = await withoutHeads(model, [{ path, head: 2 }], () => model.answer([example]));
  *
- * These heads add zero to the output of their attention; their weights are computed as usual. Other uses of
- * the model during that time are affected, too. Afterwards the parameters have their former values.
+ * These heads add zero to the output of their attention; their weights are computed as usual. Other
+ * uses of the model during that time are affected, too. Afterwards the parameters have their former
+ * values.
  *
  * @returns the result of `run`
  * @throws HeedError "option" for a head that the model does not have; recurrent models have none
@@ -68,7 +69,10 @@ function checkHeads(heads: readonly Head[], paths: readonly string[], count: num
   }
 }
 
-/** For a model of the hub, whose weights may be packed: its attentions set the outputs of these heads to zero. */
+/**
+ * Runs a function on a model of the hub, whose weights may be packed: its attentions set the
+ * outputs of these heads to zero.
+ */
 async function withSilentHeads<T>(
   { attentions, config }: HubModel,
   heads: readonly Head[],
@@ -88,7 +92,10 @@ async function withSilentHeads<T>(
   }
 }
 
-/** For a model of a task: the columns of the output projection that belong to the heads are zeros meanwhile. */
+/**
+ * Runs a function on a model of a task while the columns of the output projection that belong to
+ * the heads are zeros.
+ */
 async function withoutColumns<T>(
   model: TaskModel,
   heads: readonly Head[],

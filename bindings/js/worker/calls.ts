@@ -1,8 +1,9 @@
 // Runs the page's calls in the worker.
 //
-// The worker frees an object when the page asks for it: after `dispose()`, or after the page's garbage collector has
-// freed the handle. It frees only objects that a call made: other objects belong to another handle or to the worker's
-// script. The page knows which objects the running calls need: see remote.ts.
+// The worker frees an object when the page asks for it: after `dispose()`, or after the page's
+// garbage collector has freed the handle. It frees only objects that a call made: other objects
+// belong to another handle or to the worker's script. The page tracks the objects that the running
+// calls need: see remote.ts.
 
 import type { Engine } from "../core/engine.js";
 import { describe, HeedError, refuse } from "../core/error.js";
@@ -39,7 +40,7 @@ type Post = (message: FromWorker, transfer: Iterable<object>) => void;
 
 type Queued = Exclude<ToWorker, { start: unknown } | { cancel: number }>;
 
-/** An object that the page can name. */
+/** An object to which the page can refer. */
 interface Named {
   readonly object: object;
   /** Whether a call made it, and it is not yet freed. */
@@ -51,7 +52,7 @@ interface Started {
   readonly call: CallMessage;
   /** The number of the newest object before the call. */
   readonly lastSerial: number;
-  /** The receiver and the arguments, as soon as they are known. */
+  /** The receiver and the arguments, as soon as they are unpacked. */
   readonly given: unknown[];
   isConstructor: boolean;
 }
@@ -94,7 +95,10 @@ export class Calls {
     controller.abort(cancelled());
   }
 
-  /** Handles the messages in their order. Between two calls it lets a message that cancels the next call arrive. */
+  /**
+   * Handles the messages in their order. Between two calls, a message that cancels the next call
+   * can arrive.
+   */
   async #runQueue(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -119,7 +123,10 @@ export class Calls {
     dispose(named.object);
   }
 
-  /** Frees objects without a handle, except for tensors that are now parts of another object that has a handle. */
+  /**
+   * Frees objects without a handle, except for tensors that are now parts of another object that
+   * has a handle.
+   */
   #forget(ids: readonly ObjectId[]): void {
     const forgotten = ids.flatMap((id) => this.#objects.get(id) ?? []);
     for (const id of ids) this.#objects.delete(id);
@@ -196,7 +203,8 @@ export class Calls {
       if (running.isCancelled(id)) return;
       const { packed, buffers } = this.#pack("callback", args, (part) => {
         if (part instanceof Tensor) {
-          // The tensor may be freed after this call. The page gets another one, which shares its memory.
+          // The tensor may be freed after this call. The page gets another one, which shares its
+          // memory.
           const own = this.#engine.keep(this.#engine.alias(part, part.shape));
           return this.#name(own, true);
         }
@@ -246,7 +254,10 @@ export class Calls {
     }
   }
 
-  /** Whether a call made an object, which then belongs to the caller. All other objects are borrowed. */
+  /**
+   * Whether a call made an object, which then belongs to the caller. All other objects are
+   * borrowed.
+   */
   #isMade({ call, lastSerial, given, isConstructor }: Started, object: unknown): boolean {
     if (call.args === undefined) return false;
     if (object instanceof Owned) return object.serial > lastSerial;
@@ -271,14 +282,16 @@ export class Calls {
     const id = this.#nextObject++;
     this.#objects.set(id, { object, isOwned });
     const tensor = object instanceof Tensor && { dtype: object.dtype, shape: object.shape };
-    // An optimiser, for example, needs the model that it was given. New tensors and caches need no other object.
+    // An optimiser, for example, needs the model that it was given. New tensors and caches need no
+    // other object.
     const needsGiven = !(isOwned && object instanceof Owned);
     return { reference: { object: id, isOwned, needsGiven, ...(tensor && { tensor }) } };
   }
 
   /**
    * @param decide returns how to send a part; undefined for data
-   * @returns also the buffers that are new copies of the engine's memory: these can always be transferred
+   * @returns also the buffers that are new copies of the engine's memory: these can always be
+   *   transferred
    */
   #pack(
     name: string,
@@ -310,7 +323,10 @@ export class Calls {
 
 const isTask = ({ object, path }: CallMessage) => object === rootId && path[0] === "tasks";
 
-/** Whether a value is a class, which cannot be called. The prototype of a class is not writable; a function's is. */
+/**
+ * Whether a value is a class, which cannot be called. The prototype of a class is not writable; a
+ * function's is.
+ */
 function isClass(value: unknown): value is new (...args: unknown[]) => unknown {
   return Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
 }

@@ -1,4 +1,5 @@
-// The page's connection to one worker: sends calls, cancels them, and rejects them when the worker ends.
+// The page's connection to one worker: sends calls, cancels them, and rejects them when the worker
+// ends.
 
 import { HeedError } from "../core/error.js";
 import { cancelledWord } from "../core/running.js";
@@ -17,7 +18,10 @@ import type {
 } from "./protocol.js";
 import { checkTransferable, type Packed, unsendable } from "./values.js";
 
-/** A cancelled call is rejected after this number of milliseconds, even if the worker has not answered. */
+/**
+ * A cancelled call is rejected after this number of milliseconds, even if the worker has not
+ * answered.
+ */
 const cancelTimeout = 40;
 /** Check again every 4 ms, because the worker may start a part of the call just after a check. */
 const cancelInterval = 4;
@@ -28,7 +32,10 @@ export interface Call extends Omit<CallMessage, "id"> {
   readonly signal?: AbortSignal | undefined;
   /** The callbacks, by their numbers. Each gets the list of its arguments. */
   readonly callbacks?: readonly ((args: Packed<ReceivedReference>) => void)[];
-  /** The handles that the call needs. They stay in memory, and their objects live, until the worker has answered. */
+  /**
+   * The handles that the call needs. They stay in memory, and their objects live, until the worker
+   * has answered.
+   */
   readonly handles: ReadonlySet<object>;
 }
 
@@ -41,7 +48,7 @@ interface Pending {
   stopListening(): void;
 }
 
-/** The error of the worker, with the stack that it has there. */
+/** Converts the worker's error to an error of this page, with the stack of the worker. */
 function errorOf({ code, name, message, stack }: SentError): Error {
   const error = code === undefined ? new Error(message) : new HeedError(code, message);
   error.name = name;
@@ -58,7 +65,7 @@ export class Connection {
   readonly #port: Port<FromWorker>;
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
-  /** Handles that were disposed of while a call needs them. */
+  /** Handles that were disposed of while a call needed them. */
   readonly #deferred = new Map<object, ObjectId>();
   /** Objects to free, and objects without a handle: the next message tells the worker of both. */
   #released: { dispose: ObjectId[]; forget: ObjectId[] } | undefined;
@@ -73,7 +80,7 @@ export class Connection {
 
   /** Whether the worker's script has begun. */
   #listens = false;
-  /** Whether the worker has failed in a way that another one may not. */
+  /** Whether the worker failed in a way that another worker may avoid. */
   mayRetry = false;
 
   constructor(workers: WorkerSource, options: StartOptions) {
@@ -112,7 +119,9 @@ export class Connection {
     return this.#word !== undefined;
   }
 
-  /** The number of calls without an answer. A cancelled call counts until the worker has answered. */
+  /**
+   * The number of calls without an answer. A cancelled call counts until the worker has answered.
+   */
   get pending(): number {
     return this.#pending.size;
   }
@@ -206,7 +215,8 @@ export class Connection {
 
   #release(what: "dispose" | "forget", object: ObjectId): void {
     if (this.#ended) return;
-    // The end of a scope and the garbage collector free many objects in a row: they share a message.
+    // The end of a scope and the garbage collector free many objects in a row: they share a
+    // message.
     if (this.#released === undefined) queueMicrotask(() => this.#postReleased());
     this.#released ??= { dispose: [], forget: [] };
     this.#released[what].push(object);
@@ -266,7 +276,8 @@ export class Connection {
     if (pending.isCancelled) {
       if ("value" in message) this.#discard(message.value);
     } else if ("value" in message) {
-      // Resolve also if the signal is aborted by now: the caller must know that the call has changed its arguments.
+      // Resolve also if the signal is aborted by now: the caller must know that the call has
+      // changed its arguments.
       pending.resolve(message.value);
     } else {
       pending.reject(signal?.aborted ? cancelledBy(signal, pending.call) : errorOf(message.error));
@@ -308,7 +319,10 @@ function cancelledBy(signal: AbortSignal, { path }: Pick<Call, "path">): HeedErr
   return new HeedError("cancelled", message, { cause: signal.reason });
 }
 
-/** Returns a name for the lock of a worker; undefined in Node, which has an event instead, and in insecure contexts. */
+/**
+ * Returns a name for the lock of a worker; undefined in Node, which has an event instead, and in
+ * insecure contexts.
+ */
 function lockName(): string | undefined {
   const hasLocks = !isNode && globalThis.navigator?.locks !== undefined;
   return hasLocks ? `heed ${crypto.randomUUID()}` : undefined;

@@ -1,4 +1,4 @@
-// Workers of browsers and of Node, seen from both sides.
+// Workers of browsers and of Node, for the page's side and the worker's side.
 
 import { refuse } from "../core/error.js";
 import type { Failure } from "../core/module.js";
@@ -6,24 +6,24 @@ import { builtin, isNode } from "../load/features.js";
 
 /** A worker of a browser, or of Node's worker_threads. */
 export interface WorkerLike {
-  /** Sends a message, with the objects that move. */
+  /** Sends a message, with the objects to transfer. */
   // biome-ignore lint/suspicious/noExplicitAny: the methods of both kinds have more parameters, and other ones
   postMessage(message: any, transfer?: any): void;
-  /** Ends it at once. */
+  /** Ends the worker immediately. */
   terminate(): unknown;
 }
 
 /** Starts workers. Only the script of the package has the optional functions: see WorkerScript. */
 export interface WorkerSource {
   start(): WorkerLike;
-  /** Whether another worker may start where this one has failed. */
+  /** Whether another worker may start after this one has failed. */
   mayRetry?(worker: WorkerLike, failure: Failure): boolean;
   explain?(failure: Failure): string;
   /** Called when the worker has started or failed. */
   release?(): void;
 }
 
-/** The methods that only one kind has. */
+/** The methods that only one kind of worker has. */
 interface AnyWorker extends WorkerLike {
   addEventListener?(event: string, handle: (event: never) => void): void;
   on?(event: string, handle: (value: never) => void): void;
@@ -37,7 +37,7 @@ export interface Heard<Message> {
   onEnd(why: string, failure?: Failure): void;
 }
 
-/** The page's end. */
+/** The page's end of the connection. */
 export class Port<Message> {
   readonly #worker: AnyWorker;
 
@@ -74,7 +74,7 @@ export class Port<Message> {
   }
 }
 
-/** The worker's end. */
+/** The worker's end of the connection. */
 export function ownPort<Message>(onMessage: (message: Message) => void): {
   post(message: unknown, transfer: readonly object[]): void;
 } {

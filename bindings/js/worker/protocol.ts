@@ -24,10 +24,16 @@ export const engineId: ObjectId = 1;
 /** An argument that is not copied. */
 export type SentReference = { readonly object: ObjectId } | { readonly callback: number };
 
-/** An object of the worker in a result. A tensor's type and shape never change, so they are sent with it. */
+/**
+ * An object of the worker in a result. A tensor's type and shape never change, so they are sent
+ * with it.
+ */
 export interface ReceivedReference {
   readonly object: ObjectId;
-  /** Whether the call made the object, so that it belongs to the caller. All other objects are borrowed. */
+  /**
+   * Whether the call made the object, so that it belongs to the caller. All other objects are
+   * borrowed.
+   */
   readonly isOwned: boolean;
   /** Whether the object may need the receiver or an argument of the call. */
   readonly needsGiven: boolean;
@@ -44,7 +50,10 @@ export interface CallMessage extends Target {
   readonly id: number;
   /** Undefined to read a property. */
   readonly args?: Packed<SentReference>;
-  /** The index of the argument that had the caller's signal. Functions with an option `signal` get one there. */
+  /**
+   * The index of the argument that contained the caller's signal. Functions with an option `signal`
+   * get a signal of the worker there.
+   */
   readonly signalAt?: number;
   /** The number of the callback that gets the weights of every attention. */
   readonly onWeights?: number;
@@ -53,19 +62,22 @@ export interface CallMessage extends Target {
 }
 
 export type ToWorker =
-  /** With the addresses of the engine's files, as far as the page knows them. */
+  /** The files are the addresses of the engine's files that the page has. */
   | { readonly start: StartOptions; readonly files: Files; readonly lock?: string }
   | CallMessage
   | { readonly cancel: number }
   | {
-      /** The objects to free. They keep their numbers, so that later calls get the error of a disposed object. */
+      /**
+       * The objects to free. They keep their numbers, so that later calls get the error of a
+       * disposed object.
+       */
       readonly dispose: readonly ObjectId[];
       /** The objects whose handles the page's garbage collector has freed. */
       readonly forget: readonly ObjectId[];
     };
 
 export interface SentError {
-  /** None for an error of a task. */
+  /** Undefined for an error of a task. */
   readonly code?: HeedErrorCode;
   readonly name: string;
   readonly message: string;

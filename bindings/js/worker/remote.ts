@@ -1,9 +1,10 @@
 // The page's handles for objects in the worker.
 //
-// A handle belongs to the scope or the caller that made it. Its object is freed by `dispose()`, at the end of the scope,
-// or after the garbage collector has found the handle. Reading a property borrows: the handle frees nothing, and its
-// object ends with the object that has the property. A borrowing handle keeps the handles that its call was given in
-// memory, so that the garbage collector does not find the owner first.
+// A handle belongs to the scope or the caller that made it. Its object is freed by `dispose()`, at
+// the end of the scope, or after the garbage collector has found the handle. A handle from reading
+// a property is borrowed: it frees nothing, and its object ends with the object that has the
+// property. A borrowed handle keeps the handles that its call was given in memory, so that the
+// garbage collector does not find the owner first.
 
 import { describe, type HeedError, refuse } from "../core/error.js";
 import { disposeSymbol, inspectSymbol } from "../core/owned.js";
@@ -42,9 +43,10 @@ export class Session {
   }
 
   /**
-   * Adds the bytes of a new tensor, or subtracts the bytes of a disposed one. The garbage collector does not know that
-   * small handles hold much memory in the worker. A large buffer without a reference makes it run soon. The buffer takes
-   * up almost no memory, because nothing is written to it.
+   * Adds the bytes of a new tensor, or subtracts the bytes of a disposed one. The garbage collector
+   * does not know that small handles hold much memory in the worker. A large buffer without a
+   * reference makes it run soon. The buffer takes up almost no memory, because nothing is written
+   * to it.
    */
   countBytes(bytes: number): void {
     this.#newBytes = Math.max(0, this.#newBytes + bytes);
@@ -53,12 +55,12 @@ export class Session {
     try {
       new ArrayBuffer(2 ** 27);
     } catch {
-      // There is no room for the buffer.
+      // The memory has no room for the buffer.
     }
   }
 }
 
-/** Where calls go: to the engine, a namespace or an object, within a scope. */
+/** The receiver of calls: the engine, a namespace or an object, within a scope. */
 export interface Origin {
   session(): Session;
   readonly object: ObjectId;
@@ -74,7 +76,7 @@ export const originKey: unique symbol = Symbol("origin");
 export class RemoteObject implements Disposable {
   readonly #origin: Origin;
   readonly #isOwned: boolean;
-  /** At most: only the worker knows the bytes of objects other than tensors. */
+  /** An upper limit: only the worker knows the bytes of objects other than tensors. */
   readonly #bytes: number;
   /** The handles that this one keeps in memory. */
   #needed: readonly RemoteObject[];
@@ -101,7 +103,7 @@ export class RemoteObject implements Disposable {
     return this.#origin;
   }
 
-  /** Whether it was disposed of, or the object that it was read from, or its worker has ended. */
+  /** Whether it was disposed of, or its worker or the object from which it was read has ended. */
   get isDisposed(): boolean {
     const { connection } = this.#origin.session();
     if (this.#isDisposed || connection.ended !== undefined) return true;
@@ -110,8 +112,9 @@ export class RemoteObject implements Disposable {
   }
 
   /**
-   * Frees the object in the worker, after the calls that need it. Does nothing a second time, and for an object that was
-   * read from another one, such as a weight of a module: that ends with the other one.
+   * Frees the object in the worker, after the calls that need it. Does nothing a second time, and
+   * for an object that was read from another one, such as a weight of a module: that ends with the
+   * other one.
    */
   dispose(): void {
     if (!this.#isOwned || this.isDisposed) return;
@@ -177,12 +180,16 @@ export class RemoteTensor extends RemoteObject {
   }
 }
 
-/** Tasks take the options of a call as their second argument, functions of the library among their own options. */
+/**
+ * A task takes the options of a call as its second argument. A function of the library takes them
+ * with its own options.
+ */
 const isTask = ({ path }: Target) => path[0] === "tasks";
 
 /**
- * Returns a function that calls a method in the worker, by its path of names. Its properties are functions with longer
- * paths. Awaiting it reads the property of this path, unless it is a namespace.
+ * Returns a function that calls a method in the worker, given by its path of names. The properties
+ * of the function are functions with longer paths. Awaiting it reads the property of this path,
+ * unless it is a namespace.
  */
 export function remoteAt(origin: Origin, path: readonly string[], isNamespace: boolean): unknown {
   const target = { object: origin.object, path };
@@ -220,10 +227,11 @@ function withMethods(handle: RemoteObject): object {
 /** The options of every call. */
 export interface CallOptions {
   /**
-   * Stops the call: its promise is rejected with a HeedError "cancelled", whose cause is the signal's reason, and
-   * nothing that the call made is left. A call that finishes before the signal reaches it resolves as usual; so does
-   * one that changes its arguments and cannot be stopped in its middle, as an optimiser's step. After 40 ms the promise
-   * is rejected in any case.
+   * Stops the call: its promise is rejected with a HeedError "cancelled", whose cause is the
+   * signal's reason, and all objects that the call made are freed. A call that finishes before the
+   * signal reaches it resolves as usual. A call that changes its arguments and cannot be
+   * interrupted, such as an optimiser's step, also resolves as usual. After 40 ms the promise is
+   * rejected in any case.
    */
   signal?: AbortSignal;
   /** Buffers in the arguments that move to the worker, as with postMessage; others are copied. */
@@ -243,7 +251,10 @@ interface Options {
   readonly onProgress?: Callback;
 }
 
-/** Removes the options of the call from the last argument, and the last argument if no other option remains. */
+/**
+ * Removes the options of the call from the last argument, and the last argument if no other option
+ * remains.
+ */
 function splitOptions(
   args: readonly unknown[],
   isTask: boolean,

@@ -1,4 +1,4 @@
-// The engine in a worker, as the page sees it.
+// The page's interface to the engine in a worker.
 
 import { HeedError } from "../core/error.js";
 import { checkArgument, isFunction } from "../core/validate.js";

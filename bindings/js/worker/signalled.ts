@@ -1,4 +1,4 @@
-// The functions that take an AbortSignal of their own, because they wait for something, such as a network.
+// The functions with their own AbortSignal, because they wait, for example for the network.
 
 type Models = typeof import("../models.js");
 
@@ -27,7 +27,10 @@ type OfInstances = {
     : never;
 }[keyof Models];
 
-/** All of them, and no others: the compiler knows. `write` is internal, and safetensors has another one. */
+/**
+ * The names of all these functions. TypeScript checks that none is missing and none is too many.
+ * `write` is internal, and safetensors has a function of the same name without a signal.
+ */
 const names: Readonly<Record<Exclude<Signalled<Models> | OfInstances, "write">, true>> = {
   answer: true,
   evaluate: true,

@@ -2,28 +2,29 @@
 
 import type { Heed } from "../heed.js";
 
-/** What a task gets beside its request. */
+/** The second argument of a task, after its request. */
 export interface TaskContext<Progress = never> {
   /** The worker's engine. */
   readonly heed: Heed;
-  /** Sends news to the caller's `onProgress`. */
+  /** Sends a progress report to the caller's `onProgress`. */
   progress(news: Progress): void;
-  /** Aborted when the caller does not want the answer any more. */
+  /** Aborted when the caller no longer wants the answer. */
   readonly signal: AbortSignal;
   /**
-   * Lets the worker handle other messages: a long computation calls it every few dozen milliseconds.
+   * Lets the worker handle other messages. A long computation should call it every few dozen
+   * milliseconds.
    *
-   * @throws HeedError "cancelled" when the caller does not want the answer any more
+   * @throws HeedError "cancelled" when the caller no longer wants the answer
    */
   pause(): Promise<void>;
 }
 
-/** All functions that a worker offers beside the engine's own. */
+/** All functions that a worker offers in addition to the engine's own. */
 export type Tasks = Readonly<
   Record<string, (request: never, context: TaskContext<never>) => unknown>
 >;
 
-/** The parts of the package that a worker offers beside the engine. */
+/** The parts of the package that a worker offers in addition to the engine. */
 export interface Libraries {
   /** All of heed/nn. */
   readonly nn?: typeof import("../nn.js");

@@ -1,5 +1,5 @@
-// The page's types, derived from the types of the package: every method returns a promise, and the page has handles for
-// the objects in the worker.
+// The page's types, derived from the types of the package: every method returns a promise, and the
+// page has handles for the objects in the worker.
 
 import type { DType, Tensor, TensorData, TensorSource } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
@@ -33,7 +33,8 @@ type Copied =
   | Date
   | Error
   | ReadonlySet<unknown>
-  // URL, AbortSignal and Blob, described by their members: without the DOM's types their names mean any object.
+  // URL, AbortSignal and Blob, described by their members: without the DOM's types, their names
+  // would match any object.
   | { readonly href: string; readonly origin: string }
   | { readonly aborted: boolean; readonly reason?: unknown }
   | { readonly size: number; readonly type: string; slice(): unknown };
@@ -47,7 +48,10 @@ type MethodNames<T> = {
       : never;
 }[keyof T];
 
-/** A value of the worker as the page gets it: data is copied, and an object with methods becomes a handle. */
+/**
+ * The page's type for a value of the worker: data is copied, and an object with methods becomes a
+ * handle.
+ */
 export type Remote<T> = T extends Heed
   ? Heed
   : T extends Tensor
@@ -65,7 +69,10 @@ export type Remote<T> = T extends Heed
               ? { [Name in keyof T]: Remote<T[Name]> }
               : RemoteOf<T>;
 
-/** An object that stays in the worker. Its methods return promises, and `await` reads its properties. */
+/**
+ * An object that stays in the worker. Its methods return promises, and `await` reads its
+ * properties.
+ */
 export type RemoteOf<T> = RemoteObject & {
   readonly [Name in Exclude<
     keyof T,
@@ -73,7 +80,10 @@ export type RemoteOf<T> = RemoteObject & {
   >]: T[Name] extends AnyFunction ? RemoteFunction<T[Name]> : Promise<Remote<T[Name]>>;
 };
 
-/** A tensor that stays in the worker. Its type and shape are known; its elements are read with `await`. */
+/**
+ * A tensor that stays in the worker. Its type and shape are known; its elements are read with
+ * `await`.
+ */
 export type RemoteTensor = NamedTensor & {
   /** A copy of the elements, which belongs to the page. */
   readonly data: Promise<TensorData>;
@@ -81,7 +91,9 @@ export type RemoteTensor = NamedTensor & {
   item(): Promise<number | boolean>;
 };
 
-/** An argument as the page gives it. A function is called by the worker, without waiting for it. */
+/**
+ * The page's type for an argument. A function is called by the worker, which does not wait for it.
+ */
 export type Given<T> = T extends Heed
   ? RemoteHeed
   : T extends Tensor
@@ -99,8 +111,8 @@ export type Given<T> = T extends Heed
               : GivenObject<T>;
 
 /**
- * An object with methods is one of the worker's. Options may have methods too, which are called by it: only `dispose`
- * tells them apart.
+ * An object with methods must be an object of the worker. Options may also have methods, which the
+ * worker calls: only `dispose` distinguishes an object from options.
  */
 type GivenObject<T> = T extends { dispose(): void }
   ? RemoteOf<T>
@@ -109,8 +121,9 @@ type GivenObject<T> = T extends { dispose(): void }
 /** Options of a call on a module. */
 export interface ModuleCallOptions extends CallOptions {
   /**
-   * Gets the weights of every attention in the module that is called: see `nn.captureAttention`. The tensors belong to
-   * the caller or the scope of the call, like its result. Dispose of large ones as soon as you have read them.
+   * Gets the weights of every attention in the module that is called: see `nn.captureAttention`.
+   * The tensors belong to the caller or the scope of the call, like its result. Dispose of large
+   * ones as soon as you have read them.
    */
   onWeights?: (path: string, weights: RemoteTensor) => void;
 }
@@ -122,7 +135,10 @@ type IsOptions<T> = [Extract<T, object>] extends [never]
     ? false
     : true;
 
-/** The parameters of a call: its own options are added to the options of the function, or as a last parameter. */
+/**
+ * The parameters of a call: the options of the call are added to the options of the function, or as
+ * a last parameter.
+ */
 type Called<Args extends readonly unknown[], Options> =
   Required<Args> extends readonly [...infer Before, infer Last]
     ? IsOptions<Last> extends true
@@ -171,7 +187,10 @@ type LoadBoth = (
   options: LoadBothOptions<true>,
 ) => Promise<ModelAndTokenizer<ByteTokenizer>>;
 
-/** The types of overloads know only the last one: here is the other one of `loadModel`. */
+/**
+ * TypeScript derives only the last overload from a function's type: this type adds the other
+ * overload of `loadModel`.
+ */
 type RemoteModels = Omit<RemoteNamespace<Models>, "loadModel"> & {
   readonly loadModel: RemoteFunction<LoadBoth> & RemoteFunction<Models["loadModel"]>;
 };
@@ -189,7 +208,10 @@ export type RemoteTasks<T> = {
     : never;
 };
 
-/** Methods whose types depend on their arguments, or that a message cannot carry. */
+/**
+ * Members with separate types: methods whose types depend on their arguments, and members that are
+ * not called by a message.
+ */
 type OwnMethods =
   | "attention"
   | "multiHeadAttention"
@@ -212,8 +234,9 @@ export type RemoteHeed<T = Record<never, never>> = {
 } & {
   readonly info: Heed["info"];
   /**
-   * Whether an abort stops an operation in its middle: where the page shares memory with its worker. Elsewhere the
-   * worker finishes the operation, and stops before the next one; for the caller, the call has ended already.
+   * Whether an abort can stop an operation while it computes. This needs memory that the page
+   * shares with its worker. Without it, the worker finishes the operation, and stops before the
+   * next one; for the caller, the call has ended already.
    */
   readonly isInterruptible: boolean;
   readonly nn: RemoteNamespace<typeof import("../nn/index.js")>;
@@ -243,8 +266,9 @@ export type RemoteHeed<T = Record<never, never>> = {
   ): Promise<Remote<MultiHeadAttentionResult<Wants<O, AttentionFlags> & { heads: number }>>>;
 
   /**
-   * Runs a function with a facade of this engine, and then frees the objects that its calls made, except for the
-   * objects in its result. A new object belongs to the scope of the receiver or the arguments of its call.
+   * Runs a function with a facade of this engine, and then frees the objects that its calls made,
+   * except for the objects in its result. A new object belongs to the scope of the receiver or the
+   * arguments of its call.
    */
   scope<R>(run: (heed: RemoteHeed<T>) => Promise<R> | R): Promise<R>;
   /** Removes the objects in a value from the scope of this facade. */
@@ -252,8 +276,8 @@ export type RemoteHeed<T = Record<never, never>> = {
   /** Ends the worker. Pending calls are rejected with a HeedError "worker". */
   dispose(): void;
   /**
-   * Starts a new worker with a new engine, and ends the old one if it still runs. Objects of the old worker can no longer
-   * be used.
+   * Starts a new worker with a new engine, and ends the old one if it still runs. Objects of the
+   * old worker can no longer be used.
    */
   restart(): Promise<void>;
 };

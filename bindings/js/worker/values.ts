@@ -1,5 +1,5 @@
-// Values in messages between a page and its worker. Data is copied or transferred. Objects with methods and functions
-// are not sent: a reference replaces each of them.
+// Values in messages between a page and its worker. Data is copied or transferred. Objects with
+// methods and functions are not sent: a reference replaces each of them.
 
 import { HeedError, refuse } from "../core/error.js";
 
@@ -13,8 +13,8 @@ export interface Packed<Reference> {
 }
 
 /**
- * How to send a part of a value: part by part if it is a container, unchanged if it is data, as a reference, or as
- * another value.
+ * How to send a part of a value: part by part if it is a container, unchanged if it is data, as a
+ * reference, or as another value.
  */
 export type Sent<Reference> =
   | "container"
@@ -128,7 +128,8 @@ export function unpack<Reference>(
       whole = found;
       continue;
     }
-    // An object that is the key of a map is the same object in the path: structuredClone keeps identities.
+    // An object that is the key of a map is the same object in the path: structuredClone keeps
+    // identities.
     let holder = whole as Holder;
     for (const key of path.slice(0, -1))
       holder = (holder instanceof Map ? holder.get(key) : holder[key as string]) as Holder;
@@ -155,8 +156,8 @@ export function buffersIn(
 }
 
 /**
- * Checks buffers before they are transferred: Node 20 accepts a detached buffer, and the receiver then cannot read the
- * message.
+ * Checks buffers before they are transferred: Node 20 accepts a detached buffer, and the receiver
+ * then cannot read the message.
  *
  * @throws HeedError "option"
  */
@@ -170,7 +171,10 @@ export function checkTransferable(name: string, objects: Iterable<object>): void
   }
 }
 
-/** The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown `cause`. */
+/**
+ * The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown
+ * `cause`.
+ */
 export function unsendable(name: string, expected: string, cause: unknown): HeedError {
   if (cause instanceof HeedError) return cause;
   const got = cause instanceof Error ? cause.message : String(cause);

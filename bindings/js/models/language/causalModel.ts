@@ -1,5 +1,6 @@
-// Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised Multitask
-// Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2, Qwen3, SmolLM.
+// Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised
+// Multitask Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2,
+// Qwen3, SmolLM.
 
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
@@ -38,8 +39,8 @@ export interface CausalForwardOptions {
   /** Returns the states between the layers; false by default. */
   needHiddenStates?: boolean;
   /**
-   * Called after each layer with what it has computed. The tensors are valid until it returns: copy the
-   * ones that you need later, or take them with `heed.keep`.
+   * Called after each layer with the tensors that the layer computed. The tensors are valid until
+   * the function returns: copy the tensors that you need later, or take them with `heed.keep`.
    */
   receiveLayer?: ReceiveLayer;
 }
@@ -49,8 +50,8 @@ export interface CausalForwardResult<O extends CausalForwardOptions = CausalForw
   /** [B, L, V], or [B, 1, V]: row i predicts the token after position i. */
   logits: Tensor;
   /**
-   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i follows layer i. The final norm has
-   * been applied to the last one.
+   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i follows layer i. The final
+   * norm has been applied to the last one.
    */
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
@@ -155,7 +156,7 @@ export class CausalLanguageModel extends Module {
   /**
    * Creates a model with initial values from a seed. `loadModel` creates one from files.
    *
-   * @param config the fields of a config.json, such as { model_type: "llama", hidden_size: 256, ... }
+   * @param config the fields of a config.json, like { model_type: "llama", hidden_size: 256, ... }
    * @throws HeedError "option" that names the field, "memory"
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
@@ -171,7 +172,8 @@ export class CausalLanguageModel extends Module {
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
     const head = parameters.of("lm_head");
-    // A tied head has a weight of its own if that is packed, for which the table is of no use.
+    // A tied head has its own weight if the weight is packed, because the table in bytes cannot
+    // compute logits.
     this.lmHead = head.exists ? new Projection(heed, head) : undefined;
   }
 
@@ -183,7 +185,7 @@ export class CausalLanguageModel extends Module {
    */
   forward<const O extends CausalForwardOptions = Record<never, never>>(
     ids: Tensor,
-    // The last part gives the parameters of a function their types.
+    // The last part of the type tells TypeScript the parameter types of the function.
     options?: O & NothingElse<O, CausalForwardOptions> & Pick<CausalForwardOptions, "receiveLayer">,
   ): CausalForwardResult<O> {
     const given: CausalForwardOptions = options ?? {};
@@ -208,8 +210,8 @@ export class CausalLanguageModel extends Module {
   }
 
   /**
-   * Returns what the model would predict if a layer were its last one (the "logit lens"): the final norm and
-   * the head, applied to a hidden state before the last one.
+   * Returns the prediction that the model would make if a layer were its last one (the "logit
+   * lens"): the final norm and the head, applied to a hidden state before the last one.
    *
    * @param state [..., E] -> [..., V]
    */
@@ -231,8 +233,8 @@ export class CausalLanguageModel extends Module {
   }
 
   /**
-   * Returns the step function of `generate` and `beamSearch`. The first step reads the whole texts, which
-   * have the same length; each later one reads their last tokens.
+   * Returns the step function of `generate` and `beamSearch`. The first step reads the whole texts,
+   * which have the same length; each later step reads only their last tokens.
    */
   stepWith(cache: TransformerCache, receive?: ReceiveWeights): Step {
     const { heed } = this;
@@ -253,8 +255,9 @@ export class CausalLanguageModel extends Module {
   /**
    * Continues texts token by token, with a cache: greedily, or at random with a temperature.
    *
-   * @param startTokens the tokens of each text, all of the same length: ids, or the result of a tokenizer's `encode`
-   * @param options the end tokens are those of the config by default
+   * @param startTokens the tokens of each text, all of the same length: ids, or the result of a
+   *   tokenizer's `encode`
+   * @param options the default end tokens are the end tokens of the config
    * @returns the tokens after each start, with the end token where it occurred
    * @throws HeedError "option" for more positions than the model's context
    */
@@ -271,7 +274,7 @@ export class CausalLanguageModel extends Module {
     const { context, endTokens } = this.config;
     if (length > context)
       throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);
-    // The last token is returned without being read.
+    // The last token is returned, but the model never reads it.
     const capacity = length + options.maxLength - 1;
     if (capacity > context) {
       const expected = `at most ${context + 1 - length} after ${length} tokens, for the context of ${context}`;

@@ -1,4 +1,5 @@
-// The names of tensors in the checkpoints of Hugging Face's hub, and what a model makes of them.
+// The names of tensors in the checkpoints of Hugging Face's hub, and the parameters of a model that
+// each tensor contains.
 
 import type { HubModelConfig } from "./config.js";
 import type { ParameterSpecs } from "./parameters.js";
@@ -10,9 +11,9 @@ export interface ExpectedTensor {
   readonly shape: readonly number[];
   /** The shape in which the loader reads the tensor: as rows of its parameters. */
   readonly rows: readonly number[];
-  /** The parameters that it consists of, one after the other along their first axis. */
+  /** The parameters in the tensor, one after the other along the first axis. */
   readonly parameters: readonly string[];
-  /** Whether it is stored as [in, out]. */
+  /** Whether the tensor is stored as [in, out]. */
   readonly isTransposed: boolean;
 }
 
@@ -121,7 +122,7 @@ export function expectedTensors(config: HubModelConfig, specs: ParameterSpecs): 
     const parts = parameters.map((parameter) => specs.get(parameter));
     const [{ shape: [, ...rest] = [], role = "vector", stored } = {}] = parts;
     const count = parts.reduce((sum, part) => sum + (part?.shape[0] ?? 0), 0);
-    // GPT-2's linear layers inside its blocks are stored the other way round.
+    // GPT-2's linear layers inside its blocks are stored transposed.
     const isTransposed = config.modelType === "gpt2" && role === "matrix" && name.startsWith("h.");
     const rows = isTransposed ? [...rest, count] : [count, ...rest];
     return { name, shape: stored ?? rows, rows, parameters, isTransposed };
@@ -129,8 +130,9 @@ export function expectedTensors(config: HubModelConfig, specs: ParameterSpecs): 
 }
 
 /**
- * Returns a function for the name that a tensor has among these of a file, or would have: with or without the
- * prefix of the architecture, and with the older names of norms (gamma and beta).
+ * Returns a function that maps a tensor's name to its name in a file. The file's name may have the
+ * prefix of the architecture, and norms may have their older names (gamma and beta). For a missing
+ * tensor, the function returns its expected name.
  */
 export function namesIn(
   names: ReadonlySet<string>,

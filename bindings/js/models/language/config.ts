@@ -1,12 +1,12 @@
-// Configs of the decoders and encoders that this package can run, of text and of images, read from a
-// config.json of the Hugging Face hub.
+// Configs of the decoders and encoders that this package can run, of text and of images, read from
+// a config.json of the Hugging Face hub.
 
 import { isListOf, isRecord, isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
 import { Fields, type HubConfig } from "./fields.js";
 import { type Rotation, readRotation } from "./rotation.js";
 
-/** What all models have. */
+/** The fields that all models have. */
 interface StackConfig {
   /** The architecture's name in config.json. */
   readonly modelType: string;
@@ -28,7 +28,7 @@ interface StackConfig {
   readonly initialDeviation: number;
 }
 
-/** What all language models have. */
+/** The fields that all language models have. */
 interface LanguageConfig extends StackConfig {
   /** The number of tokens V. */
   readonly vocabularySize: number;
@@ -38,19 +38,22 @@ interface LanguageConfig extends StackConfig {
 
 /** A decoder that predicts the next token: GPT-2, or the family of Llama. */
 export interface CausalConfig extends LanguageConfig {
-  /** Tells the kinds of models apart. */
+  /** Distinguishes the kinds of models. */
   readonly kind: "causal";
   /** Layer norms, as in GPT-2, or RMS norms, as in Llama. */
   readonly norm: "layer" | "rms";
-  /** Groups of heads with one key and value (Ainslie et al., 2023); as many as `heads` if none share. */
+  /**
+   * The number of heads of keys and values. Each is shared by a group of heads (Ainslie et al.,
+   * 2023); it equals `heads` if none is shared.
+   */
   readonly kvHeads: number;
   /** The rotary position embedding; undefined for learned positions. */
   readonly rotation: Rotation | undefined;
   /** Whether the feed-forward network has a gate (Shazeer, 2020). */
   readonly isGated: boolean;
   /**
-   * Which linear layers have biases: queries, keys and values; the output of attention; the feed-forward
-   * network.
+   * Which linear layers have biases: queries, keys and values; the output of attention; the
+   * feed-forward network.
    */
   readonly biases: { readonly qkv: boolean; readonly output: boolean; readonly hidden: boolean };
   /** Whether the queries and keys of each head are normalised (Qwen3). */
@@ -67,13 +70,13 @@ export interface CausalConfig extends LanguageConfig {
 
 /** An encoder that sees both sides of each position: BERT, DistilBERT, RoBERTa. */
 export interface MaskedConfig extends LanguageConfig {
-  /** Tells the kinds of models apart. */
+  /** Distinguishes the kinds of models. */
   readonly kind: "masked";
   /** The number of token types; 0 if the model has none. */
   readonly types: number;
   /** The token of padding in RoBERTa, whose positions count from this token's number + 1. */
   readonly paddingToken: number | undefined;
-  /** Whether a model that is not loaded has a pooler, and a head for masked words. */
+  /** Whether a model that is not loaded has a pooler. */
   readonly hasPooler: boolean;
   /** Whether a model that is not loaded has the head that predicts masked tokens. */
   readonly hasHead: boolean;
@@ -81,7 +84,7 @@ export interface MaskedConfig extends LanguageConfig {
 
 /** An encoder of images: the Vision Transformer. */
 export interface VisionConfig extends StackConfig {
-  /** Tells the kinds of models apart. */
+  /** Distinguishes the kinds of models. */
   readonly kind: "vision";
   /** The height and the width of an image, in pixels. */
   readonly imageSize: number;
@@ -100,7 +103,7 @@ export interface VisionConfig extends StackConfig {
    * `VisionTransformer.config` has none if the model has no classifier.
    */
   readonly labels: readonly string[];
-  /** Whether a model that is not loaded has a pooler, and a head for classes. */
+  /** Whether a model that is not loaded has a pooler. */
   readonly hasPooler: boolean;
   /** Whether a model that is not loaded has a head for classes. */
   readonly hasHead: boolean;
@@ -121,7 +124,7 @@ const activationNames: Readonly<Record<string, Activation>> = {
 
 const isToken = isWholeNumber(0, 2 ** 31 - 1);
 
-/** Reads what a config says of the end of a text: one token, several or none. */
+/** Reads the end tokens of a text: one, several or none. */
 function endTokensOf(fields: Fields): number[] {
   const tokens = fields.read(
     "eos_token_id",
@@ -169,7 +172,10 @@ function readGpt2(fields: Fields): CausalConfig {
   };
 }
 
-/** Returns the window of each layer. Mistral has it in all layers, Qwen in the later ones if it is switched on. */
+/**
+ * Returns the window of each layer. Mistral has it in all layers; Qwen has it in the later layers
+ * if it is enabled.
+ */
 function windowsOf(fields: Fields, modelType: string, layers: number): (number | undefined)[] {
   const isQwen = modelType.startsWith("qwen");
   const hasWindows =
@@ -189,7 +195,9 @@ function windowsOf(fields: Fields, modelType: string, layers: number): (number |
   return none.map((_, layer) => (layer >= first ? window : undefined));
 }
 
-/** The largest size of a head with a rotation, which has a frequency for each pair of its entries. */
+/**
+ * The largest size of a head with a rotation, which has a frequency for each pair of its entries.
+ */
 const mostRotated = 2 ** 16;
 
 function readLlama(fields: Fields, modelType: string): CausalConfig {
@@ -284,8 +292,8 @@ function readDistilBert(fields: Fields): MaskedConfig {
 const isLabelCount = isWholeNumber(0, 2 ** 20);
 
 /**
- * Returns the names of the classes; none for a model without a classifier. Without `id2label` the names are
- * LABEL_0, LABEL_1, ..., `num_labels` of them, 2 by default.
+ * Returns the names of the classes; none for a model without a classifier. Without `id2label` the
+ * names are LABEL_0, LABEL_1, ..., `num_labels` of them, 2 by default.
  */
 function labelsOf(fields: Fields): string[] {
   const numbered = () =>

@@ -10,10 +10,12 @@ import {
   isWholeNumber,
 } from "../../core/validate.js";
 
-/** The content of a config.json: the fields that the models of Hugging Face's transformers write. */
+/**
+ * The content of a config.json: the fields that the models of Hugging Face's transformers write.
+ */
 export type HubConfig = Readonly<Record<string, unknown>>;
 
-/** The largest size that a field may have: that of an axis. */
+/** The largest size that a field may have: the largest size of an axis. */
 const mostSize = 2 ** 31 - 1;
 
 /** Named fields, each with a check. A field that is null counts as absent. */
@@ -36,7 +38,10 @@ export class Fields {
     return Object.hasOwn(this.#given, name) ? (this.#given[name] ?? undefined) : undefined;
   }
 
-  /** @throws HeedError "option" if the field has no valid value, and if it is absent and has no default */
+  /**
+   * @throws HeedError "option" if the field has no valid value, and if it is absent and has no
+   *   default
+   */
   read<T>(name: string, check: Check, absent?: T): T {
     const value = this.raw(name);
     if (value === undefined && absent !== undefined) return absent;
@@ -53,7 +58,7 @@ export class Fields {
     return this.read(name, isLayerCount);
   }
 
-  /** Reads a positive number that is neither 0 nor infinite as float32. */
+  /** Reads a number that is positive and finite after rounding to float32. */
   positive(name: string, absent?: number): number {
     return this.read(name, isPositiveFloat, absent);
   }
@@ -62,7 +67,10 @@ export class Fields {
     return this.read(name, isBoolean, absent);
   }
 
-  /** Reads a field that has one of some names, and returns what the name stands for. */
+  /**
+   * Reads a field whose value is one of several names, and returns the value of that name in
+   * `choices`.
+   */
   choice<T>(name: string, choices: Readonly<Record<string, T>>, absent?: string): T {
     const names = Object.keys(choices);
     const expected = names.map((each) => JSON.stringify(each)).join(" or ");

@@ -1,5 +1,6 @@
-// Loads models of text and of images from the files of Hugging Face's hub: config.json and safetensors, which
-// are read tensor by tensor, so that no file is in memory as a whole.
+// Loads models of text and of images from the files of Hugging Face's hub: config.json and
+// safetensors files. They are read tensor by tensor, so that the memory never contains a whole
+// file.
 
 import { HeedError, refuse } from "../../core/error.js";
 import { pause } from "../../core/pause.js";
@@ -16,17 +17,17 @@ import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parame
 import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
 import { bytesOf, WeightStore, type WeightType, withColumns, withRows } from "./weights.js";
 
-/** How far the loading of a model is. */
+/** The progress of loading a model. */
 export interface LoadProgress {
-  /** The bytes of tensors that have been read, and those of all tensors of the model. */
+  /** The bytes of the tensors that have been read. */
   readonly loaded: number;
   /** The bytes of all tensors. */
   readonly total: number;
-  /** The tensor that is read, under its name in the file. */
+  /** The name in the file of the tensor that is being read. */
   readonly tensor: string;
   /**
-   * Whether the browser keeps the file of the tensor: false without the option `keep`, for files that do not
-   * come from the network, and where it has no storage.
+   * Whether the browser keeps the file of the tensor: false without the option `keep`, for files
+   * that do not come from the network, and if the browser has no storage.
    */
   readonly kept: boolean;
 }
@@ -34,31 +35,37 @@ export interface LoadProgress {
 /** Options of `loadModel` for the models of the hub. */
 export interface LoadModelOptions {
   /**
-   * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of the memory;
-   * "int8", in a quarter, rounded for each row. Only float32 models can be trained.
+   * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of
+   * the memory; "int8", in a quarter, rounded for each row. Only float32 models can be trained.
    */
   dtype?: WeightType;
   /**
-   * Whether the browser keeps the files of the network that are read, for the next time: in its private file
-   * system or in Cache Storage. A complete file is not requested again; delete it (`deleteKept`) for a newer
-   * version. A file whose download was stopped, even by closing the page, continues where it stopped if the
-   * server still has the version that it had, by a strong ETag; else it begins anew. Where there is no such
-   * storage, as in Node, files are read without being kept.
+   * Whether the browser keeps the files of the network that are read, for the next time: in its
+   * private file system or in Cache Storage. A complete file is not requested again; delete it
+   * (`deleteKept`) to get a newer version. A stopped download, even by closing the page, continues
+   * if the server still has the same version, which a strong ETag shows. Otherwise the download
+   * starts again. Without such a storage, as in Node, files are read but not kept.
    */
   keep?: boolean;
-  /** Stops the loading: the promise is then rejected with the signal's reason. What `keep` has stored stays. */
+  /**
+   * Stops the loading: the promise is then rejected with the signal's reason. Parts that `keep` has
+   * stored are not deleted.
+   */
   signal?: AbortSignal;
   /** Called after each part that has been read. */
   onProgress?: (progress: LoadProgress) => void;
 }
 
-/** The number of elements that are read at a time: a page stays responsive, and few bytes wait to be freed. */
+/**
+ * The number of elements that are read at a time: a page stays responsive, and few bytes wait to be
+ * freed.
+ */
 const mostRead = 2 ** 19;
 /** The time after which loading pauses, one frame of a page, in milliseconds. */
 const longestStep = 16;
 const bytesOfType: Readonly<Record<string, number>> = { float32: 4, float16: 2, bfloat16: 2 };
 
-/** Removes the optional parts of which a checkpoint has no tensor. */
+/** Removes the optional parts for which a checkpoint has no tensor. */
 function withoutAbsentParts(
   specs: ParameterSpecs,
   config: HubModelConfig,
@@ -80,13 +87,16 @@ interface Wanted {
 /** The number of tensors that an error names. */
 const mostNamed = 50;
 
-/** Returns the first names, and how many more there are. */
+/** Returns the first names, and the number of the others. */
 function listOf(names: readonly string[]): string {
   const more = names.length - mostNamed;
   return names.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Returns the places of all tensors of the model; one error lists those that are missing or do not fit. */
+/**
+ * Returns the positions of all tensors of the model. One error lists all tensors that are missing
+ * or do not fit.
+ */
 function findTensors(
   config: HubModelConfig,
   specs: ParameterSpecs,
@@ -171,14 +181,17 @@ class Loading {
     this.#divide(whole as Tensor, parameters);
   }
 
-  /** Lets the page handle its events between two frames: bytes that are in memory come without a wait. */
+  /**
+   * Lets the page handle its events between two frames, because reading bytes from memory never
+   * waits.
+   */
   async #rest(): Promise<void> {
     if (performance.now() - this.#begin < longestStep) return;
     await pause();
     this.#begin = performance.now();
   }
 
-  /** Stores the parameters of which a tensor consists, and frees the tensor. */
+  /** Stores the parameters that a tensor contains, and frees the tensor. */
   #divide(whole: Tensor, parameters: readonly string[]): void {
     const heed = this.#heed;
     const [first = ""] = parameters;
@@ -193,7 +206,7 @@ class Loading {
     for (const each of [...parts, whole]) each.dispose();
   }
 
-  /** Reads a tensor in blocks of rows. `take` owns them. */
+  /** Reads a tensor in blocks of rows. `take` becomes the owner of each block. */
   async #read(
     tensor: string,
     { file, dtype, shape, begin, end }: FoundTensor,

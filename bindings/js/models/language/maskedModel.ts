@@ -1,5 +1,5 @@
-// Encoders that see both sides of each position and fill in masked tokens: BERT (Devlin et al., 2019),
-// RoBERTa (Liu et al., 2019) and DistilBERT (Sanh et al., 2019).
+// Encoders that see both sides of each position and fill in masked tokens: BERT (Devlin et al.,
+// 2019), RoBERTa (Liu et al., 2019) and DistilBERT (Sanh et al., 2019).
 
 import { describe, refuse } from "../../core/error.js";
 import { Tensor } from "../../core/tensor.js";
@@ -27,7 +27,9 @@ export interface MaskedForwardOptions {
   keyMask?: Tensor;
   /** int32 [B, L], the type of each token, such as 0 and 1 for two sentences; 0 by default. */
   typeIds?: Tensor;
-  /** Computes the logits of the tokens at each position, for a model with a head; false by default. */
+  /**
+   * Computes the logits of the tokens at each position, for a model with a head; false by default.
+   */
   needLogits?: boolean;
   /** Returns the states between the layers; false by default. */
   needHiddenStates?: boolean;
@@ -41,7 +43,9 @@ export interface MaskedForwardResult<O extends MaskedForwardOptions = MaskedForw
   pooled: Tensor | undefined;
   /** [B, L, V] */
   logits: If<O["needLogits"], Tensor>;
-  /** layers + 1 tensors [B, L, E]: the first is the embedding, tensor i is the output of layer i. */
+  /**
+   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i is the output of layer i.
+   */
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
 
@@ -126,8 +130,9 @@ class MaskedStack extends Module {
   }
 
   /**
-   * The rows of the table of positions: 0, 1, ..; in RoBERTa the number of tokens up to this one that are not
-   * padding, plus the padding token's number, which is the row of padding itself.
+   * The rows of the table of positions: 0, 1, .. In RoBERTa, the row of a token is the padding
+   * token's number plus the number of tokens up to this one that are not padding. The row of
+   * padding is the padding token's number.
    */
   #positions(ids: Tensor): Tensor {
     const { heed } = this;
@@ -174,7 +179,7 @@ class MaskedHead extends Module {
   forward(x: Tensor, table: Table["weight"]): Tensor {
     const { config, dense, norm, bias, heed } = this;
     const { activation, modelType } = config;
-    // RoBERTa's head has GELU, whatever the activation of the layers.
+    // RoBERTa's head always has GELU, independent of the activation of the layers.
     const named = modelType === "bert" || modelType === "distilbert" ? activation : "gelu";
     const weight = this.weight ?? (table as Tensor);
     return product(heed, norm.forward(dense.forward(x, named)), weight, bias);
@@ -216,8 +221,9 @@ export class MaskedLanguageModel extends Module {
   /**
    * Creates a model with initial values from a seed. `loadModel` creates one from files.
    *
-   * @param config the fields of a config.json, such as { model_type: "bert", hidden_size: 256, ... }. Its
-   *   `architectures` say whether the model has a pooler ("BertModel") and a head ("BertForMaskedLM")
+   * @param config the fields of a config.json, like { model_type: "bert", hidden_size: 256, ... }.
+   *   Its `architectures` determine whether the model has a pooler ("BertModel") and a head
+   *   ("BertForMaskedLM")
    * @throws HeedError "option" that names the field, "memory"
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {

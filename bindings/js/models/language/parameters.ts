@@ -1,6 +1,6 @@
 // The parameters of models: their names, shapes and initial values.
 //
-// The names are those of Llama's checkpoints, for all architectures: "model.layers.0.self_attn.q_proj.weight".
+// All architectures use the names of Llama's checkpoints: "model.layers.0.self_attn.q_proj.weight".
 // checkpoint.ts has the names of other checkpoints.
 
 import { HeedError } from "../../core/error.js";
@@ -50,13 +50,16 @@ class Specs {
     this.all.set(name, { ...(this.all.get(name) as ParameterSpec), stored: shape });
   }
 
-  /** @param layers of residual additions, for the weights of the last layer before such an addition */
+  /**
+   * @param layers the number of layers of the model, for the last weight before a residual addition
+   */
   linear(
     name: string,
     [out, inSize]: readonly [number, number],
     { bias, layers, part }: { bias: boolean; layers?: number; part?: OptionalPart },
   ): void {
-    // Radford et al., 2019, section 2.3: such weights are smaller by the root of the number of additions.
+    // Radford et al., 2019, section 2.3: these weights are divided by the square root of the number
+    // of additions.
     const deviation = this.#deviation / Math.sqrt(layers === undefined ? 1 : 2 * layers);
     const of = part && { part };
     this.all.set(`${name}.weight`, {
@@ -137,7 +140,8 @@ function visionSpecs(config: VisionConfig): ParameterSpecs {
   const positions = (config.imageSize / patchSize) ** 2 + 1;
   const specs = new Specs(config.initialDeviation);
   specs.linear("model.embed_patches", [size, channels * patchSize ** 2], { bias: true });
-  // A convolution's weight, whose patches do not overlap: in rows it is the weight of a linear layer.
+  // The weight of a convolution whose patches do not overlap. Reshaped to rows, it is the weight of
+  // a linear layer.
   specs.stored("model.embed_patches.weight", [size, channels, patchSize, patchSize]);
   specs.vector("model.class_token", size, zeros);
   specs.stored("model.class_token", [1, 1, size]);
@@ -167,17 +171,19 @@ export function parameterSpecs(config: HubModelConfig): ParameterSpecs {
   return config.kind === "masked" ? maskedSpecs(config) : visionSpecs(config);
 }
 
-/** The same with only those optional parts that the config names. */
+/** Returns the same parameters, but only the optional parts that the config names. */
 export function ownSpecs(config: MaskedConfig | VisionConfig): ParameterSpecs {
   const has = { pooler: config.hasPooler, head: config.hasHead };
   const own = [...parameterSpecs(config)].filter(([, { part }]) => part === undefined || has[part]);
   return new Map(own);
 }
 
-/** A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes. */
+/**
+ * A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes.
+ */
 export type Parameter = Tensor | readonly PackedWeights[] | ByteTable;
 
-/** Parameters by name. `of` selects those of a part of the model. */
+/** Parameters by name. `of` selects the parameters of a part of the model. */
 export class Parameters {
   readonly #all: ReadonlyMap<string, Parameter>;
   readonly #prefix: string;
@@ -208,8 +214,8 @@ export class Parameters {
 }
 
 /**
- * Creates the parameters of a model that is not loaded. Weights are normally distributed, biases are zeros,
- * the weights of norms ones.
+ * Creates the parameters of a model that is not loaded. Weights are normally distributed, biases
+ * are zeros, the weights of norms ones.
  *
  * @throws HeedError "memory"
  */

@@ -1,5 +1,5 @@
-// The parts of language models that are one operation on parameters. Unlike those of heed/nn, they take
-// parameters that exist already, which may be stored in fewer bits.
+// The parts of language models that are one operation on parameters. Unlike the modules of heed/nn,
+// they take existing parameters, which may be stored in fewer bits.
 
 import { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
@@ -118,7 +118,7 @@ export class Normalisation extends Module {
 }
 
 interface Fed {
-  /** Without a gate, this and `up` are undefined. */
+  /** The gate before its activation; `gate` and `up` are undefined without a gate. */
   readonly gate: Tensor | undefined;
   readonly up: Tensor | undefined;
   readonly units: Tensor;

@@ -1,4 +1,5 @@
-// A layer of decoders that predict the next token and of encoders of images, and what it computes on the way.
+// A layer of decoders that predict the next token and of encoders of images, and its intermediate
+// results.
 
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
@@ -10,22 +11,22 @@ import { FeedForward, Normalisation } from "./parts.js";
 import { SelfAttention, type SelfAttentionSizes, type StepContext } from "./selfAttention.js";
 
 /**
- * What a layer computes: its two parts read the residual stream through a norm, and add to it. H heads of
- * size D, F units. With x the stream:
+ * The results of a layer. Its two parts read the residual stream through a norm, and add to it. The
+ * layer has H heads of size D, and F units. x is the stream:
  *
  *     between = x + attention, where attention = headOutputs W_O^T + b_O
  *     output = between + feedForward, where feedForward = units W_down^T + b_down
  *
- * without the b where the model has none.
+ * Models without biases have no b.
  */
 export interface LayerParts {
   /** The stream before the layer, [B, L, E]. */
   readonly input: Tensor;
-  /** The norm of `input`, which queries, keys and values are computed from, [B, L, E]. */
+  /** The norm of `input`, from which queries, keys and values are computed, [B, L, E]. */
   readonly attentionInput: Tensor;
   /** The weighted sums of values, head after head, [B, L, H * D]. */
   readonly headOutputs: Tensor;
-  /** What attention adds, [B, L, E]. */
+  /** The output of attention, which is added to the stream, [B, L, E]. */
   readonly attention: Tensor;
   /** The stream between the two parts, [B, L, E]. */
   readonly between: Tensor;
@@ -33,18 +34,18 @@ export interface LayerParts {
   readonly feedForwardInput: Tensor;
   /** The gate before its activation, [B, L, F]; undefined if the model has none. */
   readonly gate: Tensor | undefined;
-  /** What the gate multiplies, [B, L, F]; undefined without a gate. */
+  /** The factor of the activated gate, [B, L, F]; undefined without a gate. */
   readonly up: Tensor | undefined;
   /** The values of the units, after the activation and the gate, [B, L, F]. */
   readonly units: Tensor;
-  /** What the feed-forward network adds, [B, L, E]. */
+  /** The output of the feed-forward network, which is added to the stream, [B, L, E]. */
   readonly feedForward: Tensor;
   /** The stream after the layer, before any final norm, [B, L, E]. */
   readonly output: Tensor;
 }
 
 /**
- * Receives what a layer computed.
+ * Receives the results of a layer.
  *
  * @param layer counted from 0
  */

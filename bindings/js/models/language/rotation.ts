@@ -1,4 +1,4 @@
-// Rotary position embedding (Su et al., 2021) with the changes by which models are extended to longer texts.
+// Rotary position embedding (Su et al., 2021), with the changes that extend models to longer texts.
 
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
@@ -25,8 +25,8 @@ function linear(fields: Fields): Change {
 }
 
 /**
- * The rule of Llama 3.1, published with its code (Grattafiori et al., 2024): long waves are slowed down by
- * the factor, short ones keep their frequency, and those between are mixed.
+ * The rule of Llama 3.1, published with its code (Grattafiori et al., 2024): long waves are slowed
+ * down by the factor, short waves keep their frequency, and waves between them are interpolated.
  */
 function llama3(fields: Fields): Change {
   const factor = fields.positive("factor");
@@ -65,7 +65,10 @@ export function readRotation(fields: Fields, headSize: number): Rotation {
   return { frequencies };
 }
 
-/** Computes the tables of `length` positions, in double precision. The first has the position `offset`. */
+/**
+ * Computes the tables of `length` positions, in double precision. The first has the position
+ * `offset`.
+ */
 export function rotationTables(
   heed: Heed,
   { frequencies }: Rotation,

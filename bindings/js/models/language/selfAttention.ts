@@ -17,13 +17,13 @@ export interface SelfAttentionSizes {
   readonly headSize: number;
   readonly scale: number;
   readonly isCausal: boolean;
-  /** How many keys up to its own a query sees; undefined for all. */
+  /** The number of keys up to its own position that a query sees; undefined for all. */
   readonly window: number | undefined;
   /** The eps of the norms of queries and keys. */
   readonly eps: number;
 }
 
-/** What the layers of a model share in a step. */
+/** The data of a step that all layers of a model share. */
 export interface StepContext {
   readonly rotation?: RotationTables | undefined;
   /** bool [B, 1, 1, S], true where a key may be seen. */
@@ -36,8 +36,8 @@ interface Attended {
 }
 
 /**
- * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions (Su et
- * al., 2021) and norms of queries and keys where the model has them.
+ * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions
+ * (Su et al., 2021) and norms of queries and keys where the model has them.
  */
 export class SelfAttention extends Module {
   readonly sizes: SelfAttentionSizes;

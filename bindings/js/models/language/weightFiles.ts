@@ -7,7 +7,7 @@ import { type Folder, missing, parseJson, readText, weightsName } from "../sourc
 
 const indexName = "model.safetensors.index.json";
 
-/** A tensor's place in one of the files. */
+/** The position of a tensor in one of the files. */
 export interface FoundTensor extends Place {
   readonly file: OpenFile;
 }
@@ -48,7 +48,7 @@ function readIndex(index: Record<string, unknown>): string[] {
   return [...files];
 }
 
-/** Opens the files of the weights: one, or those that an index names. */
+/** Opens the files of the weights: one file, or all files that an index names. */
 export async function weightFiles(
   folder: Folder,
   signal?: AbortSignal,

@@ -11,11 +11,13 @@ import type { Parameter, ParameterSpecs } from "./parameters.js";
 /** How the weights of matrices and tables are stored. Vectors are always float32. */
 export type WeightType = "float32" | "float16" | "int8";
 
-/** With int8, the tokens' table is in bytes, and a tied head has a packed weight of its own. */
+/**
+ * With int8, the tokens' table is stored in bytes, and a tied head has a separate packed weight.
+ */
 const headName = "lm_head.weight";
 const tableName = "model.embed_tokens.weight";
 
-/** The bytes that parameters take in the engine's memory, but for some for each row. */
+/** The bytes of the parameters in the engine's memory, without the scales of int8 rows. */
 export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean): number {
   let bytes = 0;
   for (const [name, { shape, role }] of specs) {
@@ -29,8 +31,8 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
 }
 
 /**
- * The reads of a file that become one block of packed weights: 8 MB that wait as float32. A block is a call for each
- * token; the head of GPT-2 has 19 of them.
+ * The number of reads of a file that make one block of packed weights: 8 MB that are buffered as
+ * float32. Each block is one call per token; the head of GPT-2 has 19 blocks.
  */
 const readsOfBlock = 4;
 
@@ -38,8 +40,8 @@ const newFloats = ({ engine }: Heed, shape: readonly number[]): Tensor =>
   engine.apply(engine.module.newTensor, [dtypes.indexOf("float32"), shape.length, ...shape]);
 
 /**
- * Copies rows into a tensor of this shape, and frees them; without one, it is made. Rows that are the whole
- * tensor are returned themselves.
+ * Copies rows into a tensor of the given shape, and frees them. Without a tensor, it creates one.
+ * If the rows are the whole tensor, they are returned unchanged.
  */
 export function withRows(
   heed: Heed,
@@ -58,8 +60,8 @@ export function withRows(
 }
 
 /**
- * Copies columns, [n, out] as the rows of a transposed matrix, into a matrix [out, in], and frees them. Without
- * one, it is made.
+ * Copies columns, [n, out] as the rows of a transposed matrix, into a matrix [out, in], and frees
+ * them. Without a matrix, it creates one.
  */
 export function withColumns(
   heed: Heed,
@@ -87,7 +89,7 @@ export class WeightStore {
   readonly #specs: ParameterSpecs;
   readonly #dtype: WeightType;
   readonly #hasTiedHead: boolean;
-  /** Rows that wait until there are enough for a block of packed weights, and the number of them. */
+  /** Rows that are buffered until they make a block of packed weights, and their number. */
   #waiting: Tensor | undefined;
   #waitingRows = 0;
 
@@ -100,7 +102,7 @@ export class WeightStore {
   }
 
   /**
-   * Stores rows of a parameter. The rows of a parameter come in order.
+   * Stores rows of a parameter. The rows of a parameter must be added in order.
    *
    * @param rows float32 [rows, columns], or [n] for a vector. The store owns the tensor from now on
    */
@@ -132,7 +134,10 @@ export class WeightStore {
     }
   }
 
-  /** Packs rows of a matrix with `count` rows; with fewer, they wait for the next ones, which are as many or the last. */
+  /**
+   * Packs rows of a matrix with `count` rows. If the read has fewer rows, they are buffered until
+   * the block is full. All reads have the same number of rows, except for the last one.
+   */
   #pack(name: string, start: number, count: number, rows: Tensor): void {
     const [length, columns] = rows.shape as [number, number];
     if (length === count) {

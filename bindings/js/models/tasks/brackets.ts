@@ -28,9 +28,10 @@ const openers = Object.keys(closerOf);
 const known = [...openers, ...Object.values(closerOf)].sort();
 
 /**
- * The probability of a closing bracket where both kinds are possible. It is below a half, so that texts
- * become deep. It is above a third of the rest, the probability of each opening bracket, so that the
- * closing bracket is the most likely token wherever a bracket is open.
+ * The probability of a closing bracket at a position where both kinds are possible. It is below a
+ * half, so that texts become deep. It is above a third of the rest, which is the probability of
+ * each opening bracket. So the closing bracket is the most likely token at each position with an
+ * open bracket.
  */
 const shareOfClosers = 0.4;
 
@@ -59,8 +60,9 @@ function openersOf(tokens: readonly string[]): (number | undefined)[] {
 }
 
 /**
- * The task of brackets. Whether a bracket opens or closes is random, and so is the kind of an opening
- * bracket. The kind of a closing bracket is not: the model must predict it from the bracket that it closes.
+ * The task of brackets. Whether a bracket opens or closes is random, and so is the kind of an
+ * opening bracket. The kind of a closing bracket is not random: the model must predict it from the
+ * bracket that it closes.
  */
 export function brackets(given: Partial<BracketOptions> = {}): Task<Continuation> {
   const options = withDefaults("brackets", defaults, given, checks);

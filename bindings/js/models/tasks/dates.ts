@@ -9,8 +9,8 @@ import { charactersOf, drawFrom, unanswered, withDefaults } from "./task.js";
 
 export type DateOptions = {
   /**
-   * The forms of the dates: "short" has numbers and abbreviations, "long" has words in full; "all" by
-   * default.
+   * The forms of the dates: "short" has numbers and abbreviations, "long" has words in full; "all"
+   * by default.
    */
   forms: "all" | "short" | "long";
   /** The tokens of a source; "character" by default. Answers always consist of characters. */
@@ -59,7 +59,10 @@ function daysOf(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/** The day of the week; 0 is Sunday (Sakamoto, 1992: January and February belong to the year before). */
+/**
+ * The day of the week; 0 is Sunday (Sakamoto, 1992: January and February belong to the year
+ * before).
+ */
 function weekdayOf({ year, month, day }: CalendarDate): number {
   const shift = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4][month - 1] as number;
   const y = month < 3 ? year - 1 : year;
@@ -74,7 +77,10 @@ function endingOf(day: number): string {
 
 type Part = keyof CalendarDate;
 
-/** A field of a form: its text for a date, all possible texts, and the part of the date that it gives. */
+/**
+ * A field of a form: its text for a date, all possible texts, and the part of the date that it
+ * gives.
+ */
 interface Field {
   readonly part?: Part;
   readonly all: readonly string[];
@@ -121,8 +127,8 @@ const fields: Readonly<Record<string, Field>> = {
 };
 
 /**
- * With dots the day is first; with slashes the month is first, unless the year is. No notation has two
- * meanings.
+ * In notations with dots the day is first. In notations with slashes the month is first, unless the
+ * year is first. No notation has two meanings.
  */
 const shortForms = [
   "<mm>/<dd>/<year>",
@@ -231,10 +237,10 @@ const targetParts: readonly (readonly [Part, number] | undefined)[] = [
 ];
 
 /**
- * The task of dates. The digits of a year are aligned with the same digits; those of a month or a day with
- * all characters that give the month or the day, because the first digit of 12 requires both. Hyphens have
- * no alignment. All forms of a date belong to the same split, so a model never saw the dates of other
- * splits in training.
+ * The task of dates. The digits of a year are aligned with the same digits. The digits of a month
+ * or a day are aligned with all characters that give the month or the day, because the first digit
+ * of 12 requires both. Hyphens have no alignment. All forms of a date belong to the same split, so
+ * a model never saw the dates of other splits in training.
  */
 export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
   const options = withDefaults("dates", defaults, given, checks);

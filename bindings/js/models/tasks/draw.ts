@@ -1,4 +1,5 @@
-// Random draws for examples. They use whole numbers and exact arithmetic only, so that all machines agree.
+// Random draws for examples. They use whole numbers and exact arithmetic only, so that all machines
+// agree.
 
 import type { Generator } from "../../nn/random.js";
 

@@ -1,7 +1,7 @@
-// The words and sentence templates of the pronouns task. $name is replaced by a person, a thing or a drawn
-// word.
-// @she:name is the pronoun of name at the beginning of a clause, and @her:name is its pronoun later in the
-//   clause.
+// The words and sentence templates of the pronouns task. A template has placeholders. The
+// placeholder $name is replaced by a person, a thing or a drawn word. The placeholder @she:name is
+// the pronoun of name at the beginning of a clause, and @her:name is its pronoun later in the
+// clause.
 
 export const names = {
   she: "Alice Anna Clara Dora Emma Grace Helen Julia Laura Maria Nora Ruth".split(" "),
@@ -92,7 +92,7 @@ export const small = {
 };
 
 export interface Deed {
-  /** What an agent did to a patient; the same form serves the passive. */
+  /** The verb for an action of an agent on a patient; the same form serves the passive. */
   readonly did: readonly string[];
   readonly because: readonly string[];
   readonly so: readonly string[];
@@ -204,7 +204,7 @@ export const transfers = {
   ],
 } as const;
 
-/** The verb or the adjective tells which of two things of different kinds is meant. */
+/** The verb or the adjective shows which of two things of different kinds is meant. */
 export const choices = [
   "$person bought $thing and $other $where and $did @it:thing",
   "$person bought $other and $thing $where and $did @it:thing",
@@ -220,7 +220,7 @@ export const choices = [
   "$other and $thing were bought by $person , and later @it:thing was $done by $second",
 ];
 
-/** The thing that is made is the given one, not the one beside it. */
+/** The thing that is made is the given one, not the other thing in the sentence. */
 export const gifts = [
   "$person $made $thing and gave @it:thing to $second",
   "$person $made $thing $beside $other and gave @it:thing to $second",
@@ -228,7 +228,7 @@ export const gifts = [
   "before @she:person gave @it:thing to $second , $person $made $thing $where",
 ];
 
-/** Only the gender or the number of the pronoun distinguishes these. */
+/** Only the gender or the number of the pronoun shows which figure is meant. */
 export const meetings = [
   "$a met $b $where and @she:x $neutral",
   "when $a saw $b $where , @she:x $neutral",
@@ -238,7 +238,9 @@ export const meetings = [
   "after @she:x called @her:y , $a met $b $where",
 ];
 
-/** The same with two things: one pronoun means the person, another the thing. */
+/**
+ * Sentences of the same kind with two things: one pronoun means the person, another one the thing.
+ */
 export const shows = [
   "$a showed $b $thing and $other , and @she:x $did @it:thing",
   "$a showed $b $other and $thing $where , and @she:x $did @it:thing",

@@ -1,17 +1,17 @@
-// The task of pronouns: who or what does a pronoun mean? The sentences come from a grammar in which each
-// pronoun means exactly one thing, one person or one pair. The rules:
+// The task of pronouns: which person or thing does a pronoun mean? The sentences come from a
+// grammar in which each pronoun means exactly one thing, one person or one pair. The rules:
 //
-// 1. She, he and it agree with what they mean. They means two people who are named with "and"; in that case
-//    no pronoun means one of the two alone.
-// 2. If two figures of the same kind have different roles, the statement about the pronoun decides: someone
-//    who is tired was helped; someone who is kind helped, but someone who is kind was also praised; someone
-//    who needed a thing was given it. grammar.ts has the rule of each verb. The order of the names does not
-//    decide: a clause with "because" may come first, and the verb may be passive.
-// 3. Of two things, "it" means the one that fits the verb or the adjective: people eat a pear and not a
-//    violin. A thing that is needed, asked for or done without is the given one. A person who makes a thing
-//    gives it, and the thing that is made is the given one.
-// 4. A pronoun never means a bystander ("in front of Emma"), a thing that is only owned or beside another
-//    one, or a place.
+// 1. She, he and it agree in gender with their meaning. They means two people who are named with
+//    "and"; in that case no pronoun means one of the two alone.
+// 2. If two figures of the same kind have different roles, the statement about the pronoun decides.
+//    Someone who is tired was helped. Someone who is kind helped, or was praised. Someone who
+//    needed a thing was given it. The file grammar.ts has the rule of each verb. The order of the
+//    names does not decide: a clause with "because" may come first, and the verb may be passive.
+// 3. Of two things, "it" means the one that fits the verb or the adjective: people eat a pear and
+//    not a violin. A thing that is needed, asked for or done without is the given one. A person who
+//    makes a thing gives it, and the thing that is made is the given one.
+// 4. A pronoun never means a bystander ("in front of Emma"), a place, or a thing that is only owned
+//    or only near another thing.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Generator } from "../../nn/random.js";
@@ -54,8 +54,8 @@ const wordsOf = (text: string): Word[] => text.split(" ").map((word) => ({ text:
 type Slots = Readonly<Record<string, Figure | readonly Word[] | string>>;
 
 /**
- * Replaces the names in a template by figures, pronouns, phrases and words. "was" becomes "were" after a
- * subject of two people.
+ * Replaces the names in a template by figures, pronouns, phrases and words. "was" becomes "were"
+ * after a subject of two people.
  */
 function fill(template: string, slots: Slots, subject?: Gender): Word[] {
   let before = subject;
@@ -115,7 +115,9 @@ class Cast {
     return this.choose(["she", "he"]);
   }
 
-  /** Draws two figures. Their pronouns are equal with probability 0.8, unless `areAlike` is given. */
+  /**
+   * Draws two figures. Their pronouns are equal with probability 0.8, unless `areAlike` is given.
+   */
   two(areAlike = this.is(0.8)): [Figure, Figure] {
     const first = this.gender();
     return [this.person(first), this.person(areAlike ? first : this.gender(first))];
@@ -183,7 +185,7 @@ function deed(cast: Cast): Word[] {
 function transfer(cast: Cast): Word[] {
   const [gave, given] = cast.choose(transfers.gave);
   const people = cast.two();
-  // The index of the person, if any, who owns a thing that no pronoun means.
+  // The index of the person who owns a thing that no pronoun means; undefined if there is none.
   const owner = cast.choose([0, 1, undefined, undefined]);
   const [giver, receiver] = people.map((figure, i) =>
     i === owner ? cast.owning(figure) : figure,
@@ -207,7 +209,7 @@ function meeting(cast: Cast): Word[] {
   return fill(cast.choose([...meetings, ...shows]), slots);
 }
 
-/** The scenes. Those in which the gender of a pronoun does not suffice are more frequent. */
+/** The scenes. Scenes in which the gender of a pronoun does not suffice are more frequent. */
 const scenes = [deed, deed, transfer, transfer, choice, choice, meeting];
 
 /** Returns all words of a table except the names to be replaced. */
@@ -229,7 +231,8 @@ function drawSentence(random: Generator): Word[] {
     const cast = new Cast(random);
     const opening = cast.is(0.15) ? [...wordsOf(cast.choose(small.times)), { text: "," }] : [];
     const words = [...opening, ...cast.choose(scenes)(cast), { text: "." }];
-    // Removes the comma at the end of a clause about an owned thing if another comma or a full stop follows.
+    // Removes the comma at the end of a clause about an owned thing if another comma or a full stop
+    // follows.
     const said = words.filter(
       ({ text }, i) => text !== "," || !/^[,.]$/.test(words[i + 1]?.text ?? ""),
     );
@@ -238,8 +241,8 @@ function drawSentence(random: Generator): Word[] {
 }
 
 /**
- * Splits a text into words as the sentences here have them: with a full stop, and with capitals for names
- * only.
+ * Splits a text into words as the sentences here have them: with a full stop, and with capitals for
+ * names only.
  */
 function tokensOf(text: string): string[] {
   checkText(text);
@@ -261,8 +264,8 @@ function write(tokens: readonly string[]): string {
 }
 
 /**
- * The task of pronouns. Sentences have 8 to 24 words and punctuation marks, with one or two pronouns. The
- * label of a pair is the first of its names.
+ * The task of pronouns. Sentences have 8 to 24 words and punctuation marks, with one or two
+ * pronouns. The label of a pair is the first of its names.
  */
 export function pronouns(given: Record<string, never> = {}): Task<Tagging> {
   const options = withDefaults("pronouns", {}, given, {});

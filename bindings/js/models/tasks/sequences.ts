@@ -12,8 +12,8 @@ export type SequenceOptions = {
   /** The minimum length; 1 by default. */
   minLength: number;
   /**
-   * The maximum length; 16 by default. The vocabulary does not depend on it, so a model can answer longer
-   * examples than those of its training.
+   * The maximum length; 16 by default. The vocabulary does not depend on it, so a model can answer
+   * longer examples than the examples of its training.
    */
   maxLength: number;
 };
@@ -31,8 +31,8 @@ function sequences(name: string, about: string, rule: Rule) {
     checkOrder(options, "minLength", "maxLength");
     const { minLength, maxLength } = options;
     const letters = [..."abcdefghijklmnopqrstuvwxyz"].slice(0, options.letters);
-    // Draws two lengths and takes the larger one: long examples are the hardest, so they should be the most
-    // frequent.
+    // Draws two lengths and takes the larger one: long examples are the hardest, so they should be
+    // the most frequent.
     const draw = (random: Generator) => {
       const lengths = [0, 1].map(() => between(random, minLength, maxLength));
       return Array.from({ length: Math.max(...lengths) }, () => choose(random, letters));
@@ -75,8 +75,8 @@ export const reverse = sequences(
 );
 
 /**
- * An answer's letter is aligned with all equal letters of the source, because any of them could be its
- * origin.
+ * An answer's letter is aligned with all equal letters of the source, because any of them could be
+ * its origin.
  */
 export const sort = sequences(
   "sort",

@@ -50,7 +50,10 @@ function drawCycle(random: Generator, period: number): number[] {
   return smooth.map((value) => rounded((2 * (value - least)) / (most - least || 1) - 1));
 }
 
-/** Whether every hidden value has a known value at a distance of whole periods, wherever the gap is. */
+/**
+ * Whether, for every position of the gap, each hidden value has a known value at a distance of
+ * whole periods.
+ */
 function isSolvable({ length, minPeriod, maxPeriod, maxGap }: SeriesOptions): boolean {
   for (let period = minPeriod; period <= maxPeriod; period++)
     if (2 * Math.ceil(maxGap / period) * period > length) return false;
@@ -58,8 +61,8 @@ function isSolvable({ length, minPeriod, maxPeriod, maxGap }: SeriesOptions): bo
 }
 
 /**
- * The task of series. A hidden value is aligned with the known values at a distance of whole periods. Each
- * cycle belongs to one split.
+ * The task of series. A hidden value is aligned with the known values at a distance of whole
+ * periods. Each cycle belongs to one split.
  */
 export function series(given: Partial<SeriesOptions> = {}): Task<Series> {
   const options = withDefaults("series", defaults, given, checks);

@@ -26,8 +26,8 @@ export function checkOrder(options: Options, least: string, most: string): void 
 }
 
 /**
- * Returns the split of an example from a key that identifies its content: fourteen of sixteen keys are in
- * "train", one is in "validation", one in "test".
+ * Returns the split of an example from a key that identifies its content: fourteen of sixteen keys
+ * are in "train", one is in "validation", one in "test".
  */
 export function splitOf(key: string): Split {
   const part = hashOf(key) >>> 28;

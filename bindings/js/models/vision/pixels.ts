@@ -13,7 +13,10 @@ import {
 import { Fields, type HubConfig } from "../language/fields.js";
 import { VisionTransformer } from "./visionTransformer.js";
 
-/** The fields of ImageData that are read here: red, green, blue and alpha from 0 to 255, pixel by pixel, row by row. */
+/**
+ * The fields of ImageData that are read here: red, green, blue and alpha from 0 to 255, pixel by
+ * pixel, row by row.
+ */
 export interface ImageLike {
   /** [height * width * 4], from 0 to 255. */
   readonly data: ArrayLike<number>;
@@ -45,20 +48,21 @@ function perColour(fields: Fields, name: string, check: Check): number[] {
 }
 
 /**
- * Returns an image as a model reads it: each colour times the rescale factor, minus its mean, divided by its
- * standard deviation. Alpha is ignored. The image must have the model's size: `drawImage` of a canvas resizes
- * it.
+ * Returns an image in the form that the model reads: each colour times the rescale factor, minus
+ * its mean, divided by its standard deviation. Alpha is ignored. The image must have the model's
+ * size: `drawImage` of a canvas resizes it. Use:
  *
  *     const { imageSize } = model.config;
  *     context.drawImage(picture, 0, 0, imageSize, imageSize);
  *     const pixels = pixelsOf(model, context.getImageData(0, 0, imageSize, imageSize), preprocessor);
  *
  * @param preprocessor the content of the model's preprocessor_config.json, of which `do_rescale`,
- *   `rescale_factor`, `do_normalize`, `image_mean` and `image_std` count. By default the factor is 1 / 255,
- *   and means and deviations are 0.5
+ *   `rescale_factor`, `do_normalize`, `image_mean` and `image_std` are used. By default the factor
+ *   is 1 / 255, and means and deviations are 0.5
  * @returns float32 [3, S, S]
- * @throws HeedError "shape" for an image of another size; "option" for a field of the preprocessor, which it
- *   names, for a number or a pixel that is not finite in float32, and for a model without three channels
+ * @throws HeedError "shape" for an image of another size; "option" for a field of the preprocessor,
+ *   which it names, for a number or a pixel that is not finite in float32, and for a model without
+ *   three channels
  * @returns [3, height, width]
  * @example
  * ```ts

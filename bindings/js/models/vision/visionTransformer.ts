@@ -1,5 +1,5 @@
-// The Vision Transformer (Dosovitskiy et al., "An Image is Worth 16x16 Words", ICLR 2021): an encoder whose
-// positions are the patches of an image, with a learned token for the class before them.
+// The Vision Transformer (Dosovitskiy et al., "An Image is Worth 16x16 Words", ICLR 2021) is an
+// encoder. Its positions are the patches of an image, with a learned class token before them.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
@@ -21,17 +21,19 @@ export interface VisionForwardOptions {
   needHiddenStates?: boolean;
 }
 
-/** Of N images, each of L positions: the class token, then the patches, row by row. */
+/** The results for N images, each of L positions: the class token, then the patches, row by row. */
 export interface VisionForwardResult<O extends VisionForwardOptions = VisionForwardOptions> {
   /** [N, L, E], after the final norm. */
   output: Tensor;
   /** [N, P] the pooled state of the class token; undefined if the model has no pooler. */
   pooled: Tensor | undefined;
-  /** [N, classes], in the order of `config.labels`; undefined if the model has no head for classes. */
+  /**
+   * [N, classes], in the order of `config.labels`; undefined if the model has no head for classes.
+   */
   logits: Tensor | undefined;
   /**
-   * layers + 1 tensors [N, L, E]: the first is the embedding, tensor i follows layer i. The final norm has
-   * not been applied to the last one.
+   * layers + 1 tensors [N, L, E]: the first is the embedding, tensor i follows layer i. The final
+   * norm has not been applied to the last one.
    */
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
@@ -67,7 +69,9 @@ class VisionStack extends Module {
     this.norm = new Normalisation(heed, "layer", eps, parameters.of("norm"));
   }
 
-  /** pixels [N, C, S, S] -> the embedding and the output of each layer, and the norm of the last one */
+  /**
+   * pixels [N, C, S, S] -> the embedding and the output of each layer, and the norm of the last one
+   */
   forward(pixels: Tensor): { states: Tensor[]; output: Tensor } {
     let x = this.#embedded(pixels);
     const states = [x];
@@ -85,7 +89,7 @@ class VisionStack extends Module {
     const count = pixels.shape[0] as number;
     const side = imageSize / patchSize;
     const cut = heed.reshape(pixels, [count, channels, side, patchSize, side, patchSize]);
-    // Each patch in a row, in the order of the weight: channels, then rows, then columns.
+    // Each row contains a patch, in the order of the weight: channels, then rows, then columns.
     const rows = heed.transpose(cut, [0, 2, 4, 1, 3, 5]);
     const flat = heed.reshape(rows, [count, side * side, channels * patchSize ** 2]);
     const first = heed.broadcastTo(this.classToken, [count, 1, size]);
@@ -125,8 +129,9 @@ export class VisionTransformer extends Module {
   /**
    * Creates a model with initial values from a seed. `loadModel` creates one from files.
    *
-   * @param config the fields of a config.json, such as { model_type: "vit", hidden_size: 192, ... }. Its
-   *   `architectures` say whether the model has a pooler ("ViTModel") and a head ("ViTForImageClassification")
+   * @param config the fields of a config.json, like { model_type: "vit", hidden_size: 192, ... }.
+   *   Its `architectures` determine whether the model has a pooler ("ViTModel") and a head
+   *   ("ViTForImageClassification")
    * @throws HeedError "option" that names the field, "memory"
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
@@ -147,7 +152,8 @@ export class VisionTransformer extends Module {
   /**
    * Encodes images of the size `config.imageSize`.
    *
-   * @param pixels float32 [C, S, S] or, for N images, [N, C, S, S], normalised as in training: see `pixelsOf`
+   * @param pixels float32 [C, S, S] or, for N images, [N, C, S, S], normalised as in training: see
+   *   `pixelsOf`
    * @throws HeedError "shape", "dtype"
    */
   forward<const O extends VisionForwardOptions = Record<never, never>>(

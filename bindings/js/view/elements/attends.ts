@@ -1,11 +1,14 @@
-/** What one token attends to, or what attends to it, in words. */
+/** Describes in words which tokens one token attends to, or which tokens attend to it. */
 import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
 import type { Area, Cell } from "../picture/layout.js";
 import { at } from "../picture/view.js";
 import { type Explained, formulaOf, placeOf, sideOf } from "./explain.js";
 
-/** The cells of a row or a column with the largest weights, the largest first; of equal ones the first. */
+/**
+ * The cells of a row or a column with the largest weights, in descending order; the first of equal
+ * ones.
+ */
 export function largestCells(
   { view, hides }: Pick<Explained, "view" | "hides">,
   { row, col }: Area,
@@ -29,19 +32,21 @@ export function largestCells(
   return found;
 }
 
-/** The cell that an area stands for: itself, or the one with the largest weight in its row or column. */
+/**
+ * The cell of an area: the cell itself, or the one with the largest weight in the row or column.
+ */
 export function cellIn(explained: Pick<Explained, "view" | "hides">, area: Area): Cell {
   const isCell = area.row !== undefined && area.col !== undefined;
   const { row = 0, col = 0 }: Area = isCell ? area : (largestCells(explained, area, 1)[0] ?? area);
   return { row, col };
 }
 
-/** The name of a file for a picture, without its ending. */
+/** The file name of a picture, without its extension. */
 export function fileOf(label: string): string {
   return label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
 }
 
-/** How many tokens a sentence names. */
+/** The largest number of tokens that a sentence names. */
 const named = 3;
 
 const wordOf = (words: readonly string[] | undefined, index: number) =>

@@ -6,8 +6,8 @@ import { HeedSteps } from "./steps.js";
 import { HeedTokens } from "./tokens.js";
 
 /**
- * Registers all elements of `heed/view`, for pages that use them in their markup. Where there are no custom elements, as
- * in Node, it does nothing. A tag that is already taken stays as it is.
+ * Registers all elements of `heed/view`, for pages that use them in their markup. It does nothing
+ * where custom elements do not exist, as in Node. A tag that is already registered stays as it is.
  *
  * @throws DOMException if one of the classes is registered under another name
  * @example

@@ -1,12 +1,14 @@
 /**
- * What all elements have in common: properties and attributes, one update for all changes of a frame, the theme, the
- * size, and a place for an error and for notes. An element extends `HeedElement` and gives:
+ * The base class of all elements: properties and attributes, one update for all changes of a frame,
+ * the theme, the size, and a place for an error and for notes. A subclass of `HeedElement` defines:
  *
- * - `static tag`, its name, and `static rules`, its properties beside the common ones;
- * - `static sheet`, its own style sheet, where `--ink`, `--page`, `--faint`, `--frame`, `--hidden`, `--hatch`,
- *   `--accent` and `--rule` are the colours of its theme;
- * - `build()`, which fills `this.content` once, and `update()`, which draws what the properties say;
- * - `connected(signal)`, if it listens to anything outside of itself: the signal ends with the connection.
+ * - `static tag`, its name, and `static rules`, its own properties in addition to the common ones;
+ * - `static sheet`, its own style sheet, which uses the theme's colours `--ink`, `--page`,
+ *   `--faint`, `--frame`, `--hidden`, `--hatch`, `--accent` and `--rule`;
+ * - `build()`, which creates the content once;
+ * - `update()`, which draws the properties;
+ * - `connected(signal)`, if it listens to anything outside itself: the signal is aborted when the
+ *   element leaves the page.
  */
 
 import { type HeedError, refuse } from "../../core/error.js";
@@ -34,24 +36,24 @@ import {
 import { commonRules, fromText, type Rule } from "./rules.js";
 import { baseSheet, themes } from "./sheet.js";
 
-/** What an element that is pointed at, locked or chosen tells: see the event's name. */
+/** The cell of an event: the event's name tells whether it is pointed at, locked or selected. */
 export interface CellDetail {
-  /** Its layer, from 0, if the data has several heads. */
+  /** The layer, from 0, if the data has several heads. */
   readonly layer?: number;
-  /** Its head, from 0, if the data has several. */
+  /** The head, from 0, if the data has several. */
   readonly head?: number;
-  /** Its matrix, in `<heed-steps>`. */
+  /** The matrix, in `<heed-steps>`. */
   readonly matrix?: AttentionMatrix;
-  /** The place of its query, from 0. */
+  /** The index of the query, from 0. */
   readonly row: number;
-  /** The place of its key, from 0. */
+  /** The index of the key, from 0. */
   readonly col: number;
-  /** Its number. */
+  /** The number in the cell. */
   readonly value: number;
 }
 
 /**
- * The events of the elements: they bubble, out of shadow trees too.
+ * The events of the elements. They bubble, and cross the borders of shadow trees.
  *
  * @example
  * ```ts
@@ -62,15 +64,15 @@ export interface CellDetail {
  * ```
  */
 export interface HeedEvents {
-  /** The cell that is pointed at, by pointer or keyboard; null when none is. */
+  /** The cell that is pointed at, by pointer or keyboard; null if there is none. */
   "heed-hover": CustomEvent<CellDetail | null>;
-  /** The cell that a click or Enter keeps; null when it is released. */
+  /** The cell that a click or Enter locks; null when it is released. */
   "heed-lock": CustomEvent<CellDetail | null>;
-  /** What was chosen: a row, or a layer and a head. */
+  /** The selected row, or the selected layer and head. */
   "heed-select": CustomEvent<Partial<CellDetail>>;
-  /** The step of `<heed-steps>` that is shown, whenever it is another one. */
+  /** The step that `<heed-steps>` shows, each time that it changes. */
   "heed-step": CustomEvent<StepDetail>;
-  /** Why the element shows an error instead of a picture. */
+  /** The error that the element shows instead of a picture. */
   "heed-error": CustomEvent<HeedError>;
 }
 
@@ -78,13 +80,13 @@ declare global {
   interface HTMLElementEventMap extends HeedEvents {}
 }
 
-/** In Node there is no HTMLElement: classes are defined there, too, but none can be made. */
+/** Node has no HTMLElement: the classes can be defined there, but no element can be created. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
-/** The width of a picture that is not on a page yet, in pixels. */
+/** The width of a picture before it is on a page, in pixels. */
 const usualWidth = 640;
 
-/** A class of elements: what `define` needs of it. */
+/** A class of elements, with the members that `define` needs. */
 export interface ElementClass {
   new (): HeedElement;
   readonly prototype: HeedElement;
@@ -97,7 +99,7 @@ const rulesOf = ({ rules }: Pick<ElementClass, "rules">): Readonly<Record<string
   ...rules,
 });
 
-/** What every element has in its shadow root, open to a page's style sheet by `::part()`. */
+/** The parts in the shadow root of every element; a page can style them with `::part()`. */
 type PartName = "frame" | "error" | "content" | "notes" | "probe";
 
 /**
@@ -110,7 +112,7 @@ export function define(kind: ElementClass): void {
 }
 
 /**
- * Makes an element and sets properties of it.
+ * Creates an element and sets its properties.
  *
  * @internal
  */
@@ -123,13 +125,14 @@ export function make<E extends HeedElement>(
 }
 
 /**
- * What the elements of `heed/view` have in common. A change shows in the next animation frame. Input that does not fit
- * throws nothing: the element shows a sentence instead of its picture, and has it in `error` and in the event
- * `heed-error`. Simple properties are attributes, too: lists as JSON, lists of words also with spaces between them.
+ * The base class of the elements of `heed/view`. A change shows in the next animation frame.
+ * Invalid input throws no error: the element shows a sentence instead of its picture, and reports
+ * the error in `error` and in the event `heed-error`. Properties with simple values are also
+ * attributes: lists as JSON, lists of words also separated by spaces.
  *
- * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`, `--heed-faint`, `--heed-frame`,
- * `--heed-hidden`, `--heed-hatch`, `--heed-accent` and `--heed-font`, and its parts (`frame`, `content`, `notes`,
- * `error`) with `::part()`.
+ * A page restyles an element with the custom properties `--heed-ink`, `--heed-page`,
+ * `--heed-faint`, `--heed-frame`, `--heed-hidden`, `--heed-hatch`, `--heed-accent` and
+ * `--heed-font`, and its parts (`frame`, `content`, `notes`, `error`) with `::part()`.
  *
  * @example
  * ```ts
@@ -145,7 +148,10 @@ export abstract class HeedElement extends Base {
   /** @internal */
   static readonly sheet: string = "";
 
-  /** The numbers, [L, S], [heads, L, S] or [layers, heads, L, S]. A typed array is not copied: set it again if it changes. */
+  /**
+   * The numbers, [L, S], [heads, L, S] or [layers, heads, L, S]. A typed array is not copied: set
+   * it again if it changes.
+   */
   declare data: Numbers | null;
   /** The shape of `data`, for a typed array. */
   declare shape: readonly number[] | null;
@@ -157,19 +163,22 @@ export abstract class HeedElement extends Base {
   declare keys: readonly string[] | null;
   /** [L, S], false or 0 where a key is hidden; "causal" hides key j from query i if j > i. */
   declare mask: Mask;
-  /** What tokens are, such as "subject": one for each token, shown beside it where a cell is read. */
+  /** The role of each token, such as "subject", shown after the token in the readout of a cell. */
   declare roles: readonly string[] | null;
-  /** "auto" follows the page's color-scheme and the person's choice. */
+  /** "auto" follows the page's color-scheme and the person's setting. */
   declare theme: "auto" | Theme;
-  /** What the strongest colour stands for: a weight of 1, or the largest of the head or of the row. */
+  /**
+   * The value with the strongest colour: a weight of 1, or the largest one of the head or of the
+   * row.
+   */
   declare range: ColourRange;
-  /** From weight to colour. */
+  /** The curve from weight to colour. */
   declare curve: ColourCurve;
   /** "none" hides the save menu and other buttons. */
   declare controls: "all" | "none";
-  /** The language of numbers in words, such as "de-CH"; the page's by default. */
+  /** The language for the format of numbers, such as "de-CH"; the page's by default. */
   declare locale: string;
-  /** What the picture is: for screen readers, captions and names of files. */
+  /** The title of the picture, for screen readers, captions and file names. */
   declare label: string;
 
   #values = new Map<string, unknown>();
@@ -177,7 +186,7 @@ export abstract class HeedElement extends Base {
   #refusals = new Map<string, HeedError>();
   #changed = new Set<string>();
   #byPerson = new Set<string>();
-  /** Cancels the next frame; null if none is asked for. */
+  /** Cancels the next frame; null if none is requested. */
   #frame: (() => void) | null = null;
   #done: Promise<void> = Promise.resolve();
   #resolve: (() => void) | null = null;
@@ -192,7 +201,8 @@ export abstract class HeedElement extends Base {
   #parts: Readonly<Record<PartName, HTMLElement>> | null = null;
 
   /**
-   * The registry of elements asks for it before it makes the first one, so it also gives the class its properties.
+   * The registry of elements reads this before it creates the first element, so this getter also
+   * defines the properties of the class.
    *
    * @internal
    */
@@ -217,19 +227,23 @@ export abstract class HeedElement extends Base {
     return Object.keys(rules);
   }
 
-  /** Why the element shows no picture; null if it does. */
+  /** The error that the element shows instead of a picture; null if it shows the picture. */
   get error(): HeedError | null {
     return this.#error;
   }
 
-  /** Resolves when what was set is drawn: in the next animation frame; at once if nothing has changed. */
+  /**
+   * Resolves when all changes are drawn: in the next animation frame, or immediately without a
+   * change.
+   */
   get updateComplete(): Promise<void> {
     return this.#done;
   }
 
   /** @internal */
   connectedCallback(): void {
-    // What was set before the class was known is a property of its own, which hides that of the class.
+    // A property that was set before the class was registered is an own property of the object. It
+    // hides the accessor of the class, so it is deleted and set again.
     for (const name of Object.keys(this.#rules)) {
       if (!Object.hasOwn(this, name)) continue;
       const own = this as unknown as Record<string, unknown>;
@@ -274,7 +288,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Whether the person prefers this.
+   * Whether the person's settings match a media feature.
    *
    * @internal
    */
@@ -323,7 +337,7 @@ export abstract class HeedElement extends Base {
     this.build();
   }
 
-  /** Starts to follow the theme, the resolution and the width; all end with the signal. */
+  /** Follows the theme, the resolution and the width until the signal is aborted. */
   #follow(signal: AbortSignal): void {
     const changed = () => {
       this.#ink = null;
@@ -331,7 +345,7 @@ export abstract class HeedElement extends Base {
     };
     followWindow(this.#page, this.content, signal, {
       changed,
-      // A page is printed at once, without another frame, and in light colours.
+      // For print, the element is drawn immediately, without another frame, and in light colours.
       print: (isPrinting) => {
         this.#isPrinting = isPrinting;
         changed();
@@ -346,7 +360,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Draws in the next animation frame.
+   * Requests to be drawn in the next animation frame.
    *
    * @internal
    */
@@ -360,14 +374,15 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Draws what has changed, without waiting for a frame; exports need it, because a program may ask for one at once.
+   * Draws all changes now, without waiting for a frame. Exports need this, because a program may
+   * export directly after it sets a property.
    *
    * @internal
    */
   protected updateNow(): void {
-    // What a listener sets from here on is drawn in another frame.
+    // A change that a listener makes during this drawing is drawn in another frame.
     const resolve = this.#cancel();
-    // After an error nothing that was drawn before is known to fit.
+    // After an error, the earlier drawing may not fit: "error" tells `update` not to rely on it.
     const changed = new Set([...this.#changed, ...(this.#error ? ["error"] : [])]);
     this.#changed.clear();
     try {
@@ -383,11 +398,11 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * What is drawn of all that was set, for a file.
+   * Draws all changes and returns the drawn data, for a file.
    *
-   * @param read what is drawn; null without numbers
-   * @param name the properties that the numbers are from
-   * @throws HeedError without numbers, or with what `error` says
+   * @param read returns the drawn data; null without numbers
+   * @param name the properties that contain the numbers
+   * @throws HeedError without numbers, or the error in `error`
    * @internal
    */
   protected drawn<Shown>(read: () => Shown | null, name = "data"): Shown {
@@ -397,7 +412,7 @@ export abstract class HeedElement extends Base {
     throw this.#error ?? refuse("option", name, "numbers", "null");
   }
 
-  /** Cancels the next frame; returns what resolves the promise that waits for it. */
+  /** Cancels the next frame. Returns the function that resolves the promise of that frame. */
   #cancel(): (() => void) | null {
     this.#frame?.();
     this.#frame = null;
@@ -406,7 +421,7 @@ export abstract class HeedElement extends Base {
     return resolve;
   }
 
-  /** Sets the theme's class, by which the style sheet chooses the colours. */
+  /** Sets the theme's class, from which the style sheet takes the colours. */
   #dress(): void {
     const frame = this.#part("frame");
     const isDark = this.prefers("color-scheme: dark");
@@ -420,7 +435,7 @@ export abstract class HeedElement extends Base {
     else frame.removeAttribute("lang");
   }
 
-  /** Shows an error in the picture's place, or the picture. */
+  /** Shows an error instead of the picture, or the picture. */
   #say(error: HeedError | null): void {
     const isNew = error !== null && error.message !== this.#error?.message;
     this.#error = error;
@@ -432,37 +447,39 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Fills `this.content` with what does not depend on properties; called once.
+   * Creates the parts of `this.content` that do not depend on properties; called once.
    *
    * @internal
    */
   protected abstract build(): void;
 
   /**
-   * Draws. An error that it throws is shown.
+   * Draws. An error that this method throws is shown in the element.
    *
-   * @param changed the names of the properties that were set, and "connection", "theme", "width" and "error"
+   * @param changed the names of the changed properties, and "connection", "theme", "width" and
+   *   "error"
    * @internal
    */
   protected abstract update(changed: ReadonlySet<string>): void;
 
   /**
-   * Called whenever the element comes to a page.
+   * Called whenever the element is connected to a page.
    *
-   * @param signal ends when it leaves the page
+   * @param signal aborted when the element leaves the page
    * @internal
    */
   protected connected(_signal: AbortSignal): void {}
 
   /**
-   * Lets go of what a person points at and of what is kept: called when Escape is pressed anywhere on the page.
+   * Releases the cell that is pointed at and the locked one: called when Escape is pressed anywhere
+   * on the page.
    *
    * @internal
    */
   protected release(): void {}
 
   /**
-   * Where the element puts its parts.
+   * The container of the element's parts.
    *
    * @internal
    */
@@ -471,7 +488,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * What the rule of a property made of its value. Throws the refusal if the value does not fit.
+   * The value of a property after its rule. Throws the rule's error if the value does not fit.
    *
    * @internal
    */
@@ -483,8 +500,8 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Sets a property as a person chose it in the picture. Such a choice gives way to data that it does not fit, where a
-   * program's is refused.
+   * Sets a property that a person chose in the picture. If new data does not fit the value, a
+   * person's choice is reset, but a program's value is an error.
    *
    * @internal
    */
@@ -494,7 +511,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Keeps the value of a property that the class itself defines.
+   * Stores the value of a property that the class itself defines.
    *
    * @internal
    */
@@ -503,7 +520,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Whether what a person chose is not there any more. Throws if a program chose it.
+   * Whether a person's choice is outside the data. Throws if a program chose it.
    *
    * @internal
    */
@@ -528,8 +545,8 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a side without words.
-   * With them what the tokens are, for the sides that have as many.
+   * The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a
+   * side without words. `roles` is included, for the sides with the same number of tokens.
    *
    * @internal
    */
@@ -546,7 +563,8 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * What the mask hides of a matrix of this size: the same function until the mask or the size changes.
+   * The function that tells which cells of a matrix of this size the mask hides. The function stays
+   * the same object until the mask or the size changes.
    *
    * @internal
    */
@@ -565,7 +583,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * The colours and the font in which to draw: the same object until the theme or the window changes.
+   * The colours and the font for drawing: the same object until the theme or the window changes.
    *
    * @internal
    */
@@ -578,7 +596,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Screen pixels in a CSS pixel of the element.
+   * The number of screen pixels in a CSS pixel of the element.
    *
    * @internal
    */
@@ -587,7 +605,7 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * The width that the picture may have, in CSS pixels.
+   * The width available to the picture, in CSS pixels.
    *
    * @internal
    */

@@ -1,4 +1,4 @@
-/** What a cell of a matrix is, and how its number came about. */
+/** Describes a cell of a matrix, and the computation of its number. */
 
 import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
@@ -10,14 +10,14 @@ import type { Hides } from "./input.js";
 export interface Sides {
   readonly queries: readonly string[] | undefined;
   readonly keys: readonly string[] | undefined;
-  /** What tokens are, for the sides that have as many. */
+  /** The roles of tokens, for the sides with the same number of tokens. */
   readonly roles?: readonly string[] | undefined;
 }
 
 export interface Explained {
   readonly kind: "weights" | "scores";
   readonly view: MatrixView;
-  /** The scores that weights were made from. */
+  /** The scores from which the weights were computed. */
   readonly scores: MatrixView | null;
   readonly hides: Hides | undefined;
   readonly words: Sides;
@@ -25,12 +25,12 @@ export interface Explained {
   readonly point: string;
 }
 
-/** A query or a key, counted from 1 as people do. */
+/** The label of a query or a key, counted from 1. */
 export function sideOf(name: string, index: number, words: readonly string[] | undefined): string {
   return `${name} ${index + 1}${words ? ` “${tokenLabel(words[index] ?? "")}”` : ""}`;
 }
 
-/** The cell's place, such as: query 2 “sat” (verb), key 1 “cat” (subject). */
+/** The position of a cell in words, such as: query 2 “sat” (verb), key 1 “cat” (subject). */
 export function placeOf({ queries, keys, roles }: Sides, { row, col }: Cell): string {
   const side = (name: string, index: number, words: readonly string[] | undefined) => {
     const role = words && roles?.length === words.length ? ` (${roles[index]})` : "";
@@ -49,10 +49,13 @@ function softmaxOfRow(scores: MatrixView, row: number, hides: Hides | undefined)
   return { largest, sum };
 }
 
-/** A weight that differs more from the softmax of its score was not made by it. */
+/**
+ * If a weight differs by more than this from the softmax of its score, it was not computed from the
+ * score.
+ */
 const tolerance = 0.005;
 
-/** The number of a cell in words, with the softmax where the scores are known. */
+/** The number of a cell in words, with its softmax if the scores are known. */
 export function formulaOf(
   { kind, view, scores, hides, point }: Explained,
   { row, col }: Cell,

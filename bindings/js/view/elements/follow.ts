@@ -1,11 +1,14 @@
-/** The style sheets of an element in the document of its window, and the changes of the window that it follows. */
+/**
+ * The style sheets of an element in the document of its window, and the window's changes that the
+ * element follows.
+ */
 import { media, type PageWindow } from "../picture/page.js";
 
 const sheetsIn = new WeakMap<PageWindow, Map<string, CSSStyleSheet>>();
 
 /**
- * A style sheet is made once for all elements of a window, because it belongs to one document, and not by markup, which
- * a strict policy forbids.
+ * Creates a style sheet once for all elements of a window, because a style sheet belongs to one
+ * document. Markup is not used, because a strict content security policy forbids it.
  */
 function sheetOf(css: string, page: PageWindow): CSSStyleSheet {
   const sheets = sheetsIn.get(page) ?? new Map<string, CSSStyleSheet>();
@@ -16,7 +19,10 @@ function sheetOf(css: string, page: PageWindow): CSSStyleSheet {
   return known;
 }
 
-/** Sets the style sheets, which an element loses in another document. jsdom has none, and shows nothing. */
+/**
+ * Sets the style sheets, because an element loses them in another document. jsdom has no style
+ * sheets, and shows nothing.
+ */
 export function adoptSheets(root: ShadowRoot, styles: readonly string[]): void {
   const page = root.ownerDocument.defaultView as PageWindow | null;
   if (page?.CSSStyleSheet?.prototype.replaceSync === undefined) return;
@@ -24,7 +30,10 @@ export function adoptSheets(root: ShadowRoot, styles: readonly string[]): void {
   if (root.adoptedStyleSheets?.[0] !== sheets[0]) root.adoptedStyleSheets = sheets;
 }
 
-/** Calls these until the signal ends: when the theme or the resolution changes, for paper, and with a new width. */
+/**
+ * Calls these functions until the signal is aborted: when the theme or the resolution changes,
+ * before and after printing, and with a new width.
+ */
 export function followWindow(
   page: PageWindow,
   content: Element,

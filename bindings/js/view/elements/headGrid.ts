@@ -1,6 +1,7 @@
 /**
- * The heads of a model as small pictures in rows, each filled when it comes on the screen: one row for each layer, or
- * sorted ones. One of the buttons has the focus, and arrow keys move it.
+ * The heads of a model as small pictures in rows, each drawn when it becomes visible: one row for
+ * each layer, or rows of sorted heads. One of the buttons has the focus, and the arrow keys move
+ * the focus.
  */
 
 import { html } from "../parts/html.js";
@@ -9,16 +10,16 @@ import type { Ink } from "../picture/ink.js";
 import { px } from "../picture/layout.js";
 import { hasCanvas, windowOf } from "../picture/page.js";
 
-/** A head, by its place in layers × heads. */
+/** A head, as its index in layers × heads. */
 export type HeadIndex = number;
 
 export interface GridPicture {
   /** The rows of heads, from top to bottom, and their titles. */
   readonly rows: readonly (readonly HeadIndex[])[];
   readonly titles: readonly string[];
-  /** Of a small picture, in pixels. */
+  /** The side of a small picture, in pixels. */
   readonly side: number;
-  /** How many stand in a line; a row of more has several lines. */
+  /** The number of pictures in a line; a longer row has several lines. */
   readonly perLine: number;
   readonly selected: HeadIndex;
   picture(index: HeadIndex): Omit<ThumbnailPicture, "side" | "isSelected">;
@@ -26,16 +27,16 @@ export interface GridPicture {
   readonly ratio: number;
 }
 
-/** What stands around and below a small picture, in pixels; the style sheet agrees with it. */
+/** The space around and below a small picture, in pixels; the style sheet uses the same value. */
 export const around = 10;
 const below = 18;
 
-/** The height of a row before it is filled, in pixels, so that nothing moves when it is. */
+/** The height of a row before it is filled, in pixels, so that nothing moves when it is filled. */
 function heightOf({ side, perLine }: GridPicture, count: number): number {
   return Math.ceil(count / perLine) * (side + around + below);
 }
 
-/** So many heads are drawn at once. */
+/** Up to this many heads are all drawn immediately. */
 const fewHeads = 64;
 
 interface Row {
@@ -55,14 +56,14 @@ export class HeadGrid {
   #items = new Map<HeadIndex, HTMLElement>();
   #observer: IntersectionObserver | null = null;
   #drawn: GridPicture | null = null;
-  /** Whether all rows are filled before it is known which are on the screen. */
+  /** Whether all rows are filled before it is known which ones are visible. */
   #isSmall = false;
-  /** The head whose button is reached by Tab. */
+  /** The head whose button the Tab key reaches. */
   #focus: HeadIndex = 0;
 
   /**
-   * @param select called with a head that was chosen
-   * @param seen called when other heads are on the screen
+   * @param select called with the head that a person chooses
+   * @param seen called when the visible heads change
    */
   constructor(select: (index: HeadIndex) => void, seen: () => void) {
     this.#select = select;
@@ -76,7 +77,7 @@ export class HeadGrid {
     });
   }
 
-  /** Follows which rows are on the screen until the signal ends. */
+  /** Observes which rows are visible until the signal is aborted. */
   connect(signal: AbortSignal): void {
     const { IntersectionObserver: Observer } = windowOf(this.element);
     if (Observer === undefined) return;
@@ -95,7 +96,7 @@ export class HeadGrid {
     });
   }
 
-  /** The heads that are on the screen, from the top. */
+  /** The visible heads, from the top. */
   get seen(): readonly HeadIndex[] {
     return this.#rows.flatMap(({ isSeen, heads }) => (isSeen ? heads : []));
   }
@@ -104,7 +105,7 @@ export class HeadGrid {
     const before = this.#drawn;
     this.#drawn = picture;
     if (before?.rows !== picture.rows) this.#arrange(picture);
-    // The focus may have moved on since the head was chosen.
+    // The focus may have moved since the head was chosen.
     const isElsewhere = this.element.querySelector(":focus") === null;
     if (before?.selected !== picture.selected && isElsewhere) this.#rove(picture.selected);
     this.element.style.setProperty("--side", px(picture.side));
@@ -114,7 +115,7 @@ export class HeadGrid {
     }
   }
 
-  /** Draws one head anew, if it is there. */
+  /** Redraws one head, if it is in the grid. */
   update(index: HeadIndex): void {
     const [picture, thumbnail] = [this.#drawn, this.#thumbnails.get(index)];
     if (!picture || !thumbnail) return;
@@ -123,7 +124,7 @@ export class HeadGrid {
     thumbnail.draw(shown, { ink, ratio });
   }
 
-  /** Forgets all heads, as they are those of other data. */
+  /** Removes all heads, because they belong to other data. */
   clear(): void {
     for (const { element } of this.#rows) this.#observer?.unobserve(element);
     this.#rows = [];
@@ -178,7 +179,7 @@ export class HeadGrid {
     this.#items.set(index, item);
   }
 
-  /** Makes a head the one that Tab reaches. */
+  /** Makes a head the one that the Tab key reaches. */
   #rove(index: HeadIndex): void {
     const [before, now] = [this.#focus, index].map((each) => this.#thumbnails.get(each));
     if (before) before.button.tabIndex = -1;
@@ -197,7 +198,7 @@ export class HeadGrid {
     this.#thumbnails.get(index)?.button.focus();
   }
 
-  /** The head to which a key moves; null if the key does not move. */
+  /** The head to which a key moves; null for any other key. */
   #moved({ key, ctrlKey }: KeyboardEvent): HeadIndex | null {
     const all = this.#rows.flatMap(({ heads }) => heads);
     const perLine = this.#drawn?.perLine ?? 1;

@@ -32,24 +32,27 @@ import { SlicedElement, share } from "./sliced.js";
 
 const usualLabel = "Attention heads";
 
-/** The most cells along a side of a small picture. */
+/** The largest number of cells along a side of a small picture. */
 const mostCells = 48;
 
 /** The side of a small picture, in pixels. */
 const sides = { least: 34, most: 60 };
 
-/** From this width on the chosen head stands beside the small pictures, which then have this share of it. */
+/**
+ * From this width on, the chosen head is to the right of the small pictures. They then take this
+ * share of the width.
+ */
 const wide = { least: 880, share: 0.42, gap: 24 };
 
-/** The number of a layer before its heads, and a scroll bar after them, in pixels. */
+/** The width of a layer's number before its heads and of a scroll bar after them, in pixels. */
 const besides = 24 + 16;
 
 const orders = ["layer", ...patternNames] as const;
 
-/** By layer, or by a measure of each head, the largest first. */
+/** The order of heads: by layer, or by a measure of each head in descending order. */
 export type HeadOrder = (typeof orders)[number];
 
-/** What is known of a head; of those that were not on the screen yet, nothing. */
+/** The results for one head; empty for a head that was never visible. */
 interface Known {
   small: SmallWeights | null;
   readonly measures: Partial<Record<PatternName, number | null>>;
@@ -69,7 +72,7 @@ interface Shown {
   readonly label: string;
 }
 
-/** Rows of heads: those of each layer, or as many in the order of a measure. */
+/** The rows of heads: one row for each layer, or rows of equal length sorted by a measure. */
 function rowsOf(
   known: readonly Known[],
   { layers, heads }: Matrices,
@@ -84,11 +87,14 @@ function rowsOf(
   return Array.from({ length: layers }, (_, row) => all.slice(row * heads, (row + 1) * heads));
 }
 
-/** A head's number, after that of its layer where the row does not say it. */
+/** The number of a head, after the number of its layer if the row does not show the layer. */
 const labelOf = (index: HeadIndex, heads: number, byLayer: boolean) =>
   `${byLayer ? "" : `${Math.floor(index / heads) + 1}.`}${(index % heads) + 1}`;
 
-/** A measure below a head: undefined if it is not known yet, null if there is none. */
+/**
+ * The text of the measure below a head: undefined if it is not computed yet, null if it has no
+ * value.
+ */
 function valueWords(value: number | null | undefined, point: string): string {
   if (value === undefined) return "…";
   return value === null || Number.isNaN(value) ? "–" : withPoint(formatShort(value), point);
@@ -97,9 +103,10 @@ function valueWords(value: number | null | undefined, point: string): string {
 const titled = (words: string) => words.replace(/^./, (first) => first.toUpperCase());
 
 /**
- * `<heed-heads>`: every head of every layer as a small picture with a measure below it, by layer or sorted by a measure,
- * and one head in detail, as `<heed-matrix>` or `<heed-lines>`. A small picture is computed when it comes on the screen,
- * and large arrays are read in slices, so that the page stays responsive. Arrow keys go from head to head, Enter chooses.
+ * `<heed-heads>`: every head of every layer as a small picture with a measure below it, by layer or
+ * sorted by a measure, and one head in detail, as `<heed-matrix>` or `<heed-lines>`. A small
+ * picture is computed when it becomes visible, and large arrays are read in slices of time, so that
+ * the page stays responsive. Arrow keys move from head to head, Enter chooses one.
  *
  * @example
  * ```ts
@@ -122,15 +129,15 @@ export class HeedHeads extends SlicedElement {
   /** @internal */
   static override readonly sheet = matrixSheet + barSheet + headsSheet;
 
-  /** By layer, or by a measure, the largest first. */
+  /** The order: by layer, or by a measure in descending order. */
   declare order: HeadOrder;
-  /** How the chosen head is shown. */
+  /** The element that shows the chosen head. */
   declare view: "matrix" | "lines";
   /** The layer of the chosen head, from 0. */
   declare layer: number;
-  /** The chosen head in its layer, from 0. */
+  /** The chosen head within its layer, from 0. */
   declare head: number;
-  /** The share of each query's attention, 0 to 1, that lines carry. */
+  /** The share of each query's attention, 0 to 1, that the lines carry. */
   declare mass: number;
 
   #shown: Shown | null = null;
@@ -138,7 +145,10 @@ export class HeedHeads extends SlicedElement {
   #rows: readonly (readonly HeadIndex[])[] = [];
   #sortedBy: HeadOrder | null = null;
   readonly #palette = new Kept<Palette>();
-  /** Which cells of all small pictures are hidden; undefined until it is known. */
+  /**
+   * Which cells of all small pictures are hidden; undefined until it is computed, null without a
+   * mask.
+   */
   #hidden: Hides | null | undefined = undefined;
   #detail: HeedMatrix | HeedLines | null = null;
   #given = new Map<string, unknown>();
@@ -225,7 +235,10 @@ export class HeedHeads extends SlicedElement {
     this.work(isNew);
   }
 
-  /** What the properties say; null without data. Throws where they do not fit together. */
+  /**
+   * The data to show, from the properties; null without data. Throws if the properties do not fit
+   * together.
+   */
   #look(): Shown | null {
     const matrices = this.matrices;
     const [order, range, curve] = [
@@ -255,7 +268,7 @@ export class HeedHeads extends SlicedElement {
     };
   }
 
-  /** The chosen head; the first one if a person chose one that these numbers do not have. */
+  /** The chosen head; the first one if a person chose a head that this data does not have. */
   #chosenOf(matrices: Matrices): MatrixView {
     const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
     const isLost = (name: "layer" | "head", index: number, count: number) =>
@@ -267,9 +280,9 @@ export class HeedHeads extends SlicedElement {
   }
 
   /**
-   * Forgets what is known of the heads if it is not of these numbers, or of another mask.
+   * Deletes the results of heads that were computed from other numbers or with another mask.
    *
-   * @returns whether the job that runs is out of date
+   * @returns whether the running job is out of date
    */
   #forget(shown: Shown, before: Shown | null): boolean {
     const { matrices, hides } = shown;
@@ -289,7 +302,7 @@ export class HeedHeads extends SlicedElement {
     return true;
   }
 
-  /** Lets go of all numbers. */
+  /** Releases all numbers. */
   #clear(): void {
     this.#grid.clear();
     this.#known = [];
@@ -303,16 +316,16 @@ export class HeedHeads extends SlicedElement {
     return matrices.view(layer, index % matrices.heads);
   }
 
-  /** How many heads are measured by the measure in use. */
+  /** The number of heads for which the chosen measure is computed. */
   #measured({ measure }: Shown): number {
     return this.#known.filter(({ measures }) => measures[measure] !== undefined).length;
   }
 
-  /** Rows of heads: by layer, or sorted as soon as all are measured. */
+  /** Arranges the rows of heads: by layer, or sorted when all heads are measured. */
   #arrange(shown: Shown): void {
     const { order, measure, matrices } = shown;
     const isSorted = order !== "layer" && this.#measured(shown) === this.#known.length;
-    // The heads stay where they are until all are measured.
+    // The heads keep their order until all are measured.
     const by = order === "layer" || isSorted ? order : (this.#sortedBy ?? "layer");
     if (by === this.#sortedBy && this.#rows.length > 0) return;
     this.#sortedBy = by;
@@ -372,7 +385,7 @@ export class HeedHeads extends SlicedElement {
     });
   }
 
-  /** The chosen head, in an element of its own. */
+  /** Shows the chosen head in detail, in a separate element. */
   #drawDetail({ view, hides, words, label }: Shown): void {
     const kind = this.view === "lines" ? HeedLines : HeedMatrix;
     if (!(this.#detail instanceof kind)) {
@@ -390,7 +403,7 @@ export class HeedHeads extends SlicedElement {
         shape: [rows, cols],
       });
     this.#given.set("view", view);
-    // The same mask, set again, may hide other cells.
+    // The same mask object may hide other cells when it is set again.
     if (this.#given.get("hides") !== hides) this.#given.delete("mask");
     this.#given.set("hides", hides);
     const properties = {
@@ -400,7 +413,7 @@ export class HeedHeads extends SlicedElement {
       label: `${label}: ${name}`,
       ...(kind === HeedLines && { mass: this.mass }),
     };
-    // What a person changes in the element stays as long as the property here does not change.
+    // A person's change in the detail element is kept as long as the property here does not change.
     for (const [key, value] of Object.entries(properties)) {
       if (this.#given.has(key) && this.#given.get(key) === value) continue;
       this.#given.set(key, value);
@@ -424,7 +437,7 @@ export class HeedHeads extends SlicedElement {
     return rest < 0 ? null : this.#measure(shown, rest);
   }
 
-  /** Which cells of all small pictures are hidden; null if there is no mask. */
+  /** Computes which cells of all small pictures are hidden; null if there is no mask. */
   *#hiding({ matrices, hides }: Shown): Job<Hides | null> {
     const small = {
       rows: Math.min(mostCells, matrices.rows),
@@ -435,7 +448,7 @@ export class HeedHeads extends SlicedElement {
 
   *#hide(shown: Shown): Job {
     this.#hidden = yield* this.#hiding(shown);
-    // The small pictures that are drawn already.
+    // Redraws the small pictures that are drawn already.
     this.requestUpdate("measured");
   }
 
@@ -461,7 +474,7 @@ export class HeedHeads extends SlicedElement {
     this.emit("heed-select", { layer: this.layer, head: this.head });
   }
 
-  /** Says what happens in the chosen head, and which one it is. */
+  /** Sends the detail element's event with the layer and the head. */
   #tell(event: CustomEvent<Partial<CellDetail> | null>): void {
     event.stopPropagation();
     const { layer, head } = this;
@@ -469,7 +482,10 @@ export class HeedHeads extends SlicedElement {
     this.emit(event.type as "heed-select", detail as Partial<CellDetail>);
   }
 
-  /** All heads with the measure below them, in the order of the page; computes those that were never on the screen. */
+  /**
+   * All heads with the measure below them, in the order of the page. Computes the heads that were
+   * never visible.
+   */
   *#whole(shown: Shown, known: readonly Known[], hidden: Hides | null | undefined): Job<GridFile> {
     const { measure, isSelf, matrices, order, point, label, palette } = shown;
     const isHidden = (hidden === undefined ? yield* this.#hiding(shown) : hidden) ?? undefined;
@@ -496,25 +512,25 @@ export class HeedHeads extends SlicedElement {
   }
 
   /**
-   * All heads as a stand-alone SVG: their small pictures with the measure below each, in the order of `order`. Heads that
-   * were not on the screen yet are computed in slices of time.
+   * All heads as a stand-alone SVG: their small pictures with the measure below each, sorted by
+   * `order`. Heads that were never visible are computed first, in slices of time.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   async svgOfAll(): Promise<string> {
     needCanvas("svgOfAll");
     const shown = this.drawn(() => this.#shown);
     const { ink } = this;
-    // Copies: the element may be given other numbers meanwhile.
+    // Copies, because the element's data may change during the export.
     const known = this.#known.map(({ small, measures }) => ({ small, measures: { ...measures } }));
     const whole = await inSlices(this.#whole(shown, known, this.#hidden));
     return gridSvg(whole, ink);
   }
 
   /**
-   * The same as PNG, with two pixels for each of the SVG.
+   * All heads as PNG, with twice the SVG's width and height.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   async pngOfAll(): Promise<Blob> {
     return pngOf(await this.svgOfAll());
@@ -523,7 +539,7 @@ export class HeedHeads extends SlicedElement {
   /**
    * The weights of all heads as NPY: float32, [layers, heads, L, S].
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   npyOfAll(): Bytes {
     const shown = this.drawn(() => this.#shown);
@@ -534,7 +550,7 @@ export class HeedHeads extends SlicedElement {
     );
   }
 
-  /** The element of the chosen head, as it is now, for a file. */
+  /** The element of the chosen head in its present state, for a file. */
   #saved(): HeedMatrix | HeedLines {
     return this.drawn(() => this.#shown && this.#detail);
   }
@@ -542,16 +558,16 @@ export class HeedHeads extends SlicedElement {
   /**
    * The chosen head as a stand-alone SVG: its matrix, or its lines.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   svg(): string {
     return this.#saved().svg();
   }
 
   /**
-   * The same as PNG, with two pixels for each of the SVG.
+   * The chosen head as PNG, with twice the SVG's width and height.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   async png(): Promise<Blob> {
     return this.#saved().png();
@@ -560,7 +576,7 @@ export class HeedHeads extends SlicedElement {
   /**
    * The weights of the chosen head as CSV (RFC 4180), with the words of queries and keys.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   csv(): string {
     return this.#saved().csv();
@@ -569,7 +585,7 @@ export class HeedHeads extends SlicedElement {
   /**
    * The weights of the chosen head as NPY: float32, [L, S].
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   npy(): Bytes {
     return this.#saved().npy();
@@ -577,7 +593,7 @@ export class HeedHeads extends SlicedElement {
 }
 
 /**
- * Makes a `<heed-heads>`, and defines it and the elements in it if they are not.
+ * Creates a `<heed-heads>`. Registers it and its inner elements if they are not registered.
  *
  * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
  * @throws ReferenceError where there is no document, as in Node

@@ -1,4 +1,4 @@
-/** Checks what a person gives to an element and turns it into matrices. Every refusal names the property. */
+/** Checks the input of an element and converts it to matrices. Every error names the property. */
 import { classOf, isMarked } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job } from "../picture/job.js";
@@ -10,30 +10,35 @@ import {
   viewOn,
 } from "../picture/view.js";
 
-/** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
+/**
+ * A tensor of Heed, or any object with a shape and numbers, in row-major order or as nested lists.
+ */
 export interface TensorLike {
   /** The sizes, outermost first. */
   readonly shape: readonly number[];
-  /** The type of the numbers: those of "float16" and "bfloat16" are read by `toArray`. */
+  /** The type of the numbers: numbers in "float16" and "bfloat16" are read with `toArray`. */
   readonly dtype?: string;
-  /** The numbers, row by row. Those of a tensor of Heed are copied when the property is set. */
+  /**
+   * The numbers in row-major order. The numbers of a Heed tensor are copied when the property is
+   * set.
+   */
   readonly data?: ArrayLike<number>;
   /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;
 }
 
-/** Lists in lists, to the depth of the shape; null is a number that is missing. */
+/** Nested lists, as deep as the shape has sizes; null is a missing number. */
 export type NestedNumbers = readonly (number | boolean | null | NestedNumbers)[];
 
 /**
- * Numbers for an element. The shape is that of the lists or of the tensor; a typed array has that of the property
- * `shape`. A list of tensors has one for each layer.
+ * Numbers for an element. Nested lists and tensors have their own shape; a typed array needs the
+ * property `shape`. A list of tensors has one tensor for each layer.
  */
 export type Numbers = ArrayBufferView | NestedNumbers | TensorLike | readonly TensorLike[];
 
-/** The numbers of an array in their shape. */
+/** The numbers of an array with their shape. */
 export interface Shaped {
-  /** Undefined for a typed array, until the property `shape` says it. */
+  /** Undefined for a typed array, until the property `shape` is set. */
   readonly shape: readonly number[] | undefined;
   readonly data: Floats;
 }
@@ -44,11 +49,11 @@ export interface Matrices {
   readonly heads: number;
   readonly rows: number;
   readonly cols: number;
-  /** A matrix, without a copy: the same object at every call. */
+  /** A matrix, without a copy: every call returns the same object. */
   view(layer: number, head: number): MatrixView;
 }
 
-/** Whether the keys that each query cannot see are hidden: true hides. */
+/** Whether a key is hidden from a query: true hides it. */
 export type Hides = (row: number, col: number) => boolean;
 
 const sizeOf = (shape: readonly number[]) => shape.reduce((size, axis) => size * axis, 1);
@@ -60,15 +65,15 @@ const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
 
 /**
- * As floats, without a copy if they are, but as a new array: of each one the range is found once, and the numbers of the
- * same array that is set again may differ.
+ * Converts numbers to floats. An array that has floats already is not copied, but gets a new view:
+ * the range is cached for each view, and an array that is set again may have other numbers.
  */
 function floats(numbers: ArrayLike<number>): Floats {
   const areFloats = numbers instanceof Float32Array || numbers instanceof Float64Array;
   return areFloats ? numbers.subarray() : Float64Array.from(numbers);
 }
 
-/** The shape of nested lists, read along the first entries. */
+/** The shape of nested lists, taken from the first entry of each level. */
 function shapeOfLists(value: unknown): number[] {
   const shape: number[] = [];
   for (let list = value; Array.isArray(list) && shape.length < 8; list = list[0])
@@ -110,10 +115,10 @@ function checkCount(name: string, shape: readonly number[], { length }: Floats):
     throw refuse("shape", name, `${count} numbers for ${describe(shape)}`, `${length}`);
 }
 
-/** Numbers of 16 bits are stored as whole numbers, which only their tensor can read. */
+/** Numbers of 16 bits are stored as integers, which only their tensor can convert. */
 const isHalf = ({ dtype = "" }: TensorLike) => /^b?float16$/.test(dtype);
 
-/** The numbers of a tensor of Heed are copied: the engine's memory may move before they are drawn. */
+/** Copies the numbers of a Heed tensor: the engine's memory may move before they are drawn. */
 function readTensor(name: string, tensor: TensorLike): Shaped {
   const { shape } = tensor;
   checkShape(`${name}.shape`, shape);
@@ -128,9 +133,9 @@ function readTensor(name: string, tensor: TensorLike): Shaped {
 }
 
 /**
- * Reads the numbers of a property: one array, or one for each layer.
+ * Reads the numbers of a property: one array, or one array for each layer.
  *
- * @throws HeedError if they are no numbers, or lists of one level differ in length
+ * @throws HeedError if the values are not numbers, or lists of one level differ in length
  */
 export function readNumbers(name: string, value: unknown): readonly Shaped[] {
   try {
@@ -149,7 +154,7 @@ export function readNumbers(name: string, value: unknown): readonly Shaped[] {
   }
 }
 
-/** An error of any kind, as one of this library. */
+/** Converts any error to an error of this library. */
 export function asHeedError(error: unknown, name: string): HeedError {
   if (error instanceof HeedError) return error;
   const words = error instanceof Error ? error.message : describe(error);
@@ -169,11 +174,11 @@ function axesOf(name: string, { shape, data }: Shaped, given: readonly number[] 
 }
 
 /**
- * The matrices of numbers of [L, S], [heads, L, S] or [layers, heads, L, S]; with several arrays, one for each layer,
- * [heads, L, S] or [1, heads, L, S].
+ * The matrices in numbers of the shape [L, S], [heads, L, S] or [layers, heads, L, S]. With several
+ * arrays, there is one for each layer, [heads, L, S] or [1, heads, L, S].
  *
- * @param given the property `shape`, for numbers without one
- * @throws HeedError if the shape does not fit the numbers, or layers differ
+ * @param given the property `shape`, for numbers without a shape
+ * @throws HeedError if the shape does not fit the numbers, or the layers differ in shape
  */
 export function matricesOf(
   name: string,
@@ -205,10 +210,10 @@ export function matricesOf(
 }
 
 /**
- * A list of words for a side of a matrix.
+ * Checks a list of words for a side of a matrix.
  *
- * @param count how many are needed; any number if undefined
- * @throws HeedError if the value is no list of texts, or has another length
+ * @param count the required number of words; undefined for any number
+ * @throws HeedError if the value is not a list of texts, or has another length
  */
 export function wordsOf(name: string, value: unknown, count?: number): readonly string[] {
   if (!Array.isArray(value) || value.some((word) => typeof word !== "string"))
@@ -220,12 +225,14 @@ export function wordsOf(name: string, value: unknown, count?: number): readonly 
 
 const hidesFuture: Hides = (row, col) => col > row;
 
-/** The forms of a mask: null hides nothing, "causal" hides keys after the query's own place. */
+/**
+ * The forms of a mask: null hides nothing, "causal" hides the keys after the query's own position.
+ */
 export type Mask = "causal" | ArrayBufferView | NestedNumbers | TensorLike | null;
 
 /**
- * What a mask of [L, S] hides: the keys where it is false or 0, as in `attention` of Heed and in PyTorch. "causal" hides
- * key j from query i if j > i.
+ * The hidden cells of a mask [L, S]: the keys where the mask is false or 0, as in `attention` of
+ * Heed and in PyTorch. "causal" hides key j from query i if j > i.
  *
  * @returns the same function for the same mask and size, or undefined if it hides nothing
  * @throws HeedError if the mask has another shape
@@ -243,24 +250,24 @@ export function hidesOf(
   return (row, col) => data[row * cols + col] === 0;
 }
 
-/** What a person should know about a matrix of weights. */
+/** Facts about a matrix of weights that its notes report. */
 export interface Findings {
-  /** Numbers that are NaN and not hidden; they are drawn as holes. */
+  /** The number of entries that are NaN and not hidden; they are drawn as holes. */
   readonly holes: number;
-  /** Rows of which the weights do not add up to 1, and the sum farthest from 1. */
+  /** The number of rows whose weights do not add up to 1, and the sum that differs most from 1. */
   readonly rows: number;
   readonly sum: number;
   /** The smallest and the largest finite number that is not hidden; null if there is none. */
   readonly range: Extremes;
 }
 
-/** A sum of numbers of 16 bits may be this far from 1. */
+/** A sum of numbers of 16 bits may differ from 1 by this much. */
 const tolerance = 0.01;
 
-/** So many numbers take some tenths of a millisecond. */
+/** The numbers between two pauses, which take some tenths of a millisecond. */
 const between = 1 << 16;
 
-/** Reads a matrix, for its notes. It pauses often: see `Slices`. */
+/** Reads a matrix, for its notes. The job pauses often: see `Slices`. */
 export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
   let [holes, uneven, worst, read] = [0, 0, 1, 0];
@@ -279,7 +286,7 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
       read = 0;
       yield i / rows;
     }
-    // A row without a visible key has no sum, nor has one with a hole: its sum is NaN.
+    // A row without a visible key has no sum. A row with a hole has the sum NaN.
     if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
@@ -287,12 +294,12 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   return { holes, rows: uneven, sum: worst, range: yield* findingRange(view, hides) };
 }
 
-/** The same at once. */
+/** The result of `findingIn`, without a pause. */
 export function findingsIn(view: MatrixView, hides?: Hides): Findings {
   return finished(findingIn(view, hides));
 }
 
-/** The notes of a matrix: holes, and for weights rows that do not add up to 1. */
+/** The notes on a matrix: holes, and for weights the rows that do not add up to 1. */
 export function notesAbout({ holes, rows, sum }: Findings, areShares: boolean): string[] {
   const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
   return [

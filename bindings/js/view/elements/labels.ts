@@ -8,8 +8,8 @@ export type Side = "queries" | "keys";
 export type SideLabels = Readonly<Record<Side, readonly string[]>>;
 
 /**
- * Makes labels of both sides: of their words, or numbers where there are none. It gives the same lists for the same words
- * and sizes, so that labels are written once.
+ * Creates labels for both sides: the words, or numbers for a side without words. The function
+ * returns the same lists for the same words and sizes, so that the labels are drawn only once.
  */
 export function labelling(labelOf: (word: string) => string) {
   const kept = new Kept<SideLabels>();

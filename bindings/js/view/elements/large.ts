@@ -1,6 +1,7 @@
 /**
- * A matrix of so many numbers that they are read in slices of time, and of more than a screen has pixels that they are
- * max-pooled, with a way from the cells that are drawn to those of the whole.
+ * A matrix that is too large to be read in one frame: its numbers are read in slices of time. If it
+ * has more cells than the picture can show, it is max-pooled. This class converts between the cells
+ * of the picture and the cells of the matrix.
  */
 import { cellOf, hidingPooled, pooling } from "../parts/pool.js";
 import type { Job } from "../picture/job.js";
@@ -8,10 +9,10 @@ import type { Cell } from "../picture/layout.js";
 import { at, type MatrixView, viewOn } from "../picture/view.js";
 import { type Findings, findingIn, type Hides } from "./input.js";
 
-/** So many numbers are read and drawn at once: that takes some 20 milliseconds. */
+/** Up to this many numbers are read and drawn without a pause, which takes some 20 milliseconds. */
 const few = 1 << 17;
 
-/** The most cells along a side. */
+/** The largest number of cells along a side of the picture. */
 const mostCells = 512;
 
 export function isLarge({ rows, cols }: MatrixView): boolean {
@@ -22,13 +23,13 @@ export class LargeMatrix {
   readonly whole: MatrixView;
   readonly hides: Hides | undefined;
   readonly kind: "weights" | "scores";
-  /** The cells that are drawn; without numbers (NaN) until they are known. */
+  /** The cells of the picture; NaN until they are computed. */
   small: MatrixView;
-  /** The cells of which all that they stand for is hidden. */
+  /** The hidden cells of the picture: all cells of the matrix that they cover are hidden. */
   hidden: Hides | undefined;
-  /** What there is to say about the numbers; null until all are read. */
+  /** The facts for the notes; null until all numbers are read. */
   findings: Findings | null = null;
-  /** How much is read, from 0 to 1, until it is drawn; then null. */
+  /** The share of the numbers that is read, from 0 to 1; null when the cells are drawn. */
   done: number | null = 0;
   #last: { readonly drawn: Cell; readonly whole: Cell } | null = null;
 
@@ -40,7 +41,7 @@ export class LargeMatrix {
     this.small = viewOn(new Float32Array(rows * cols).fill(Number.NaN), rows, cols);
   }
 
-  /** How many rows and columns a cell stands for, at most. */
+  /** The largest numbers of rows and columns of the matrix that one cell of the picture covers. */
   get scale(): readonly [rows: number, cols: number] {
     const { whole, small } = this;
     return [Math.ceil(whole.rows / small.rows), Math.ceil(whole.cols / small.cols)];
@@ -49,7 +50,7 @@ export class LargeMatrix {
   /**
    * Reads the numbers.
    *
-   * @param show called when there is more to show
+   * @param show called when there are more results to show
    */
   *read(isCausal: boolean, show: () => void): Job {
     const { whole, hides, small, kind } = this;
@@ -69,10 +70,11 @@ export class LargeMatrix {
     show();
   }
 
-  /** The drawn cell that stands for one of the whole. */
+  /** The cell of the picture that covers a cell of the matrix. */
   drawn({ row, col }: Cell): Cell {
     const { whole, small } = this;
-    // Cells share their last row and column with the next ones.
+    // Adjacent cells of the picture may share a row or a column, so the last result of `cell` is
+    // kept.
     if (this.#last?.whole.row === row && this.#last.whole.col === col) return this.#last.drawn;
     return {
       row: Math.floor((row * small.rows) / whole.rows),
@@ -80,12 +82,15 @@ export class LargeMatrix {
     };
   }
 
-  /** The first row that a drawn row stands for. */
+  /** The first row of the matrix that a row of the picture covers. */
   firstRow(row: number): number {
     return cellOf(row, this.whole.rows, this.small.rows)[0];
   }
 
-  /** The cell of the whole whose number a drawn cell shows; the first one if none is known. */
+  /**
+   * The cell of the matrix whose number a cell of the picture shows; the first one that it covers
+   * if there is no such cell.
+   */
   cell(drawn: Cell): Cell {
     const { whole, small, hides } = this;
     const [top, bottom] = cellOf(drawn.row, whole.rows, small.rows);
@@ -103,7 +108,10 @@ export class LargeMatrix {
     return found;
   }
 
-  /** The words of the drawn rows or columns: those of the first that each stands for. */
+  /**
+   * The words of the picture's rows or columns: each has the word of the first row or column it
+   * covers.
+   */
   words(
     words: readonly string[] | undefined,
     side: "rows" | "cols",

@@ -1,4 +1,4 @@
-/** `<heed-lines>`: which token attends to which, as lines. */
+/** `<heed-lines>`: shows with lines which token attends to which. */
 
 import { html, spanOf } from "../parts/html.js";
 import { areApart, LineDrawing, linesHeight } from "../parts/lines.js";
@@ -19,23 +19,25 @@ import { cell } from "./rules.js";
 import { barSheet, linesSheet, matrixSheet } from "./sheet.js";
 import { share } from "./sliced.js";
 
-/** Milliseconds between drawings while lines are found. */
+/** The milliseconds between drawings while lines are searched. */
 const pace = 400;
 
 const usualLabel = "Attention as lines";
 
 const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col === b?.col;
 
-/** What is shown but for what is pointed at. */
+/** The content of the picture, without the highlights of the pointer. */
 interface Shown extends ShownMatrix, SideLabels {
   readonly look: LineLook;
 }
 
 /**
- * `<heed-lines>`: lines from queries, on the left, to the keys that they attend to, stronger for larger weights. Of each
- * query's attention those lines are drawn that carry the share `mass`. Pointing at a token or a line colours it and says
- * its number; a click on a query selects it, and one on a line keeps it; Escape releases. Arrow keys go from query to
- * query, and from line to line. In `data` with several heads, `layer` and `head` choose one.
+ * `<heed-lines>`: lines from queries, on the left, to the keys that they attend to, stronger for
+ * larger weights. For each query, the strongest lines are drawn that together carry the share
+ * `mass` of its attention. Pointing at a token or a line colours it and shows its number. A click
+ * on a query selects it, a click on a line locks it, and Escape releases both. Arrow keys move from
+ * query to query, and from line to line. If `data` has several heads, `layer` and `head` choose
+ * one.
  *
  * @example
  * ```ts
@@ -56,9 +58,9 @@ export class HeedLines extends MatrixElement<Shown> {
 
   /** The share of each query's attention, 0 to 1, that the lines carry. */
   declare mass: number;
-  /** The line that is kept, from a query (row) to a key (col); null if none is. */
+  /** The locked line, from a query (row) to a key (col); null if there is none. */
   declare locked: Cell | null;
-  /** The query that is selected, from 0; null if none is. */
+  /** The selected query, from 0; null if there is none. */
   declare row: number | null;
 
   #hover: Area | null = null;
@@ -136,11 +138,14 @@ export class HeedLines extends MatrixElement<Shown> {
     return { ...shown, ...this.#labels(shown), look: { mass, range, curve, hides: shown.hides } };
   }
 
-  /** Finds the lines, and then what there is to say about the numbers: at once, or of large matrices in slices. */
+  /**
+   * Finds the lines, and then the facts for the notes: immediately, or in slices for large
+   * matrices.
+   */
   #choose({ view, hides, look }: Shown): void {
     const element = this;
     let drawn = performance.now();
-    // Those that are found so far, now and then, as all may take seconds.
+    // Shows the lines found so far from time to time, because the whole search may take seconds.
     const show = (found: readonly Line[]) => {
       if (performance.now() - drawn < pace) return;
       element.#lines = [...found];
@@ -184,7 +189,9 @@ export class HeedLines extends MatrixElement<Shown> {
     });
   }
 
-  /** What is coloured: what is kept, else what is pointed at, else the selected query. */
+  /**
+   * The coloured area: the locked line, else the area that is pointed at, else the selected query.
+   */
   #active(): Area | null {
     const { row } = this;
     return this.locked ?? this.#hover ?? (row === null ? null : { row });
@@ -207,7 +214,9 @@ export class HeedLines extends MatrixElement<Shown> {
     this.#read(shown, active);
   }
 
-  /** All lines of a query, even if they are not among the strongest ones of all. */
+  /**
+   * All lines of a query, including weaker ones that the picture omits.
+   */
   #linesOf({ view, look }: Shown, { row, col }: Area): readonly Line[] | undefined {
     if (row === undefined) return undefined;
     if (col === undefined) return strongestOfRow(view, row, look);
@@ -233,7 +242,7 @@ export class HeedLines extends MatrixElement<Shown> {
     return this.#drawing.hit((clientX - left) / zoom, (clientY - top) / zoom);
   }
 
-  /** A token stands for its strongest line. */
+  /** The event's detail. For a token, it is the token's strongest line. */
   #detail(area: Area | null): CellDetail | null {
     return this.detail(area && this.shown && cellIn(this.shown, area));
   }
@@ -244,7 +253,7 @@ export class HeedLines extends MatrixElement<Shown> {
     this.#hover = area;
     this.emit("heed-hover", this.#detail(area));
     this.requestUpdate("hover");
-    // The next key counts from here, and may come before the next frame.
+    // The next key press counts from here, and may come before the next frame.
     if (by === "keyboard" && this.isConnected) this.updateNow();
   }
 
@@ -301,7 +310,7 @@ export class HeedLines extends MatrixElement<Shown> {
   /**
    * The lines as a stand-alone SVG, with its caption; empty if the element is not on a page.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   svg(): string {
     const { label } = this.saved();
@@ -310,7 +319,7 @@ export class HeedLines extends MatrixElement<Shown> {
 }
 
 /**
- * Makes a `<heed-lines>`, and defines it if it is not.
+ * Creates a `<heed-lines>`, and registers it if it is not registered.
  *
  * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
  * @throws ReferenceError where there is no document, as in Node

@@ -15,7 +15,7 @@ export type HeedElements = Pick<
   Extract<keyof HTMLElementTagNameMap, `heed-${string}`>
 >;
 
-/** Compares types as TypeScript itself does, which is the only way to tell a readonly property. */
+/** Compares types by the rule of TypeScript itself: no other way detects a readonly property. */
 type IsSettable<E, Name extends keyof E> =
   (<Any>() => Any extends Pick<E, Name> ? 1 : 2) extends <Any>() => Any extends {
     -readonly [Key in Name]: E[Key];
@@ -34,7 +34,8 @@ type Settable<E> = {
 }[keyof E];
 
 /**
- * The properties of an element of `heed/view` that can be set, each of them optional; not those of every HTML element.
+ * The properties of an element of `heed/view` that can be set. Each is optional. The properties of
+ * every HTML element are not included.
  *
  * @example
  * ```ts
@@ -47,12 +48,12 @@ export type HeedProperties<E> = {
 };
 
 /**
- * The properties and events of an element of `heed/view`, for the types of a framework's markup: see the guide "Pictures in
- * your own pages" for React, Preact, Solid, Vue and Svelte.
+ * The properties and events of an element of `heed/view`, for the types of a framework's markup:
+ * see the guide "Pictures in your own pages" for React, Preact, Solid, Vue and Svelte.
  *
  * @typeParam E the class of the element
  * @typeParam Attributes the framework's own attributes of an HTML element
- * @typeParam On what stands before the name of an event, as in `onheed-hover`
+ * @typeParam On the prefix of the name of an event, as in `onheed-hover`
  * @example
  * ```ts
  * const markup: HeedMarkup<HeedMatrix> = {

@@ -1,4 +1,4 @@
-/** `<heed-matrix>`: the weights or the scores of one head, with what each number is. */
+/** `<heed-matrix>`: the weights or the scores of one head, with an explanation of each number. */
 
 import { describe, refuse } from "../../core/error.js";
 import { html } from "../parts/html.js";
@@ -34,27 +34,31 @@ const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col =
 
 const usualLabels = { weights: "Attention weights", scores: "Attention scores" };
 
-/** What is shown but for the cells that are pointed at. */
+/** The content of the picture, without the highlights of the pointer. */
 interface Shown extends ShownMatrix {
   readonly still: Still;
   readonly saved: Saved;
   readonly summary: string;
-  /** What there is to say about the numbers; null until all of a large matrix are read. */
+  /** The facts for the notes; null until all numbers of a large matrix are read. */
   readonly findings: Findings | null;
-  /** Of a matrix that is not drawn number by number. */
+  /** The reader of a large matrix, whose picture is max-pooled; null for a smaller matrix. */
   readonly large: LargeMatrix | null;
 }
 
-/** A picture with the cell that is pointed at or kept, its row and column, and the row that is selected. */
+/**
+ * A picture with its highlights: the cell that is pointed at or locked, its row and column, and the
+ * selected row.
+ */
 function withHighlights(still: Still, active: Cell | null, row: number | null): Picture {
   const highlights: Area[] = active ? [{ row: active.row }, { col: active.col }] : [];
   return { ...still, still, highlights, active, selected: row === null ? null : { row } };
 }
 
 /**
- * `<heed-matrix>`: a matrix of weights or scores with the words of its queries (rows) and keys (columns). Pointing at a
- * cell shows its number and, where the scores are known, its softmax. A click or Enter keeps the cell, Escape releases
- * it; a click on a row's word selects the row. In `data` with several heads, `layer` and `head` choose one.
+ * `<heed-matrix>`: a matrix of weights or scores with the words of its queries (rows) and keys
+ * (columns). Pointing at a cell shows its number and, if the scores are known, its softmax. A click
+ * or Enter locks the cell, Escape releases it; a click on a row's word selects the row. If `data`
+ * has several heads, `layer` and `head` choose one.
  *
  * @example
  * ```ts
@@ -78,13 +82,16 @@ export class HeedMatrix extends MatrixElement<Shown> {
   /** @internal */
   static override readonly sheet = matrixSheet;
 
-  /** What `data` is: shares of attention, whose rows add up to 1, or signed scores before the softmax. */
+  /**
+   * The kind of `data`: shares of attention, whose rows add up to 1, or signed scores before the
+   * softmax.
+   */
   declare kind: "weights" | "scores";
-  /** The scores that the weights were made from, in the shape of `data`. */
+  /** The scores from which the weights were computed, in the shape of `data`. */
   declare scores: Numbers | null;
-  /** The cell that is kept; null if none is. */
+  /** The locked cell; null if there is none. */
   declare locked: Cell | null;
-  /** The row that is selected, from 0; null if none is. */
+  /** The selected row, from 0; null if there is none. */
   declare row: number | null;
 
   #hover: Cell | null = null;
@@ -107,7 +114,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     super.connected(signal);
     signal.addEventListener("abort", () => {
       this.#matrix.disconnect();
-      // What was not read to its end is read anew where the element goes on.
+      // A matrix that was not read completely is read again when the element is connected again.
       if (this.#large?.findings === null) this.#endReading();
     });
   }
@@ -158,7 +165,10 @@ export class HeedMatrix extends MatrixElement<Shown> {
     this.#read(shown, active, locked !== null);
   }
 
-  /** What the properties say; null without data. Throws where they do not fit together. */
+  /**
+   * The content of the picture, from the properties; null without data. Throws if the properties do
+   * not fit together.
+   */
   #look(): Shown | null {
     const kind = this.taken<Explained["kind"]>("kind");
     const shown = this.basis(kind, usualLabels[kind]);
@@ -195,7 +205,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     this.endWork();
   }
 
-  /** The same object until the matrix or its mask changes. */
+  /** The reader of a large matrix: the same object until the matrix or its mask changes. */
   #largeOf(view: MatrixView, hides: Hides | undefined, kind: Explained["kind"]): LargeMatrix {
     const { whole, hides: hidden, kind: known } = this.#large ?? {};
     if (this.#large && whole === view && hidden === hides && known === kind) return this.#large;
@@ -220,7 +230,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     return matrices.view(this.layer, this.head);
   }
 
-  /** Legend, save menu and notes. */
+  /** Shows the legend, the save menu and the notes. */
   #describe({ still, saved, view, kind, point, findings, large }: Shown): void {
     const picture = withHighlights(still, null, null);
     this.menu.show(saved.caption, saved.file, {
@@ -239,7 +249,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     this.showNotes(notes.map((note) => withPoint(note, point)));
   }
 
-  /** The readout, which is read aloud when the keyboard moves the cursor. */
+  /** Shows the readout, which is read aloud when the keyboard moves the cursor. */
   #read(shown: Shown, active: Cell | null, isLocked: boolean): void {
     const done = shown.large?.done ?? null;
     const usual = isTouch()
@@ -257,10 +267,10 @@ export class HeedMatrix extends MatrixElement<Shown> {
     if (isSame(this.#hover, cell)) return;
     this.#hover = cell;
     this.emit("heed-hover", this.detail(cell));
-    // The keyboard's cursor takes a kept cell along.
+    // If a cell is locked, the keyboard's cursor moves the lock.
     if (by === "keyboard" && cell && this.locked) this.#lock(cell);
     this.requestUpdate("hover");
-    // The next key counts from this cell, and may come before the next frame.
+    // The next key press counts from this cell, and may come before the next frame.
     if (by === "keyboard") this.updateNow();
   }
 
@@ -273,7 +283,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
   /**
    * The picture as a stand-alone SVG, with its labels in full, its caption and its legend.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   svg(): string {
     const { still, saved, large } = this.saved();
@@ -283,7 +293,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
 }
 
 /**
- * Makes a `<heed-matrix>`, and defines it if it is not.
+ * Creates a `<heed-matrix>`, and registers it if it is not registered.
  *
  * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
  * @throws ReferenceError where there is no document, as in Node

@@ -1,4 +1,4 @@
-/** An element that shows one matrix of `data`: that of `layer` and `head`. */
+/** An element that shows one matrix of `data`: the matrix of `layer` and `head`. */
 
 import { refuse } from "../../core/error.js";
 import { pngOf } from "../parts/raster.js";
@@ -15,14 +15,14 @@ import { Readout } from "./readout.js";
 import { place, type Rule } from "./rules.js";
 import { SlicedElement } from "./sliced.js";
 
-/** What is shown of the matrix and of where it is from. */
+/** The content of the picture of one matrix, and the source of the matrix. */
 export interface ShownMatrix extends Explained {
   readonly matrices: Matrices;
-  /** What the picture is called. */
+  /** The title of the picture. */
   readonly label: string;
 }
 
-/** The properties of every such element. */
+/** The properties that all elements of one matrix share. */
 export const matrixRules = {
   ...{ layer: place(0), head: place(0), row: place(null) },
 } satisfies Record<string, Rule>;
@@ -34,7 +34,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   declare head: number;
 
   /**
-   * What is shown but for what a person points at; null without data.
+   * The content of the picture, without the highlights of the pointer; null without data.
    *
    * @internal
    */
@@ -47,7 +47,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   #job: Job | null = null;
 
   /**
-   * Begins to read the numbers, all at once if they are few; what was read before is out of date.
+   * Starts to read the numbers, without a pause if they are few. Earlier results are out of date.
    *
    * @internal
    */
@@ -70,9 +70,10 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * What the common properties say; null without data. Throws where they do not fit together.
+   * The content that all elements of one matrix share; null without data. Throws if the properties
+   * do not fit together.
    *
-   * @param usual the label, unless there is one
+   * @param usual the default label
    * @internal
    */
   protected basis(kind: Explained["kind"], usual: string): ShownMatrix | null {
@@ -108,7 +109,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * What an event tells of a cell.
+   * The detail of an event about a cell.
    *
    * @internal
    */
@@ -122,7 +123,8 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * Whether `row` or `locked`, which a person chose, is outside of this matrix. Throws if a program chose it.
+   * Whether `row` or `locked` is outside this matrix, if a person chose it. Throws if a program
+   * chose it.
    *
    * @internal
    */
@@ -136,7 +138,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * Sets `row` as a person chose it.
+   * Sets `row` to a person's choice.
    *
    * @internal
    */
@@ -146,7 +148,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * What is shown now, for a file.
+   * The present content of the picture, for a file.
    *
    * @internal
    */
@@ -158,9 +160,9 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   abstract svg(): string;
 
   /**
-   * The picture as PNG, with two pixels for each of the SVG.
+   * The picture as PNG, with twice the SVG's width and height.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   async png(): Promise<Blob> {
     return pngOf(this.svg());
@@ -169,7 +171,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   /**
    * The numbers as CSV (RFC 4180), with the words of queries and keys.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   csv(): string {
     const { view, words } = this.saved();
@@ -179,7 +181,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   /**
    * The numbers as NPY: float32, [L, S].
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   npy(): Bytes {
     return npyOf(this.saved().view);

@@ -20,17 +20,20 @@ export interface Look {
   readonly range: ColourRange;
   readonly curve: ColourCurve;
   readonly theme: Theme;
-  /** The width that the picture may have, in CSS pixels. */
+  /** The width available to the picture, in CSS pixels. */
   readonly width: number;
   readonly family: string;
   /** The decimal sign. */
   readonly point: string;
 }
 
-/** A longer label is shortened, but not in files. */
+/** A label longer than this is shortened on the page, but not in files. */
 const longestLabel = 12;
 
-/** The finite number farthest from 0 that is not hidden: a hidden score is often some -1e38. 0 if there is none. */
+/**
+ * The finite number farthest from 0 that is not hidden; 0 if there is none. Many programs give a
+ * hidden score a number such as -1e38.
+ */
 function farthestIn(view: MatrixView, hides: Hides | undefined): number {
   let farthest = 0;
   for (let i = 0; i < view.rows; ++i)
@@ -50,7 +53,7 @@ function paletteOf(
   return signedPalette(farthestIn(view, hides), theme);
 }
 
-/** A score of −∞ is hidden, whatever the mask says: its weight is 0. */
+/** A score of −∞ is hidden even if the mask does not hide it: its weight is 0. */
 function hiddenIn(view: MatrixView, kind: Look["kind"], hides: Hides | undefined) {
   if (kind === "weights") return hides;
   const isHidden: Hides = (row, col) =>

@@ -1,18 +1,23 @@
-/** The sentence below a picture: about what is pointed at, or how to point. */
+/**
+ * The sentence below a picture: it describes the cell that is pointed at, or explains how to point.
+ */
 import { html, write } from "../parts/html.js";
 import { media } from "../picture/page.js";
 
-/** Whether fingers point here, and not a mouse. */
+/** Whether the main pointer is a finger and not a mouse. */
 export const isTouch = () => media(window, "(pointer: coarse)")?.matches ?? false;
 
 export interface ReadoutLook {
-  /** What a pointer does, in place of the words. */
+  /** The effect of the pointer, shown when there are no words. */
   readonly hint: string;
-  /** Whether what the words are about is kept. */
+  /** Whether the words describe a locked cell. */
   readonly isKept: boolean;
-  /** Whether it is read aloud: the keyboard moves, but a pointer would talk all the time. */
+  /**
+   * Whether the words are read aloud: on moves of the keyboard, but not of the pointer, which would
+   * never be silent.
+   */
   readonly isHeard: boolean;
-  /** How the number came about. */
+  /** The computation of the number. */
   readonly formula?: string;
 }
 
@@ -28,7 +33,7 @@ export class Readout {
     this.element.append(this.#words, this.#formula, this.#heard);
   }
 
-  /** @param words about what is pointed at; null if nothing is */
+  /** @param words the description of the cell that is pointed at; null if there is none */
   show(words: string | null, { hint, isKept, isHeard, formula = "" }: ReadoutLook): void {
     const release = isTouch() ? "tap it again to release it" : "press Escape to release it";
     const text = words === null ? hint : `${words}${isKept ? ` · kept; ${release}` : ""}`;

@@ -1,20 +1,23 @@
-/** How the properties of the elements are read from attributes, and which values they take. */
+/** How the properties of the elements are read from attributes, and which values they accept. */
 
 import { describe, refuse } from "../../core/error.js";
 import { colourCurves, colourRanges } from "../picture/colour.js";
 import type { Cell } from "../picture/layout.js";
 import { readNumbers, wordsOf } from "./input.js";
 
-/** How a property is read from its attribute, and what is kept of a value that was set. */
+/** How a property is read from its attribute, and which value is stored when it is set. */
 export interface Rule {
   readonly initial: unknown;
   /** The value of an attribute's text. */
   parse(text: string): unknown;
-  /** Called when the property is set; returns what `update` needs, or throws a HeedError. By default the value. */
+  /**
+   * Called when the property is set. Returns the value that `update` needs, or throws a HeedError.
+   * By default, it returns the value itself.
+   */
   take?(value: unknown, name: string): unknown;
 }
 
-/** A list as JSON, or in words with spaces between them, of which the first may be "[CLS]". */
+/** A list as JSON, or as words with spaces between them. The first word may be "[CLS]". */
 const parseList = (text: string): unknown =>
   /^\s*\[\s*["\]]/.test(text) ? JSON.parse(text) : (text.match(/\S+/g) ?? []);
 
@@ -24,7 +27,7 @@ const numbersIn = (text: string): number[] =>
     .split(/[\s,]+/)
     .map(Number);
 
-/** A property that keeps a value if it fits, and else refuses it. */
+/** A property that stores a value if it fits, and refuses it otherwise. */
 export const fitting = (
   initial: unknown,
   parse: Rule["parse"],
@@ -47,7 +50,10 @@ export function choice(...values: readonly string[]): Rule {
   return fitting(values[0], asGiven, expected, (value) => values.includes(value as string));
 }
 
-/** A property with a list of texts, or null: a copy, because the same list that is set again may have other texts. */
+/**
+ * A property with a list of texts, or null. The list is copied, because the same list may have
+ * other texts when it is set again.
+ */
 export const texts: Rule = {
   initial: null,
   parse: parseList,
@@ -78,7 +84,7 @@ export const numbers: Rule = {
   take: (value, name) => (value === null ? null : readNumbers(name, value)),
 };
 
-/** A property with a place along an axis, from 0, or null if there is no initial one. */
+/** A property with an index along an axis, from 0, or null if the initial value is null. */
 export const place = (initial: 0 | null): Rule =>
   numberThat(
     initial,
@@ -135,7 +141,7 @@ export const commonRules = {
   ...{ locale, label: text("") },
 } satisfies Record<string, Rule>;
 
-/** The name of an attribute is that of its property. */
+/** Reads an attribute, which has the name of its property. */
 export const fromText = (rule: Rule, name: string, given: string): unknown => {
   try {
     return rule.parse(given);

@@ -1,4 +1,7 @@
-/** The style sheet of all elements. A page restyles them with the properties that begin with --heed. */
+/**
+ * The style sheet of all elements. A page changes their style with the properties that begin with
+ * --heed.
+ */
 
 import type { Theme } from "../picture/colour.js";
 
@@ -90,7 +93,7 @@ button:hover { background: var(--wash); }
 }
 `;
 
-/** Of a matrix with its legend, save menu and readout. */
+/** The style of a matrix with its legend, save menu and readout. */
 export const matrixSheet = `
 canvas { display: block; flex: none; }
 canvas.alive { cursor: crosshair; }
@@ -129,7 +132,7 @@ canvas.alive { cursor: crosshair; }
 .readout.locked { border-left-color: var(--ink); }
 `;
 
-/** Of a row of controls. */
+/** The style of a row of controls. */
 export const barSheet = `
 .bar {
   display: flex;
@@ -141,7 +144,7 @@ export const barSheet = `
 }
 `;
 
-/** Of lines between tokens. */
+/** The style of lines between tokens. */
 export const linesSheet = `
 .sides { display: flex; justify-content: space-between; font-size: 0.75rem; }
 .token-lines { touch-action: pan-y pinch-zoom; overflow: hidden; }
@@ -163,7 +166,7 @@ export const linesSheet = `
 }
 `;
 
-/** Of shaded tokens. */
+/** The style of shaded tokens. */
 export const tokensSheet = `
 .text {
   max-height: 24rem;
@@ -189,7 +192,7 @@ export const tokensSheet = `
 @media (forced-colors: active) { .piece { forced-color-adjust: none; } }
 `;
 
-/** Of all heads and the chosen one. */
+/** The style of all heads and the chosen one. */
 export const headsSheet = `
 .bar { margin-bottom: 0.5rem; }
 .body { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem 1.5rem; }

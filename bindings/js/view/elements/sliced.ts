@@ -8,7 +8,7 @@ import { numberThat, type Rule } from "./rules.js";
 export const share = (initial: number): Rule =>
   numberThat(initial, "a number from 0 to 1", (value) => value >= 0 && value <= 1);
 
-/** Up to this many numbers are read at once: that takes a few milliseconds. */
+/** Up to this many numbers are read without a pause, which takes a few milliseconds. */
 const few = 1 << 17;
 
 export abstract class SlicedElement extends HeedElement {
@@ -27,10 +27,10 @@ export abstract class SlicedElement extends HeedElement {
   protected abstract pick(): Job | null;
 
   /**
-   * Begins to work, or goes on.
+   * Starts the work, or continues it.
    *
-   * @param isNew whether the job that runs is out of date
-   * @param size how many numbers it reads: few of them are read at once
+   * @param isNew whether the running job is out of date
+   * @param size the number of numbers that the job reads: a small number is read without a pause
    * @internal
    */
   protected work(isNew: boolean, size = Number.POSITIVE_INFINITY): void {
@@ -40,7 +40,7 @@ export abstract class SlicedElement extends HeedElement {
   }
 
   /**
-   * Ends the work and what is said about numbers, as there are none any more.
+   * Ends the work and removes the notes, because there are no numbers any more.
    *
    * @internal
    */
@@ -49,7 +49,7 @@ export abstract class SlicedElement extends HeedElement {
     this.showNotes([]);
   }
 
-  /** Resolves when what was set is drawn: a large array in several frames. */
+  /** Resolves when all changes are drawn: a large array takes several frames. */
   override get updateComplete(): Promise<void> {
     return super.updateComplete.then(() => this.#slices.idle);
   }

@@ -44,7 +44,10 @@ import { isTouch } from "./readout.js";
 import { fitting, numbers, numberThat, place } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
 
-/** A matrix of attention that can be saved: Q, K, V, the scores and what becomes of them, and the output. */
+/**
+ * A matrix of attention that can be saved: Q, K, V, the scores and the matrices computed from them,
+ * and the output.
+ */
 export type StepsMatrix = AttentionMatrix;
 
 const isSame = (a: CellOf<AttentionMatrix> | null, b: CellOf<AttentionMatrix> | null): boolean =>
@@ -52,19 +55,21 @@ const isSame = (a: CellOf<AttentionMatrix> | null, b: CellOf<AttentionMatrix> | 
 
 const usualLabel = "Attention, step by step";
 
-/** The words stand beside the picture from this width on, and take this much of it. */
+/** From this width on, the words are to the right of the picture and have this width. */
 const wideFrom = 760;
 const wordsWidth = 320;
-/** Of the content, on both sides together. */
+/** The padding of the content, the sum of both sides. */
 const padding = 8;
 
-/** How a person asks for steps in place of motion. */
+/** The media feature of a person who prefers steps to motion. */
 const still = "reduced-motion: reduce";
 
 /**
- * `<heed-steps>`: attention of one head, softmax(scale · QKᵀ + mask) V, computed in double precision from `q`, `k` and
- * `v` and played step by step: the first score term by term, its row, all scores; scaled and masked; e to the power of
- * each score of a row, their sum, the division; the weighted sum of the values. What it shows is a function of `time`.
+ * `<heed-steps>`: attention of one head, softmax(scale · QKᵀ + mask) V. It is computed in double
+ * precision from `q`, `k` and `v` and played step by step. First come the first score term by term,
+ * its row, and all scores; they are then scaled and masked. Next come e to the power of each score
+ * of a row, their sum, and the division. The last step is the weighted sum of the values. The
+ * picture is a function of `time`.
  *
  * @example
  * ```ts
@@ -98,19 +103,24 @@ export class HeedSteps extends HeedElement {
 
   /** The queries, [L, D] or [heads, L, D]. */
   declare q: Numbers | null;
-  /** The keys, [S, D] or [heads, S, D]; the number of heads divides that of `q`. */
+  /**
+   * The keys, [S, D] or [heads, S, D]. Their number of heads divides the number of heads of `q`.
+   */
   declare k: Numbers | null;
   /** The values, [S, Dv] or [heads, S, Dv]. */
   declare v: Numbers | null;
-  /** What each score is multiplied with; 1 / √D by default. */
+  /** The factor of each score; 1 / √D by default. */
   declare scale: number | null;
   /** Which head is shown, from 0. */
   declare head: number;
-  /** The query whose row is computed first, from 0; by default the first one that sees the most keys. */
+  /**
+   * The query whose row is computed first, from 0; by default the first query with the most visible
+   * keys.
+   */
   declare row: number | null;
-  /** Whether it plays. With reduced motion it does not: then there are only steps. */
+  /** Whether it plays. With reduced motion it never plays: a person then goes from step to step. */
   declare playing: boolean;
-  /** What is shown: how many seconds it has played at speed 1. */
+  /** The time that is shown: the seconds of playing at speed 1. */
   declare time: number;
   /** How many seconds of `time` pass in one second of playing. */
   declare speed: number;
@@ -120,13 +130,15 @@ export class HeedSteps extends HeedElement {
   #scene: Scene | null = null;
   #figure: { readonly key: readonly unknown[]; readonly figure: StageFigure } | null = null;
   #stop: (() => void) | null = null;
-  /** What is played now. */
+  /** The computation that is playing. */
   #ran: Play | null = null;
   #hover: CellOf<AttentionMatrix> | null = null;
   #locked: CellOf<AttentionMatrix> | null = null;
-  /** The complete stage that a person chose, which is played anew. */
+  /** The complete stage that a person chose to play again. */
   #chosen: StepsStage | null = null;
-  /** Whether a person stepped or moved the cursor by keyboard: then the step is read aloud. */
+  /**
+   * Whether a person changed the step or moved the cursor by keyboard: the step is then read aloud.
+   */
   #isHeard = false;
   #explained = "";
   #stage = "";
@@ -179,18 +191,21 @@ export class HeedSteps extends HeedElement {
     this.#lock(null);
   }
 
-  /** How long all steps take, in seconds of `time`; 0 without numbers. */
+  /** The duration of all steps, in seconds of `time`; 0 without numbers. */
   get duration(): number {
     const play = this.#playNow();
     return play ? durationOf(play) : 0;
   }
 
-  /** How many steps there are; 0 without numbers. */
+  /** The number of steps; 0 without numbers. */
   get steps(): number {
     return this.#playNow()?.story.count ?? 0;
   }
 
-  /** Which step is shown, from 0. Setting it sets `time` to the step's beginning, as soon as there are numbers. */
+  /**
+   * The step that is shown, from 0. Setting it sets `time` to the beginning of the step, when there
+   * are numbers.
+   */
   get step(): number {
     const play = this.#playNow();
     if (!play) return this.#wanted ?? 0;
@@ -229,7 +244,10 @@ export class HeedSteps extends HeedElement {
     this.time = timeOf(play, step);
   }
 
-  /** The computation of what the properties say; null where there are no numbers, or they do not fit. */
+  /**
+   * The computation for the present properties; null if there are no numbers, or the properties do
+   * not fit together.
+   */
   #playNow(): Play | null {
     try {
       return this.#read();
@@ -238,7 +256,7 @@ export class HeedSteps extends HeedElement {
     }
   }
 
-  /** Throws where the properties do not fit together. */
+  /** Throws if the properties do not fit together. */
   #read(): Play | null {
     const [q, k, v] = ["q", "k", "v"].map((name) => this.taken<readonly Shaped[] | null>(name));
     const [scale, head, chosen] = ["scale", "head", "row"].map((name) =>
@@ -249,7 +267,7 @@ export class HeedSteps extends HeedElement {
     const [L, S] = [views.q.rows, views.k.rows];
     const hides = this.hides(L, S);
     const { queries, keys } = this.words(L, S);
-    // A query that a person chose gives way to numbers that do not have it.
+    // A person's chosen query is reset if the numbers do not have it.
     const isOutside = chosen !== null && chosen >= L;
     const row = this.isLost("row", isOutside, `a number below ${L}`, `${chosen}`) ? null : chosen;
     return this.#play.of([q, k, v, scale, head, row, hides, queries, keys], () => {
@@ -262,7 +280,7 @@ export class HeedSteps extends HeedElement {
     });
   }
 
-  /** How all of it looks: the same object until something of it changes. */
+  /** The look of the element: the same object until a part of it changes. */
   #lookNow(): StepsLook {
     const look: StepsLook = {
       ...{ theme: this.colours, ink: this.ink, ratio: this.ratio },
@@ -303,7 +321,7 @@ export class HeedSteps extends HeedElement {
     }
   }
 
-  /** Lets go of all numbers. */
+  /** Releases all numbers. */
   #clear(): void {
     this.#stop?.();
     this.#play.clear();
@@ -317,7 +335,7 @@ export class HeedSteps extends HeedElement {
     this.#figure = null;
   }
 
-  /** Releases what a person chose in other numbers and these do not have. */
+  /** Releases a person's choices that the new numbers do not have. */
   #release({ row, attended }: Play): void {
     const chosen = this.taken<number | null>("row");
     if (chosen !== null && chosen !== row) {
@@ -332,7 +350,7 @@ export class HeedSteps extends HeedElement {
     if (!isThere(this.#hover)) this.#hover = null;
   }
 
-  /** Starts or ends playing. */
+  /** Starts or stops playing. */
   #run(play: Play, isPlaying: boolean, speed: number): void {
     this.#stop?.();
     this.#stop = null;
@@ -348,7 +366,7 @@ export class HeedSteps extends HeedElement {
     const end = timeOf(play, story.count - 1);
     let shown = this.time;
     this.#stop = playFrames((elapsed) => {
-      // The program chose another time.
+      // The program set another time.
       const isElsewhere = this.time !== shown;
       const now = Math.min(end, start + (elapsed / 1000) * speed);
       if (isElsewhere || now >= end) this.playing = false;
@@ -415,7 +433,10 @@ export class HeedSteps extends HeedElement {
     }
   }
 
-  /** The formula of the cell that is pointed at, or of the moment; read aloud after a step by the person. */
+  /**
+   * Shows the formula of the cell that is pointed at, or of the moment. It is read aloud after a
+   * person's step.
+   */
   #explain(
     explanation: Explanation | null,
     { stage, name }: Scene,
@@ -438,7 +459,7 @@ export class HeedSteps extends HeedElement {
     }
   }
 
-  /** What stands for further pieces is a button that shows them. */
+  /** The pieces of a formula. An abbreviation is a button that shows the omitted pieces. */
   #pieces(formula: readonly FormulaPiece[], point: string): HTMLElement[] {
     return formula.map(({ text, role, all }) => {
       if (!all) return spanOf(role ? `role-${role}` : "", withPoint(text, point));
@@ -471,7 +492,7 @@ export class HeedSteps extends HeedElement {
   }
 
   #key(event: KeyboardEvent): void {
-    // The arrow keys step unless another part handles them.
+    // The arrow keys change the step unless another part handles them.
     const target = event.target as Element;
     if (event.defaultPrevented || target.closest("input, canvas, summary")) return;
     const { step, steps } = this;
@@ -493,7 +514,7 @@ export class HeedSteps extends HeedElement {
     this.emit("heed-hover", this.#detailOf(cell));
     if (by === "keyboard" && cell && this.#locked?.matrix === cell.matrix) this.#lock(cell);
     this.requestUpdate("hover");
-    // The next key counts from this cell, and may come before the next frame.
+    // The next key press counts from this cell, and may come before the next frame.
     if (by === "keyboard") this.updateNow();
   }
 
@@ -505,7 +526,7 @@ export class HeedSteps extends HeedElement {
     this.requestUpdate("locked");
   }
 
-  /** A complete matrix, for a file; by default the one that the stage shown computes, or Q. */
+  /** A complete matrix, for a file; by default the matrix that the present stage computes, or Q. */
   #saved(name: StepsMatrix | undefined) {
     const { play, scene } = this.drawn(() => {
       const [play, scene] = [this.#playNow(), this.#scene];
@@ -531,8 +552,8 @@ export class HeedSteps extends HeedElement {
   /**
    * A complete matrix as a stand-alone SVG, with its labels, caption and legend.
    *
-   * @param matrix by default the one that the stage shown computes
-   * @throws HeedError without numbers, or with what `error` says
+   * @param matrix by default the matrix that the present stage computes
+   * @throws HeedError without numbers, or the error in `error`
    */
   svg(matrix?: StepsMatrix): string {
     const { picture, saved } = this.#saved(matrix);
@@ -540,10 +561,10 @@ export class HeedSteps extends HeedElement {
   }
 
   /**
-   * The same as PNG, with two pixels for each of the SVG.
+   * A complete matrix as PNG, with twice the SVG's width and height.
    *
-   * @param matrix by default the one that the stage shown computes
-   * @throws HeedError without numbers, or with what `error` says
+   * @param matrix by default the matrix that the present stage computes
+   * @throws HeedError without numbers, or the error in `error`
    */
   async png(matrix?: StepsMatrix): Promise<Blob> {
     return pngOf(this.svg(matrix));
@@ -552,8 +573,8 @@ export class HeedSteps extends HeedElement {
   /**
    * The numbers of a matrix as CSV (RFC 4180), with the words of queries and keys.
    *
-   * @param matrix by default the one that the stage shown computes
-   * @throws HeedError without numbers, or with what `error` says
+   * @param matrix by default the matrix that the present stage computes
+   * @throws HeedError without numbers, or the error in `error`
    */
   csv(matrix?: StepsMatrix): string {
     const { view, saved } = this.#saved(matrix);
@@ -563,8 +584,8 @@ export class HeedSteps extends HeedElement {
   /**
    * The numbers of a matrix as NPY: float32, [rows, columns].
    *
-   * @param matrix by default the one that the stage shown computes
-   * @throws HeedError without numbers, or with what `error` says
+   * @param matrix by default the matrix that the present stage computes
+   * @throws HeedError without numbers, or the error in `error`
    */
   npy(matrix?: StepsMatrix): Bytes {
     return npyOf(this.#saved(matrix).view);
@@ -572,9 +593,10 @@ export class HeedSteps extends HeedElement {
 }
 
 /**
- * Makes a `<heed-steps>`, and defines it if it is not.
+ * Creates a `<heed-steps>`, and registers it if it is not registered.
  *
- * @param options its properties; `q` of [L, D], `k` of [S, D] and `v` of [S, Dv], or [heads, ...] of each
+ * @param options its properties; `q` of [L, D], `k` of [S, D] and `v` of [S, Dv], or [heads, ...]
+ *   of each
  * @throws ReferenceError where there is no document, as in Node
  * @example
  * ```ts

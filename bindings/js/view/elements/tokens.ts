@@ -1,4 +1,4 @@
-/** `<heed-tokens>`: a text, shaded by what one of its tokens attends to, or by what attends to it. */
+/** `<heed-tokens>`: a text, shaded by the weights of one token's row or column. */
 
 import { html, optionOf } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
@@ -27,16 +27,17 @@ interface Shown extends ShownMatrix {
   readonly direction: Direction;
 }
 
-/** Words that have no space around them stand apart; pieces of a text follow each other as they are. */
+/** Words without space around them are drawn apart; pieces of a text follow each other directly. */
 const areWords = (pieces: readonly string[]) => !pieces.some((piece) => /^\s|\s$/.test(piece));
 
 const other: Record<Side, Side> = { queries: "keys", keys: "queries" };
 
 /**
- * `<heed-tokens>`: the tokens of a text, shaded by the weights with which one of them attends to the others; with
- * `direction` "to", by the weights with which they attend to it. Pointing at a token shows its row, a click or Enter keeps
- * it, and then pointing at another one says the weight between the two; Escape releases. If queries and keys are not the
- * same tokens, each has a text of its own. In `data` with several heads, `layer` and `head` choose one.
+ * `<heed-tokens>`: the tokens of a text, shaded by the weights with which one of them attends to
+ * the others; with `direction` "to", by the weights with which the others attend to it. Pointing at
+ * a token shows its row. A click or Enter locks the token; pointing at another one then shows the
+ * weight between the two; Escape releases the token. If queries and keys are different tokens, each
+ * side has its own text. If `data` has several heads, `layer` and `head` choose one.
  *
  * @example
  * ```ts
@@ -55,13 +56,16 @@ export class HeedTokens extends MatrixElement<Shown> {
   /** @internal */
   static override readonly sheet = matrixSheet + barSheet + tokensSheet;
 
-  /** Whether tokens are shaded by what the chosen one attends to, or by how much they attend to it. */
+  /**
+   * Whether tokens are shaded by how much the chosen one attends to them ("from"), or by how much
+   * they attend to it ("to").
+   */
   declare direction: Direction;
-  /** The token that is kept: a query, or with `direction` "to" a key; null if none is. */
+  /** The locked token: a query, or with `direction` "to" a key; null if there is none. */
   declare row: number | null;
 
   #hover: { readonly side: Side; readonly index: number } | null = null;
-  /** The token that is chosen while none is kept. */
+  /** The chosen token while none is locked. */
   #cursor: number | null = null;
   #isByKeyboard = false;
   readonly #labels = labelling((word) => word);
@@ -152,11 +156,11 @@ export class HeedTokens extends MatrixElement<Shown> {
     };
   }
 
-  /** What there is to say about all numbers: of large matrices in slices, after the first picture. */
+  /** Finds the facts for the notes: of large matrices in slices, after the first picture. */
   #read(shown: Shown): void {
     const element = this;
     function* read(): Job {
-      // The range of a head is needed for its colours, and known from then on.
+      // The colours need the range of a head, which is cached from then on.
       if (shown.palette.within === "matrix") yield* findingRange(shown.view);
       element.#isReady = true;
       element.requestUpdate("ready");
@@ -166,7 +170,7 @@ export class HeedTokens extends MatrixElement<Shown> {
     this.begin(read(), shown.view.rows * shown.view.cols);
   }
 
-  /** Where the chosen token is. */
+  /** The side of the chosen token. */
   #side({ isSelf, direction }: Shown): Side {
     return isSelf ? "keys" : direction === "from" ? "queries" : "keys";
   }
@@ -192,14 +196,20 @@ export class HeedTokens extends MatrixElement<Shown> {
     });
   }
 
-  /** The token whose row or column is shown: the kept one, else that which is pointed at, else the last one. */
+  /**
+   * The token whose row or column is shown: the locked one, else the one that is pointed at, else
+   * the last one.
+   */
   #chosen(shown: Shown): number {
     const side = this.#side(shown);
     const hover = this.#hover?.side === side ? this.#hover.index : null;
     return this.row ?? hover ?? this.#cursor ?? shown.pieces[side].length - 1;
   }
 
-  /** What the readout is about: the chosen token, or its weight with the one that is pointed at. */
+  /**
+   * The area that the readout describes: the chosen token, or its weight with the token that is
+   * pointed at.
+   */
   #area(shown: Shown): Area {
     const chosen = this.#chosen(shown);
     const shaded = shown.isSelf ? "keys" : other[this.#side(shown)];
@@ -252,7 +262,7 @@ export class HeedTokens extends MatrixElement<Shown> {
     });
   }
 
-  /** A token stands for its largest weight. */
+  /** The event's detail. For a token, it is the token's largest weight. */
   #detail(shown: Shown): CellDetail | null {
     return this.detail(cellIn(shown, this.#area(shown)));
   }
@@ -305,7 +315,7 @@ export class HeedTokens extends MatrixElement<Shown> {
   /**
    * The shaded text as a stand-alone SVG, with its caption; empty if the element is not on a page.
    *
-   * @throws HeedError without numbers, or with what `error` says
+   * @throws HeedError without numbers, or the error in `error`
    */
   svg(): string {
     const shown = this.saved();
@@ -316,7 +326,7 @@ export class HeedTokens extends MatrixElement<Shown> {
 }
 
 /**
- * Makes a `<heed-tokens>`, and defines it if it is not.
+ * Creates a `<heed-tokens>`, and registers it if it is not registered.
  *
  * @param options its properties; `data` of [L, S], [heads, L, S] or [layers, heads, L, S]
  * @throws ReferenceError where there is no document, as in Node

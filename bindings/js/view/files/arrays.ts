@@ -1,4 +1,4 @@
-// The arrays of a file, whatever its format, which its first bytes tell.
+// The arrays of a file of any supported format. The format is detected from the first bytes.
 
 import { describe, refuse } from "../../core/error.js";
 import { isListOf, isRecord } from "../../core/objects.js";
@@ -60,18 +60,19 @@ async function readNpz(blob: Blob): Promise<Map<string, NumberArray>> {
   return arrays;
 }
 
-/** What a file holds: arrays by their names, or a value in JSON. */
+/** The content of a file: arrays by their names, or a value in JSON. */
 export type FileContent =
   | { readonly arrays: Map<string, NumberArray> }
   | { readonly json: unknown };
 
-/** The largest file of JSON that is read: tokens are short. */
+/** The size in bytes of the largest JSON file that is read: tokens need little space. */
 const mostJsonBytes = 2 ** 26;
 
 /**
  * Reads a file of NumPy (.npy, .npz), of safetensors, or in JSON. The content is not trusted.
  *
- * @throws HeedError "format", "dtype", "shape", "memory", or "load" for a file that can no longer be read
+ * @throws HeedError "format", "dtype", "shape", "memory", or "load" for a file that can no longer
+ *   be read
  */
 export async function readContent(name: string, blob: Blob): Promise<FileContent> {
   const first = String.fromCharCode(...(await bytesOf(blob.slice(0, 64))));
@@ -80,7 +81,7 @@ export async function readContent(name: string, blob: Blob): Promise<FileContent
     return { arrays: new Map([[name.replace(/\.npy$/, ""), array]]) };
   }
   if (zipMagics.some((magic) => first.startsWith(magic))) return { arrays: await readNpz(blob) };
-  // The length of a header, which begins with "{", in 8 bytes that are no text.
+  // The length of a header in 8 bytes, which contain a zero byte, then the "{" of the header.
   if (first[lengthBytes] === "{" && first.slice(0, lengthBytes).includes("\0"))
     return { arrays: await readSafetensors(blob) };
   if (/^(\xef\xbb\xbf)?\s*[[{]/.test(first) && blob.size <= mostJsonBytes) {

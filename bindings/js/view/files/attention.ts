@@ -1,18 +1,18 @@
-/** Reads attention weights and tokens from files, such as Python writes. */
+/** Reads attention weights and tokens from files, such as files that Python wrote. */
 
 import { describe, refuse } from "../../core/error.js";
 import { readContent, tokensIn } from "./arrays.js";
 import { allocate, type NumberArray } from "./numbers.js";
 
-/** A file: of the browser, or its bytes with its name. */
+/** A file of the browser, or the bytes of a file with its name. */
 export interface AttentionInput {
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   readonly name: string;
   /** Its content. */
   readonly data: Blob | ArrayBuffer | Uint8Array;
 }
 
-/** What attends to what: one sequence to itself, or the parts of an encoder-decoder. */
+/** The kind of attention: of one sequence to itself, or one of an encoder-decoder's three. */
 export type AttentionName =
   | "attentions"
   | "encoder_attentions"
@@ -21,11 +21,11 @@ export type AttentionName =
 
 /** The weights of all layers and heads. */
 export interface Attention {
-  /** What attends to what: "attentions" unless the file has an encoder-decoder's. */
+  /** The kind of attention: "attentions" unless the file belongs to an encoder-decoder. */
   readonly name: AttentionName;
   /** [layers, heads, queries, keys] */
   readonly shape: readonly [number, number, number, number];
-  /** Row-major. Whole numbers and doubles are rounded to float32. */
+  /** The weights in row-major order. Integers and doubles are rounded to float32. */
   readonly data: Float32Array;
   /** The tokens of the queries; null if no file has them. */
   readonly queries: readonly string[] | null;
@@ -33,11 +33,11 @@ export interface Attention {
   readonly keys: readonly string[] | null;
 }
 
-/** What files hold. */
+/** The content of the files. */
 export interface AttentionFiles {
-  /** At least one. */
+  /** The weights; at least one entry. */
   readonly attentions: readonly Attention[];
-  /** The names of arrays that are no attention weights. */
+  /** The names of arrays that are not attention weights. */
   readonly ignored: readonly string[];
 }
 
@@ -52,7 +52,10 @@ interface Named extends NumberArray {
   readonly name: string;
 }
 
-/** The arrays whose names differ by a number alone, by what comes before it, in the order of their numbers. */
+/**
+ * Groups arrays whose names differ only in a number, by the text before the number, in the order of
+ * the numbers.
+ */
 function grouped(arrays: ReadonlyMap<string, NumberArray>): Map<string, Named[]> {
   const groups = new Map<string, [number, Named][]>();
   for (const [name, array] of arrays) {
@@ -74,7 +77,9 @@ function grouped(arrays: ReadonlyMap<string, NumberArray>): Map<string, Named[]>
 
 type Sizes = readonly [number, number, number, number];
 
-/** One layer, [H, L, S], possibly with a batch of one before or in place of its heads. */
+/**
+ * The shape of one layer, [H, L, S], possibly with a batch of one before or in place of its heads.
+ */
 function layerShape({ name, shape }: Named): Sizes {
   const sizes = shape.length === 4 && shape[0] === 1 ? shape.slice(1) : shape;
   if (sizes.length === 2) return [1, 1, ...sizes] as unknown as Sizes;
@@ -83,7 +88,10 @@ function layerShape({ name, shape }: Named): Sizes {
   throw refuse("shape", name, what, describe(shape));
 }
 
-/** All layers in one array: [layers, H, L, S], with a batch of one after the layers, or one layer of them. */
+/**
+ * The shape of all layers in one array: [layers, H, L, S], with a batch of one after the layers, or
+ * one layer only.
+ */
 function wholeShape(array: Named): Sizes {
   const { name, shape } = array;
   if (shape.length === 4) return shape as unknown as Sizes;
@@ -118,7 +126,7 @@ function joined(members: readonly Named[]): { shape: Sizes; data: Float32Array }
 
 type Tokens = ReadonlyMap<string, readonly string[]>;
 
-/** The tokens of the queries and of the keys of some weights. */
+/** The tokens of the queries and the keys of an attention. */
 function tokensOf(name: AttentionName, tokens: Tokens) {
   const side = (key: string, part: string) =>
     (name === "attentions" ? tokens.get(key) : tokens.get(part)) ?? tokens.get("tokens") ?? null;
@@ -141,7 +149,7 @@ function attentionOf(name: AttentionName, members: readonly Named[], tokens: Tok
   return { name, shape, data, queries, keys };
 }
 
-/** Finds weights among arrays by their names. */
+/** Finds attention weights among arrays by their names. */
 function attentionsIn(arrays: ReadonlyMap<string, NumberArray>, tokens: Tokens): AttentionFiles {
   const groups = grouped(arrays);
   const namesOf = (members: readonly Named[]) => members.map(({ name }) => name);
@@ -168,17 +176,20 @@ const blobOf = (data: AttentionInput["data"]) =>
   data instanceof Blob ? data : new Blob([data as ArrayBuffer]);
 
 /**
- * Reads attention weights from `.npy`, `.npz` or `.safetensors`, and their tokens from `.json`. The format is told by
- * the content. Weights are one array, [layers, heads, L, S], with a batch of one after the layers or without; or one
- * array for each layer, [heads, L, S] or [1, heads, L, S], whose names end with its number. The files of an
- * encoder-decoder have `encoder_attentions`, `decoder_attentions` and `cross_attentions`. Tokens are a list of texts,
- * or an object with the lists `queries` and `keys`, or `encoder_tokens` and `decoder_tokens`.
+ * Reads attention weights from `.npy`, `.npz` or `.safetensors`, and their tokens from `.json`. The
+ * format is detected from the content. The weights are one array, [layers, heads, L, S], with or
+ * without a batch of one after the layers; or one array for each layer, [heads, L, S] or [1, heads,
+ * L, S], whose names end with the layer's number. The files of an encoder-decoder have
+ * `encoder_attentions`, `decoder_attentions` and `cross_attentions`. Tokens are a list of texts, or
+ * an object with the lists `queries` and `keys`, or `encoder_tokens` and `decoder_tokens`.
  *
- * Nothing in a file is trusted: sizes, places and checksums are checked before numbers are shown.
+ * The content of a file is not trusted: sizes, offsets and checksums are checked before numbers are
+ * shown.
  *
- * @param files one file of weights, and none or one of tokens
- * @throws HeedError "format" for a broken file, "shape" for sizes that do not fit, "dtype" for what is no number,
- *   "memory" for more numbers than there is room for, "load" for a file that can no longer be read
+ * @param files one file of weights, and at most one of tokens
+ * @throws HeedError "format" for a broken file, "shape" for sizes that do not fit, "dtype" for
+ *   values that are not numbers, "memory" for more numbers than the memory can hold, "load" for a
+ *   file that can no longer be read
  * @example
  * ```ts
  * const weights = safetensors.write({ "layer.0": heed.tensor([[1, 0], [0.25, 0.75]]) });

@@ -1,5 +1,6 @@
-// Reads the arrays of NumPy (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html): a magic word,
-// a version, the length of a header, the header as a Python dictionary, and the numbers.
+// Reads the arrays of NumPy
+// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html): a magic word, a
+// version, the length of a header, the header as a Python dictionary, and the numbers.
 
 import { describe, refuse } from "../../core/error.js";
 import { countOf, isSize } from "../../core/safetensorsHeader.js";
@@ -7,7 +8,7 @@ import { collect, fromFortran, type NumberArray, type Stored } from "./numbers.j
 
 export const npyMagic = "\x93NUMPY";
 
-/** The largest header that is read. Those of plain arrays have some 120 bytes. */
+/** The largest header that is read, in bytes. The header of a plain array has some 120 bytes. */
 const mostHeaderBytes = 65536;
 
 interface Header {
@@ -29,7 +30,9 @@ function storedAs(name: string, descr: string): Stored {
   return { kind: kind as Stored["kind"], bytes, isBigEndian: order === ">" };
 }
 
-/** Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, with its entries in any order. */
+/**
+ * Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, with its entries in any order.
+ */
 function readHeader(name: string, text: string): Header {
   const wrong = () =>
     refuse(
@@ -54,7 +57,8 @@ function readHeader(name: string, text: string): Header {
     .slice(1, -1)
     .split(",")
     .map((axis) => axis.trim());
-  // After one axis there is a comma, as after an entry of the header; without axes there is nothing.
+  // A comma follows a single axis, as it follows an entry of the header. Without axes the text is
+  // empty.
   if (axes.at(-1) === "") axes.pop();
   const isTuple = sizes.startsWith("(") && axes.every((axis) => /^\d+L?$/.test(axis));
   if (!/^(True|False)$/.test(order) || !isTuple) throw wrong();
@@ -64,7 +68,7 @@ function readHeader(name: string, text: string): Header {
   return { stored: storedAs(name, descr.replace(/['"]/g, "")), isFortran: order === "True", shape };
 }
 
-/** The bytes of a stream that begins with a header. */
+/** A reader of a stream that begins with a header. */
 class Reader {
   readonly #name: string;
   readonly #pieces: AsyncIterator<Uint8Array>;
@@ -90,7 +94,7 @@ class Reader {
     return taken;
   }
 
-  /** What is left. */
+  /** The bytes that are not read yet. */
   async *rest(): AsyncGenerator<Uint8Array> {
     yield this.#held;
     for (;;) {
@@ -100,7 +104,7 @@ class Reader {
     }
   }
 
-  /** Ends the stream, also where it was not read to its end. */
+  /** Ends the stream, even if it is not read completely. */
   async end(): Promise<void> {
     await this.#pieces.return?.();
   }
@@ -109,8 +113,8 @@ class Reader {
 /**
  * Reads one array.
  *
- * @param size the bytes that the pieces have together, or are said to have
- * @param isThere whether as many bytes are known to come
+ * @param size the total number of bytes in the pieces, or the number that the file declares
+ * @param isThere whether that number of bytes is known to follow
  */
 export async function readNpy(
   name: string,

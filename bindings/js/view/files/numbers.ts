@@ -1,5 +1,6 @@
-// The numbers of a file as float32: little- or big-endian, in C or Fortran order, and read in pieces, so that a page
-// stays awake and no memory is taken for numbers that a file promises and does not have.
+// Converts the numbers of a file to float32: little- or big-endian, in C or Fortran order. They are
+// read in pieces, so that a page stays responsive, and memory is allocated only for numbers that
+// the file contains, not for numbers that it only declares.
 
 import { HeedError, refuse } from "../../core/error.js";
 
@@ -9,7 +10,10 @@ export interface NumberArray {
   readonly data: Float32Array;
 }
 
-/** How a file stores numbers: "f" float, "bf" bfloat16, "i" signed, "u" unsigned, and their bytes. */
+/**
+ * How a file stores numbers: "f" float, "bf" bfloat16, "i" signed, "u" unsigned, and the bytes of
+ * each.
+ */
 export interface Stored {
   readonly kind: "f" | "bf" | "i" | "u";
   readonly bytes: number;
@@ -22,7 +26,7 @@ export const mostBytes = 2 ** 32;
 /** How many bytes of a file are read at a time. */
 const pieceBytes = 2 ** 22;
 
-/** The float32 of each float16, by its bits. */
+/** The float32 value of each float16 bit pattern. */
 let halves: Float32Array | undefined;
 
 function halfTable(): Float32Array {
@@ -48,7 +52,7 @@ const plainArrays: Readonly<Record<string, unknown>> = {
   u4: Uint32Array,
 };
 
-/** Turns the bytes of each number around. */
+/** Reverses the bytes of each number. */
 function swap(bytes: Uint8Array, size: number): void {
   for (let start = 0; start < bytes.length; start += size)
     for (let low = start, high = start + size - 1; low < high; ++low, --high) {
@@ -58,7 +62,10 @@ function swap(bytes: Uint8Array, size: number): void {
     }
 }
 
-/** Writes stored numbers to `out` as float32. `bytes` may be changed, and must begin at a multiple of 8. */
+/**
+ * Writes stored numbers to `out` as float32. `bytes` may be changed, and must begin at a multiple
+ * of 8.
+ */
 function decode(
   { kind, bytes: size, isBigEndian }: Stored,
   bytes: Uint8Array,
@@ -86,17 +93,17 @@ function decode(
   }
 }
 
-/** Takes memory, or throws a HeedError "memory". */
+/** Allocates memory, or throws a HeedError "memory". */
 export function allocate(name: string, count: number): Float32Array {
   try {
     if (count * 4 <= mostBytes) return new Float32Array(count);
   } catch {
-    // There is not so much memory.
+    // The memory cannot hold this many numbers.
   }
   throw refuse("memory", name, `at most ${mostBytes / 4} numbers, and room`, `${count}`);
 }
 
-/** A part of a file, in pieces of any lengths. */
+/** The bytes of a file or a part of it, in pieces of any length. */
 export async function* piecesOf(blob: Blob): AsyncGenerator<Uint8Array> {
   for (let begin = 0; begin < blob.size; begin += pieceBytes)
     yield await bytesOf(blob.slice(begin, Math.min(begin + pieceBytes, blob.size)));
@@ -116,7 +123,8 @@ export async function bytesOf(blob: Blob): Promise<Uint8Array> {
 /**
  * Collects the numbers of an array from pieces of a file.
  *
- * @param isThere whether as many bytes are known to come: memory is else taken as they come
+ * @param isThere whether that number of bytes is known to follow: if not, memory grows with the
+ *   pieces
  */
 export async function collect(
   name: string,
@@ -128,7 +136,7 @@ export async function collect(
   const size = stored.bytes;
   let out = allocate(name, isThere ? count : Math.min(count, pieceBytes));
   let filled = 0;
-  // Bytes of a number of which the rest is in the next piece.
+  // The first bytes of a number whose other bytes are in the next piece.
   let rest = new Uint8Array(0);
   for await (const piece of pieces) {
     const whole = Math.floor((rest.length + piece.length) / size) * size;
@@ -162,7 +170,7 @@ export async function collect(
 const tooMany = (name: string, bytes: number) =>
   refuse("format", name, `${bytes} bytes of numbers`, "more");
 
-/** The same numbers row-major, if the first axis was stored innermost. */
+/** Converts numbers in Fortran order, where the first axis is innermost, to row-major order. */
 export function fromFortran(name: string, { shape, data }: NumberArray): NumberArray {
   if (shape.length < 2) return { shape, data };
   const out = allocate(name, data.length);

@@ -1,8 +1,8 @@
-/** Attention weights of files in words. */
+/** Describes the attention weights of files in words. */
 
 import type { Attention, AttentionName } from "./attention.js";
 
-/** What attends to what. */
+/** The title of each kind of attention. */
 export const attentionTitles: Readonly<Record<AttentionName, string>> = {
   attentions: "Attention",
   encoder_attentions: "The encoder’s attention",
@@ -12,7 +12,7 @@ export const attentionTitles: Readonly<Record<AttentionName, string>> = {
 
 const many = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** How much there is: "12 layers, 12 heads each, 37 tokens". */
+/** The sizes in words: "12 layers, 12 heads each, 37 tokens". */
 export function attentionSizes({ shape }: Attention): string {
   const [layers, heads, queries, keys] = shape;
   const tokens =

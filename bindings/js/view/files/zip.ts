@@ -1,6 +1,7 @@
-// Reads zip files (APPNOTE.TXT 6.3, PKWARE), such as numpy.savez writes, with 64-bit sizes. The directory at the end
-// says what there is; it is not trusted: entries must be where it says, apart from each other, with its sizes and its
-// checksums. Nothing is inflated beyond the size that it says, and no memory is taken in advance.
+// Reads zip files (APPNOTE.TXT 6.3, PKWARE) with 64-bit sizes, such as numpy.savez writes. The
+// directory at the end lists the entries. It is not trusted: each entry must be at the declared
+// place, apart from the others, with the declared size and checksum. An entry is never inflated
+// beyond its declared size, and no memory is allocated in advance.
 
 import { HeedError, refuse } from "../../core/error.js";
 import { bytesOf, piecesOf } from "./numbers.js";
@@ -9,15 +10,15 @@ export interface ZipEntry {
   readonly name: string;
   readonly isDeflated: boolean;
   readonly crc: number;
-  /** The bytes in the file, and those that they hold. */
+  /** The number of bytes in the file; `size` is the number after inflating. */
   readonly packed: number;
   readonly size: number;
-  /** Where the entry begins, and where it has ended. */
+  /** The place where the entry begins, and the limit before which it must end. */
   readonly offset: number;
   readonly end: number;
 }
 
-/** How a file begins: with an entry, or with the end if there is none. */
+/** The first bytes of a zip file: of an entry, or of the end record if there is no entry. */
 export const zipMagics = ["PK\x03\x04", "PK\x05\x06"];
 
 const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50 };
@@ -28,7 +29,7 @@ const end64Bytes = 56;
 const centralBytes = 46;
 const localBytes = 30;
 const mostComment = 65535;
-/** Deflate makes at most so many bytes of one. */
+/** Deflate expands one byte to at most this many bytes. */
 const mostRatio = 1032;
 const unknown32 = 0xffffffff;
 
@@ -49,7 +50,7 @@ interface Directory {
   readonly count: number;
 }
 
-/** Finds the record at the end, which a comment may follow. */
+/** Finds the record at the end of the file. A comment may follow the record. */
 async function findDirectory(blob: Blob): Promise<Directory> {
   const tailBegin = Math.max(0, blob.size - endBytes - mostComment);
   const tail = await bytesOf(blob.slice(tailBegin));
@@ -94,7 +95,9 @@ async function findDirectory64(blob: Blob, at: number): Promise<Directory> {
   return { count: size64(record, 32), size: size64(record, 40), begin: size64(record, 48) };
 }
 
-/** The sizes and the offset that are in the extra field because they need 64 bits, in their order. */
+/**
+ * The sizes and the offset that are in the extra field because they need 64 bits, in their order.
+ */
 function sizes64(name: string, extra: Uint8Array, sizes: readonly number[]): number[] {
   if (!sizes.includes(unknown32)) return [...sizes];
   const fields = view(extra);
@@ -112,7 +115,7 @@ function sizes64(name: string, extra: Uint8Array, sizes: readonly number[]): num
   throw wrong(`zip: ${name}`, "sizes of 64 bits", "none");
 }
 
-/** Lists the entries of a file, in the order of their places. */
+/** Lists the entries of a file, in the order of their offsets. */
 export async function readDirectory(blob: Blob): Promise<ZipEntry[]> {
   const { begin, size, count } = await findDirectory(blob);
   const bytes = await bytesOf(blob.slice(begin, begin + size));
@@ -160,7 +163,7 @@ export async function readDirectory(blob: Blob): Promise<ZipEntry[]> {
   });
 }
 
-/** The checksum of each byte, for the polynomial of zip. */
+/** The CRC-32 of each byte value, with the polynomial of zip files. */
 let table: Uint32Array | undefined;
 
 function crcTable(): Uint32Array {
@@ -172,7 +175,7 @@ function crcTable(): Uint32Array {
   return table;
 }
 
-/** The checksum of bytes, after that of the bytes before them. */
+/** The CRC-32 of bytes. `before` is the CRC-32 of the preceding bytes. */
 export function crcOf(bytes: Uint8Array, before = 0): number {
   const values = crcTable();
   let crc = before ^ -1;
@@ -208,7 +211,8 @@ async function* inflated(name: string, packed: Blob): AsyncGenerator<Uint8Array>
 /**
  * The bytes of an entry, in pieces.
  *
- * @throws HeedError "format" after the last piece that fits, if there are more or fewer, or if their checksum is wrong
+ * @throws HeedError "format" after the last piece that fits, if the entry has more or fewer bytes,
+ *   or if its checksum is wrong
  */
 export async function* readEntry(blob: Blob, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   const { name, offset, end, packed, size, isDeflated } = entry;

@@ -1,5 +1,6 @@
-// One HTML file that shows attention weights: its script, its style, its weights and its tokens are in it, and its
-// policy permits nothing else. So it opens from a disk, from a mail and without a network.
+// Writes one HTML file that shows attention weights. The file contains its script, its style, its
+// weights and its tokens, and its content security policy forbids all other sources. So it opens
+// from a disk, from an e-mail and without a network.
 
 import type { Attention } from "../files/attention.js";
 import { attentionSizes } from "../files/words.js";
@@ -11,7 +12,7 @@ export interface DocumentContent {
   readonly rounded: string | null;
   /** "causal" if a query cannot see later keys. */
   readonly mask: "causal" | null;
-  /** The module that shows the weights, without imports. */
+  /** The module that shows the weights; it has no imports. */
   readonly script: string;
   /** The weights as .npz in base64, in blocks of a length that is a multiple of 4. */
   readonly blocks: readonly string[];
@@ -19,7 +20,7 @@ export interface DocumentContent {
   readonly version: string;
 }
 
-/** What the script reads: see ../../viewPage.ts. */
+/** The data that the script of the page reads: see ../../viewPage.ts. */
 export interface PageData {
   readonly title: string;
   readonly mask: "causal" | null;
@@ -61,7 +62,7 @@ a { color: #0072b2; }
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** JSON that cannot end the element that it is in. */
+/** JSON that cannot end the script element that contains it. */
 const jsonIn = (value: unknown) => JSON.stringify(value).replace(/</g, "\\u003c");
 
 async function hashOf(text: string): Promise<string> {
@@ -69,7 +70,7 @@ async function hashOf(text: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(bytes)))}'`;
 }
 
-/** The file, in parts: together they may be longer than a text can be. */
+/** The file, in parts: all together may exceed the largest length of a string. */
 export async function* documentOf(content: DocumentContent): AsyncGenerator<string> {
   const { title, attentions, rounded, mask, script, blocks, version } = content;
   const [scriptHash, styleHash] = await Promise.all([hashOf(script), hashOf(style)]);

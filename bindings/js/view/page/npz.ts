@@ -1,20 +1,24 @@
-// Writes an .npz, as numpy.savez_compressed does: arrays of NumPy, deflated, in a zip file of less than 4 GB.
+// Writes an .npz file, as numpy.savez_compressed does: arrays of NumPy, deflated, in a zip file of
+// less than 4 GB.
 
 import type { Attention } from "../files/attention.js";
 import { crcOf } from "../files/zip.js";
 import { npyHeader } from "../picture/npyHeader.js";
 
-/** How weights are stored. float16 has 11 binary digits: numbers differ by at most 0.05 %. */
+/**
+ * The stored type of weights. float16 has 11 binary digits, so numbers differ by at most 0.05 %.
+ */
 export type PageDType = "float32" | "float16";
 
-/** The bits of float16 that are nearest to a float32, ties to even. */
+/** The bits of the float16 that is nearest to a float32; ties are rounded to even. */
 function halfBits(bits: number): number {
   const sign = (bits >>> 16) & 0x8000;
   const size = bits & 0x7fffffff;
   if (size >= 0x7f800000) return sign | (size > 0x7f800000 ? 0x7e00 : 0x7c00);
   const exponent = (size >>> 23) - 112;
   if (exponent >= 31) return sign | 0x7c00;
-  // The fraction with its first digit, which a normal number does not store, and how many digits are dropped.
+  // The fraction with the leading digit that a normal number does not store, and the number of
+  // dropped digits.
   const fraction = (size & 0x7fffff) | 0x800000;
   const dropped = exponent > 0 ? 13 : 14 - exponent;
   if (dropped > 24) return sign;
@@ -22,17 +26,17 @@ function halfBits(bits: number): number {
   const rest = fraction & ((1 << dropped) - 1);
   const half = 1 << (dropped - 1);
   const rounded = kept + (rest > half || (rest === half && (kept & 1) === 1) ? 1 : 0);
-  // A carry goes into the exponent, as it should.
+  // A carry of the rounding increments the exponent, which gives the right number.
   return sign | (exponent > 0 ? ((exponent - 1) << 10) + rounded : rounded);
 }
 
-/** An array of NumPy with the weights. */
+/** A NumPy array that contains the weights. */
 export function npyOf({ shape, data }: Attention, dtype: PageDType): Uint8Array {
   const size = dtype === "float16" ? 2 : 4;
   const header = npyHeader(dtype === "float16" ? "<f2" : "<f4", shape);
   const bytes = new Uint8Array(header.length + size * data.length);
   bytes.set(header);
-  // A header has a multiple of 64 bytes, so the numbers are aligned.
+  // The header's length is a multiple of 64 bytes, so the numbers are aligned.
   if (dtype === "float32") new Float32Array(bytes.buffer, header.length).set(data);
   else {
     const words = new Uint32Array(data.buffer, data.byteOffset, data.length);
@@ -57,8 +61,8 @@ function record(size: number, fields: readonly Field[], name = ""): Uint8Array {
 /**
  * Writes a file in parts.
  *
- * @param arrays the arrays by their names in ASCII
- * @param deflate deflates bytes without a header
+ * @param arrays the arrays by their names, which are ASCII
+ * @param deflate compresses bytes to a raw deflate stream, without a header
  */
 export function npzOf(
   arrays: readonly (readonly [name: string, npy: Uint8Array])[],
@@ -70,7 +74,8 @@ export function npzOf(
   for (const [array, bytes] of arrays) {
     const name = `${array}.npy`;
     const packed = deflate(bytes);
-    // From the version that a reader needs to the length of the name; 33 is the first of January 1980.
+    // The fields from the version that a reader needs to the length of the name. The date 33 is the
+    // first of January 1980.
     const common = (at: number): Field[] => [
       ...([
         [at, 2, 20],

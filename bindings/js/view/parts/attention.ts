@@ -1,6 +1,6 @@
 /**
- * softmax(QKᵀ / √d + mask) V of one head: its matrices, what each of their numbers is computed from, and the formula of
- * each number. See moments.ts for their computation over time.
+ * softmax(QKᵀ / √d + mask) V of one head: its matrices, the sources of each of their numbers, and
+ * the formula of each number. See moments.ts for their computation over time.
  */
 
 import {
@@ -19,7 +19,10 @@ import type { Explanation, FormulaPiece } from "./explanation.js";
 import { type Explainer, product, type SoFar } from "./formulas.js";
 import { operand, sum } from "./terms.js";
 
-/** Names and symbols of the matrices, what their rows and columns stand for, and the role that gives their colour. */
+/**
+ * The names and symbols of the matrices, the meaning of their rows and columns, and the role that
+ * determines their colour.
+ */
 export const attentionMatrices = {
   q: { title: "Queries", symbol: "Q", rows: "query", cols: "head", role: "q" },
   k: { title: "Keys", symbol: "K", rows: "key", cols: "head", role: "k" },
@@ -43,7 +46,10 @@ export interface CellOf<Name extends string> extends Cell {
   readonly matrix: Name;
 }
 
-/** The rows, columns and cells that a number is computed from; `row` is the one whose exponentials are shown. */
+/**
+ * The rows, columns and cells from which a number is computed. `row` is the row whose exponentials
+ * are shown.
+ */
 export function attentionSources(
   { matrix, row, col }: CellOf<AttentionMatrix>,
   shownRow: number,
@@ -74,11 +80,17 @@ export function attentionSources(
   }
 }
 
-/** With larger scores, numbers would be too long to be written out; with smaller ones, all would be 0.000. */
+/**
+ * Exponentials of larger scores would have too many digits; if all scores are smaller, all
+ * exponentials would be 0.000.
+ */
 const largestExponent = 11;
 const smallestExponent = -5;
 
-/** What is taken off every score of a row before its exponentials are written; mostly nothing. */
+/**
+ * The number that is subtracted from every score of a row before its exponentials are shown;
+ * usually 0.
+ */
 export function takenOff(scores: ArrayLike<number>): number {
   const largest = Math.max(...Array.from(scores));
   const isExtreme =
@@ -86,16 +98,21 @@ export function takenOff(scores: ArrayLike<number>): number {
   return Number.isFinite(largest) && isExtreme ? largest : 0;
 }
 
-/** What the formulas of a head's numbers are written with. */
+/** The numbers that the formulas of one head contain. */
 export interface AttentionNumbers {
   view(name: AttentionMatrix): MatrixView;
-  /** The row of the exponentials, what was taken off its scores before, and their sum; null for another head's. */
+  /**
+   * The row of the exponentials, the number subtracted from its scores, and their sum; null for
+   * another head's.
+   */
   readonly shown: { readonly row: number; readonly taken: number; readonly total: number } | null;
-  /** What a score is divided or multiplied by, such as ÷ √4; empty if it stays as it is. */
+  /**
+   * The division or multiplication of a score, such as ÷ √4; empty if the score does not change.
+   */
   readonly scaling: string;
 }
 
-/** The formula of a number that attention computes from others. */
+/** The formula of a number that attention computes. */
 export function explainAttention(
   { matrix, row: i, col: j }: CellOf<AttentionMatrix>,
   { view, shown, scaling }: AttentionNumbers,
@@ -142,7 +159,7 @@ export function explainAttention(
   }
 }
 
-/** Weights are shares, exponentials positive; all others are signed numbers. */
+/** Weights are shares, exponentials are positive; all other matrices have signed numbers. */
 export function attentionPalette(
   name: string,
   view: MatrixView | null,

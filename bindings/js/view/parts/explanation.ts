@@ -1,4 +1,4 @@
-/** What a cell is and how its number was computed, to be shown and to be read aloud. */
+/** The description of a cell and the computation of its number, which are shown and read aloud. */
 
 /** The role determines a letter and a colour: query, key, value, output. */
 export type Role = "q" | "k" | "v" | "o";
@@ -7,7 +7,7 @@ export type Role = "q" | "k" | "v" | "o";
 export interface FormulaPiece {
   readonly text: string;
   readonly role?: Role | undefined;
-  /** What `text` stands for, to be shown on demand. */
+  /** The pieces that `text` abbreviates, shown on demand. */
   readonly all?: readonly FormulaPiece[];
 }
 

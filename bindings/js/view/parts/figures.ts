@@ -1,4 +1,7 @@
-/** Where matrices stand that are computed from each other, in the width that there is: a product, or a row with signs. */
+/**
+ * Places matrices that are computed from each other in the available width: a product, or a row
+ * with signs.
+ */
 import {
   type CellSize,
   cellsFor,
@@ -11,62 +14,70 @@ import {
   topCellsFor,
 } from "../picture/layout.js";
 
-/** A matrix of a figure, and what its rows and columns stand for. */
+/** A matrix of a figure, and the meaning of its rows and columns. */
 export interface FigureMatrix<Name extends string = string> {
   readonly name: Name;
   readonly rows: number;
   readonly cols: number;
-  /** "query" and "key" rows have the words of these; others have none. */
+  /** "query" and "key" rows have these words as labels; others have none. */
   readonly rowsAre: string;
   readonly colsAre: string;
 }
 
-/** The words of queries and keys, short enough for a picture. */
+/** The words of queries and keys, shortened for a picture. */
 export interface FigureWords {
   readonly queries: readonly string[];
   readonly keys: readonly string[];
-  /** The font in which they are drawn; the page's by default. */
+  /** The font of the words; the page's by default. */
   readonly family?: string;
 }
 
-/** Rows are lower than elsewhere, so that a whole stage is seen beside its words. */
+/**
+ * The largest height of a cell: lower than elsewhere, so that a whole stage and its words are
+ * visible together.
+ */
 const highestCell = 30;
 
-/** In a figure narrower than this, which stands on a telephone, all of a step must be in view, too. */
+/** A figure narrower than this is on a telephone, where a whole step must also be visible. */
 export const narrowFigure = 480;
-/** So the rows that stand above each other there are no higher than this in all, unless they would be too low. */
+/**
+ * In a narrow figure, the rows of matrices above each other have at most this total height, unless
+ * they would be too low.
+ */
 const narrowHeight = 200;
 const lowestRow = 10;
 
-/** Cells for matrices of `cols` columns in all that stand side by side in `width` pixels. */
+/**
+ * The cell size for matrices next to each other in `width` pixels, with `cols` columns in total.
+ */
 function stageCells(width: number, cols: number, rows: number): CellSize {
   const cell = cellsFor(width, cols, rows);
   return { ...cell, height: Math.min(highestCell, cell.height) };
 }
 
-/** Cells of a narrow figure in which `rows` rows stand above each other. */
+/** The cell size in a narrow figure with a total of `rows` rows above each other. */
 function lowered(cell: CellSize, rows: number): CellSize {
   return { ...cell, height: Math.min(cell.height, Math.max(lowestRow, narrowHeight / rows)) };
 }
 
-/** A matrix that is narrower than this has no size after its name. */
+/** A matrix that is narrower than this does not show its size after its name. */
 const noteWidth = 84;
 
-/** Whether the name of a matrix of this width has its size after it. */
+/** Whether a matrix of this width shows its size after its name. */
 export function hasSizeNote(width: number): boolean {
   return width >= noteWidth;
 }
 
-/** Between two matrices. */
+/** The gap between two matrices. */
 export const productGap = 16;
 const nameHeight = 28;
 
-/** One matrix on the left, and above each of its products the matrix that it is multiplied by. */
+/** One matrix on the left, and above each of its products the matrix by which it is multiplied. */
 export interface ProductOf<Name extends string = string> {
   readonly left: FigureMatrix<Name>;
   readonly columns: readonly {
     readonly top: FigureMatrix<Name>;
-    /** Whether it is drawn transposed, as keys are where they meet the queries. */
+    /** Whether the matrix is drawn transposed, like the keys above the scores. */
     readonly flip?: boolean;
     readonly corner: FigureMatrix<Name>;
   }[];
@@ -92,7 +103,7 @@ export function productLayout<Name extends string>(
     return { top: top.name, flip, corner: corner.name, topLabels, size: corner.cols };
   });
   const inner = left.cols;
-  // The width of a picture is rounded up. What is above has no words on its left.
+  // The width of a picture is rounded up. The matrices above have no words on their left.
   const gutters = leftOf(leftLabels) + 1 + parts.length * (productGap + 1);
   const total = inner + parts.reduce((all, { size }) => all + size, 0);
   const fitting = stageCells(width - gutters, total, left.rows);
@@ -105,19 +116,22 @@ export function productLayout<Name extends string>(
   return { leftLabels, parts, inner, cell, topCell, height };
 }
 
-/** Around a sign, on each side. */
+/** The gap on each side of a sign. */
 const wideGap = 12;
 const narrowGap = 3;
-/** Matrices are stacked rather than made narrower than this, if that gives them more space. */
+/**
+ * If matrices would be narrower than this, they are stacked, provided that this gives them more
+ * space.
+ */
 const narrowest = 110;
 const narrowestCell = 22;
-/** A letter with an index. */
+/** The width of a letter with an index. */
 const nameWidth = 24;
-/** Stacked matrices are no wider, so that both can be seen at once. */
+/** The largest width of stacked matrices, so that both are visible together. */
 const widestStacked = 560;
-/** Cells beside each other may share a pixel of the screen, but at least half of one is seen of each. */
+/** Cells in a row may share a pixel of the screen, but each is at least this many pixels wide. */
 const leastBeside = 0.5;
-/** A single row needs a visible height, however many rows the other matrices have. */
+/** The height of a single row, which must be visible even if the other matrices have many rows. */
 const loneRow = 14;
 
 function labelsIn(
@@ -127,7 +141,8 @@ function labelsIn(
   above?: FigureMatrix,
 ): Labels {
   const words = rowsAre === "query" ? queries : rowsAre === "key" ? keys : undefined;
-  // Rows of the same tokens continue from one matrix to the next, so only the first one names them.
+  // Rows of the same tokens continue from one matrix to the next, so only the first matrix labels
+  // them.
   const known = before?.rowsAre;
   const areSame = queries.join() === keys.join();
   const areNamed = known === rowsAre || (areSame && (known === "query" || known === "key"));
@@ -136,13 +151,13 @@ function labelsIn(
     ...(words && !areNamed && { rows: words }),
     ...(rowsAre === "query" &&
       colsAre === "key" &&
-      // Words over the same columns may stand above them already.
+      // A matrix above may show the words of the same columns already.
       (above?.colsAre === colsAre ? { rowAxis: tokenAxes.rowAxis } : { cols: keys, ...tokenAxes })),
     ...(family !== undefined && { family }),
   };
 }
 
-/** Matrices in a row with signs between them, or below each other where that gives them more space. */
+/** Matrices in a row with signs between them, or below each other if that gives them more space. */
 export function rowLayout<Name extends string>(
   matrices: readonly FigureMatrix<Name>[],
   signs: readonly string[],
@@ -154,7 +169,7 @@ export function rowLayout<Name extends string>(
     labels: labelsIn(matrix, matrices[i - 1] ?? null, words),
   }));
   const gap = width < narrowFigure ? narrowGap : wideGap;
-  /** Labels are measured at 12 pixels; signs have 14. */
+  /** The font size is 12 pixels for measured labels and 14 for signs. */
   const signWidths = signs.map((sign) => Math.ceil((textWidth(sign, words.family) * 14) / 12));
   const between = signWidths.reduce((sum, sign) => sum + sign + 2 * gap, 0);
   const columns = Math.max(
@@ -174,7 +189,7 @@ export function rowLayout<Name extends string>(
   const first = all[0]?.labels ?? {};
   const room = stacked ? Math.min(width - leftOf(first), widestStacked) : width - gutters;
   const fitting = stageCells(room, stacked ? widest : columns, rows);
-  // Of many, a cell beside others is smaller than a pixel.
+  // In a row of many columns, a cell may be smaller than a pixel.
   const cell = stacked
     ? lowered(fitting, rows * all.length)
     : { ...fitting, width: Math.min(fitting.width, beside) };
@@ -186,7 +201,7 @@ export function rowLayout<Name extends string>(
   const highest = stacked ? 0 : Math.max(...parts.map(({ top }) => top));
   return {
     ...{ gap, signWidths, stacked, cell },
-    /** The cells of a matrix of one row. */
+    /** The cells of a matrix with one row. */
     lone: { ...cell, height: Math.max(cell.height, loneRow) },
     parts: parts.map((part) => ({ ...part, above: Math.max(0, highest - part.top) })),
   };

@@ -1,4 +1,4 @@
-/** How a number of a matrix is named and written as a formula with its numbers. */
+/** Writes the name of a matrix entry and its formula with numbers. */
 
 import { format } from "../picture/format.js";
 import { at, type MatrixView } from "../picture/view.js";
@@ -11,10 +11,10 @@ export interface SoFar {
   readonly sum: string;
 }
 
-/** The terms added last; earlier ones are part of the sum already. */
+/** The number of terms shown last in a partial sum; earlier terms are part of the sum already. */
 const termsKept = 3;
 
-/** The terms of a sum, or of a partial one the last ones that were added. */
+/** The terms of a sum; for a partial sum, the last terms that were added. */
 export function termsOf(
   terms: readonly (readonly FormulaPiece[])[],
   soFar: SoFar | undefined,
@@ -42,7 +42,7 @@ export function product(
   return termsOf(terms, soFar);
 }
 
-/** Explains one number: `equals` a formula, or as `says` some words. */
+/** Explains one number: `equals` gives a formula, and `says` gives words. */
 export interface Explainer {
   readonly name: string;
   /** A[1, 2] =  */

@@ -1,13 +1,16 @@
 import { nextFrame, type PageWindow } from "../picture/page.js";
 
-/** A frame counts for at most this many milliseconds, so that a tab that was hidden goes on where it was. */
+/**
+ * A frame counts for at most this many milliseconds, so that a tab that was hidden continues where
+ * it stopped.
+ */
 const longestFrame = 250;
 
 /**
- * Calls `show` in every frame with the milliseconds that have been played so far, until it returns false.
+ * Calls `show` in every frame with the milliseconds played so far, until `show` returns false.
  *
- * @param page the window that shows it
- * @returns ends it
+ * @param page the window of the picture
+ * @returns a function that stops playing
  */
 export function playFrames(
   show: (elapsed: number) => boolean,

@@ -1,6 +1,6 @@
-/** Makes elements of HTML, and writes into them. */
+/** Creates HTML elements, and writes into them. */
 
-/** An element with a class and what is in it. */
+/** Creates an element with a class and content. */
 export function html<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   className = "",
@@ -12,24 +12,24 @@ export function html<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A span with a class and words. */
+/** Creates a span with a class and words. */
 export function spanOf(className: string, words = ""): HTMLSpanElement {
   return html("span", className, words);
 }
 
-/** A choice of a list, with its words. */
+/** Creates an option of a select element. */
 export function optionOf(words: string, value: string): HTMLOptionElement {
   const option = html("option", "", words);
   option.value = value;
   return option;
 }
 
-/** Writes words into an element, unless they are there. */
+/** Writes words into an element, unless it has these words already. */
 export function write(element: Element, words: string): void {
   if (element.textContent !== words) element.textContent = words;
 }
 
-/** A button with words that does something. */
+/** Creates a button with words and an action. */
 export function buttonOf(words: string, press: () => void, className = ""): HTMLButtonElement {
   const button = html("button", className, words);
   button.type = "button";

@@ -1,9 +1,9 @@
-/** A cache of one value, which is made anew when one of its inputs changes. */
+/** A cache of one value, which is created again when one of its inputs changes. */
 export class Kept<T> {
   #parts: readonly unknown[] | null = null;
   #made: T | null = null;
 
-  /** @param parts its inputs */
+  /** @param parts the inputs of the value */
   of(parts: readonly unknown[], make: () => T): T {
     if (!this.#parts?.every((each, i) => each === parts[i])) {
       this.#made = make();
@@ -12,7 +12,7 @@ export class Kept<T> {
     return this.#made as T;
   }
 
-  /** Lets go of it. */
+  /** Releases the value. */
   clear(): void {
     this.#parts = this.#made = null;
   }

@@ -10,7 +10,7 @@ const colourStops = 11;
 /**
  * Fills an element with a scale: its low end, a strip of its colours, its high end.
  *
- * @param view the matrix that it belongs to; null if it belongs to several
+ * @param view the matrix of the scale; null if the scale belongs to several
  */
 export function showScale(
   place: Element,
@@ -43,7 +43,7 @@ export class Legend {
     showHiddenMark(this.#hidden);
   }
 
-  /** @param more what follows the scale, such as a save menu */
+  /** @param more the content after the scale, such as a save menu */
   show(
     palette: Palette,
     view: MatrixView | null,

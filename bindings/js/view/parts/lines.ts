@@ -1,4 +1,7 @@
-/** Draws attention as lines from queries on the left to keys on the right, stronger for larger weights. */
+/**
+ * Draws attention as lines from queries on the left to keys on the right, stronger for larger
+ * weights.
+ */
 import { shorten } from "../picture/format.js";
 import { type Area, widest } from "../picture/layout.js";
 import type { Line } from "./strongest.js";
@@ -8,25 +11,31 @@ import { setAttributes, svgElement } from "./svg.js";
 const fewLines = 150;
 
 /**
- * More lines than this are drawn with few strengths, each by one element: an element for each line takes too long. Lines
- * of one element do not add up where they cross, so all of them may be stronger.
+ * If there are more lines than this, they are drawn in a few strengths with one element for each,
+ * because an element for each line is too slow. The lines of one element do not add up where they
+ * cross, so all of them may be stronger.
  */
 const manyLines = 500;
 const strengthsOfMany = 24;
 const opacityOfMany = 0.35;
 
-/** Whether each line is an element of its own, so that a saved drawing may play: query by query. */
+/**
+ * Whether each line has its own element, so that a saved drawing can show the lines query by query.
+ */
 export const areApart = (lines: readonly Line[]): boolean => lines.length <= manyLines;
 
 const opacityOf = (count: number) =>
   count > manyLines ? opacityOfMany : Math.min(1, fewLines / count);
 
-/** With more rows than this, some labels are omitted, so that a sentence of hundreds of words fits on one screen. */
+/**
+ * With more rows than this, some labels are omitted, so that a sentence of hundreds of words fits
+ * on one screen.
+ */
 const manyRows = 100;
 const heightOfMany = 1100;
 const fewHeight = { most: 32, least: 11, all: 400 };
 
-/** Labels are at least this far apart. */
+/** The least distance between two labels. */
 const labelHeight = 9;
 const longestLabel = 12;
 
@@ -35,17 +44,17 @@ export interface LinesPicture {
   readonly keys: readonly string[];
   /** The lines of all queries. */
   readonly lines: readonly Line[];
-  /** A query, a key or one line that is drawn in colour, with all lines of its own; null for none. */
+  /** The highlighted query, key or line, with all its lines in colour; null for none. */
   readonly lit: Area | null;
   /** The lines in colour; by default those among `lines`. */
   readonly own?: readonly Line[];
-  /** In pixels. */
+  /** The width in pixels. */
   readonly width: number;
   /** The font of the labels; by default the page's. */
   readonly family?: string;
 }
 
-/** Where the lines begin and end, in pixels. */
+/** The coordinates where the lines begin and end, in pixels. */
 interface Layout {
   readonly left: number;
   readonly right: number;
@@ -75,7 +84,10 @@ export function linesHeight(queries: readonly string[], keys: readonly string[])
 
 const stepOf = (rowHeight: number) => Math.ceil(labelHeight / rowHeight);
 
-/** Of thousands of labels most are never drawn: measures those that are, and the one with the most letters. */
+/**
+ * The width of the widest label. Of thousands of labels only some are drawn: it measures those, and
+ * the longest label.
+ */
 function widestLabel(tokens: readonly string[], rowHeight: number, family?: string): number {
   const labels = shortLabels(tokens);
   const step = stepOf(rowHeight);
@@ -102,7 +114,10 @@ function pathOf(layout: Layout, { row, col }: Line): string {
   return `M${left} ${from}C${left + bend} ${from} ${right - bend} ${to} ${right} ${to}`;
 }
 
-/** The paths of lines, each with the turn at which it appears in a file that plays; of many lines weaker ones first. */
+/**
+ * The paths of lines, each with the turn in which it appears in an animated file. Of many lines,
+ * the weaker ones come first.
+ */
 function pathsOf(
   lines: readonly Line[],
   path: (line: Line) => string,
@@ -127,10 +142,10 @@ function isLit(line: Line, lit: Area | null): boolean {
   return row === line.row && col === line.col;
 }
 
-/** How near the pointer must be to a line, in pixels. */
+/** The largest distance between the pointer and a line that it hits, in pixels. */
 const near = 8;
 
-/** The lines between two columns of tokens, as an SVG element that it keeps. */
+/** The lines between two columns of tokens, drawn in an SVG element that this class updates. */
 export class LineDrawing {
   readonly svg = svgElement("svg", { role: "img", direction: "ltr" });
   readonly #others = svgElement("g", { class: "line-others" });
@@ -138,14 +153,17 @@ export class LineDrawing {
   readonly #labels = svgElement("g", { class: "line-labels" });
   #drawn: LinesPicture | null = null;
   #layout: Layout | null = null;
-  /** The labels of both sides that are drawn, by token. */
+  /** The drawn labels of both sides, by token. */
   #texts: { query: Map<number, SVGElement>; key: Map<number, SVGElement> } | null = null;
 
   constructor() {
     this.svg.append(this.#others, this.#selected, this.#labels);
   }
 
-  /** Draws only what differs from the last drawing; lists that are the same object count as unchanged. */
+  /**
+   * Draws only the differences from the last drawing. A list that is the same object counts as
+   * unchanged.
+   */
   draw(picture: LinesPicture): void {
     const before = this.#drawn;
     const isSame = (...names: (keyof LinesPicture)[]) =>
@@ -172,7 +190,10 @@ export class LineDrawing {
     return line && { row: line.row, col: line.col };
   }
 
-  /** The curves' control points divide the way from left to right in three, so x is linear along each of them. */
+  /**
+   * The line nearest to a point. The curves' control points divide the horizontal distance into
+   * three equal parts, so x is linear along each curve.
+   */
   #nearest(x: number, y: number, layout: Layout, lines: readonly Line[]): Line | null {
     const t = (x - layout.left) / (layout.right - layout.left);
     const start = (1 - t) ** 3 + 3 * (1 - t) ** 2 * t;
@@ -188,7 +209,7 @@ export class LineDrawing {
     return found;
   }
 
-  /** Writes the labels of both sides. */
+  /** Draws the labels of both sides. */
   #place(picture: LinesPicture): void {
     const { queries, keys, width } = picture;
     const layout = layoutOf(picture);
@@ -227,7 +248,7 @@ export class LineDrawing {
     const layout = this.#layout as Layout;
     const path = (line: Line) => pathOf(layout, line);
     const inColour = own ?? lines.filter((line) => isLit(line, lit));
-    // Of many lines those in colour cover their own grey ones, which then need not be drawn anew.
+    // Of many lines, the coloured ones cover their grey copies, so the grey ones are not redrawn.
     const isMany = !areApart(lines);
     if (!isMany || !hasLines) {
       const others = isMany ? lines : lines.filter((line) => !isLit(line, lit));
@@ -249,7 +270,10 @@ export class LineDrawing {
     );
   }
 
-  /** Marks the labels of what is lit; one that was omitted for its neighbours takes their place. */
+  /**
+   * Marks the labels of the highlighted tokens. If such a label was omitted, it replaces its
+   * neighbours.
+   */
   #light({ queries, keys, lit }: LinesPicture): void {
     const [layout, texts] = [this.#layout, this.#texts];
     if (!layout || !texts) return;

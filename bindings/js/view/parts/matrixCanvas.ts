@@ -1,6 +1,6 @@
 /**
- * A matrix on a canvas: its picture, its size, and a cell cursor for pointer and keyboard. It does not know what its
- * numbers mean.
+ * A matrix on a canvas: its picture, its size, and a cell cursor for pointer and keyboard. This
+ * class does not depend on the meaning of the numbers.
  */
 
 import { format } from "../picture/format.js";
@@ -9,7 +9,7 @@ import { type Cell, heightOf, px, widthOf } from "../picture/layout.js";
 import { type Picture, Surface } from "../picture/paint.js";
 import type { Extremes } from "../picture/view.js";
 
-/** What a person can do with a matrix. */
+/** The actions of a person on a matrix. */
 export interface MatrixActions {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   press(cell: Cell): void;
@@ -20,10 +20,10 @@ export interface MatrixActions {
 
 export interface ShownMatrix {
   readonly picture: Picture;
-  /** For screen readers: what the matrix is, its size and its range. */
+  /** A sentence for screen readers with the title of the matrix, its size and its range. */
   readonly summary: string;
   readonly ink: Ink;
-  /** Screen pixels in a CSS pixel. */
+  /** The number of screen pixels in a CSS pixel. */
   readonly ratio: number;
   /** Without these the matrix is not interactive. */
   readonly actions?: MatrixActions | undefined;
@@ -32,7 +32,7 @@ export interface ShownMatrix {
 /**
  * A sentence about a matrix, for screen readers.
  *
- * @param range of the numbers that can be seen; undefined if there are no numbers yet
+ * @param range the range of the visible numbers; undefined if there are no numbers yet
  */
 export function summaryOf(
   title: string,
@@ -64,11 +64,14 @@ export class MatrixCanvas {
   #surface = new Surface();
   #connection: AbortController | null = null;
   #shown: ShownMatrix | null = null;
-  /** The last cell of the keyboard's cursor, and what a drag paints. */
+  /** The last cell of the keyboard's cursor, and the value that a drag paints. */
   #cursor: Cell = { row: 0, col: 0 };
   #painting: boolean | null = null;
 
-  /** @param zoom how many CSS pixels of the window one of the canvas takes, by zoom or by a transform as on slides */
+  /**
+   * @param zoom the CSS pixels of the window in one of the canvas, changed by zoom or by a
+   *   transform as on slides
+   */
   constructor(
     canvas: HTMLCanvasElement,
     zoom = () => canvas.getBoundingClientRect().width / canvas.offsetWidth || 1,
@@ -77,7 +80,7 @@ export class MatrixCanvas {
     this.#zoom = zoom;
   }
 
-  /** Listens from the first time that there are actions: most thumbnails never have any. */
+  /** Adds the listeners when the matrix first has actions: most thumbnails never have any. */
   #listen(): void {
     this.#connection = new AbortController();
     const { signal } = this.#connection;
@@ -107,7 +110,7 @@ export class MatrixCanvas {
     on("blur", (_, { point }) => point(null, "keyboard"));
   }
 
-  /** Draws what has changed. */
+  /** Draws the changes. */
   show(shown: ShownMatrix): void {
     const before = this.#shown;
     this.#shown = shown;
@@ -126,13 +129,13 @@ export class MatrixCanvas {
       this.#surface.draw(this.#canvas, picture, { ink, ratio, isLive });
   }
 
-  /** Lets go of the numbers. */
+  /** Releases the numbers. */
   clear(): void {
     this.#shown = null;
     this.#surface = new Surface();
   }
 
-  /** Ends its listeners; they begin anew when it is shown again. */
+  /** Removes the listeners. They are added again when the matrix is shown again. */
   disconnect(): void {
     this.#connection?.abort();
     this.#connection = null;
@@ -160,13 +163,16 @@ export class MatrixCanvas {
     return (this.#shown as ShownMatrix).picture;
   }
 
-  /** The nearest cell of the matrix, which may be smaller than it was. */
+  /** The nearest cell of the matrix, which may be smaller than before. */
   #within({ row, col }: Cell): Cell {
     const { rows, cols } = this.#picture.geometry;
     return { row: clamped(row, rows - 1), col: clamped(col, cols - 1) };
   }
 
-  /** The cell under the pointer, without a column to the left of the cells and without a row above them. */
+  /**
+   * The cell under the pointer, without a column to the left of the cells and without a row above
+   * them.
+   */
   #hit({ clientX, clientY }: MouseEvent): { row: number | undefined; col: number | undefined } {
     const { geometry } = this.#picture;
     const { left, top } = this.#canvas.getBoundingClientRect();

@@ -1,10 +1,10 @@
-/** Measures that describe what a head attends to in one number. */
+/** Measures of a head's attention pattern, each as one number. */
 import { finished, type Job } from "../picture/job.js";
 import { at, largestOf, type MatrixView } from "../picture/view.js";
 
 export interface MeasureWords {
   readonly name: string;
-  /** What the number is. */
+  /** The meaning of the number. */
   readonly about: string;
 }
 
@@ -26,15 +26,18 @@ export const patterns: Readonly<Record<PatternName, MeasureWords>> = {
   diagonal: { name: "diagonal", about: "The mean weight on the token at the row's own position." },
 };
 
-/** Null of no number. */
+/** The mean; null if there are no numbers. */
 export function mean(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 }
 
-/** A sum of numbers of 16 bits may be this far from 1. */
+/** A sum of numbers of 16 bits may differ from 1 by this much. */
 const tolerance = 0.01;
 
-/** In bits, of the shares of the row's sum. 0 log 0 is 0, and so is what is missing (NaN) or negative. */
+/**
+ * The entropy in bits, of the shares of the row's sum. 0 log 0 is 0. A missing (NaN) or negative
+ * weight also adds 0.
+ */
 function entropyOf(view: MatrixView, row: number): number {
   const { data, cols, offset, rowStride, colStride } = view;
   let [sum, total] = [0, 0];
@@ -50,7 +53,9 @@ function entropyOf(view: MatrixView, row: number): number {
 
 /** A measure is the mean, over some rows, of one number for each. */
 interface Measure {
-  /** From one row to before another; null if the measure makes no sense. */
+  /**
+   * The first row to measure, and the row after the last one; null if the measure does not apply.
+   */
   rows(view: MatrixView, isSelf: boolean): readonly [number, number] | null;
   of(view: MatrixView, row: number): number;
   /** Whether it reads all numbers of a row. */
@@ -79,11 +84,12 @@ const pattern: Readonly<Record<PatternName, Measure>> = {
   },
 };
 
-/** So many numbers take some tenths of a millisecond. */
+/** The numbers between two pauses, which take some tenths of a millisecond. */
 const between = 1 << 15;
 
 /**
- * Measures the weights of one head, rows × columns; null if it has no row to measure. It pauses often: see `Slices`.
+ * Measures the weights of one head, rows × columns; null if there is no row to measure. The job
+ * pauses often: see `Slices`.
  *
  * @param isSelf whether rows and columns are the same tokens
  */

@@ -1,4 +1,6 @@
-/** One moment of a computation: which matrices are partly computed, and what the pictures highlight. */
+/**
+ * One moment of a computation: the partly computed matrices, and the highlights of the pictures.
+ */
 
 import { at, type MatrixView, viewOn } from "../picture/view.js";
 import type { AreaOf, CellOf } from "./attention.js";
@@ -16,9 +18,9 @@ export interface UnfoldingOf<Name extends string> {
 }
 
 /**
- * What a stage shows at a time of its own; null when it is complete.
+ * The state of a stage at a time counted from its beginning; null when the stage is complete.
  *
- * @param sumAt the sum of the first cell's terms at a moment, if it is known
+ * @param sumAt the partial sum of the first cell at a moment, if it is known
  */
 export function unfoldingAt<Name extends string>(
   timeline: Timeline<Name> | null,
@@ -39,13 +41,16 @@ export function unfoldingAt<Name extends string>(
   };
 }
 
-/** A partly computed matrix: entries without a number yet are NaN, which is not drawn. */
+/** A partly computed matrix: entries that are not computed yet are NaN, which is not drawn. */
 export function partOf<Name extends string>(
   view: MatrixView,
   name: Name,
   { isMade, cell, sum }: UnfoldingOf<Name>,
 ): MatrixView {
-  /** The cell that shows a partial sum; the exponentials are themselves terms. */
+  /**
+   * The cell that shows a partial sum. For exponentials there is none, because they are the terms
+   * themselves.
+   */
   const growing = name !== "exponentials" && cell?.matrix === name ? cell : null;
   const size = view.rows * view.cols;
   const data = view.data instanceof Float32Array ? new Float32Array(size) : new Float64Array(size);
@@ -66,7 +71,7 @@ export function highlightsAt<Name extends string>(
 ): readonly AreaOf<Name>[] {
   const { matrix, row, terms } = moment;
   if (!cell) {
-    // No column is meant, whatever its index.
+    // The sources of the whole row; the column is ignored.
     const ofRow = sourcesOf({ matrix, row, col: -1 }).filter((area) => area.row === row);
     return [...ofRow.map((area) => ({ matrix: area.matrix, row })), { matrix, row }];
   }
@@ -79,7 +84,10 @@ export function highlightsAt<Name extends string>(
   ]);
 }
 
-/** Where the playing computation is, in a few words; `query` is the one whose row comes first. */
+/**
+ * Describes the present moment of the computation in a few words. `query` is the query whose row is
+ * computed first.
+ */
 export function momentName({ moment, sum }: UnfoldingOf<string>, query: string): string {
   if (moment.matrix === "exponentials") return `the sum of ${query}`;
   if (moment.col === null) return "row by row";

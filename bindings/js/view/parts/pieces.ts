@@ -1,11 +1,11 @@
-/** Tokens as pictures write them. */
+/** The text of tokens in pictures. */
 
-/** A token where it stands alone: with its white space visible. */
+/** The text of a single token with visible white space. */
 export function visibleToken(piece: string): string {
   return piece.replace(/\n/g, "↵").replace(/\t/g, "⇥").replace(/ /g, "␣");
 }
 
-/** A token as a label: a space before a word is not shown. */
+/** The text of a token as a label: a space before a word is not shown. */
 export function tokenLabel(piece: string): string {
   return visibleToken(piece.replace(/^ (?=\S)/, ""));
 }

@@ -1,6 +1,9 @@
-/** Playing as a pure function of time: the step shown a given number of milliseconds after the start. */
+/**
+ * Playing as a pure function of time: the step shown a given number of milliseconds after the
+ * start.
+ */
 
-/** How long a step is shown, in milliseconds. */
+/** The duration of a step, in milliseconds. */
 export type Pace = number | ((index: number) => number);
 
 /** The step after `elapsed` milliseconds of playing from step `from`; the last one stays. */

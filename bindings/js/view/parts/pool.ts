@@ -1,7 +1,7 @@
 /**
- * Max pooling without the engine: the largest number of each cell of a grid over a matrix, as the engine's
- * `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)), as in
- * torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
+ * Max pooling without the engine: the largest number of each cell of a grid over a matrix, as the
+ * engine's `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r),
+ * ceil((i + 1) R / r)), as in torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
  */
 import type { Job } from "../picture/job.js";
 import type { MatrixView } from "../picture/view.js";
@@ -16,17 +16,17 @@ export interface SmallWeights {
 /** Whether a key is hidden from a query. */
 type Hides = (row: number, col: number) => boolean;
 
-/** The first position of cell `i`, and the position after its last one. */
+/** The first index of cell `i`, and the index after its last one. */
 export function cellOf(i: number, size: number, cells: number): readonly [number, number] {
   return [Math.floor((i * size) / cells), Math.ceil(((i + 1) * size) / cells)];
 }
 
-/** So many numbers take some tenths of a millisecond. */
+/** The numbers between two pauses, which take some tenths of a millisecond. */
 const between = 1 << 16;
 
 /**
- * The largest number of a part of a row and `most`, or if it is signed the one farthest from zero: -Infinity, which stands
- * for a hidden score, only if there is nothing else.
+ * The maximum of `most` and a part of a row. If the matrix is signed, it is the number farthest
+ * from zero; -Infinity, the score of a hidden key, then counts only if there is no other number.
  */
 function mostOfPart(
   { data, offset, rowStride, colStride }: MatrixView,
@@ -40,10 +40,10 @@ function mostOfPart(
   for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
     const value = data[p] as number;
     const isSize = isSigned && most !== Number.NEGATIVE_INFINITY;
-    // NaN stays, because no comparison with it is true.
+    // A NaN is kept, because no comparison with it is true.
     const isMore =
       (isSize ? Math.abs(value) > Math.abs(most) : value > most) || Number.isNaN(value);
-    // The mask is asked last: of most numbers it need not be known.
+    // The mask is checked last, because most numbers do not need it.
     if (isMore && !(isSigned && value === Number.NEGATIVE_INFINITY) && !hides?.(row, j))
       most = value;
   }
@@ -51,12 +51,13 @@ function mostOfPart(
 }
 
 /**
- * Max-pools a matrix to at most `mostRows` × `mostCols`; an axis that is shorter keeps its size. It pauses often, so
- * that its caller can leave the rest for later: see `Slices`.
+ * Max-pools a matrix to at most `mostRows` × `mostCols`; a shorter axis keeps its size. The job
+ * pauses often, so that its caller can continue it later: see `Slices`.
  *
- * @param isSigned whether a cell has the number farthest from zero, for scores, in place of the largest one
- * @param hides what is left out; a cell of which all is hidden is -Infinity
- * @param hidden these cells, if they are known: they are not read
+ * @param isSigned whether a cell has the number farthest from zero, for scores, instead of the
+ *   largest number
+ * @param hides the entries that are omitted; a cell with only hidden entries is -Infinity
+ * @param hidden the cells with only hidden entries, if they are known: these cells are not read
  */
 export function* pooling(
   view: MatrixView,
@@ -88,9 +89,11 @@ export function* pooling(
 }
 
 /**
- * Finds which cells of a pooled matrix are hidden: those of which all that they stand for is. It pauses often.
+ * Finds the hidden cells of a pooled matrix: the cells with only hidden entries. The job pauses
+ * often.
  *
- * @param isCausal whether a cell is hidden if the one below it and the one to its left are: then one corner tells
+ * @param isCausal whether an entry is hidden if the one below it and the one to its left are
+ *   hidden: then one corner decides
  */
 export function* hidingPooled(
   hides: Hides,

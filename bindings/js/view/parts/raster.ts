@@ -1,13 +1,14 @@
 /**
- * Draws an SVG file of this library on a canvas, and gives it as PNG. An image would need an address, which a policy may
- * forbid (img-src). It draws only the shapes and attributes of these files.
+ * Draws an SVG file of this library on a canvas, and converts it to PNG. An image element would
+ * need an address, which a content security policy may forbid (img-src). Only the shapes and
+ * attributes of this library's files are drawn.
  */
 
 import { HeedError, refuse } from "../../core/error.js";
 import { hiddenFill } from "../picture/export.js";
 import { hasCanvas } from "../picture/page.js";
 
-/** Pixels of a PNG for each of the SVG. */
+/** The PNG's pixels along a side for each pixel of the SVG. */
 const ratio = 2;
 
 type Context = CanvasRenderingContext2D;
@@ -39,7 +40,7 @@ function lookOf(element: Element, outer: Look): Look {
   return look;
 }
 
-/** Moves and turns, as these files do. */
+/** Applies the translations and rotations that these files use. */
 function transform(context: Context, element: Element): void {
   const all = (element.getAttribute("transform") ?? "").matchAll(/(\w+)\(([^)]*)\)/g);
   for (const [, name, list = ""] of all) {
@@ -53,7 +54,7 @@ function transform(context: Context, element: Element): void {
   }
 }
 
-/** The outline of a shape; null for another element. */
+/** The outline of a shape; null for any other element. */
 function pathOf(element: Element): Path2D | null {
   const at = (name: string) => numberOf(element, name);
   const path = new Path2D(element.getAttribute("d") ?? "");
@@ -72,7 +73,10 @@ function canvasOf({ width, height }: { width: number; height: number }): HTMLCan
   return Object.assign(document.createElement("canvas"), { width, height });
 }
 
-/** The hatching of hidden cells, for the whole picture: a small tile would have seams when it is turned. */
+/**
+ * The hatching of hidden cells, made for the whole picture: a small tile would have seams when it
+ * is rotated.
+ */
 function hatching(svg: Element, { width, height }: HTMLCanvasElement): CanvasPattern | null {
   if (!svg.querySelector(`[fill="${hiddenFill}"]`)) return null;
   const [ground, line] = Array.from(svg.querySelectorAll("#hidden rect"));
@@ -92,7 +96,7 @@ function hatching(svg: Element, { width, height }: HTMLCanvasElement): CanvasPat
   return pattern;
 }
 
-/** A picture within the picture, whose address has its bytes. */
+/** An image within the picture, whose data URL contains its bytes. */
 async function bitmapOf(element: Element): Promise<ImageBitmap> {
   const [, data = ""] = (element.getAttribute("href") ?? "").split(",");
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -141,7 +145,7 @@ class Drawing {
     if (path) this.#context.clip(path);
   }
 
-  /** A group with an opacity is drawn on another canvas first, because its shapes may overlap. */
+  /** Draws a group with an opacity on another canvas first, because its shapes may overlap. */
   #drawGroup(element: Element, look: Look): void {
     const opacity = numberOf(element, "opacity", 1);
     const context = this.#context;
@@ -206,7 +210,7 @@ class Drawing {
   }
 }
 
-/** Throws a HeedError where no canvas can be drawn on, as in a component test. */
+/** Throws a HeedError if drawing on a canvas is not possible, as in a component test. */
 export function needCanvas(what: string): void {
   if (!hasCanvas()) throw refuse("unsupported", what, "a canvas to draw on", "none");
 }
@@ -214,7 +218,8 @@ export function needCanvas(what: string): void {
 /**
  * Makes a PNG of an SVG file, at twice its width and height.
  *
- * @throws HeedError where there is no canvas, no picture, or one that is larger than the browser can paint
+ * @throws HeedError if there is no canvas or no picture, or if the picture is larger than the
+ *   browser can paint
  */
 export async function pngOf(svg: string): Promise<Blob> {
   needCanvas("png");

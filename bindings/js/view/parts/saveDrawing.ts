@@ -1,4 +1,4 @@
-/** A drawing of lines and marks as it is on the page, with its title and legend, as a file. */
+/** Saves a drawing of lines and marks from the page, with its title and legend, as a file. */
 import {
   captionSvg,
   fileSvg,
@@ -40,7 +40,7 @@ function styledCopy(original: Element): Element {
   return copy;
 }
 
-/** Copies of elements as SVG, moved to a place. */
+/** Copies elements as SVG, moved to a position. */
 function copiesSvg(x: number, y: number, originals: readonly Element[]): string {
   const group = svgElement("g", { transform: `translate(${x} ${y})` });
   group.append(...originals.map(styledCopy));
@@ -53,7 +53,7 @@ function markWidth(entry: HTMLElement): number {
   return mark ? mark.clientWidth + 6 : 0;
 }
 
-/** Places the entries of a legend one after the other, in rows that end before `right`. */
+/** Places the entries of a legend in rows that end before `right`. */
 function flowed(entries: readonly HTMLElement[], right: number, { family }: Ink) {
   let [row, end] = [0, margin];
   return entries.map((entry) => {
@@ -69,8 +69,8 @@ function flowed(entries: readonly HTMLElement[], right: number, { family }: Ink)
 }
 
 /**
- * The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG. It
- * is empty if there is no picture on the page.
+ * The largest picture within a part of the page and its overlays, with legend and axis labels, as a
+ * stand-alone SVG. It is empty if there is no picture on the page.
  *
  * @param part the element that contains the picture
  * @param ink the colours and the font of the file

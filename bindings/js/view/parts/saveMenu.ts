@@ -15,7 +15,7 @@ import type { MatrixView } from "../picture/view.js";
 import { buttonOf, html } from "./html.js";
 import { pngOf } from "./raster.js";
 
-/** How a matrix is saved to a file. */
+/** The settings of a matrix that is saved to a file. */
 export interface Saved {
   /** The file's name without its extension. */
   readonly file: string;
@@ -23,18 +23,21 @@ export interface Saved {
   /** The full labels of rows and columns; on the page they may be shortened or omitted. */
   readonly rows?: readonly string[] | undefined;
   readonly cols?: readonly string[] | undefined;
-  /** Whether its cells appear one by one in its moving picture, or what it was before; by default its rows appear. */
+  /**
+   * The animation of the saved picture: "cells" shows its cells one by one, a `Past` shows its
+   * earlier states; by default its rows appear one by one.
+   */
   readonly plays?: "cells" | Past | undefined;
 }
 
-/** What a matrix was before, and itself. */
+/** The earlier states of a matrix, and its present one. */
 interface Past {
   readonly caption: string;
-  /** Null if it was nothing before. */
+  /** Null without an earlier state. */
   film(): Film | null;
 }
 
-/** The words of each format, and how its files end. */
+/** The words of each format, and the extension of its files. */
 const formats = {
   png: ["PNG", ".png"],
   svg: ["SVG", ".svg"],
@@ -80,9 +83,10 @@ function movingSvg(picture: Picture, saved: Saved, ink: Ink): string {
 }
 
 /**
- * The formats of a picture that is made as an SVG.
+ * The formats of a picture that is drawn as an SVG.
  *
- * @param plays the style by which the SVG plays what it marks with `data-plays`, if it does
+ * @param plays returns the style that animates the elements of the SVG marked with `data-plays`, if
+ *   it is animated
  */
 export function drawnContents(svg: () => string | Promise<string>, plays?: () => string): Contents {
   return {
@@ -94,13 +98,15 @@ export function drawnContents(svg: () => string | Promise<string>, plays?: () =>
   };
 }
 
-/** The formats of a matrix; none without numbers. The ink is read when one is chosen. */
+/**
+ * The formats of a matrix; none without numbers. The ink is read when a person chooses a format.
+ */
 export function contentsOf(picture: Picture, saved: Saved, inkNow: () => Ink): Contents {
   const { view } = picture;
   if (!view) return {};
   return {
     ...drawnContents(() => savedSvg(picture, saved, inkNow())),
-    // Rows of one axis of words are computed one after the other, so they may appear so.
+    // Rows that share an axis of words are computed one by one, so they may also appear one by one.
     ...((saved.plays || picture.labels.rowAxis) && {
       moving: () => svgBlob(movingSvg(picture, saved, inkNow())),
     }),
@@ -116,7 +122,7 @@ export function numbersOf(view: MatrixView, rows: Saved["rows"], cols: Saved["co
   };
 }
 
-/** The parts of a menu within a `details`: they belong to whoever made it. */
+/** The parts of a save menu within a `details` element. The element's creator owns these parts. */
 export class SaveMenu {
   readonly element: HTMLDetailsElement;
   readonly #summary = html("summary");
@@ -126,7 +132,7 @@ export class SaveMenu {
   #contents: Contents = {};
   #file = "";
 
-  /** @param what it saves, where another menu beside it saves something else */
+  /** @param what the name of the saved object, if a second menu near it saves another one */
   constructor(element = html("details"), what = "") {
     this.element = element;
     this.#what = what;
@@ -135,7 +141,7 @@ export class SaveMenu {
     element.append(this.#summary, this.#choices);
   }
 
-  /** @param file the name of the file, without its ending */
+  /** @param file the file name, without its extension */
   show(title: string, file: string, contents: Contents): void {
     const [before, now] = [this.#contents, contents].map((each) => Object.keys(each).join());
     this.#contents = contents;
@@ -148,7 +154,7 @@ export class SaveMenu {
     this.#choices.replaceChildren(...buttons);
   }
 
-  /** Lets go of the numbers. */
+  /** Releases the numbers. */
   clear(): void {
     this.#contents = {};
   }
@@ -161,7 +167,8 @@ export class SaveMenu {
       const blob = await this.#contents[format]?.();
       if (blob) download(blob, file);
     } catch (error) {
-      // A picture may be larger than the browser can paint, and a text longer than it can hold.
+      // A picture may be larger than the browser can paint, and a text longer than the largest
+      // string.
       this.#note.textContent = ` ${formats[format][0]} not saved: ${(error as Error).message}`;
       this.#choices.append(this.#note);
       this.element.open = true;

@@ -1,12 +1,16 @@
 /** Work in slices of time, so that the page can draw and answer between them. */
 import type { Job } from "../picture/job.js";
 
-/** In milliseconds: two slices and the page's own work fit into 50, from which on a task is a long one. */
+/**
+ * The length of a slice in milliseconds: two slices and the page's own work stay below 50, the
+ * limit of a long task.
+ */
 const slice = 10;
 
 /**
- * Calls `run` once for each time that it is asked, after other work of the page. A message comes sooner than a timer,
- * which browsers delay by 4 ms, and lets the page draw in between; Jest's jsdom has no messages.
+ * Calls `run` once for each request, after other work of the page. A message is delivered sooner
+ * than a timer, which browsers delay by 4 ms, and lets the page draw before it. Jest's jsdom has no
+ * messages.
  */
 function turnsOf(run: () => void) {
   if (globalThis.MessageChannel === undefined) {
@@ -30,9 +34,10 @@ function turnsOf(run: () => void) {
 }
 
 /**
- * Takes one job after the other from `pick` and runs them for some milliseconds at a time, until there is none.
+ * Takes jobs from `pick`, one after the other, and runs each for some milliseconds at a time, until
+ * there is none.
  *
- * @param pick the next job, the most urgent one first; null if there is none
+ * @param pick returns the most urgent job; null if there is none
  */
 export class Slices {
   readonly #pick: () => Job | null;
@@ -45,12 +50,12 @@ export class Slices {
     this.#pick = pick;
   }
 
-  /** Resolves when there is no job left, or all are given up. */
+  /** Resolves when there are no more jobs, or when the work is stopped. */
   get idle(): Promise<void> {
     return this.#idle;
   }
 
-  /** Goes on, or begins, as there may be jobs. */
+  /** Starts or continues the work, because there may be jobs. */
   wake(): void {
     if (this.#turns) return;
     this.#idle = new Promise((resolve) => {
@@ -64,7 +69,7 @@ export class Slices {
     this.#turns = turns;
   }
 
-  /** Gives up the job that runs, and takes no other until it is woken. */
+  /** Abandons the running job, and takes no other until `wake` is called. */
   stop(): void {
     this.#job = null;
     this.#close();
@@ -76,7 +81,7 @@ export class Slices {
     this.#rest();
   }
 
-  /** Whether there is more to do. */
+  /** Runs one slice. Returns whether there is more to do. */
   #run(): boolean {
     const turns = this.#turns;
     const end = performance.now() + slice;
@@ -84,7 +89,7 @@ export class Slices {
       this.#job ??= this.#pick();
       if (!this.#job) return false;
       const isDone = this.#job.next().done;
-      // A job may stop the work, or begin another.
+      // A job may stop the work, or start it again.
       if (this.#turns !== turns) return false;
       if (isDone) this.#job = null;
     }
@@ -92,7 +97,7 @@ export class Slices {
   }
 }
 
-/** Runs one job in slices, and gives what it returns. */
+/** Runs one job in slices, and returns its result. */
 export async function inSlices<T>(job: Job<T>): Promise<T> {
   const results: T[] = [];
   function* run(): Job {

@@ -1,15 +1,16 @@
 /**
- * All stages of a computation on one timeline: what a player shows is a pure function of its index. A moment is named by
- * its stage and the time in it, so an index is found from both and the other way round.
+ * All stages of a computation on one timeline: the state that a player shows is a pure function of
+ * an index. A moment is identified by its stage and its time in the stage, and the index is
+ * computed from both, and both from the index.
  */
 import type { Pace } from "./play.js";
 import { countOf, countOfTempo, type Tempo, type Timeline, tempoAt } from "./timeline.js";
 
 interface Chapter<Stage extends string, Name extends string> {
   readonly stage: Stage;
-  /** Null if the stage has nothing to compute. */
+  /** The computation of the stage; null if the stage computes nothing. */
   readonly timeline: Timeline<Name> | null;
-  /** Its first index on the timeline of all stages. */
+  /** The first index of the stage on the timeline of all stages. */
   readonly start: number;
   readonly count: number;
 }
@@ -61,7 +62,10 @@ export function placeAt<Stage extends string>(
   return { stage: chapter.stage, time: index - chapter.start };
 }
 
-/** Where playing starts: a complete stage is played again, and after the last one everything is. */
+/**
+ * The index at which playing starts: a complete stage is played again, and after the last stage the
+ * whole story is.
+ */
 export function playFrom<Stage extends string>(
   story: Story<Stage>,
   place: StoryPlace<Stage>,
@@ -71,7 +75,7 @@ export function playFrom<Stage extends string>(
   return place.time === null ? chapterOf(story, place.stage).start : index;
 }
 
-/** Milliseconds of a moment, and at most of all moments of its tempo. */
+/** The milliseconds of one moment of each tempo, and the most for all moments of that tempo. */
 const paces: Readonly<Record<Tempo, readonly [one: number, all: number]>> = {
   slow: [1000, 5000],
   cell: [350, 2000],
@@ -79,7 +83,10 @@ const paces: Readonly<Record<Tempo, readonly [one: number, all: number]>> = {
   end: [1800, 1800],
 };
 
-/** First cell slow, first row fast, then whole rows; the end of a stage stays to be looked at. */
+/**
+ * The pace: the first cell is slow, the rest of its row fast, then whole rows; the end of a stage
+ * stays visible longer.
+ */
 export function paceOf(story: Story): Extract<Pace, (index: number) => number> {
   return (index) => {
     const { stage, time } = placeAt(story, index);

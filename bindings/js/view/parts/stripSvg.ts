@@ -1,4 +1,4 @@
-/** Shaded tokens as they stand on the page, as a file. */
+/** Saves shaded tokens as a file, in the same layout as on the page. */
 import {
   captionSvg,
   fileSvg,
@@ -12,7 +12,8 @@ import {
 import type { Ink } from "../picture/ink.js";
 
 /**
- * Lists of tokens as a stand-alone SVG, below a title. It is empty if they are not on the page.
+ * Lists of tokens as a stand-alone SVG, below a title. The text is empty if they are not on the
+ * page.
  *
  * @param ink the colours and the font of the file
  */
@@ -36,7 +37,7 @@ export function stripSvg(lists: readonly HTMLElement[], title: string, ink: Ink)
         const [w, h] = [box.width / zoom, box.height / zoom];
         if (backgroundColor !== "rgba(0, 0, 0, 0)")
           parts.push(rectSvg(x, y, w, h, backgroundColor));
-        // A token that breaks is written at its beginning.
+        // A token that is broken into two lines is written at its beginning.
         const words = (token.textContent ?? "").trim();
         const place = 'text-anchor="middle" dominant-baseline="central"';
         if (i === 0 && words !== "")

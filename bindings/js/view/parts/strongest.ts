@@ -1,4 +1,7 @@
-/** Which weights are drawn as lines: for every query the largest ones, until they carry a share of its attention. */
+/**
+ * Chooses the weights to draw as lines: the largest ones of every query, until they carry a share
+ * of its attention.
+ */
 import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "../picture/colour.js";
 import { finished, type Job } from "../picture/job.js";
 import { at, findingRange, type MatrixView } from "../picture/view.js";
@@ -6,14 +9,17 @@ import { at, findingRange, type MatrixView } from "../picture/view.js";
 export interface Line {
   readonly row: number;
   readonly col: number;
-  /** From 0 to 1, by the range and the curve. */
+  /** The strength from 0 to 1, by the range and the curve. */
   readonly strength: number;
 }
 
-/** More lines than this make the drawing slow and do not show more. */
+/** With more lines than this, drawing is slow and the picture does not show more. */
 export const mostLines = 2000;
 
-/** The number at index `place` in descending order (Hoare, "Algorithm 65: Find", 1961). Reorders `numbers`. */
+/**
+ * The number at index `place` in descending order (Hoare, "Algorithm 65: Find", 1961). Reorders
+ * `numbers`.
+ */
 function inFallingOrder(numbers: Float32Array, place: number): number {
   for (let low = 0, high = numbers.length - 1; low < high; ) {
     const middle = numbers[(low + high) >> 1] as number;
@@ -33,7 +39,9 @@ function inFallingOrder(numbers: Float32Array, place: number): number {
   return numbers[place] as number;
 }
 
-/** The strongest lines; of equally strong ones the first. Keeps their order. */
+/**
+ * The strongest lines, in their given order. Of equally strong lines, the first ones are chosen.
+ */
 function strongestOf(lines: readonly Line[], count: number): Line[] {
   if (lines.length <= count) return [...lines];
   const strengths = Float32Array.from(lines, ({ strength }) => strength);
@@ -46,10 +54,12 @@ function strongestOf(lines: readonly Line[], count: number): Line[] {
   );
 }
 
-/** Sums of weights of 16 bits are this far from 1 without saying anything. */
+/** Rounding may cause sums of weights of 16 bits to differ from 1 by this much. */
 const rounding = 0.01;
 
-/** The least of the weights that are lines, and how many weights of just this size are. */
+/**
+ * The smallest weight that becomes a line, and the number of weights of exactly this size that do.
+ */
 interface Limit {
   readonly least: number;
   readonly alike: number;
@@ -64,21 +74,22 @@ function atLeast(weights: Float32Array, least: number): Float32Array {
 }
 
 /**
- * @param weights of one row, which are not negative
- * @param mass a share of the row's sum: weights that add up to something else than 1 are allowed
- * @param floor weights below this are no lines in any case
+ * @param weights the weights of one row, which are not negative
+ * @param mass a share of the row's sum, which need not be 1
+ * @param floor weights below this never become lines
  */
 function limitOf(weights: Float32Array, mass: number, floor: number): Limit {
   if (mass >= 1) return { least: floor, alike: floor > 0 ? weights.length : 0 };
   let sum = 0;
   for (const weight of weights) sum += weight;
   const wanted = Math.abs(sum - 1) < rounding ? mass : mass * sum;
-  // Weights smaller than this add up to less than may be left out, so they need not be sorted.
+  // The sum of all weights below this is smaller than the share that may be omitted, so they need
+  // not be sorted.
   const tiny = Math.max(floor, Math.max(0, sum - wanted) / weights.length);
   const sorted = atLeast(weights, tiny).sort();
   let carried = 0;
   let next = sorted.length;
-  // Rounding must not drop the last line if `mass` is everything.
+  // Rounding must not drop the last line if `mass` includes all attention.
   while (next > 0 && carried <= wanted - 1e-6) carried += sorted[--next] as number;
   if (next === sorted.length) return { least: Number.POSITIVE_INFINITY, alike: 0 };
   const least = sorted[next] as number;
@@ -87,7 +98,7 @@ function limitOf(weights: Float32Array, mass: number, floor: number): Limit {
   return { least, alike };
 }
 
-/** A weight up to `largest` such that no smaller one is as strong as `strong`. */
+/** A weight up to `largest` such that every smaller weight is weaker than `strong`. */
 function weightBelow(
   strength: (weight: number) => number,
   strong: number,
@@ -102,7 +113,7 @@ function weightBelow(
   return low;
 }
 
-/** What is missing (NaN), negative or hidden counts as 0. */
+/** Reads a row of weights. A missing (NaN), negative or hidden weight counts as 0. */
 function readRow(
   weights: MatrixView,
   row: number,
@@ -119,7 +130,7 @@ function readRow(
   return largest;
 }
 
-/** The lines of one row, in the order of its columns, added to `lines`. */
+/** Adds the lines of one row, in the order of its columns, to `lines`. */
 function addRow(
   lines: Line[],
   own: Float32Array,
@@ -135,7 +146,7 @@ function addRow(
   }
 }
 
-/** How weights become lines. */
+/** The settings that turn weights into lines. */
 export interface LineLook {
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   readonly mass: number;
@@ -146,13 +157,13 @@ export interface LineLook {
   readonly hides?: ((row: number, col: number) => boolean) | undefined;
 }
 
-/** So many numbers take about a millisecond. */
+/** The numbers between two pauses, which take about a millisecond. */
 const between = 1 << 15;
 
 /**
- * Finds the lines as `strongest` does. It pauses often: see `Slices`.
+ * Finds the lines as `strongest` does. The job pauses often: see `Slices`.
  *
- * @param show called at each pause with the lines of the rows so far
+ * @param show called at each pause with the lines of the rows read so far
  */
 export function* choosing(
   weights: MatrixView,
@@ -170,7 +181,7 @@ export function* choosing(
     const end = largestOfRow(row);
     const strength = (weight: number) => place(weight, end);
     const largest = readRow(weights, row, own, hides);
-    // A line that is weaker than enough others need not be found.
+    // If enough stronger lines are known, weaker ones need not be found.
     const floor = weakest > 0 ? weightBelow(strength, weakest, largest) : 0;
     if (largest > 0) addRow(lines, own, row, strength, limitOf(own, mass, floor));
     if (lines.length > 2 * mostLines) {
@@ -187,8 +198,9 @@ export function* choosing(
 }
 
 /**
- * For every query the largest weights that add up to a share of its attention; of all these the strongest `mostLines`,
- * row by row. Of equal ones the first. Zeros are never lines.
+ * The largest weights of every query that add up to a share of its attention; of all these, the
+ * strongest `mostLines`, row by row. Of equal weights the first ones are chosen. A zero never
+ * becomes a line.
  *
  * @param weights one row of shares for each query
  */
@@ -196,7 +208,7 @@ export function strongest(weights: MatrixView, look: LineLook): Line[] {
   return finished(choosing(weights, look));
 }
 
-/** The lines of one query, however many the others have. */
+/** The lines of one query, independent of the number of lines of the others. */
 export function strongestOfRow(weights: MatrixView, row: number, look: LineLook): Line[] {
   const { within, place } = weightPalette(look.range, look.curve, "light");
   const largest = largestIn(within, weights)(row);

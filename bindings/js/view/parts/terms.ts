@@ -3,13 +3,13 @@
 import { format } from "../picture/format.js";
 import type { FormulaPiece, Role } from "./explanation.js";
 
-/** A longer sum is shortened, and ends with the number of omitted terms. */
+/** The most terms of a sum that are shown; a longer sum ends with the number of omitted terms. */
 const termsShown = 8;
 
-/** No line breaks inside a product. */
+/** A product sign without a line break on either side. */
 export const times = "\u00a0×\u00a0";
 
-/** Joins terms with plus signs; those of a long sum after the first ones are shown on demand. */
+/** Joins terms with plus signs. A long sum shows its first terms, and the others on demand. */
 export function sum(terms: readonly (readonly FormulaPiece[])[]): FormulaPiece[] {
   const joined = terms.map((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
   if (terms.length <= termsShown) return joined.flat();
@@ -18,7 +18,7 @@ export function sum(terms: readonly (readonly FormulaPiece[])[]): FormulaPiece[]
   return [...joined.slice(0, shown).flat(), { text: ` + … ${terms.length - shown} more`, all }];
 }
 
-/** Puts a negative operand in brackets, so that two signs are never adjacent. */
+/** A number as an operand: a negative one is in brackets, so that two signs are never adjacent. */
 export function operand(value: number, role?: Role): FormulaPiece {
   const text = format(value);
   return { text: text.startsWith("−") ? `(${text})` : text, role };

@@ -1,4 +1,4 @@
-/** One head as a small picture: a button that selects it, and its number and a measure below. */
+/** One head as a small picture: a button that selects it, with its number and a measure below. */
 import type { Palette } from "../picture/colour.js";
 import type { Ink } from "../picture/ink.js";
 import { geometryOf, px } from "../picture/layout.js";
@@ -11,14 +11,17 @@ import type { SmallWeights } from "./pool.js";
 const noLabels = {};
 
 export interface ThumbnailPicture {
-  /** Null until its numbers are known; it takes up its space meanwhile. */
+  /**
+   * The pooled weights; null until they are computed. The picture takes its space from the
+   * beginning.
+   */
   readonly small: SmallWeights | null;
-  /** In pixels. */
+  /** The side of the picture in pixels. */
   readonly side: number;
   readonly palette: Palette;
-  /** The cells of the small picture that are hidden: all that they stand for is. */
+  /** The hidden cells of the small picture: all entries that they cover are hidden. */
   readonly hides: ((row: number, col: number) => boolean) | undefined;
-  /** For screen readers: the head, and what its number is. */
+  /** A text for screen readers: the head, and the meaning of its number. */
   readonly name: string;
   readonly about: string;
   readonly label: string;
@@ -46,7 +49,7 @@ export class Thumbnail {
     this.button.append(canvas, words);
   }
 
-  /** Draws only what differs from the last drawing. */
+  /** Draws only the differences from the last drawing. */
   draw(shown: ThumbnailPicture, screen: { readonly ink: Ink; readonly ratio: number }): void {
     const { name, about, label, value, isSelected } = shown;
     const picture = this.#pictureOf(shown);
@@ -58,7 +61,10 @@ export class Thumbnail {
     this.#drawn = shown;
   }
 
-  /** Hundreds of empty pictures would take as long to draw as full ones. */
+  /**
+   * Reserves the space of an empty picture. Hundreds of empty pictures would otherwise take as long
+   * to draw as full ones.
+   */
   #reserve({ side, name }: ThumbnailPicture): void {
     this.#canvas.style.width = px(side);
     this.#canvas.style.height = px(side);
@@ -66,7 +72,10 @@ export class Thumbnail {
     this.#canvas.setAttribute("aria-label", `${name}:`);
   }
 
-  /** The same object until something in it changes; null without numbers. The same one is drawn only once. */
+  /**
+   * The picture: the same object until something in it changes, so that it is drawn only once; null
+   * without numbers.
+   */
   #pictureOf(shown: ThumbnailPicture): Picture | null {
     const before = this.#drawn;
     const isSame = (["small", "side", "palette", "hides"] as const).every(

@@ -1,7 +1,8 @@
 /**
- * The computation of a stage over time, as a pure function of the time: the first cell term by term, the rest of its row
- * cell by cell, then whole rows. The sum that the first row is divided by comes before all that. See story.ts for all
- * stages together. `Name` is the type of the names of the matrices.
+ * The computation of a stage over time, as a pure function of the time: the first cell term by
+ * term, the rest of its row cell by cell, then whole rows. The sum by which the first row is
+ * divided is computed before. See story.ts for the timeline of all stages. `Name` is the type of
+ * the names of the matrices.
  */
 
 export interface Target<Name extends string = string> {
@@ -13,21 +14,27 @@ export interface Target<Name extends string = string> {
 export interface Timeline<Name extends string = string> {
   /** A row whose sum is computed first, cell by cell; null if there is none. */
   readonly lead: Target<Name> | null;
-  /** One after another; only the first one is computed cell by cell. */
+  /** The computed matrices, one after another. Only the first matrix is computed cell by cell. */
   readonly targets: readonly [Target<Name>, ...Target<Name>[]];
-  /** The number of terms of the first cell; 0 if its row is computed at once, like all others. */
+  /**
+   * The number of terms of the first cell; 0 if the first row is computed in one step, like all
+   * other rows.
+   */
   readonly terms: number;
   /** The row that is computed first. */
   readonly first: number;
 }
 
-/** What is being computed. */
+/** The entries that are computed at a moment. */
 export interface StageMoment<Name extends string = string> {
   readonly matrix: Name;
   readonly row: number;
-  /** Null for a whole row. */
+  /** The column of the cell; null for a whole row. */
   readonly col: number | null;
-  /** The number of terms of this cell, or of cells of the lead, added so far; null if it is computed in one step. */
+  /**
+   * The number of terms of this cell, or of cells of the lead, added so far; null if it is computed
+   * in one step.
+   */
   readonly terms: number | null;
 }
 
@@ -39,7 +46,7 @@ export function countOf(timeline: Timeline): number {
   return leadOf(timeline) + firstRowOf(timeline) + first.rows - 1 + further;
 }
 
-/** How many moments the first row takes. */
+/** The number of moments of the first row. */
 const firstRowOf = ({ terms, targets: [first] }: Timeline): number =>
   terms === 0 ? 1 : terms + first.cols - 1;
 
@@ -72,7 +79,7 @@ export function momentAt<Name extends string>(
   throw new RangeError(`moment ${index} is after the end`);
 }
 
-/** Whether a cell has a number at moment `index`, even a partial sum. */
+/** Whether a cell has a number at moment `index`; a partial sum counts. */
 export function isMadeBy<Name extends string>(
   timeline: Timeline<Name>,
   index: number,
@@ -90,7 +97,10 @@ export function isMadeBy<Name extends string>(
   };
 }
 
-/** A moment that takes its time, a cell of the first row, a whole row, or the end of the stage. */
+/**
+ * The tempo of a moment: a term or a cell of the lead, a cell of the first row, a whole row, or the
+ * end of the stage.
+ */
 export type Tempo = "slow" | "cell" | "row" | "end";
 
 export function tempoAt(timeline: Timeline, index: number): Tempo {
@@ -100,7 +110,7 @@ export function tempoAt(timeline: Timeline, index: number): Tempo {
   return timeline.terms > 0 && index < leadOf(timeline) + firstRowOf(timeline) ? "cell" : "row";
 }
 
-/** About how many moments of a tempo the timeline has. */
+/** The approximate number of moments of a tempo on the timeline. */
 export function countOfTempo(timeline: Timeline, tempo: Tempo): number {
   const [first] = timeline.targets;
   return { slow: leadOf(timeline) + timeline.terms, cell: first.cols, row: first.rows, end: 1 }[

@@ -1,4 +1,4 @@
-/** A text, token by token, shaded by what one token attends to, or by what attends to it. */
+/** A text, token by token, shaded by one token's row or column of the weights. */
 
 import {
   colourOf,
@@ -10,13 +10,16 @@ import {
 import { at, type MatrixView, transposed } from "../picture/view.js";
 import { html } from "./html.js";
 
-/** Whether tokens are shaded by what the chosen one attends to, or by how much they attend to it. */
+/**
+ * The shading: by how much the chosen token attends to each ("from"), or each to the chosen one
+ * ("to").
+ */
 export type Direction = "from" | "to";
 
-/** By how many tokens the arrow keys move. */
+/** The number of tokens by which the arrow keys move. */
 const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -10, ArrowDown: 10 };
 
-/** The token to which a key moves from one of `count`; null if the key does not move. */
+/** The token to which a key moves from one of `count`; null for any other key. */
 export function moved(key: string, from: number, count: number): number | null {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
@@ -26,17 +29,20 @@ export function moved(key: string, from: number, count: number): number | null {
 
 export interface TokensPicture {
   readonly pieces: readonly string[];
-  /** The chosen token, with an outline; null if it is not one of these. */
+  /** The index of the chosen token, which has an outline; null if it is not in this list. */
   readonly chosen: number | null;
-  /** The shade of each token; null for one without. */
+  /** The shade of each token; null for a token without a shade. */
   shade(index: number): Shade | null;
-  /** More classes of a token. */
+  /** Additional classes of a token. */
   readonly classOf?: ((index: number) => string) | undefined;
 }
 
 const largestOfRows = new WeakMap<MatrixView, (row: number) => number>();
 
-/** Finds the end of a row's range once: a column asks for that of every row. */
+/**
+ * Caches the end of each row's range, because shading a column asks for the end of every row's
+ * range.
+ */
 function largestIn(palette: Palette, weights: MatrixView): (row: number) => number {
   if (palette.within === undefined) return () => 1;
   if (palette.within === "matrix") return largestInView(palette.within, weights);
@@ -53,7 +59,7 @@ function largestIn(palette: Palette, weights: MatrixView): (row: number) => numb
   return remembered;
 }
 
-/** How tokens are shaded: by the weights of a row, or of a column. */
+/** The shades of tokens, by the weights of a row or of a column. */
 export function shadesOf(
   weights: MatrixView,
   chosen: number,
@@ -78,7 +84,7 @@ export interface Shade {
 
 let strips = 0;
 
-/** The tokens of a text as the options of a list, of which it owns the elements. */
+/** The tokens of a text as the options of a list. This class owns the elements of the options. */
 export class TokenStrip {
   readonly #list: HTMLElement;
   readonly #name = `heed-tokens-${++strips}`;
@@ -86,12 +92,12 @@ export class TokenStrip {
   #spans: readonly HTMLElement[] = [];
   #shades: (Shade | null)[] = [];
 
-  /** @param list an element with the role `listbox`, whose content it replaces */
+  /** @param list an element with the role `listbox`; its content is replaced */
   constructor(list: HTMLElement) {
     this.#list = list;
   }
 
-  /** Draws only what differs from the last drawing. */
+  /** Draws only the differences from the last drawing. */
   draw(picture: TokensPicture): void {
     const { pieces, chosen, shade, classOf } = picture;
     if (this.#drawn?.pieces !== pieces) this.#write(pieces);
@@ -107,13 +113,13 @@ export class TokenStrip {
     this.#drawn = { pieces, chosen };
   }
 
-  /** The token that an event is about; null if it is about none. */
+  /** The token that is the target of an event; null if there is none. */
   static indexOf({ target }: Event): number | null {
     const span = (target as Element).closest<HTMLElement>("[data-index]");
     return span ? Number(span.dataset.index) : null;
   }
 
-  /** Shows the chosen token in a list that scrolls. */
+  /** Scrolls the list to the chosen token. */
   reveal(): void {
     const span = this.#spans[this.#drawn?.chosen ?? -1];
     const { scrollHeight, clientHeight } = this.#list;
@@ -138,7 +144,10 @@ export class TokenStrip {
     this.#list.replaceChildren(...this.#spans);
   }
 
-  /** Of hundreds of tokens most keep their shade from one row to the next. */
+  /**
+   * Changes a token's shade only if it differs: of hundreds of tokens, most keep their shade from
+   * one row to the next.
+   */
   #shade(index: number, span: HTMLElement, shade: Shade | null): void {
     const before = this.#shades[index] ?? null;
     if (shade?.fill === before?.fill && Object.is(shade?.weight, before?.weight)) return;

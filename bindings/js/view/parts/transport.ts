@@ -5,7 +5,7 @@ export interface ShownSteps {
   readonly index: number;
   readonly count: number;
   readonly isPlaying: boolean;
-  /** Whether there is anything to play: with reduced motion there are only steps. */
+  /** Whether playing is possible: with reduced motion there are only steps. */
   readonly plays: boolean;
   /** The current step in a few words. */
   readonly title: string;

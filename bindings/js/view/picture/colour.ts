@@ -4,20 +4,23 @@ import { largestOf, type MatrixView, rangeOf } from "./view.js";
 
 export type Rgb = readonly [number, number, number];
 
-/** Dark on light, or light on dark. */
+/** Dark ink on a light page, or light ink on a dark one. */
 export type Theme = "light" | "dark";
 
 export const colourRanges = ["absolute", "head", "row"] as const;
 export const colourCurves = ["linear", "sqrt", "log"] as const;
-/** What has the strongest colour: a weight of 1, or the largest one of its head or of its row. */
+/**
+ * The value with the strongest colour: a weight of 1, or the largest one of the head or of the row.
+ */
 export type ColourRange = (typeof colourRanges)[number];
 /** The curve from weight to colour over that range; "log" begins at 0.001. */
 export type ColourCurve = (typeof colourCurves)[number];
 
 /**
- * The colours of shares. In both themes a larger share has more contrast with the page, the scale is perceptually uniform,
- * and it works with every kind of colour vision. The dark theme uses ten samples of cividis (Nuñez, Anderton and Renslow,
- * 2018). The light theme goes from white to the blue of cividis, because its yellow would look like the white page.
+ * The colours of shares. In both themes a larger share has more contrast with the page, the scale
+ * is perceptually uniform, and it works with every kind of colour vision. The dark theme uses ten
+ * samples of cividis (Nuñez, Anderton and Renslow, 2018). The light theme goes from white to the
+ * blue of cividis, because the yellow of cividis would look like the white page.
  */
 const shares: Record<Theme, readonly Rgb[]> = {
   light: [
@@ -46,7 +49,7 @@ const shares: Record<Theme, readonly Rgb[]> = {
   ],
 };
 
-/** Negative orange, positive blue; zero is the colour of the page. */
+/** Negative numbers are orange, positive ones blue; zero has the colour of the page. */
 const negative: Rgb = [245, 147, 34];
 const positive: Rgb = [8, 119, 189];
 const zero: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [27, 28, 31] };
@@ -55,7 +58,7 @@ function mix(a: Rgb, b: Rgb, t: number): Rgb {
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
 }
 
-/** The colour of a share of attention, `t` from 0 to 1; that of 0 for NaN. */
+/** The colour of a share of attention, `t` from 0 to 1. NaN has the colour of 0. */
 export function weightColour(t: number, theme: Theme): Rgb {
   const samples = shares[theme];
   const place = Math.max(0, Math.min(1, t || 0)) * (samples.length - 1);
@@ -63,7 +66,7 @@ export function weightColour(t: number, theme: Theme): Rgb {
   return mix(samples[below] as Rgb, samples[below + 1] as Rgb, place - below);
 }
 
-/** Shared by all palettes, because palettes are compared by these functions. */
+/** The functions are shared by all palettes, because palettes are compared by them. */
 export const weightLegends: Record<Theme, Palette["legend"]> = {
   light: (t) => weightColour(t, "light"),
   dark: (t) => weightColour(t, "dark"),
@@ -92,9 +95,14 @@ export interface Palette {
   readonly within?: "row" | "matrix" | undefined;
   /** The name of the curve from number to colour if it is not linear. */
   readonly curve?: string | undefined;
-  /** A value's position along the legend, from 0 to 1. `largest` is the end of its range; see `largestIn`. */
+  /**
+   * A value's position along the legend, from 0 to 1. `largest` is the end of the value's range;
+   * see `largestIn`.
+   */
   place(value: number, largest: number): number;
-  /** The colour at a position along the legend; palettes with the same colours share this function. */
+  /**
+   * The colour at a position along the legend; palettes with the same colours share this function.
+   */
   legend(t: number): Rgb;
 }
 
@@ -102,7 +110,7 @@ export function colourOf(palette: Palette, value: number, largest: number): Rgb 
   return palette.legend(palette.place(value, largest));
 }
 
-/** The number of colours in a table: odd, so that the middle one is the colour of zero. */
+/** The number of colours in a table. It is odd, so that the middle one is the colour of zero. */
 const tableSize = 1025;
 
 const tables = new WeakMap<Palette["legend"], Uint32Array>();
@@ -167,7 +175,10 @@ const curves: Record<ColourCurve, (share: number) => number> = {
   log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
 };
 
-/** A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see `largestIn`. */
+/**
+ * A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see
+ * `largestIn`.
+ */
 export function weightShare(
   range: ColourRange,
   curve: ColourCurve,
@@ -191,7 +202,7 @@ export function weightPalette(range: ColourRange, curve: ColourCurve, theme: The
   };
 }
 
-/** Returns a function that gives the end of the range of a row. */
+/** Returns a function that computes the end of a row's range. */
 export function largestIn(range: Palette["within"], view: MatrixView): (row: number) => number {
   const { whole = view } = view;
   if (range !== "matrix") return (row) => largestOf(whole, row);
@@ -199,7 +210,7 @@ export function largestIn(range: Palette["within"], view: MatrixView): (row: num
   return () => largest;
 }
 
-/** The labels at the ends of the legend of this matrix. */
+/** The labels at the ends of the legend of a matrix. */
 export function endsIn({ ends, within }: Palette, view: MatrixView): readonly [string, string] {
   if (within === undefined || view.rows === 0) return ends;
   const largest = Array.from({ length: view.rows }, (_, row) => largestOf(view, row));

@@ -1,4 +1,7 @@
-/** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
+/**
+ * Saves a matrix: as an SVG, still or animated, or a PNG with labels, caption and legend, and its
+ * numbers as CSV or NPY.
+ */
 
 import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
 import { withPoint } from "./format.js";
@@ -19,8 +22,8 @@ import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, type MatrixView } from "./view.js";
 
 /**
- * A text of an XML file: U+FFFD in place of what XML 1.0 does not know, as are most control characters. A file in UTF-8
- * has no half of a surrogate pair.
+ * Text for an XML file: characters that XML 1.0 forbids, such as most control characters, become
+ * U+FFFD. Half of a surrogate pair is kept here, because the encoding as UTF-8 replaces it.
  */
 export function xmlOf(text: string): string {
   return text.replace(/[^\t\n\r -\ufffd]/g, "\ufffd");
@@ -30,7 +33,7 @@ function escapeXml(text: string): string {
   return xmlOf(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-/** Of all files, in pixels. */
+/** The margin of all files, in pixels. */
 export const margin = 16;
 export const lineHeight = 16;
 export const legendHeight = 40;
@@ -40,7 +43,7 @@ const stopWidth = 5;
 const scaleWidth = colourStops * stopWidth;
 const fontSize = 12;
 
-/** Words of an SVG, by their baseline. */
+/** Words of an SVG. `x` and `y` are a point on their baseline. */
 export function textSvg(x: number, y: number, words: string, fill: string, more = ""): string {
   return `<text x="${x}" y="${y}" fill="${fill}" ${more}>${escapeXml(words)}</text>`;
 }
@@ -49,7 +52,7 @@ export function rectSvg(x: number, y: number, w: number, h: number, fill: string
   return `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`;
 }
 
-/** What fills a cell that is hidden. */
+/** The fill of a hidden cell. */
 export const hiddenFill = "url(#hidden)";
 
 /** Lines of a caption, at the top of a file. */
@@ -59,7 +62,10 @@ export function captionSvg(lines: readonly string[], { ink }: Ink): string[] {
   );
 }
 
-/** A scale of colours with its two ends, and the mark of hidden cells; `top` and `left` are its own. */
+/**
+ * A scale of colours with its two ends, and the mark of hidden cells. `top` and `left` are the
+ * scale's position.
+ */
 export function scaleSvg(
   { legend }: Palette,
   [low, high]: readonly [string, string],
@@ -84,7 +90,7 @@ export function scaleSvg(
   ];
 }
 
-/** A stand-alone SVG of parts, with the pattern of hidden cells. */
+/** A stand-alone SVG made of parts, with the pattern of hidden cells. */
 export function fileSvg(
   { width, height }: { width: number; height: number },
   parts: readonly string[],
@@ -110,23 +116,32 @@ export function wrapped(words: string, width: number, { family }: Ink): string[]
   return lines;
 }
 
-/** A picture that goes through what it was. Its numbers would change too fast to be read, so it has none. */
+/**
+ * An animation of the earlier states of a picture. It shows no numbers, because they would change
+ * too fast to be read.
+ */
 export interface Film {
-  /** Its cells, and the style by which they change. */
+  /** The cells of the picture, and the style that changes them. */
   cells(
     still: Still,
     corner: Corner,
   ): { readonly style: string; readonly groups: readonly string[] };
-  /** What is written at the end of the legend, by its right end and its baseline. */
+  /** The text at the end of the legend, placed by its right end and its baseline. */
   names(right: number, y: number, fill: string): readonly string[];
 }
 
-/** How a matrix plays: its rows appear one after the other; in its first row the cells do; or it is a film. */
+/**
+ * How a matrix is animated: its rows appear one by one; or also the cells of its first row; or its
+ * earlier states (a film).
+ */
 export type Playing = "rows" | "cells" | Film;
 
 export type Corner = Pick<Geometry, "left" | "top">;
 
-/** Returns a function that gives a cell as SVG; `corner` is the place of the first one. What is hidden is hatched. */
+/**
+ * Returns a function that draws a cell as SVG; `corner` is the position of the first cell. A hidden
+ * cell is hatched.
+ */
 export function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
   return (row: number, col: number, fill: string, id = "") => {
     const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
@@ -137,7 +152,7 @@ export function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) 
   };
 }
 
-/** The cells as SVG, row by row: "" for one without a number. */
+/** The cells as SVG, row by row: "" for a cell without a number. */
 function cellsOf(still: Still, corner: Corner, decimals: number | null): string[] {
   const { view, palette, isHidden, geometry: g, point } = still;
   if (!view) return [];
@@ -163,8 +178,8 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
 }
 
 /**
- * The matrix as a stand-alone SVG, with the colours of the page and the decimals that fit. If it is `playing`, it does
- * so over and over.
+ * The matrix as a stand-alone SVG, with the colours of the page and the number of decimals that
+ * fits. With `playing`, it is animated in an endless loop.
  */
 export function svgOf(
   picture: Still,
@@ -194,7 +209,7 @@ export function svgOf(
   const top = margin + lines.length * lineHeight + 12 + g.top;
   const height = Math.ceil(top + g.rows * g.cellHeight + legendHeight + margin);
   parts.push(...captionSvg(lines, ink));
-  // A file is at least so wide that the title of the columns fits, but its rows may be few.
+  // A file is wide enough for the title of the columns, but its rows may be few.
   if (labels.colAxis) text(left, top - g.top + 8, titledCols(labels.colAxis));
   if (labels.rowAxis) {
     const room = [top - g.top, top, height - margin] as const;
@@ -249,7 +264,7 @@ function shortest(value: number): string {
   return String(Number(value.toPrecision(digits)));
 }
 
-/** Quotes a text (RFC 4180); a quote inside it is doubled. */
+/** Quotes a text (RFC 4180): a quote inside it is doubled. */
 function quoted(text: string): string {
   return `"${text.replace(/"/g, '""')}"`;
 }
@@ -284,14 +299,15 @@ export function columnsCsv(
   return csvLines([names.map(quoted), ...lines]);
 }
 
-/** A Uint8Array of an ArrayBuffer of its own, as TypeScript before 5.7 can read it, too. */
+/** A Uint8Array with its own ArrayBuffer, in a form that TypeScript before 5.7 also accepts. */
 export type Bytes = ReturnType<Uint8Array["slice"]>;
 
 /**
- * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
+ * Writes NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64
+ * bytes, then float32 row by row.
  *
- * @param views matrices of one size, one after the other
- * @param axes how many there are along each of the axes before the rows
+ * @param views matrices of the same size, in the order of the axes
+ * @param axes the size of each axis before the rows
  */
 export function npyOfAll(views: readonly MatrixView[], axes: readonly number[]): Bytes {
   const { rows = 0, cols = 0 } = views[0] ?? {};

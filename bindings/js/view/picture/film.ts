@@ -1,20 +1,20 @@
-/** A matrix that goes through what it was before, the oldest first and itself last. */
+/** An animation of a matrix: its earlier states, the oldest first, and its present state last. */
 import { colourOf, css, largestIn } from "./colour.js";
 import { type Corner, type Film, rectOf, textSvg } from "./export.js";
 import { pacing, styleOf } from "./moving.js";
 import type { Still } from "./paint.js";
 import { at, type MatrixView } from "./view.js";
 
-/** More of a long past would make the file larger, not clearer. */
+/** The most states of an animation: more would make the file larger, not clearer. */
 const mostMoments = 32;
 
-/** What a matrix was at some time, such as after a step of a training. */
+/** The state of a matrix at one time, such as after a training step. */
 export interface Moment {
   readonly name: string;
   readonly view: MatrixView;
 }
 
-/** The first, the last and evenly spaced ones between them. */
+/** The first state, the last one and evenly spaced ones between them. */
 function fewOf(moments: readonly Moment[]): readonly Moment[] {
   const { length } = moments;
   if (length <= mostMoments) return moments;
@@ -23,8 +23,9 @@ function fewOf(moments: readonly Moment[]): readonly Moment[] {
 }
 
 /**
- * The style of a picture whose cells change their colours from moment to moment: `fills` has them, moment by moment. A
- * cell has the id c and its number, the name of a moment the id m and its number.
+ * The style of a picture whose cells change their colours from state to state. `fills` has the
+ * colours of each state. A cell has the id c followed by its number; the name of a state has the id
+ * m followed by its number.
  */
 function changing(fills: readonly (readonly string[])[]): string {
   const { seconds, start } = pacing(fills.length, 0);
@@ -63,7 +64,7 @@ function fillsOf({ palette }: Still, view: MatrixView): string[] {
   });
 }
 
-/** The film of at least two moments; null of fewer. */
+/** The animation of at least two states; null if there are fewer. */
 export function filmOf(all: readonly Moment[]): Film | null {
   const moments = fewOf(all);
   if (moments.length < 2) return null;

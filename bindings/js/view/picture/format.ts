@@ -1,4 +1,6 @@
-/** Formats numbers: with a fixed number of decimals, a true minus sign, and a symbol for infinity. */
+/**
+ * Formats numbers: with a fixed number of decimals, a true minus sign, and a symbol for infinity.
+ */
 
 export function format(value: number, decimals = 3): string {
   if (value === Number.NEGATIVE_INFINITY) return "−∞";
@@ -11,13 +13,16 @@ export function format(value: number, decimals = 3): string {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** Short forms for places where every digit counts, such as a legend's ends. */
+/** A short form of a number, for places with little room such as the ends of a legend. */
 export function formatShort(value: number): string {
   if (value === 0 || value === 1) return String(value);
   return format(value, Math.abs(value) < 10 ? 2 : 1);
 }
 
-/** Small weights are common, so they are written with two significant digits instead of two decimals. */
+/**
+ * Formats a weight. Small weights are common, so they have two significant digits instead of two
+ * decimals.
+ */
 export function formatWeight(weight: number): string {
   if (weight <= 0 || weight >= 0.1) return formatShort(weight);
   const text = weight < 0.0001 ? weight.toExponential(1) : String(Number(weight.toPrecision(2)));
@@ -25,27 +30,27 @@ export function formatWeight(weight: number): string {
 }
 
 /**
- * A weight as the softmax computes it: e^score ÷ the row's sum, with the row's highest score subtracted from all
- * scores.
+ * The formula of a weight as softmax computes it: e^score ÷ the row's sum, with the row's highest
+ * score subtracted from all scores.
  */
 export function softmaxOf(weight: number, largest: number): string {
   const below = Math.log(weight / largest);
   return `e^${below === 0 ? "0" : format(below)} ÷ ${format(1 / largest)}`;
 }
 
-/** The decimal sign of a language, "." for "". */
+/** The decimal sign of a language; "." for "". */
 export function pointOf(locale: string): string {
   if (locale === "") return ".";
   const parts = new Intl.NumberFormat(locale, { numberingSystem: "latn" }).formatToParts(0.5);
   return parts.find(({ type }) => type === "decimal")?.value ?? ".";
 }
 
-/** A text of this file with another decimal sign. */
+/** Replaces the decimal sign in a text that this file made. */
 export function withPoint(text: string, point = "."): string {
   return point === "." ? text : text.replace(/(\d)\.(?=\d)/g, `$1${point}`);
 }
 
-/** At most `limit` graphemes. */
+/** Shortens a text to at most `limit` graphemes. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const graphemes = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)];

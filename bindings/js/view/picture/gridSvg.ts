@@ -24,13 +24,13 @@ export interface GridItem {
   readonly view: MatrixView;
   readonly label: string;
   readonly value: string;
-  /** Its hidden cells. */
+  /** Whether each cell of the picture is hidden. */
   readonly isHidden: Still["isHidden"];
 }
 
 export interface GridFile {
   readonly caption: string;
-  /** What the order and the words below each picture mean. */
+  /** The meaning of the order and of the words below each picture. */
   readonly about: string;
   readonly rows: readonly { readonly title: string; readonly items: readonly GridItem[] }[];
   readonly palette: Palette;
@@ -38,7 +38,7 @@ export interface GridFile {
   readonly point: string;
 }
 
-/** What the rows are, and the words below each head. */
+/** Describes the rows and the words below each head. */
 export const aboutGrid = (byLayer: boolean, measure: string) =>
   byLayer
     ? `One row for each layer. Below each head: its number, and ${measure}.`
@@ -47,10 +47,13 @@ export const aboutGrid = (byLayer: boolean, measure: string) =>
 const side = 68;
 const gap = 10;
 const words = 14;
-/** A row of more has several lines. */
+/** The number of pictures in a line; a longer row has several lines. */
 const perLine = 16;
 
-/** A small picture and the words below it. Its cells are pixels of an image: as shapes, 144 heads would have 30 MB. */
+/**
+ * A small picture and the words below it. The cells are pixels of an image: with shapes, a file of
+ * 144 heads would have 30 MB.
+ */
 function itemSvg(
   { view, label, value, isHidden }: GridItem,
   { palette }: GridFile,
@@ -69,7 +72,7 @@ function itemSvg(
   ];
 }
 
-/** All of it as a stand-alone SVG. */
+/** All heads as a stand-alone SVG. */
 export function gridSvg(file: GridFile, ink: Ink): string {
   const { caption, about, rows, palette, point } = file;
   const items = rows.flatMap(({ items }) => items);

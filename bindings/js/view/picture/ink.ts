@@ -1,7 +1,7 @@
-/** The page's colours and font as the canvas needs them. */
+/** The page's colours and font, in the form that the canvas needs. */
 import type { Theme } from "./colour.js";
 
-/** Read from the page's style sheet. */
+/** The colours and the font, read from the page's style sheet. */
 export interface Ink {
   readonly ink: string;
   readonly faint: string;
@@ -27,8 +27,8 @@ export function inkOf(element: Element): Ink {
 }
 
 /**
- * The ink of an element of `heed/view`, whose style sheet shows each colour as a property that is a colour: only such a
- * one is computed, whatever a page has set.
+ * The ink of an element of `heed/view`. The element's style sheet assigns each colour to a property
+ * of the type colour, so that the browser computes a colour from any value that a page sets.
  */
 export function inkOfProbe(probe: Element): Ink {
   const style = getComputedStyle(probe);

@@ -1,6 +1,6 @@
 /**
- * Work that pauses: each `yield` is a place where its caller may leave the rest for later. It says how much is done, from
- * 0 to 1, if it knows.
+ * Work that pauses: at each `yield` its caller may continue it later. It yields the share that is
+ * done, from 0 to 1, or undefined if the share is unknown.
  */
 export type Job<T = void> = Generator<number | undefined, T>;
 

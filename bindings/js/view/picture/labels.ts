@@ -20,10 +20,10 @@ interface Labelled {
 
 const labelSize = 12;
 const smallestLabel = 7;
-/** The room that the title of an axis takes, if it has one. */
+/** The space for the title of an axis; 0 without a title. */
 const axisOf = (title: string | undefined) => (title ? 15 : 0);
 
-/** If rows are too low for all labels, only every n-th row has one, and so do highlighted rows. */
+/** If rows are too low for all labels, only every n-th row and the highlighted rows have one. */
 function labelStep(cellSize: number): number {
   return Math.max(1, Math.ceil(smallestLabel / cellSize));
 }
@@ -32,12 +32,12 @@ function fontOf(ink: Ink, size: number, isStrong = false): string {
   return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
 }
 
-/** Column labels are vertical if they do not fit over their cells. */
+/** Whether column labels are vertical, because they do not fit over their cells. */
 function standOf({ labels, geometry: g }: Labelled): boolean {
   return labelsStand(labels, g.cellWidth);
 }
 
-/** Font sizes of labels. */
+/** The font size of the row labels. */
 function rowLabelSize(g: Geometry): number {
   return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
 }
@@ -45,10 +45,10 @@ function colLabelSize(g: Geometry): number {
   return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
 }
 
-/** A chip is no higher than this, and no label in a lower place has one. */
+/** The largest height of a chip. A label in a lower place has no chip. */
 const chipHeight = 20;
 
-/** The frame of a label, around a point of it. */
+/** Draws the frame of a label, around a point of the label. */
 function drawChip(
   context: CanvasRenderingContext2D,
   { x, y, width }: { x: number; y: number; width: number },

@@ -1,16 +1,16 @@
-/** The size of a picture's cells and of its labels, which does not depend on its numbers. */
+/** The sizes of a picture's cells and labels, which do not depend on its numbers. */
 
 import { contextOf } from "./page.js";
 
 /** A cell of a matrix. */
 export interface Cell {
-  /** The place of its query, from 0. */
+  /** The index of the query, from 0. */
   readonly row: number;
-  /** The place of its key, from 0. */
+  /** The index of the key, from 0. */
   readonly col: number;
 }
 
-/** A row, a column or, with both, a cell. */
+/** A row, a column or, with both indices, a cell. */
 export interface Area {
   readonly row?: number | undefined;
   readonly col?: number | undefined;
@@ -19,21 +19,23 @@ export interface Area {
 export interface Labels {
   readonly rows?: readonly string[];
   readonly cols?: readonly string[];
-  /** The least width of the rows' labels, for pictures whose columns stand above each other. */
+  /**
+   * The least width of the rows' labels, for pictures above each other whose columns are aligned.
+   */
   readonly rowsWidth?: number;
   /** The titles of the two axes. */
   readonly rowAxis?: string;
   readonly colAxis?: string;
-  /** Whether labels have a frame, as tokens in a row have. */
+  /** Whether labels have a frame, like tokens in a row. */
   readonly chips?: boolean;
-  /** The font of labels and numbers; that of the page's body by default. */
+  /** The font of labels and numbers; the font of the page's body by default. */
   readonly family?: string;
 }
 
 /** The titles of the axes of a matrix of tokens by tokens. */
 export const tokenAxes = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
 
-/** Where everything is, in CSS pixels. */
+/** The positions and sizes of all parts, in CSS pixels. */
 export interface Geometry {
   readonly rows: number;
   readonly cols: number;
@@ -44,17 +46,17 @@ export interface Geometry {
   readonly top: number;
 }
 
-/** A cell of this size shows three decimals, so cells are never larger. */
+/** The largest size of a cell, which is enough for three decimals. */
 const cell = { width: 72, height: 36 };
 
-/** Rows are high enough for readable labels, unless the picture would become higher than this. */
+/** Rows are high enough for readable labels, unless the picture would be higher than the limit. */
 const row = 14;
 const height = 560;
 
 const topHeight = 220;
 const labelLimit = 88;
 
-/** Between the frame of a chip and its label. */
+/** The space between the frame of a chip and its label. */
 export const chipPadding = 5;
 
 export function px(size: number): string {
@@ -62,12 +64,13 @@ export function px(size: number): string {
 }
 
 /**
- * The title of an axis, or as many of its words as there is room for, at least one, and where it begins: at its matrix, or before it
- * if it would end beyond the picture.
+ * The title of an axis, or as many of its words as fit (at least one), and where it begins: at the
+ * beginning of the matrix, or before it if the title would end beyond the picture.
  *
  * @param written the title with its arrow
- * @param room where it may begin, where the matrix does, and where it must end
- * @param width of a text, as it is drawn
+ * @param room the least position of the title, the beginning of the matrix, and the largest end of
+ *   the title
+ * @param width returns the width of a drawn text
  */
 export function axisTitle(
   axis: string,
@@ -89,7 +92,7 @@ export const titledCols = (words: string) => `${words} →`;
 let canvas: CanvasRenderingContext2D | null = null;
 let bodyFamily: string | null = null;
 
-/** The font of the page, read once, because reading a computed style forces a layout. */
+/** The font of the page. It is read once, because reading a computed style forces a layout. */
 function familyOfBody(): string {
   bodyFamily ??= getComputedStyle(document.body).fontFamily;
   return bodyFamily;
@@ -116,7 +119,8 @@ export function textWidth(text: string, family = familyOfBody()): number {
   widths.set(family, ofFont);
   const known = ofFont.get(text);
   if (known !== undefined) return known;
-  // Labels of highlighted rows are bold: measure them so, so that nothing moves when a row is highlighted.
+  // Labels of highlighted rows are bold, so all are measured in bold, and nothing moves when a row
+  // is highlighted.
   const context = measuring("600", 12, family);
   if (!context) return text.length * 7;
   const { width } = context.measureText(text);
@@ -136,7 +140,9 @@ export function widest(labels: readonly string[], family = familyOfBody()): numb
   return width;
 }
 
-/** Whether column labels are vertical. Single characters never are; they are drawn smaller instead. */
+/**
+ * Whether column labels are vertical. Single characters never are; they are drawn smaller instead.
+ */
 export function labelsStand({ cols = [], family }: Labels, cellWidth: number): boolean {
   return widest(cols, family) > cellWidth - 2 && cols.some((label) => [...label].length > 1);
 }
@@ -187,7 +193,9 @@ export interface CellSize {
   readonly height: number;
 }
 
-/** Cells for matrices of `cols` columns in all that stand side by side in `width` pixels. */
+/**
+ * The cell size for matrices next to each other in `width` pixels, with `cols` columns in total.
+ */
 export function cellsFor(width: number, cols: number, rows: number): CellSize {
   const cellWidth = Math.max(1, Math.min(cell.width, Math.floor((width / cols) * 4) / 4));
   return {
@@ -196,7 +204,9 @@ export function cellsFor(width: number, cols: number, rows: number): CellSize {
   };
 }
 
-/** Cells of a matrix above another one: as wide as those below, and lower if it has many rows. */
+/**
+ * The cell size of a matrix above another one: the same width, and less height if it has many rows.
+ */
 export function topCellsFor(below: CellSize, rows: number): CellSize {
   return {
     width: below.width,

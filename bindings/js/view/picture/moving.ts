@@ -1,11 +1,17 @@
-/** Pictures that play by themselves: stand-alone SVGs that change over time without a script. */
+/** Animated pictures: stand-alone SVGs that change over time without a script. */
 
-/** In seconds: how long a part is the last one, and at most for all of them; then how long the whole is shown. */
+/**
+ * In seconds: the longest time between two parts and the longest time of all parts; then the time
+ * for which the complete picture is shown.
+ */
 const slowest = 0.6;
 const longest = 8;
 const shown = 2;
 
-/** The times of so many turns: how long all take, and when each begins, as a share of that. */
+/**
+ * The times of an animation with `turns` turns: the total duration, and the beginning of each turn
+ * as a share of the duration.
+ */
 export function pacing(turns: number, lead: number) {
   const pace = Math.min(slowest, longest / Math.max(1, turns));
   const total = pace * (turns + lead) + shown;
@@ -15,11 +21,17 @@ export function pacing(turns: number, lead: number) {
   };
 }
 
-/** Programs that cannot animate show the whole picture, and so do browsers of people who want no motion. */
+/**
+ * Programs that cannot animate show the complete picture. So do the browsers of people who prefer
+ * reduced motion.
+ */
 export const styleOf = (rules: readonly string[]) =>
   `@media not (prefers-reduced-motion:reduce){${rules.join("\n")}}`;
 
-/** The style of a picture whose parts appear one after the other, in so many turns: `data-plays` names the turn. */
+/**
+ * The style of a picture whose parts appear one after the other, in the given number of turns:
+ * `data-plays` is the turn of a part.
+ */
 export function appearing(turns: number): string {
   const { seconds, start } = pacing(turns, 1);
   const rules = Array.from(
@@ -31,10 +43,13 @@ export function appearing(turns: number): string {
   return styleOf(rules);
 }
 
-/** The style of a picture whose lines or bars grow from left to right, in the time of so many turns. */
+/**
+ * The style of a picture whose lines or bars grow from left to right, in the time of the given
+ * number of turns.
+ */
 export function sweeping(turns: number): string {
   const { seconds, start } = pacing(turns, 0);
-  // Lines and dots are wider than the box around them, which has no width of its own.
+  // Lines and dots are wider than their bounding box, which does not include the stroke.
   const beyond = "-9px";
   return styleOf([
     `@keyframes grow{0%{clip-path:inset(${beyond} calc(100% + 9px) ${beyond} ${beyond})}` +

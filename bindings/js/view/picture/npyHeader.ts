@@ -1,4 +1,7 @@
-/** What stands before the numbers of a row-major array of NumPy with two axes or more: a multiple of 64 bytes. */
+/**
+ * The header of a row-major NumPy array with two axes or more. Its length is a multiple of 64
+ * bytes.
+ */
 export function npyHeader(descr: "<f4" | "<f2", shape: readonly number[]): Uint8Array {
   const sizes = shape.join(", ");
   const text = `\x93NUMPY\x01\x00  {'descr': '${descr}', 'fortran_order': False, 'shape': (${sizes}), }`;

@@ -1,6 +1,7 @@
 /**
- * Paints one matrix on a canvas: cells, numbers where they fit, labels along its sides, and highlights. It keeps a copy
- * without highlights, so that a new highlight does not redraw everything.
+ * Paints one matrix on a canvas: cells, numbers where they fit, labels along its sides, and
+ * highlights. It keeps a copy without highlights, so that a new highlight does not redraw
+ * everything.
  */
 
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour.js";
@@ -20,14 +21,17 @@ import {
 import { contextOf } from "./page.js";
 import { at, type MatrixView } from "./view.js";
 
-/** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
+/**
+ * A picture without its highlights. A large one is drawn once and kept while the pointer moves over
+ * it.
+ */
 export interface Still {
   readonly geometry: Geometry;
   readonly view: MatrixView | null;
   readonly palette: Palette;
   readonly labels: Labels;
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
-  /** Cells that were edited; each has a marked corner. */
+  /** The cells that were edited; each has a marked corner. */
   readonly marked: readonly Area[];
   /** The most decimals of its numbers; `mostDecimals` by default. */
   readonly decimals?: number | undefined;
@@ -38,7 +42,7 @@ export interface Still {
 export const mostDecimals = 3;
 
 export interface Picture extends Still {
-  /** The same object until something in it changes. */
+  /** The picture without highlights: the same object until a part of it changes. */
   readonly still: Still;
   /** The selected query, with a thin outline. */
   readonly selected: Area | null;
@@ -48,7 +52,7 @@ export interface Picture extends Still {
 
 let scratch: HTMLCanvasElement | null = null;
 
-/** A canvas, the same for all, with one pixel for each cell. */
+/** A canvas with one pixel for each cell. All pictures share this canvas. */
 function onePixelEach(
   { rows, cols }: Pick<Geometry, "rows" | "cols">,
   pixels: Uint32Array<ArrayBuffer>,
@@ -62,14 +66,15 @@ function onePixelEach(
 }
 
 /**
- * Draws one pixel for each cell, stretched: a 512 × 512 map costs no more than its pixels. Those that are 0 stay clear.
+ * Draws one pixel for each cell, and stretches the result: the cost depends only on the number of
+ * cells, such as 512 × 512. A pixel that is 0 is transparent.
  */
 function stretch(
   context: CanvasRenderingContext2D,
   g: Geometry,
   pixels: Uint32Array<ArrayBuffer>,
 ): void {
-  // Cells that are smaller than a pixel share it: else some would not be drawn at all.
+  // Cells that are smaller than a pixel are averaged: without smoothing, some would not be drawn.
   context.imageSmoothingEnabled = g.cellWidth < 1;
   const [width, height] = [g.cols * g.cellWidth, g.rows * g.cellHeight];
   context.drawImage(onePixelEach(g, pixels), g.left, g.top, width, height);
@@ -77,7 +82,10 @@ function stretch(
 
 type Coloured = Pick<Still, "palette" | "isHidden"> & { readonly view: MatrixView };
 
-/** One pixel for each cell. Those of cells that are hidden, and without a number (NaN), are clear. */
+/**
+ * One pixel for each cell. The pixels of hidden cells and of cells without a number (NaN) are
+ * transparent.
+ */
 function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffer> {
   const { rows, cols } = view;
   const pixels = new Uint32Array(rows * cols);
@@ -94,7 +102,8 @@ function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffe
 }
 
 /**
- * A matrix as the address of a PNG with one pixel for each cell. Those of hidden cells are clear.
+ * A matrix as the data URL of a PNG with one pixel for each cell. The pixels of hidden cells are
+ * transparent.
  *
  * @param page the colour of cells without a number
  */
@@ -114,7 +123,10 @@ function drawCells(context: CanvasRenderingContext2D, { view, ...still }: Still)
   if (view) stretch(context, still.geometry, pixelsIn({ ...still, view }));
 }
 
-/** What the mask hides is neither a colour nor a number: it is hatched. Nothing else is drawn yet. */
+/**
+ * Hatches the hidden cells, which have neither a colour nor a number. Nothing else may be drawn
+ * before, because the compositing would change it.
+ */
 function drawHidden(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
   const { geometry: g, isHidden } = still;
   if (!isHidden) return;
@@ -139,7 +151,9 @@ function drawHidden(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
   context.restore();
 }
 
-/** Thin lines of the page's colour between cells that are large enough to be told apart. */
+/**
+ * Draws thin lines in the page's colour between cells that are large enough to be distinguished.
+ */
 function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink: Ink): void {
   if (Math.min(g.cellWidth, g.cellHeight) < 9) return;
   context.beginPath();
@@ -158,7 +172,10 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
 
 type Numbered = Pick<Still, "geometry" | "view" | "isHidden" | "decimals" | "labels" | "point">;
 
-/** The number of decimals of this size that fit into a cell for every number, or null if not even one fits. */
+/**
+ * The number of decimals of this font size with which every number fits into its cell; null if not
+ * even one decimal fits.
+ */
 export function decimalsOfSize(
   {
     geometry: g,
@@ -171,7 +188,8 @@ export function decimalsOfSize(
 ): number | null {
   const context = measuring("400", size, family);
   if (!shown || !context) return null;
-  // A part has the decimals of the whole, so that they do not change while more of it is computed.
+  // A partly computed matrix has the decimals of the complete one, so that they do not change while
+  // more of it is computed.
   const view = shown.whole ?? shown;
   // All digits have the same width, so most widths are already known.
   const widths = new Map<string, number>();
@@ -201,7 +219,10 @@ function findDecimals(still: Numbered): number | null {
 
 const known = new WeakMap<Numbered, number | null>();
 
-/** The number of decimals that the canvas shows, or null if it shows no numbers. Found once for each picture. */
+/**
+ * The number of decimals that the canvas shows, or null if it shows no numbers. It is computed once
+ * for each picture.
+ */
 export function decimalsIn(still: Numbered): number | null {
   const found = known.get(still);
   if (found !== undefined) return found;
@@ -210,7 +231,10 @@ export function decimalsIn(still: Numbered): number | null {
   return decimals;
 }
 
-/** A number as a cell shows it. Hundreds of "0.0" would hide the others. */
+/**
+ * The text of a number in a cell. With few decimals, a number that rounds to zero is a dot, because
+ * hundreds of "0.0" would hide the others.
+ */
 export function numberIn(value: number, decimals: number, point?: string): string {
   if (decimals < mostDecimals && isSmall(value, decimals)) return "·";
   return withPoint(format(value, decimals), point);
@@ -219,7 +243,9 @@ export function numberIn(value: number, decimals: number, point?: string): strin
 /** Whether a number rounds to zero. */
 const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 ** -decimals;
 
-/** What the dots of a picture mean, if it has any; by default as the canvas shows it. */
+/**
+ * The meaning of the dots in a picture, if it has any; by default with the decimals of the canvas.
+ */
 export function notesOf(still: Numbered, decimals = decimalsIn(still)): string[] {
   const { view: shown, isHidden, point } = still;
   if (!shown || decimals === null || decimals >= mostDecimals) return [];
@@ -238,7 +264,7 @@ const numberSize = (cellHeight: number) => Math.min(fontSize, cellHeight * 0.7);
 /** The number of decimals that fit into cells of this size, or null; see `decimalsIn`. */
 export function decimalsOf(view: MatrixView, cell: CellSize): number | null {
   const geometry = geometryOf(view.rows, view.cols, cell, {});
-  // Hidden scores are not written.
+  // Hidden scores have no text.
   const isHidden = (row: number, col: number) => at(view, row, col) === Number.NEGATIVE_INFINITY;
   return findDecimals({ geometry, view, isHidden, labels: {} });
 }
@@ -293,7 +319,7 @@ function outline(
   }
 }
 
-/** `beyond` enlarges the corners by the width that an outline covers. */
+/** Draws the marks of cells. `beyond` enlarges the corners by the width that an outline covers. */
 function drawMarks(
   context: CanvasRenderingContext2D,
   { geometry: g }: Still,
@@ -323,7 +349,7 @@ function drawStill(context: CanvasRenderingContext2D, still: Still, ink: Ink): v
   drawGrid(context, still, ink);
   drawNumbers(context, still, ink);
   drawMarks(context, still, still.marked, ink);
-  // The frame shows where a matrix of zeros ends, because zero has the colour of the page.
+  // The frame shows the border of a matrix of zeros, because zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;
   context.strokeRect(
@@ -363,7 +389,7 @@ function clear(
 ): CanvasRenderingContext2D | null {
   const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
   const context = contextOf(canvas);
-  // Setting the size, even to the same value, allocates new memory.
+  // Setting the size of a canvas, even to the same value, allocates new memory.
   if (canvas.width !== columns || canvas.height !== rows) {
     canvas.width = columns;
     canvas.height = rows;
@@ -379,7 +405,9 @@ export class Surface {
   #drawn: readonly unknown[] = [];
   #still: HTMLCanvasElement | null = null;
 
-  /** With `isLive` highlights will change, so a copy without them is kept. */
+  /**
+   * Draws the picture. With `isLive` the highlights will change, so a copy without them is kept.
+   */
   draw(
     canvas: HTMLCanvasElement,
     picture: Picture,

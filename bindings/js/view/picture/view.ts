@@ -11,7 +11,10 @@ export interface MatrixView {
   readonly offset: number;
   readonly rowStride: number;
   readonly colStride: number;
-  /** The complete matrix, if this one is only partly computed: colours use the range of the complete one. */
+  /**
+   * The complete matrix, if this one is only partly computed: colours use the range of the complete
+   * matrix.
+   */
   readonly whole?: MatrixView;
 }
 
@@ -55,21 +58,26 @@ export function largestOf(
 /** The smallest and the largest of some numbers; null if there are none. */
 export type Extremes = readonly [number, number] | null;
 
-/** A cache of ranges; the numbers of a matrix do not change. */
+/** A cache of ranges. It is valid because the numbers of a matrix do not change. */
 const ranges = new WeakMap<Floats, Map<string, Extremes>>();
 
 /** Whether a cell is hidden. */
 type Hides = (row: number, col: number) => boolean;
 
-/** The smallest and the largest finite number of a matrix that is not hidden; null if there is none. */
+/**
+ * The smallest and the largest finite number of a matrix that is not hidden; null if there is none.
+ */
 export function rangeOf(view: MatrixView, hides?: Hides): Extremes {
   return finished(findingRange(view, hides));
 }
 
-/** So many numbers take some tenths of a millisecond. */
+/** The numbers between two pauses, which take some tenths of a millisecond. */
 const between = 1 << 16;
 
-/** Finds the range as `rangeOf` does, which knows that of all numbers from then on; it pauses often. */
+/**
+ * Finds the range as `rangeOf` does, but pauses often. `rangeOf` then takes the range from the
+ * cache.
+ */
 export function* findingRange(view: MatrixView, hides?: Hides): Job<Extremes> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
   const known = (!hides && ranges.get(data)) || new Map<string, Extremes>();

@@ -1,6 +1,7 @@
 /**
- * Attention of one head in double precision, softmax(s QKᵀ + mask) V, with every matrix between: q [L, D], k [S, D],
- * v [S, Dv]. It is written for pictures: plain loops, no engine.
+ * Attention of one head in double precision, softmax(s QKᵀ + mask) V, with all intermediate
+ * matrices: q [L, D], k [S, D], v [S, Dv]. The code is for pictures: plain loops, without an
+ * engine.
  */
 
 import { type AttentionMatrix, takenOff } from "../parts/attention.js";
@@ -10,7 +11,7 @@ export interface AttentionQuestion {
   readonly q: MatrixView;
   readonly k: MatrixView;
   readonly v: MatrixView;
-  /** What q·k is multiplied with before the softmax. */
+  /** The factor of q·k before the softmax. */
   readonly scale: number;
   /** Whether a key is hidden from a query. */
   readonly hides: ((row: number, col: number) => boolean) | undefined;
@@ -20,9 +21,12 @@ export interface AttentionQuestion {
 
 export interface Attended {
   readonly views: Readonly<Record<AttentionMatrix, MatrixView>>;
-  /** The partial sums of the first cell of the row, after each of its terms; for exponentials after each of them. */
+  /**
+   * The partial sums of the first cell of the row, after each of its terms; for exponentials, the
+   * partial sums after each of them.
+   */
   readonly running: Readonly<Partial<Record<AttentionMatrix, Float64Array>>>;
-  /** What was taken off every score of the row before its exponentials. */
+  /** The number that was subtracted from every score of the row before its exponentials. */
   readonly taken: number;
 }
 
@@ -44,7 +48,10 @@ function softmax(scores: Float64Array, weights: Float64Array): void {
   for (const [j, each] of weights.entries()) weights[j] = each / sum;
 }
 
-/** Throws nothing: numbers that are not finite give results that are not. */
+/**
+ * Computes attention. It never throws: numbers that are not finite give results that are not
+ * finite.
+ */
 export function attend({ q, k, v, scale, hides, row }: AttentionQuestion): Attended {
   const [L, S, D, Dv] = [q.rows, k.rows, q.cols, v.cols];
   const pairs = () => new Float64Array(L * S);
@@ -61,7 +68,7 @@ export function attend({ q, k, v, scale, hides, row }: AttentionQuestion): Atten
     const ofRow = weights.subarray(i * S, (i + 1) * S);
     softmax(masked.subarray(i * S, (i + 1) * S), ofRow);
     for (const [j, weight] of ofRow.entries()) {
-      // A hidden key adds nothing, whatever its value is.
+      // A hidden key has the weight 0 and adds nothing, even if its value is not finite.
       if (weight === 0) continue;
       for (let d = 0; d < Dv; ++d)
         output[i * Dv + d] = (output[i * Dv + d] as number) + weight * at(v, j, d);

@@ -17,7 +17,10 @@ import { type Play, type StepsStage, totalOf } from "./scene.js";
 
 const longestLabel = 12;
 const legendHeight = 56;
-/** Space for higher pictures is not kept while lower ones are shown. */
+/**
+ * The most height that is reserved for all stages, in pixels. A higher picture takes more only
+ * while it is shown.
+ */
 const mostKept = 480;
 
 interface Row {
@@ -58,7 +61,10 @@ const scoresLayout = (play: Play, width: number, words: FigureWords) =>
     words,
   );
 
-/** The height that the pictures of all stages need, so that nothing below them moves while they play. */
+/**
+ * The height that the pictures of all stages need, so that nothing below them moves while they
+ * play.
+ */
 export function figureHeight(play: Play, width: number, family: string): number {
   const { height } = scoresLayout(play, width, wordsOf(play, family));
   return Math.min(mostKept, height + legendHeight);
@@ -144,7 +150,7 @@ export class StageFigure {
     }
   }
 
-  /** The words after the symbol of the exponentials: their sum, or how far it is. */
+  /** The words after the symbol of the exponentials: their complete or partial sum. */
   #sumOf(play: Play, { point }: StepsLook, { unfolding }: Shown): readonly (Node | string)[] {
     const isGrowing = unfolding?.moment.matrix === "exponentials";
     const query = play.queries?.[play.row];

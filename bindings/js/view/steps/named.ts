@@ -30,7 +30,7 @@ import { notesOf, type Picture, type Still } from "../picture/paint.js";
 import { at, rangeOf, transposed } from "../picture/view.js";
 import type { Play } from "./scene.js";
 
-/** How all matrices of the element look. */
+/** The look that all matrices of the element share. */
 export interface StepsLook {
   readonly theme: Theme;
   readonly range: ColourRange;
@@ -39,12 +39,12 @@ export interface StepsLook {
   readonly ratio: number;
   /** The decimal sign. */
   readonly point: string;
-  /** What all of it is called: the beginning of captions. */
+  /** The title of the whole computation, with which captions begin. */
   readonly label: string;
   readonly hasMenus: boolean;
 }
 
-/** What is shown at a moment. */
+/** The content that is shown at a moment. */
 export interface Shown {
   readonly unfolding: UnfoldingOf<AttentionMatrix> | null;
   readonly highlights: readonly AreaOf<AttentionMatrix>[];
@@ -57,11 +57,11 @@ export interface NamedActions {
   selectRow(row: number): void;
 }
 
-/** How a matrix stands in its figure. */
+/** The place and the orientation of a matrix in its figure. */
 export interface Stand {
   readonly cell: CellSize;
   readonly labels: Labels;
-  /** Whether it is drawn transposed. */
+  /** Whether the matrix is drawn transposed. */
   readonly flip: boolean;
   readonly decimals?: number;
 }
@@ -71,7 +71,7 @@ const ofMask: readonly AttentionMatrix[] = ["masked", "exponentials", "weights"]
 
 const turned = ({ row, col }: Area): Area => ({ row: col, col: row });
 
-/** The symbol of a matrix, such as QKᵀ, in the colour of its role. */
+/** The symbol of a matrix, such as QKᵀ, in the colour of the matrix's role. */
 export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
   const { symbol, ...kind } = attentionMatrices[name];
   const [base, power] = symbol.split("^");
@@ -81,7 +81,7 @@ export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
   return span;
 }
 
-/** A matrix without highlights, complete or as far as it is computed. */
+/** The picture of a matrix without highlights, complete or partly computed. */
 export function stillOf(
   name: AttentionMatrix,
   { cell, labels, flip, decimals }: Stand,
@@ -108,7 +108,7 @@ export function stillOf(
 
 export class NamedMatrix {
   readonly element: HTMLElement = html("div", "named-matrix");
-  /** Its legend, which stands elsewhere. */
+  /** The legend, which the figure places separately. */
   readonly legend: HTMLElement = html("div", "named-legend");
   readonly #note = spanOf("faint number");
   readonly #matrix: MatrixCanvas;
@@ -133,7 +133,7 @@ export class NamedMatrix {
     this.legend.append(symbolOf(name, stand.flip), this.#legend.element);
   }
 
-  /** @param note what follows the symbol, instead of the size */
+  /** @param note the text after the symbol, instead of the size */
   show(
     play: Play,
     look: StepsLook,
@@ -175,7 +175,7 @@ export class NamedMatrix {
     });
   }
 
-  /** The legend, the save menu and the words for screen readers, of the complete matrix. */
+  /** Sets the legend, the save menu and the words for screen readers, for the complete matrix. */
   #describe(play: Play, look: StepsLook): void {
     const still = stillOf(this.#name, this.#stand, play, look);
     const whole = play.attended.views[this.#name];
@@ -203,9 +203,9 @@ export class NamedMatrix {
 }
 
 /**
- * A matrix as it is saved: with all its labels and a caption.
+ * The settings of a matrix that is saved: with all its labels and a caption.
  *
- * @param isFlipped whether the picture is of the transposed matrix
+ * @param isFlipped whether the picture shows the transposed matrix
  */
 export function savedOf(
   name: AttentionMatrix,

@@ -1,10 +1,13 @@
-/** Reads q, k and v of <heed-steps>, and refuses what does not fit. */
+/** Reads q, k and v of <heed-steps>, and refuses values that do not fit. */
 
 import { describe, refuse } from "../../core/error.js";
 import type { Hides, Shaped } from "../elements/input.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 
-/** More scores, or products in all, would hold up the page, and could not be followed step by step. */
+/**
+ * The most scores, and products in total: with more, the page would stop responding, and the steps
+ * could not be followed.
+ */
 const mostScores = 2 ** 20;
 const mostProducts = 2 ** 27;
 
@@ -36,10 +39,10 @@ export interface HeadOfQkv {
 }
 
 /**
- * One head of q [L, D] or [H, L, D], k [S, D] or [G, S, D] and v [S, Dv] or [G, S, Dv]. G divides H: as in Heed, H / G
- * queries' heads in a row share one of k and v.
+ * One head of q [L, D] or [H, L, D], k [S, D] or [G, S, D] and v [S, Dv] or [G, S, Dv]. G divides
+ * H: as in Heed, H / G consecutive heads of the queries share one head of k and v.
  *
- * @throws HeedError if the shapes do not fit together, or `head` is none of the heads
+ * @throws HeedError if the shapes do not fit together, or there is no head with the number `head`
  */
 export function headOf(
   q: readonly Shaped[],
@@ -70,7 +73,10 @@ export function headOf(
   return { q: Q.view(head), k: K.view(ofKeys), v: V.view(ofKeys) };
 }
 
-/** The first query that sees the most keys: the first one of all without a mask, the last one with a causal mask. */
+/**
+ * The first of the queries with the most visible keys: without a mask the first query, with a
+ * causal mask the last one.
+ */
 export function rowToShow(rows: number, cols: number, hides: Hides | undefined): number {
   let [best, most] = [0, -1];
   for (let i = 0; i < rows; ++i) {

@@ -1,6 +1,7 @@
 /**
- * What <heed-steps> shows, as a pure function of time: the stages of attention, the moment of the stage, its words, the
- * numbers that are computed so far, and what is highlighted. It knows nothing of canvases.
+ * The content of <heed-steps> as a pure function of time: the stages of attention, the moment of
+ * the stage, its words, the numbers computed so far, and the highlights. This file does not depend
+ * on canvases.
  */
 
 import {
@@ -22,23 +23,25 @@ import { format } from "../picture/format.js";
 import { at } from "../picture/view.js";
 import type { Attended } from "./attend.js";
 
-/** The stages of attention, in the order in which they compute; without a mask there is no stage "masked". */
+/**
+ * The stages of attention, in the order of computation. Without a mask there is no stage "masked".
+ */
 export const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "output"] as const;
 
-/** A stage of attention: what is given, then what is computed from it. */
+/** A stage of attention: the inputs, or a matrix that is computed from them. */
 export type StepsStage = (typeof stepsStages)[number];
 
-/** The step that is shown: what the event `heed-step` tells. */
+/** The step that is shown, as the event `heed-step` reports it. */
 export interface StepDetail {
-  /** Its place among all steps, from 0. */
+  /** The index of the step among all steps, from 0. */
   readonly step: number;
-  /** How many steps there are. */
+  /** The number of steps. */
   readonly steps: number;
-  /** What it belongs to. */
+  /** The stage of the step. */
   readonly stage: StepsStage;
 }
 
-/** The matrix that a stage computes; Q, K and V are given. */
+/** The matrix that each stage computes; Q, K and V are given. */
 export const targets: Readonly<Record<Exclude<StepsStage, "inputs">, AttentionMatrix>> = {
   scores: "scores",
   scaled: "scaled",
@@ -47,7 +50,7 @@ export const targets: Readonly<Record<Exclude<StepsStage, "inputs">, AttentionMa
   output: "output",
 };
 
-/** What a scene is made from. */
+/** The data from which a scene is made. */
 export interface Scenery {
   readonly attended: Attended;
   /** The query whose row is computed first. */
@@ -56,11 +59,11 @@ export interface Scenery {
   /** The words of queries and keys; undefined for a side that has none. */
   readonly queries: readonly string[] | undefined;
   readonly keys: readonly string[] | undefined;
-  /** What scores are divided or multiplied by, such as ÷ √4; empty for 1. */
+  /** The division or multiplication of the scores, such as ÷ √4; empty for a factor of 1. */
   readonly scaling: string;
 }
 
-/** Everything that does not change with time. */
+/** All data that does not change with time. */
 export interface Play extends Scenery {
   readonly story: Story<StepsStage, AttentionMatrix>;
   pace(index: number): number;
@@ -70,7 +73,7 @@ export interface Scene {
   /** The index of the moment among all of them. */
   readonly index: number;
   readonly stage: StepsStage;
-  /** Null where the stage is complete. */
+  /** The partly computed state; null if the stage is complete. */
   readonly unfolding: UnfoldingOf<AttentionMatrix> | null;
   readonly highlights: readonly AreaOf<AttentionMatrix>[];
   /** The moment in a few words, such as "the first number". */
@@ -85,7 +88,7 @@ export function playOf(scenery: Scenery): Play {
     const { rows, cols } = attended.views[matrix];
     return { matrix, rows, cols };
   };
-  // What the mask hides follows without a sum: whole rows appear.
+  // The stage of the mask has no sum, so whole rows appear.
   const terms = { scores: attended.views.q.cols, scaled: 1, masked: 0, weights: 1 };
   const timelineOf = (stage: StepsStage): Timeline<AttentionMatrix> | null => {
     if (stage === "inputs") return null;
@@ -103,18 +106,21 @@ export function playOf(scenery: Scenery): Play {
 
 /** The index of the moment that is shown after `time` seconds. */
 export function indexAtTime({ story, pace }: Play, time: number): number {
-  // A sum of paces may be less than it should be, by the last bits of its numbers.
+  // The tolerance is for rounding errors in the sum of the paces.
   return indexAt(1000 * Math.max(0, time) + 1e-6, 0, story.count, pace);
 }
 
-/** When a moment begins, in seconds; that after the last one is when all ends. */
+/**
+ * The beginning of a moment, in seconds. The beginning of the moment after the last one is the end
+ * of playing.
+ */
 export function timeOf({ pace }: Play, index: number): number {
   let milliseconds = 0;
   for (let i = 0; i < index; ++i) milliseconds += pace(i);
   return milliseconds / 1000;
 }
 
-/** How long all of it takes, in seconds. */
+/** The total duration, in seconds. */
 export function durationOf(play: Play): number {
   return timeOf(play, play.story.count);
 }
@@ -127,12 +133,14 @@ export function endOf({ story }: Play, stage: StepsStage): number {
 const wordOf = (words: readonly string[] | undefined, index: number, side: string) =>
   words === undefined ? `${side} ${index + 1}` : `“${words[index]}”`;
 
-/** The sum of the exponentials of the row that is shown. */
+/** The sum of the exponentials of the row that is shown in detail. */
 export function totalOf({ attended }: Pick<Scenery, "attended">): number {
   return attended.running.exponentials?.at(-1) ?? 0;
 }
 
-/** What a cell is, and the formula of its number; `unfolding` if it is being computed. */
+/**
+ * The description of a cell, and the formula of its number; `unfolding` if it is being computed.
+ */
 export function explainCell(
   play: Scenery,
   cell: CellOf<AttentionMatrix>,
@@ -170,7 +178,7 @@ const rowWords = (stage: StepsStage, hidden: number, keys: number) => {
     : `The mask hides ${hidden} of ${keys} keys from it.`;
 };
 
-/** A whole row that is computed at once. */
+/** The explanation of a whole row that is computed in one step. */
 function explainRow(
   { attended, queries, keys }: Scenery,
   stage: StepsStage,
@@ -185,7 +193,7 @@ function explainRow(
   return { name: `${title}, ${word}`, formula: [{ text: rowWords(stage, hidden, masked.cols) }] };
 }
 
-/** What is shown at the moment with an index. */
+/** The scene at the moment with the given index. */
 export function sceneAt(play: Play, index: number): Scene {
   const { story, attended, row, queries } = play;
   const { stage, time } = placeAt(story, index);

@@ -1,4 +1,4 @@
-/** The style sheet of <heed-steps>, beside that of all elements and that of a matrix. */
+/** The style sheet of <heed-steps>, in addition to the ones of all elements and of a matrix. */
 export const stepsSheet = `
 /* Room for the outline of what has the focus. */
 [part=content] { padding: 4px; }

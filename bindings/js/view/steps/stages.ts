@@ -1,4 +1,4 @@
-/** The words of each stage: its name on a button, and a sentence about what it does. */
+/** The words of each stage: its name on a button, and a sentence that describes it. */
 import type { Play, StepsStage } from "./scene.js";
 
 export const stageTitles: Readonly<Record<StepsStage, string>> = {
