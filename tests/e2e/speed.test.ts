@@ -137,7 +137,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     await room.page.waitForSelector("main:not(:has(.run))");
     await room.page.evaluate(() => {
       const cancel = () => {
-        const button = document.querySelector<HTMLElement>("progress + button");
+        const button = document.querySelector<HTMLElement>("button:has(+ progress)");
         if (button) observer.disconnect();
         button?.click();
       };
