@@ -7,8 +7,8 @@ import { gzipSync } from "node:zlib";
 /** Of the binaries, gzipped, because every visitor of a page downloads one. */
 export const binaries = { simd: 145_000, relaxed: 147_000, wide: 157_000 };
 
-/** Of the whole archive that npm makes. The entries for pages, and the worker's script, repeat the modules: 250,000. */
-export const archive = 1_350_000;
+/** Of the whole archive that npm makes. The entries for pages, and the worker's script, repeat the modules: 260,000. */
+export const archive = 1_400_000;
 
 /**
  * Of the pictures, bundled, minified and gzipped: all elements, and a program that uses one of
