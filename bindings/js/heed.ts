@@ -287,7 +287,8 @@ export class Heed {
    * ```
    */
   createKvCache(options: KvCacheOptions): KvCache {
-    return Heed.#engineOf(this).track(new KvCache(Heed.#engineOf(this), options));
+    const engine = Heed.#engineOf(this);
+    return engine.track(new KvCache(engine, options));
   }
 
   /**
@@ -305,7 +306,8 @@ export class Heed {
    * ```
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
-    return Heed.#engineOf(this).track(new BlockMask(Heed.#engineOf(this), visible, sizes));
+    const engine = Heed.#engineOf(this);
+    return engine.track(new BlockMask(engine, visible, sizes));
   }
 
   /**
@@ -747,7 +749,8 @@ export class Heed {
    * ```
    */
   packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
-    return Heed.#engineOf(this).track(new PackedWeights(Heed.#engineOf(this), weight, options));
+    const engine = Heed.#engineOf(this);
+    return engine.track(new PackedWeights(engine, weight, options));
   }
 
   /**

@@ -94,6 +94,9 @@ const node = (
 ).process;
 export const isNode = node?.versions?.node !== undefined;
 
+/** Whether a text is an address and not a path. A scheme of one letter is a Windows drive. */
+export const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
+
 /**
  * A builtin module, in Node only. With an import, bundlers for the web would look for the module.
  */

@@ -5,7 +5,7 @@
 import { ownAddresses } from "../addresses.js";
 import { describe, HeedError, refuse } from "../core/error.js";
 import type { Check } from "../core/validate.js";
-import { builtin, isNode, workingDirectory } from "./features.js";
+import { builtin, hasScheme, isNode, workingDirectory } from "./features.js";
 
 export type EngineFile = keyof typeof ownAddresses;
 export type Files = Readonly<Partial<Record<EngineFile, string>>>;
@@ -26,13 +26,12 @@ export const isAddress: Check = {
   accepts: (value) => typeof value === "string" || classOf(value) === "URL",
 };
 
-/** Completes an address or, in Node, a path. A scheme of one letter is a Windows drive. */
+/** Completes an address or, in Node, a path. */
 function complete(given: string | URL): URL {
   // The text is used, not the property `href`: Next.js creates address objects without an origin,
   // whose text is a path.
   const text = String(given);
-  const hasScheme = /^[a-z][a-z\d+.-]+:/i.test(text);
-  if (isNode && !hasScheme) return new URL(builtin("node:url").pathToFileURL(text).href);
+  if (isNode && !hasScheme(text)) return new URL(builtin("node:url").pathToFileURL(text).href);
   if (/^[a-z]:/i.test(text)) throw new TypeError("a path is no address");
   const { location } = globalThis;
   return new URL(text, location?.protocol === "blob:" ? location.origin : location?.href);

@@ -3,7 +3,7 @@
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import { isObject, isRecord } from "../core/validate.js";
-import { builtin, isNode } from "../load/features.js";
+import { builtin, hasScheme, isNode } from "../load/features.js";
 import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import { openKept } from "./kept.js";
 
@@ -108,8 +108,7 @@ function pathOf(address: string): string | undefined {
       throw refuse("option", "files", "a file: URL of this computer", describe(address));
     }
   }
-  // A scheme of one letter is the drive of a Windows path.
-  return /^[a-z][a-z\d+.-]+:/i.test(address) ? undefined : address;
+  return hasScheme(address) ? undefined : address;
 }
 
 /** Opens the file at a path for each read, so that there is nothing to close. */
