@@ -3,8 +3,8 @@
 // The instruction sets, their names, and the sizes of their register blocks.
 //
 // A block has as many sums as there are registers left, because numbers of the left factor are then
-// loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, where loads are not
-// the bottleneck, other sizes are no faster: 8 rows with AVX-512, 4 with AVX2 and 6 with SSE are
+// loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, loads are not the
+// bottleneck, and other sizes are no faster: 8 rows with AVX-512, 4 with AVX2 and 6 with SSE are
 // within 3 % of these (attention of 12 x 512 x 64, interleaved). Zen 4 issues one AVX-512
 // multiply-add per cycle, or two of AVX2: both reach 85 GFLOP/s, and linear layers 103.
 

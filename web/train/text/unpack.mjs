@@ -7,9 +7,9 @@ const firstCode = 257;
 const leastBits = 9;
 
 /**
- * Decodes LZW in the format of Unix `compress` (Welch, "A Technique for High-Performance Data Compression", 1984):
- * codes of 9 to 16 bits, the least significant bit first, in groups of eight, and a code that clears the table. The
- * input excludes the file's header of three bytes.
+ * Decodes LZW in the format of Unix `compress` (Welch, "A Technique for High-Performance Data Compression", 1984).
+ * Codes have 9 to 16 bits, the least significant bit first, in groups of eight. One code clears the table. The input
+ * excludes the file's header of three bytes.
  */
 export function decompress(bytes, mostBits = 16) {
   const out = [];

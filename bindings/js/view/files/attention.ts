@@ -177,11 +177,12 @@ const blobOf = (data: AttentionInput["data"]) =>
 
 /**
  * Reads attention weights from `.npy`, `.npz` or `.safetensors`, and their tokens from `.json`. The
- * format is detected from the content. The weights are one array, [layers, heads, L, S], with or
- * without a batch of one after the layers; or one array for each layer, [heads, L, S] or [1, heads,
- * L, S], whose names end with the layer's number. The files of an encoder-decoder have
- * `encoder_attentions`, `decoder_attentions` and `cross_attentions`. Tokens are a list of texts, or
- * an object with the lists `queries` and `keys`, or `encoder_tokens` and `decoder_tokens`.
+ * format is detected from the content. The weights have one of two forms. One array is [layers,
+ * heads, L, S], with or without a batch of one after the layers. An array for each layer is [heads,
+ * L, S] or [1, heads, L, S], and its name ends with the layer's number. The files of an
+ * encoder-decoder have `encoder_attentions`, `decoder_attentions` and `cross_attentions`. Tokens are
+ * a list of texts, or an object with the lists `queries` and `keys`, or `encoder_tokens` and
+ * `decoder_tokens`.
  *
  * The content of a file is not trusted: sizes, offsets and checksums are checked before numbers are
  * shown.

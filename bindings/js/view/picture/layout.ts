@@ -64,8 +64,8 @@ export function px(size: number): string {
 }
 
 /**
- * The title of an axis, or as many of its words as fit (at least one), and where it begins: at the
- * beginning of the matrix, or before it if the title would end beyond the picture.
+ * The title of an axis and its position. The title has as many of its words as fit, at least one.
+ * It begins where the matrix begins, or earlier if it would end beyond the picture.
  *
  * @param written the title with its arrow
  * @param room the least position of the title, the beginning of the matrix, and the largest end of
