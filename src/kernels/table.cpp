@@ -1,6 +1,6 @@
 // The kernels of one instruction set. This file is compiled once for each, with that set's flags.
 // All its functions are templates over the set, so that no function with its instructions is shared
-// with other files (tests/js/house.test.ts checks the objects' symbols).
+// with other files (tests/js/house/house.test.ts checks the objects' symbols).
 
 #include "kernels/table.hpp"
 

@@ -28,7 +28,7 @@ inline constexpr bool kIsPlainWasm = false;
 /// Whether the first step of an inner loop is written before it, and the loop ends at a pointer
 /// that is hidden from the compiler. V8 adds the start of the memory to each constant offset from a
 /// pointer at each use, unless code before the loop has done so. V8 also unrolls such a loop, but
-/// not one with a counter. tests/js/codegen.test.ts counts the instructions.
+/// not one with a counter. tests/js/ops/codegen.test.ts counts the instructions.
 #if defined(__wasm__)
 inline constexpr bool kPeelsLoops = true;
 #else

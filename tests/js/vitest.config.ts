@@ -92,6 +92,9 @@ const asCopied = {
   },
 };
 
+/** The suites of the package's sources, in folders of the same names. */
+const suites = ["tests/js/{core,house,load,models,nn,ops,view,worker}/*.test.ts"];
+
 export default defineConfig({
   root,
   test: {
@@ -102,9 +105,12 @@ export default defineConfig({
         plugins: [asBuilt],
         test: {
           name: "node",
-          include: ["tests/js/*.test.ts"],
+          include: suites,
           // These tests need a page.
-          exclude: ["tests/js/{browser,chosen_binary,ended_worker,kept,page_memory}.test.ts"],
+          exclude: [
+            "tests/js/{load/browser,load/chosen_binary,worker/ended_worker}.test.ts",
+            "tests/js/{models/kept,core/page_memory}.test.ts",
+          ],
           ...inNode,
           execArgv: ["--expose-gc"],
         },
@@ -116,9 +122,10 @@ export default defineConfig({
           // The suites of the kernels, with vectors of 256 bits, without the suites of arguments, files and the
           // trainer. A recent Node runs them: see package.json.
           include: [
-            "tests/js/{arrays,attention,autograd,block_mask,half,kv_cache,linear}.test.ts",
-            "tests/js/{linear_attention,merge,multi_head_attention,nn_layers,nn_transformer}.test.ts",
-            "tests/js/{operations,optim,rope,training,variants}.test.ts",
+            "tests/js/core/autograd.test.ts",
+            "tests/js/nn/{nn_layers,nn_transformer,optim,training}.test.ts",
+            "tests/js/ops/{arrays,attention,block_mask,half,kv_cache,linear}.test.ts",
+            "tests/js/ops/{linear_attention,merge,multi_head_attention,operations,rope,variants}.test.ts",
           ],
           ...inNode,
           execArgv: ["--expose-gc", revectorize],
@@ -131,16 +138,15 @@ export default defineConfig({
         test: {
           name: "browser",
           // The excluded tests run programs or read the repository, which only Node can do.
-          include: ["tests/js/*.test.ts"],
+          include: suites,
           exclude: [
-            "tests/js/{border,codegen,conformance,copies,documented,fetched,house,lifecycle,links,model_sources,node,release}.test.ts",
-            "tests/js/{out_of_memory,shipped_models,train_command,train_text,view_command}.test.ts",
-            // It deflates with Node's zlib.
-            "tests/js/attention_files.test.ts",
+            "tests/js/house/*.test.ts",
+            "tests/js/{core/border,load/lifecycle,load/node,ops/codegen,ops/out_of_memory}.test.ts",
+            "tests/js/models/{fetched,model_sources,shipped_models,train_command,train_text}.test.ts",
+            // These deflate with Node's zlib, or their subject is Node.
+            "tests/js/view/{attention_files,view_command,view_entry,view_happy_dom,view_jsdom}.test.ts",
             // In a browser these tests check nothing more, and they take long.
-            "tests/js/{calls,strangers}.test.ts",
-            // Its subject is Node.
-            "tests/js/view_{entry,happy_dom,jsdom}.test.ts",
+            "tests/js/{ops/calls,models/strangers}.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 30_000,
@@ -168,9 +174,11 @@ export default defineConfig({
           // A selection: loading, threads, memory, errors, each kind of attention and layer, files,
           // training, files that the browser keeps. The results of the operations come from the same binary as in Chromium.
           include: [
-            "tests/js/{browser,load,tensor,scope,linear,variants,rope,safetensors}.test.ts",
-            "tests/js/{nn_layers,training,kept,traps}.test.ts",
-            "tests/js/{worker,worker_cancel,worker_edges,worker_ownership}.test.ts",
+            "tests/js/core/{scope,tensor,traps}.test.ts",
+            "tests/js/{load/browser,load/load,models/kept}.test.ts",
+            "tests/js/nn/{nn_layers,safetensors,training}.test.ts",
+            "tests/js/ops/{linear,rope,variants}.test.ts",
+            "tests/js/worker/{worker,worker_cancel,worker_edges,worker_ownership}.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 60_000,

@@ -1,0 +1,146 @@
+// Files of language models that are refused, with errors that name every fault.
+
+import type { HeedError } from "heed";
+import { loadModel } from "heed/models";
+import { safetensors } from "heed/nn";
+import { describe, expect, test } from "vitest";
+import { fileOf, filesOf, jsonOf, llama, shardsOf, type Tensors } from "../checkpoints.js";
+import { engine } from "../engine.js";
+
+describe("files are refused", () => {
+  const heed = engine({ threads: 1 });
+  const { config, tensors } = llama();
+  const good = filesOf(llama());
+
+  async function refusalOf(source: unknown, options = {}): Promise<HeedError> {
+    const error: HeedError = await loadModel(heed(), source as string, options).then(
+      () => expect.fail("expected a HeedError, but the call went through"),
+      (error) => error,
+    );
+    expect(heed().memory().tensors.count).toBe(0);
+    expect(heed().memory().packedWeights.count).toBe(0);
+    return error;
+  }
+  const messageOf = async (source: unknown) => (await refusalOf(source)).message;
+
+  test("that are no source", async () => {
+    for (const source of [null, 3, [3], { "config.json": 3 }]) {
+      const { code, message } = await refusalOf(source);
+      expect(code).toBe("option");
+      expect(message).toMatch(
+        /^files: expected an address, a folder, a list of files, or files by name/,
+      );
+    }
+    const file = good["model.safetensors"] as Uint8Array<ArrayBuffer>;
+    for (const alone of [new Blob([file]), new File([file], "a.safetensors"), file, file.buffer]) {
+      const { code, message } = await refusalOf(alone);
+      expect(code).toBe("option");
+      expect(message).toMatch(
+        /^files: expected config.json and model.safetensors together, .*, got an? \w+ alone$/,
+      );
+    }
+    const { message } = await refusalOf(good, { dtype: "int4" });
+    expect(message).toBe('dtype: expected "float32" or "float16" or "int8", got "int4"');
+  });
+
+  test("of which one is missing", async () => {
+    const { "config.json": json, "model.safetensors": file } = good;
+    expect(await messageOf({ "model.safetensors": file })).toBe(
+      "files: expected config.json, got model.safetensors",
+    );
+    expect(await messageOf({ "config.json": json, "vocab.txt": file })).toBe(
+      "files: expected model.safetensors or model.safetensors.index.json, got config.json, vocab.txt",
+    );
+    const shards = shardsOf(llama(), 2);
+    const { "model-00002-of-00002.safetensors": _, ...without } = shards;
+    expect(await messageOf(without)).toMatch(
+      /^files: expected model-00002-of-00002.safetensors, got config/,
+    );
+    expect((await refusalOf(without)).code).toBe("load");
+  });
+
+  test("whose config is not JSON, or says what no model can be", async () => {
+    const withConfig = (json: unknown) => ({ ...good, "config.json": json });
+    expect(await messageOf(withConfig(new TextEncoder().encode("{")))).toMatch(
+      /^config.json: expected JSON/,
+    );
+    expect(await messageOf(withConfig(jsonOf([])))).toBe("config.json: expected an object, got []");
+    expect(await messageOf(withConfig(jsonOf({ ...config, model_type: "t5" })))).toMatch(
+      /^config.json: config.model_type: expected "gpt2" or .* got "t5"$/,
+    );
+    const { code, message } = await refusalOf(withConfig(jsonOf({ ...config, hidden_size: "16" })));
+    expect(code).toBe("format");
+    expect(message).toBe(
+      'config.json: config.hidden_size: expected a whole number from 1 to 2147483647, got "16"',
+    );
+  });
+
+  test("whose tensors are missing or do not fit, all named in one error", async () => {
+    const { "model.norm.weight": _, "lm_head.weight": __, ...rest } = tensors;
+    const narrow = { data: new Float32Array(8), shape: [8] };
+    const key = "model.layers.1.self_attn.k_proj.weight";
+    const entries = { ...rest, "model.layers.0.input_layernorm.weight": narrow };
+    const whole = Object.fromEntries(
+      Object.entries(entries).map(([name, tensor]) => [name, { dtype: "float32", ...tensor }]),
+    );
+    const file = safetensors.write({
+      ...whole,
+      [key]: { dtype: "int8", shape: [8, 16], data: new Int8Array(128) },
+    } as never);
+    const { code, message } = await refusalOf({ ...good, "model.safetensors": file });
+    expect(code).toBe("format");
+    expect(message).toBe(
+      "weights: expected the tensors of llama, got 2 missing: model.norm.weight, lm_head.weight; 2 not fitting: " +
+        `model.layers.0.input_layernorm.weight (expected [16], got [8]), ${key} (expected float32, float16 or bfloat16, got int8)`,
+    );
+  });
+
+  test("whose header or data is wrong", async () => {
+    const file = good["model.safetensors"] as Uint8Array;
+    const withFile = (bytes: Uint8Array) => ({ ...good, "model.safetensors": bytes });
+    expect(await messageOf(withFile(file.slice(0, 5)))).toBe(
+      "model.safetensors: file: expected a header's length in 8 bytes, got 5 bytes",
+    );
+    const absurd = file.slice();
+    absurd.fill(255, 0, 8);
+    expect(await messageOf(withFile(absurd))).toMatch(
+      /^model.safetensors: header: expected at most \d+ bytes, got 18446744073709551615 bytes$/,
+    );
+    expect(await messageOf(withFile(file.slice(0, -4)))).toMatch(
+      /^model.safetensors: .*data_offsets: expected \[begin, end\] within the \d+ bytes of data/,
+    );
+    const name = "model.layers.0.mlp.up_proj.weight";
+    const data = (tensors[name] as Tensors[string]).data.slice();
+    data[17] = Number.NaN;
+    const odd = { ...tensors, [name]: { data, shape: [24, 16] } };
+    expect(await messageOf(withFile(fileOf(odd)))).toBe(
+      `model.safetensors: ${name}: expected finite numbers, got another at place 17`,
+    );
+  });
+
+  test("whose index is wrong, or leads elsewhere", async () => {
+    const shards = shardsOf(llama(), 2);
+    const withIndex = (index: unknown) => ({
+      ...shards,
+      "model.safetensors.index.json": jsonOf(index),
+    });
+    expect(await messageOf(withIndex({}))).toMatch(
+      /index.json: expected a weight_map with the file of each/,
+    );
+    expect(await messageOf(withIndex({ weight_map: { a: "../b.safetensors" } }))).toBe(
+      'model.safetensors.index.json: a: expected the name of a safetensors file, got "../b.safetensors"',
+    );
+    const twice = { ...shards, "model-00002-of-00002.safetensors": good["model.safetensors"] };
+    expect(await messageOf(twice)).toBe(
+      "lm_head.weight: expected to be in one file, got model-00001-of-00002.safetensors and model-00002-of-00002.safetensors",
+    );
+  });
+
+  test("whose reader gives other bytes than asked for", async () => {
+    const file = good["model.safetensors"] as Uint8Array;
+    const read = async (start: number, end: number) =>
+      file.slice(start, end - start > 1000 && start > 8 ? end - 1 : end);
+    const source = { ...good, "model.safetensors": { size: file.length, read } };
+    expect(await messageOf(source)).toMatch(/expected \d+ bytes|expected an object in JSON/);
+  });
+});

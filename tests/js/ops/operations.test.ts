@@ -1,0 +1,270 @@
+import type { Heed, Tensor, TensorData } from "heed";
+import { describe, expect, test } from "vitest";
+import { describeEngines, engine, variants } from "../engine.js";
+import { activations } from "../operations/layers.js";
+import { made } from "../operations/operation.js";
+import { entriesOf, operations } from "../operations/table.js";
+import { attention, linear } from "../oracle.js";
+import { expectClose, expectSameBits, Random, upload } from "../values.js";
+
+describeEngines((heed) => {
+  for (const [title, [call, result]] of entriesOf("results"))
+    test(`${title} gives what is computed by hand`, () => {
+      expect(heed().scope(() => call(heed()).toArray())).toEqual(result);
+    });
+
+  describe("linear", () => {
+    test("multiplies by the transposed weight and adds the bias, on any rank", () => {
+      const random = new Random(31);
+      for (const [shape, out] of [
+        [[7], 3],
+        [[2, 3, 4, 5], 6],
+        [[100, 33], 70],
+        [[1, 1], 1],
+        [[3, 130], 300],
+      ] as const) {
+        const x = random.array(shape);
+        const size = shape.at(-1) as number;
+        const weight = random.array([out, size]);
+        const bias = random.array([out]);
+        heed().scope(() => {
+          const [xt, wt] = [upload(heed(), x), upload(heed(), weight)];
+          const expected = [...shape.slice(0, -1), out];
+          expectClose(heed().linear(xt, wt), expected, linear(x, weight));
+          const sum = heed().linear(xt, wt, upload(heed(), bias));
+          expectClose(sum, expected, linear(x, weight, bias.data));
+        });
+      }
+    });
+  });
+
+  describe("softmax", () => {
+    test("gives rows that are powers of e over their sum", () => {
+      const random = new Random(41);
+      for (const shape of [[1], [9], [3, 17], [2, 3, 4, 100]]) {
+        const x = random.array(shape, 20);
+        const size = shape.at(-1) as number;
+        const expected = new Float64Array(x.data.length);
+        for (let row = 0; row < x.data.length; row += size) {
+          const powers = [...x.data.subarray(row, row + size)].map(Math.exp);
+          const sum = powers.reduce((total, power) => total + power, 0);
+          expected.set(
+            powers.map((power) => power / sum),
+            row,
+          );
+        }
+        heed().scope(() => {
+          expectClose(heed().softmax(upload(heed(), x)), shape, expected, 1e-6);
+        });
+      }
+    });
+  });
+
+  describe("sinusoidalEncoding", () => {
+    test("alternates sines and cosines of ever longer waves", () => {
+      for (const [length, size, base, offset] of [
+        [50, 16, undefined, undefined],
+        [4, 5, 100, 7],
+        [3, 1, undefined, 1000],
+      ] as const) {
+        const expected = new Float64Array(length * size).map((_, at) => {
+          const [row, column] = [Math.floor(at / size), at % size];
+          const wave = (base ?? 10000) ** ((2 * Math.floor(column / 2)) / size);
+          const angle = (row + (offset ?? 0)) / wave;
+          return column % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
+        });
+        heed().scope(() => {
+          const options = {
+            ...(base !== undefined && { base }),
+            ...(offset !== undefined && { offset }),
+          };
+          const table = heed().sinusoidalEncoding(length, size, options);
+          expectClose(table, [length, size], expected, 1e-6);
+        });
+      }
+    });
+
+    test("accepts a length or a size of 0", () => {
+      heed().scope(() => {
+        expect(heed().sinusoidalEncoding(0, 8).shape).toEqual([0, 8]);
+        expect(heed().sinusoidalEncoding(3, 0).toArray()).toEqual([[], [], []]);
+      });
+    });
+  });
+
+  describe("add", () => {
+    test("adds, broadcasting the second to the shape of the first", () => {
+      heed().scope(() => {
+        const a = heed().tensor([
+          [
+            [1, 2, 3],
+            [4, 5, 6],
+          ],
+        ]);
+        const plus = (b: Tensor) => heed().add(a, b).toArray();
+        expect(plus(a)).toEqual([
+          [
+            [2, 4, 6],
+            [8, 10, 12],
+          ],
+        ]);
+        expect(plus(heed().tensor([10, 20, 30]))).toEqual([
+          [
+            [11, 22, 33],
+            [14, 25, 36],
+          ],
+        ]);
+        expect(plus(heed().tensor([[10], [20]]))).toEqual([
+          [
+            [11, 12, 13],
+            [24, 25, 26],
+          ],
+        ]);
+        expect(plus(heed().tensor(1))).toEqual([
+          [
+            [2, 3, 4],
+            [5, 6, 7],
+          ],
+        ]);
+      });
+    });
+  });
+
+  describe("average", () => {
+    const x = [
+      [[1], [3], [8]],
+      [[2], [4], [6]],
+    ];
+
+    test("gives every position the mean of all", () => {
+      heed().scope(() => {
+        const mean = heed().average(heed().tensor(x)).toArray();
+        expect(mean).toEqual([
+          [[4], [4], [4]],
+          [[4], [4], [4]],
+        ]);
+      });
+    });
+
+    test("gives each position the mean up to itself under isCausal", () => {
+      heed().scope(() => {
+        const mean = heed().average(heed().tensor(x), { isCausal: true }).toArray();
+        expect(mean).toEqual([
+          [[1], [2], [4]],
+          [[2], [3], [4]],
+        ]);
+      });
+    });
+
+    test("leaves out what the key mask hides, and gives zeros where it hides all", () => {
+      heed().scope(() => {
+        const keyMask = heed().tensor([
+          [false, true, true],
+          [false, false, false],
+        ]);
+        const t = heed().tensor(x);
+        expect(heed().average(t, { keyMask }).toArray()).toEqual([
+          [[5.5], [5.5], [5.5]],
+          [[0], [0], [0]],
+        ]);
+        expect(heed().average(t, { keyMask, isCausal: true }).toArray()).toEqual([
+          [[0], [3], [5.5]],
+          [[0], [0], [0]],
+        ]);
+      });
+    });
+  });
+
+  test("selfSimilarity is attention of a sequence to itself, with a scale of 1", () => {
+    const random = new Random(51);
+    const x = random.array([2, 9, 6]);
+    const one = { data: x.data, shape: [2, 1, 9, 6] };
+    const answer = attention({ q: one, k: one, v: one, scale: 1 });
+    heed().scope(() => {
+      const { output, weights } = heed().selfSimilarity(upload(heed(), x));
+      expectClose(output, [2, 9, 6], answer.output);
+      expectClose(weights, [2, 9, 9], answer.weights);
+    });
+  });
+
+  test("fromTorchMask turns true where a key may not be seen into true where it may", () => {
+    heed().scope(() => {
+      const torch = heed().tensor([
+        [true, false, false],
+        [false, true, false],
+      ]);
+      const mask = heed().fromTorchMask(torch);
+      expect(mask.dtype).toBe("bool");
+      expect(mask.toArray()).toEqual([
+        [false, true, true],
+        [true, false, true],
+      ]);
+      expect(heed().fromTorchMask(mask).toArray()).toEqual(torch.toArray());
+    });
+  });
+});
+
+describe("the table of operations", () => {
+  const heed = engine({ threads: 1 });
+  /** Methods that make an object which is no tensor, or that compute nothing. */
+  const others = [
+    ...["constructor", "dispose", "keep", "memory", "scope", "toJSON", "toString"],
+    ...["blockMask", "createKvCache", "fromTorchMask", "tensor"],
+  ];
+
+  test("has a row for each operation, and no other", () => {
+    const methods = Object.entries(
+      Object.getOwnPropertyDescriptors(Object.getPrototypeOf(heed())),
+    ).filter(([name, { value }]) => typeof value === "function" && !others.includes(name));
+    expect(Object.keys(operations).sort()).toEqual(methods.map(([name]) => name).sort());
+  });
+
+  test("has gradients, or says that there are none, where a float32 tensor goes in and comes out", () => {
+    const silent = Object.values(operations).filter(
+      ({ gradients }) => gradients !== "none" && Object.keys(gradients).length === 0,
+    );
+    heed().scope(() => {
+      for (const [taken, call] of silent.flatMap(({ calls }) => Object.values(calls))) {
+        const given = Object.entries(taken).map(([name, tensor]) => [name, made(heed(), tensor)]);
+        const result = call(heed(), Object.fromEntries(given)) as Partial<Tensor>;
+        expect(result.dtype).not.toBe("float32");
+      }
+    });
+  });
+
+  test("has titles that begin with the operation's name", () => {
+    for (const [name, operation] of Object.entries(operations)) {
+      const { calls, gradients, keepsShape, ofNothing, anyRank, results } = operation;
+      const rows = { ...calls, ...keepsShape, ...ofNothing, ...anyRank, ...results };
+      const titles = Object.keys(gradients === "none" ? rows : { ...rows, ...gradients });
+      const names = name === "activate" ? [name, ...activations] : [name];
+      for (const title of titles) expect(names).toContain(title.split(/[ ,]/)[0]);
+    }
+  });
+});
+
+describe.each(variants)("the %s binary", (variant) => {
+  const one = engine({ variant, threads: 1 });
+  const two = engine({ variant, threads: 2 });
+
+  test("gives the same bits with 1 and 2 threads in large operations", () => {
+    const random = new Random(61);
+    const x = random.array([2, 100, 64]);
+    const weights = [random.array([192, 64]), random.array([64, 64])] as const;
+    const large = random.array([500, 700], 10);
+    const results = [one(), two()].map((heed: Heed): TensorData[] =>
+      heed.scope(() => {
+        const t = upload(heed, x);
+        const [inProjWeight, outProjWeight] = [upload(heed, weights[0]), upload(heed, weights[1])];
+        const parameters = { inProjWeight, outProjWeight };
+        return [
+          heed.multiHeadAttention(t, t, t, parameters, { heads: 4, isCausal: true }).output,
+          heed.linear(t, inProjWeight),
+          heed.softmax(upload(heed, large)),
+          heed.selfSimilarity(t).output,
+        ].map((tensor) => tensor.data.slice());
+      }),
+    ) as [TensorData[], TensorData[]];
+    for (const [i, tensor] of results[0].entries()) expectSameBits(results[1][i], tensor);
+  });
+});

@@ -1,0 +1,159 @@
+// Rotary position embedding, compared with rotations in double precision.
+
+import type { RopeOptions } from "heed";
+import { expect, test } from "vitest";
+import { floats } from "../compare.js";
+import { describeEngines } from "../engine.js";
+import { joinHeads, splitHeads, type Values } from "../oracle.js";
+import { expectClose, expectSameBits, Random } from "../values.js";
+
+interface Turn {
+  style?: "half" | "interleaved";
+  rotarySize?: number;
+  /** The angle of pair c in row i of batch entry b. */
+  angle: (b: number, i: number, c: number) => number;
+}
+
+/** Rotates each pair of a row [.., D] by its angle. */
+function expected({ data, shape }: Values, { style = "half", angle, ...turn }: Turn): number[] {
+  const [B, H, L, D] = shape as [number, number, number, number];
+  const { rotarySize = D } = turn;
+  const y = Array.from(data);
+  for (let row = 0; row < B * H * L; ++row) {
+    for (let c = 0; c < rotarySize / 2; ++c) {
+      const first = row * D + (style === "half" ? c : 2 * c);
+      const second = style === "half" ? first + rotarySize / 2 : first + 1;
+      const turned = angle(Math.floor(row / (H * L)), row % L, c);
+      const [x0, x1] = [data[first] as number, data[second] as number];
+      y[first] = x0 * Math.cos(turned) - x1 * Math.sin(turned);
+      y[second] = x0 * Math.sin(turned) + x1 * Math.cos(turned);
+    }
+  }
+  return y;
+}
+
+const [B, H, L, D] = [2, 3, 7, 12];
+
+describeEngines((heed) => {
+  function expectTurned(x: Values, options: RopeOptions, turn: Omit<Turn, "style" | "rotarySize">) {
+    heed().scope(() => {
+      const same = {
+        ...(options.style && { style: options.style }),
+        ...(options.rotarySize && { rotarySize: options.rotarySize }),
+      };
+      const y = heed().rope(floats(heed(), x), options);
+      expectClose(y, x.shape, expected(x, { ...turn, ...same }), 1e-6);
+    });
+  }
+  const styles = [undefined, "half", "interleaved"] as const;
+  const given = (style: (typeof styles)[number]) => (style === undefined ? {} : { style });
+
+  test.each(styles)("turns each pair by its position's angle (style %s)", (style) => {
+    const random = new Random(101);
+    for (const size of [2, 12, 64]) {
+      const x = random.array([B, H, L, size]);
+      const angle = (_: number, i: number, c: number) => i * 10000 ** ((-2 * c) / size);
+      expectTurned(x, given(style), { angle });
+    }
+  });
+
+  test.each(styles)("begins at the offset, which may be far or negative (style %s)", (style) => {
+    const x = new Random(102).array([B, H, L, D]);
+    for (const offset of [1, 1000, 131072, -5]) {
+      const angle = (_: number, i: number, c: number) => (offset + i) * 10000 ** ((-2 * c) / D);
+      expectTurned(x, { ...given(style), offset }, { angle });
+    }
+  });
+
+  test.each(styles)("turns the first entries only, and leaves the rest (style %s)", (style) => {
+    const x = new Random(103).array([B, H, L, D]);
+    for (const rotarySize of [2, 6, 12]) {
+      const angle = (_: number, i: number, c: number) => i * 500 ** ((-2 * c) / rotarySize);
+      expectTurned(x, { ...given(style), rotarySize, base: 500 }, { angle });
+    }
+  });
+
+  test("accepts a position for each row", () => {
+    const random = new Random(104);
+    const x = random.array([B, H, L, D]);
+    const positions = Array.from({ length: B * L }, () => random.whole(-10, 5000));
+    heed().scope(() => {
+      const positionIds = heed().tensor(Int32Array.from(positions), [B, L]);
+      const angle = (b: number, i: number, c: number) =>
+        (positions[b * L + i] as number) * 10000 ** ((-2 * c) / D);
+      expectTurned(x, { positionIds }, { angle });
+    });
+  });
+
+  test("accepts tables instead of the base, indexed by offset or by position", () => {
+    const random = new Random(105);
+    const x = random.array([B, H, L, D]);
+    const angles = random.array([20, D / 2], 3);
+    heed().scope(() => {
+      const table = (f: (x: number) => number) =>
+        heed().tensor(Float32Array.from(angles.data, f), angles.shape);
+      const [cos, sin] = [table(Math.cos), table(Math.sin)];
+      const at = (position: number, c: number) => angles.data[(position * D) / 2 + c] as number;
+      expectTurned(x, { cos, sin }, { angle: (_, i, c) => at(i, c) });
+      expectTurned(x, { cos, sin, offset: 13 }, { angle: (_, i, c) => at(13 + i, c) });
+      const positions = Array.from({ length: B * L }, () => random.whole(0, 19));
+      const positionIds = heed().tensor(Int32Array.from(positions), [B, L]);
+      const angle = (b: number, i: number, c: number) => at(positions[b * L + i] as number, c);
+      expectTurned(x, { cos, sin, positionIds }, { angle });
+    });
+  });
+
+  test("accepts tables with one row for each row of x", () => {
+    const random = new Random(106);
+    const x = random.array([B, H, L, D]);
+    const angles = random.array([B, L, 2], 3);
+    heed().scope(() => {
+      const table = (f: (x: number) => number) =>
+        heed().tensor(Float32Array.from(angles.data, f), angles.shape);
+      const [cos, sin] = [table(Math.cos), table(Math.sin)];
+      const angle = (b: number, i: number, c: number) => angles.data[(b * L + i) * 2 + c] as number;
+      expectTurned(x, { cos, sin, rotarySize: 4, style: "interleaved" }, { angle });
+    });
+  });
+
+  test("accepts [B, L, H*D] with heads", () => {
+    const x = new Random(107).array([B, L, H * D]);
+    const turned = expected(splitHeads(x, H), { angle: (_, i, c) => i * 10000 ** ((-2 * c) / D) });
+    heed().scope(() => {
+      const y = heed().rope(floats(heed(), x), { heads: H });
+      expectClose(y, x.shape, joinHeads({ data: turned, shape: [B, H, L, D] }).data, 1e-6);
+    });
+  });
+
+  test("makes scores depend on the distance alone", () => {
+    const random = new Random(108);
+    heed().scope(() => {
+      const [q, k] = [0, 1].map(() => floats(heed(), random.array([1, 1, L, D])));
+      const scores = (offset: number) => {
+        const turn = (x: typeof q) => heed().rope(x as NonNullable<typeof q>, { offset });
+        return heed()
+          .attention(turn(q), turn(k), turn(k), { capture: "scores" })
+          .capture.data.slice();
+      };
+      const far = scores(300);
+      for (const [i, score] of scores(0).entries()) expect(far[i]).toBeCloseTo(score, 4);
+    });
+  });
+
+  test("leaves a row at position 0 and its input unchanged, bit for bit", () => {
+    const x = new Random(109).array([1, 1, 1, D]);
+    heed().scope(() => {
+      const before = floats(heed(), x);
+      expectSameBits(heed().rope(before).data, x.data);
+      heed().rope(before, { offset: 3 });
+      expectSameBits(before.data, x.data);
+    });
+  });
+
+  test("accepts sizes of 0", () => {
+    heed().scope(() => {
+      const nothing = heed().tensor(new Float32Array(), [1, 2, 0, 4]);
+      expect(heed().rope(nothing).shape).toEqual([1, 2, 0, 4]);
+    });
+  });
+});
