@@ -440,6 +440,28 @@ describe("import circles of the package", () => {
   });
 });
 
+describe("the suites of the package", () => {
+  const config = readFileSync(join(root, "tests/js/vitest.config.ts"), "utf8");
+  const [, listed] = /"tests\/js\/\{([a-z,]+)\}\/\*\.test\.ts"/.exec(config) ?? [];
+  const folders = [...(listed as string).split(","), "package", "package/matrix"];
+
+  /** The suites that no project of vitest.config.ts includes: they would not run, and no test would fail. */
+  const outside = (paths: readonly string[]) =>
+    paths.filter((path) => /\.test\.ts$/.test(path) && !folders.includes(dirname(path)));
+
+  test("stand in a folder that a project includes", () => {
+    const paths = readdirSync(join(root, "tests/js"), { recursive: true, encoding: "utf8" });
+    expect(outside(paths)).toEqual([]);
+  });
+
+  test("a suite in another place is found", () => {
+    expect(outside(["new.test.ts", "calls/new.test.ts", "nn/new.test.ts"])).toEqual([
+      "new.test.ts",
+      "calls/new.test.ts",
+    ]);
+  });
+});
+
 describe("the objects of the kernels", () => {
   // The type by which xsimd knows each instruction set of CMakeLists.txt.
   const tags: Record<string, string> = {
