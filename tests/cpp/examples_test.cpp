@@ -1,6 +1,6 @@
 // The examples of the C++ reference. The page of the headers shows the body of each test under the
-// declaration with the test's name, and under the other declarations that it uses. A test,
-// tests/js/house/documented.test.ts, checks that all functions, classes and constants have an example.
+// declaration with the test's name, and under the other declarations that it uses.
+// tests/js/house/documented.test.ts checks that each function, class and constant has an example.
 
 #include <gtest/gtest.h>
 
