@@ -204,7 +204,7 @@ async function loadFrom(
   signal?.throwIfAborted();
   // Loaded on demand: a page that loads only its own models does not need this code.
   const { openFolder } = await import("./sources.js");
-  const folder = await openFolder(files, keep);
+  const folder = await openFolder(files, keep, undefined, signal);
   if (!("tokenizer" in options) || options.tokenizer === undefined)
     return modelIn(heed, folder, options);
   // The tokenizer is loaded first, because its files are small.

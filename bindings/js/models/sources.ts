@@ -49,12 +49,12 @@ export type NamedFile = (BlobLike | FileHandleLike) & {
  * - the address of their folder, such as "https://huggingface.co/gpt2"; in Node also its path or
  *   `file:` URL
  * - the address or path of the safetensors file, with config.json in the same folder
+ * - a GGUF file, which holds the config, the tokenizer and the weights, or a folder with one
  * - a folder that the user opened, or a list of files
  * - files by name, such as { "config.json": file, ... }
  */
 export type ModelSource =
-  | string
-  | URL
+  | FileSource
   | FolderHandleLike
   | Iterable<NamedFile>
   | Readonly<Record<string, FileSource>>;
@@ -209,13 +209,31 @@ function withWeights({ names, open }: Folder, given?: string): Folder {
 }
 
 const isWeights = (name: string) => /\.safetensors$/i.test(name);
+const isGguf = (name: string) => /\.gguf$/i.test(name);
+
+/** Shows the only GGUF file of a folder without config.json, or the given one, as a folder. */
+async function withGguf(folder: Folder, given?: string, signal?: AbortSignal): Promise<Folder> {
+  const { names = [] } = folder;
+  const found = names.includes("config.json") ? [] : names.filter(isGguf);
+  const name = given ?? (found.length === 1 ? found[0] : undefined);
+  if (name === undefined) return folder;
+  const file = await folder.open(name, signal);
+  if (file === undefined) throw missing(folder, name);
+  const { ggufFolder } = await import("./gguf/folder.js");
+  return ggufFolder(file, name, signal);
+}
 
 /** The address of a folder, or of one of its files. */
-function folderOfAddress(address: string, keep: boolean): Folder {
+async function folderOfAddress(
+  address: string,
+  keep: boolean,
+  signal?: AbortSignal,
+): Promise<Folder> {
   const [, parent, file] =
-    /^([^?#]*\/)?([^/?#]+\.(?:safetensors|json))(?:[?#].*)?$/i.exec(address) ?? [];
+    /^([^?#]*\/)?([^/?#]+\.(?:safetensors|json|gguf))(?:[?#].*)?$/i.exec(address) ?? [];
   const folder = folderAddress(file === undefined ? address : (parent ?? "."));
   const open: Folder["open"] = (name, signal) => openAddress(`${folder}/${name}`, keep, signal);
+  if (file && isGguf(file)) return withGguf({ names: undefined, open }, file, signal);
   return withWeights({ names: undefined, open }, file && isWeights(file) ? file : undefined);
 }
 
@@ -230,13 +248,21 @@ async function folderOfPath(path: string): Promise<Folder> {
     throw new HeedError("load", message, { cause });
   });
   const isFolder = found.isDirectory();
-  if (!isFolder && !/\.(safetensors|json)$/i.test(path))
-    throw refuse("load", "files", "a folder, or a file of safetensors in one", describe(path));
+  if (!isFolder && !/\.(safetensors|json|gguf)$/i.test(path))
+    throw refuse("load", "files", "a folder, or a file of safetensors or GGUF", describe(path));
   const folder = isFolder ? path : dirname(path);
   const names = await readdir(folder);
   const open: Folder["open"] = async (name) =>
     names.includes(name) ? sourceOfPath(join(folder, name)) : undefined;
-  return withWeights({ names, open }, isWeights(path) && !isFolder ? basename(path) : undefined);
+  const given = isFolder ? undefined : basename(path);
+  if (given && isGguf(given)) return withGguf({ names, open }, given);
+  return withWeights({ names, open }, given && isWeights(given) ? given : undefined);
+}
+
+/** Whether a file begins with the mark of GGUF. */
+async function isMarked(file: ByteSource, signal?: AbortSignal): Promise<boolean> {
+  const [g, second, u, f] = await file.read(0, Math.min(4, file.size), signal);
+  return String.fromCharCode(g ?? 0, second ?? 0, u ?? 0, f ?? 0) === "GGUF";
 }
 
 /**
@@ -245,18 +271,31 @@ async function folderOfPath(path: string): Promise<Folder> {
  * @throws HeedError "option" for a value that is not a source of a model
  */
 export async function openFolder(
-  source: ModelSource | FileSource,
+  source: ModelSource,
   keep = false,
   single?: string,
+  signal?: AbortSignal,
+): Promise<Folder> {
+  return withGguf(await openSource(source, keep, single, signal), undefined, signal);
+}
+
+async function openSource(
+  source: ModelSource,
+  keep: boolean,
+  single: string | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Folder> {
   if (isAddress(source)) {
     const path = pathOf(`${source}`);
-    return path === undefined ? folderOfAddress(`${source}`, keep) : folderOfPath(path);
+    return path === undefined ? folderOfAddress(`${source}`, keep, signal) : folderOfPath(path);
   }
   if (isFolderHandle(source)) return folderOfHandle(source);
   if (isFile(source)) {
+    const file = source as FileSource;
+    if (await isMarked(await openFile("file", file, keep, signal), signal))
+      return folderOfRecord({ "model.gguf": file }, keep);
     if (single !== undefined) return folderOfRecord({ [single]: source as FileSource }, keep);
-    const expected = `config.json and ${weightsName} together, in a folder, a list of files or an object of files`;
+    const expected = `a GGUF file, or config.json and ${weightsName} together, in a folder, a list of files or an object of files`;
     throw refuse("option", "files", expected, `${describe(source)} alone`);
   }
   const isList = isObject(source) && Symbol.iterator in source;

@@ -3,7 +3,7 @@
 import { describe, HeedError } from "../core/error.js";
 import { checkArgument, checkOptions, isBoolean, isRecord, isSignal } from "../core/validate.js";
 import type { ByteTokenizer } from "./byteTokenizer.js";
-import type { FileSource, Folder, ModelSource } from "./sources.js";
+import type { Folder, ModelSource } from "./sources.js";
 import { isTokenizerClass, type TextTokenizer, type TokenizerClass } from "./tokenizer.js";
 
 /** Options of `loadTokenizer`, with the meaning that they have for `loadModel`. */
@@ -32,17 +32,17 @@ export interface LoadTokenizerOptions {
  * ```
  */
 export function loadTokenizer<T extends TextTokenizer>(
-  files: ModelSource | FileSource,
+  files: ModelSource,
   Tokenizer: TokenizerClass<T>,
   options?: LoadTokenizerOptions,
 ): Promise<T>;
 /** Creates the tokenizer of a model from a file that `ByteTokenizer` reads. */
 export function loadTokenizer(
-  files: ModelSource | FileSource,
+  files: ModelSource,
   options?: LoadTokenizerOptions,
 ): Promise<ByteTokenizer>;
 export async function loadTokenizer(
-  files: ModelSource | FileSource,
+  files: ModelSource,
   second?: TokenizerClass | LoadTokenizerOptions,
   third?: LoadTokenizerOptions,
 ): Promise<TextTokenizer> {
@@ -53,7 +53,7 @@ export async function loadTokenizer(
   const { keep, signal } = options;
   signal?.throwIfAborted();
   const { openFolder } = await import("./sources.js");
-  const folder = await openFolder(files, keep, "tokenizer.json");
+  const folder = await openFolder(files, keep, "tokenizer.json", signal);
   return tokenizerIn(folder, Tokenizer, signal);
 }
 

@@ -164,7 +164,7 @@ describe("a model and its tokenizer come from", () => {
       /got none there; on the hub it is https:\/\/huggingface.co\/owner\/name$/,
     );
     expect((await refusal(join(write, "README.md"))).message).toMatch(
-      /^files: expected a folder, or a file of safetensors in one, got ".*README.md"$/,
+      /^files: expected a folder, or a file of safetensors or GGUF, got ".*README.md"$/,
     );
     expect((await refusal(join(root, "web/public"))).message).toMatch(
       /^files: expected config.json, got .*models/,

@@ -1,6 +1,7 @@
 // Rotary position embedding (Su et al., 2021), with the changes that extend models to longer texts.
 
 import type { Tensor } from "../../core/tensor.js";
+import { isListOf, isPositiveFloat } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import type { Fields } from "./fields.js";
 
@@ -16,7 +17,7 @@ export interface RotationTables {
   readonly sin: Tensor;
 }
 
-type Change = (frequency: number) => number;
+type Change = (frequency: number, pair: number) => number;
 
 /** Positions are interpolated (Chen et al., "Extending Context Window", 2023, section 2.3). */
 function linear(fields: Fields): Change {
@@ -41,10 +42,21 @@ function llama3(fields: Fields): Change {
   };
 }
 
+/** A divisor for each frequency, as GGUF files hold the rule of Llama 3.1. */
+function divisors(fields: Fields): Change {
+  const { accepts } = isPositiveFloat;
+  const each = fields.read<number[]>("divisors", {
+    expected: "a list of positive numbers",
+    accepts: (value) => isListOf(value, accepts),
+  });
+  return (frequency, pair) => frequency / (each[pair] ?? 1);
+}
+
 const changes = {
   default: (): Change => (frequency) => frequency,
   linear,
   llama3,
+  divisors,
 };
 
 /**
@@ -60,7 +72,7 @@ export function readRotation(fields: Fields, headSize: number): Rotation {
   const makeChange = scaling?.choice(kindField, changes, "default") ?? changes.default;
   const change = makeChange(scaling ?? fields);
   const frequencies = Array.from({ length: headSize / 2 }, (_, pair) =>
-    change(base ** ((-2 * pair) / headSize)),
+    change(base ** ((-2 * pair) / headSize), pair),
   );
   return { frequencies };
 }

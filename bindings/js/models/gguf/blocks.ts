@@ -1,0 +1,205 @@
+// The blocks of weights in a GGUF file (ggml, ggml-quants.c, 2024). A block holds 1, 32 or 256 elements of a row with
+// their scales. A 4-bit element of a block of 32 is a scale times a whole number, with an offset in some types; a block
+// of 256 has eight or sixteen parts, whose scales are whole numbers times a scale of the block.
+
+/** How a type stores elements. */
+export interface BlockType {
+  readonly name: string;
+  /** The elements of a block. */
+  readonly elements: number;
+  /** The bytes of a block. */
+  readonly bytes: number;
+  /**
+   * Writes the elements of a block into `to`, from the position `place` on; undefined if the bytes
+   * are the elements of a type of safetensors.
+   */
+  readonly unpack: Unpack | undefined;
+}
+
+type Unpack = (block: Block, to: Float32Array, place: number) => void;
+
+const float = new Float32Array(1);
+const floatBits = new Uint32Array(float.buffer);
+
+/** The value of the 16 bits of a float16. */
+function half(bits: number): number {
+  const magnitude = bits & 0x7fff;
+  const sign = (bits & 0x8000) << 16;
+  // Infinities and NaN keep their exponent; the loader refuses them by the tensor's name.
+  if (magnitude >= 0x7c00) floatBits[0] = sign | 0x7f800000 | ((magnitude & 0x3ff) << 13);
+  else {
+    floatBits[0] = magnitude << 13;
+    float[0] = (float[0] as number) * 2 ** 112;
+    floatBits[0] = (floatBits[0] as number) | sign;
+  }
+  return float[0] as number;
+}
+
+/** A block of bytes at a position, read by the functions below. */
+export class Block {
+  at = 0;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  byte(i: number): number {
+    return this.#bytes[this.at + i] as number;
+  }
+
+  signed(i: number): number {
+    return (this.byte(i) << 24) >> 24;
+  }
+
+  half(i: number): number {
+    return half(this.byte(i) | (this.byte(i + 1) << 8));
+  }
+}
+
+/** The low 4 bits of 16 bytes are elements 0 to 15, and the high 4 bits elements 16 to 31. */
+function fours(
+  first: number,
+  scaled: (block: Block) => (quant: number, element: number) => number,
+): Unpack {
+  return (block, to, place) => {
+    const value = scaled(block);
+    for (let i = 0; i < 16; ++i) {
+      const pair = block.byte(first + i);
+      to[place + i] = value(pair & 15, i);
+      to[place + 16 + i] = value(pair >> 4, 16 + i);
+    }
+  };
+}
+
+/** The fifth bit of an element, from the 32 bits that begin at byte `first`. */
+const fifth = (block: Block, first: number, element: number) =>
+  ((block.byte(first + (element >> 3)) >> (element & 7)) & 1) << 4;
+
+/** The 6-bit scale and offset of part `i` of eight, packed into 12 bytes from byte 4 on. */
+function partScale(block: Block, i: number): [scale: number, offset: number] {
+  const byte = (n: number) => block.byte(4 + n);
+  if (i < 4) return [byte(i) & 63, byte(i + 4) & 63];
+  const low = byte(i + 4);
+  return [(low & 15) | ((byte(i - 4) >> 6) << 4), (low >> 4) | ((byte(i) >> 6) << 4)];
+}
+
+/** Eight parts of 32 elements, each with a scale and an offset: 4 bits, and a fifth in some. */
+const eighths =
+  (first: number, hasFifth: boolean): Unpack =>
+  (block, to, place) => {
+    const [scale, offset] = [block.half(0), block.half(2)];
+    for (let part = 0; part < 8; ++part) {
+      const [factor, shift] = partScale(block, part);
+      const [step, base] = [scale * factor, offset * shift];
+      const from = first + 32 * (part >> 1);
+      for (let i = 0; i < 32; ++i) {
+        const low = (block.byte(from + i) >> (4 * (part & 1))) & 15;
+        const high = hasFifth ? ((block.byte(16 + i) >> part) & 1) << 4 : 0;
+        to[place + 32 * part + i] = step * (low | high) - base;
+      }
+    }
+  };
+
+/** Sixteen parts of 16 elements of 6 bits: 4 low bits, 2 high bits, scales of 8 bits. */
+const sixths: Unpack = (block, to, place) => {
+  const scale = block.half(208);
+  for (let element = 0; element < 256; ++element) {
+    const [side, within] = [element >> 7, element & 127];
+    const [quarter, i] = [within >> 5, within & 31];
+    const low = block.byte(64 * side + 32 * (quarter & 1) + i) >> (4 * (quarter >> 1));
+    const high = block.byte(128 + 32 * side + i) >> (2 * quarter);
+    const quant = ((low & 15) | ((high & 3) << 4)) - 32;
+    to[place + element] = scale * block.signed(192 + (element >> 4)) * quant;
+  }
+};
+
+const eights: Unpack = (block, to, place) => {
+  const scale = block.half(0);
+  for (let i = 0; i < 32; ++i) to[place + i] = scale * block.signed(2 + i);
+};
+
+const of = (name: string, elements: number, bytes: number, unpack?: Unpack): BlockType => ({
+  ...{ name, elements, bytes },
+  unpack,
+});
+
+/** The types that are read, by their numbers in the file. */
+export const blockTypes: ReadonlyMap<number, BlockType> = new Map([
+  [0, of("F32", 1, 4)],
+  [1, of("F16", 1, 2)],
+  [30, of("BF16", 1, 2)],
+  [8, of("Q8_0", 32, 34, eights)],
+  [
+    2,
+    of(
+      "Q4_0",
+      32,
+      18,
+      fours(2, (block) => {
+        const scale = block.half(0);
+        return (quant) => scale * (quant - 8);
+      }),
+    ),
+  ],
+  [
+    3,
+    of(
+      "Q4_1",
+      32,
+      20,
+      fours(4, (block) => {
+        const [scale, least] = [block.half(0), block.half(2)];
+        return (quant) => scale * quant + least;
+      }),
+    ),
+  ],
+  [
+    6,
+    of(
+      "Q5_0",
+      32,
+      22,
+      fours(6, (block) => {
+        const scale = block.half(0);
+        return (quant, element) => scale * ((quant | fifth(block, 2, element)) - 16);
+      }),
+    ),
+  ],
+  [
+    7,
+    of(
+      "Q5_1",
+      32,
+      24,
+      fours(8, (block) => {
+        const [scale, least] = [block.half(0), block.half(2)];
+        return (quant, element) => scale * (quant | fifth(block, 4, element)) + least;
+      }),
+    ),
+  ],
+  [12, of("Q4_K", 256, 144, eighths(16, false))],
+  [13, of("Q5_K", 256, 176, eighths(48, true))],
+  [14, of("Q6_K", 256, 210, sixths)],
+]);
+
+const otherTypes: Readonly<Record<number, string>> = {
+  ...{ 9: "Q8_1", 10: "Q2_K", 11: "Q3_K", 15: "Q8_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS" },
+  ...{ 19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 24: "I8", 25: "I16" },
+  ...{ 26: "I32", 27: "I64", 28: "F64", 29: "IQ1_M" },
+};
+
+/** The name of a type that is not read. */
+export const typeName = (number: number) => otherTypes[number] ?? `type ${number}`;
+
+/** Unpacks whole blocks to float32. */
+export function unpackBlocks(
+  { elements, bytes, unpack }: BlockType,
+  packed: Uint8Array,
+): Float32Array {
+  const count = packed.length / bytes;
+  const floats = new Float32Array(count * elements);
+  const block = new Block(packed);
+  for (let i = 0; i < count; ++i, block.at += bytes) unpack?.(block, floats, i * elements);
+  return floats;
+}

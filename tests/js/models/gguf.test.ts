@@ -1,0 +1,427 @@
+// GGUF files: every type of block, each architecture, the tokenizers in them, and files that are refused.
+
+import { Tokenizer } from "@huggingface/tokenizers";
+import * as fc from "fast-check";
+import type { Heed } from "heed";
+import { HeedError } from "heed";
+import {
+  CausalLanguageModel,
+  loadModel,
+  loadTokenizer,
+  MaskedLanguageModel,
+  type ModelSource,
+} from "heed/models";
+import { loadInWorker, type RemoteOf } from "heed/worker";
+import { afterEach, describe, expect, test } from "vitest";
+import { bert, fileOf, filesOf, jsonOf, llama, type Tensors } from "../checkpoints.js";
+import { engine } from "../engine.js";
+import {
+  ggufOf,
+  type Packed,
+  type PackedType,
+  pack,
+  packedTypes,
+  plain,
+  type Value,
+} from "../gguf.js";
+import { Random } from "../values.js";
+
+const ids = [[3, 1, 4, 1, 5, 9, 2, 6]];
+
+/** The row of a file of Llama that holds row `row` of the hub, as llama.cpp's converter places it. */
+function pairedRow(row: number, headSize: number): number {
+  const [head, within] = [Math.floor(row / headSize), row % headSize];
+  const [half, pair] = [Math.floor(within / (headSize / 2)), within % (headSize / 2)];
+  return head * headSize + 2 * pair + half;
+}
+
+function paired(
+  { data, shape }: { data: Float32Array; shape: readonly number[] },
+  headSize: number,
+) {
+  const [rows = 0, columns = 1] = shape;
+  const moved = new Float32Array(data.length);
+  for (let row = 0; row < rows; ++row) {
+    const from = data.subarray(row * columns, (row + 1) * columns);
+    moved.set(from, pairedRow(row, headSize) * columns);
+  }
+  return moved;
+}
+
+const renamed: readonly (readonly [RegExp, string])[] = [
+  [/^model\.embed_tokens/, "token_embd"],
+  [/^model\.norm/, "output_norm"],
+  [/^lm_head/, "output"],
+  [/^model\.layers\./, "blk."],
+  [/input_layernorm/, "attn_norm"],
+  [/self_attn\.([qkv])_proj/, "attn_$1"],
+  [/self_attn\.o_proj/, "attn_output"],
+  [/self_attn\.([qk])_norm/, "attn_$1_norm"],
+  [/post_attention_layernorm/, "ffn_norm"],
+  [/mlp\.(\w+)_proj/, "ffn_$1"],
+  [/^bert\.embeddings\.word_embeddings/, "token_embd"],
+  [/^bert\.embeddings\.position_embeddings/, "position_embd"],
+  [/^bert\.embeddings\.token_type_embeddings/, "token_types"],
+  [/^bert\.embeddings\.LayerNorm/, "token_embd_norm"],
+  [/^bert\.encoder\.layer\./, "blk."],
+  [/attention\.self\.(q|k|v)\w+/, "attn_$1"],
+  [/attention\.output\.dense/, "attn_output"],
+  [/attention\.output\.LayerNorm/, "attn_output_norm"],
+  [/intermediate\.dense/, "ffn_up"],
+  [/output\.dense/, "ffn_down"],
+  [/output\.LayerNorm/, "layer_output_norm"],
+];
+const nameInFile = (name: string) =>
+  renamed.reduce((text, [from, to]) => text.replace(from, to), name);
+
+/** The tensors of a checkpoint as a file of an architecture has them. */
+function packedOf(tensors: Tensors, headSize?: number): Record<string, Packed> {
+  const entries = Object.entries(tensors).map(([name, tensor]) => {
+    const isPaired = headSize !== undefined && /\.[qk]_proj\./.test(name);
+    const data = isPaired ? paired(tensor, headSize) : tensor.data;
+    return [nameInFile(name), plain(data, tensor.shape)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const metadataOf = (name: string, sizes: Readonly<Record<string, number>>) => ({
+  "general.architecture": name,
+  ...Object.fromEntries(Object.entries(sizes).map(([key, value]) => [`${name}.${key}`, value])),
+});
+
+const llamaSizes = {
+  ...{ embedding_length: 16, block_count: 2, feed_forward_length: 24, context_length: 32 },
+  ...{ "attention.head_count": 4, "attention.head_count_kv": 2 },
+  ...{ "attention.layer_norm_rms_epsilon": Math.fround(1e-5), "rope.freq_base": 10_000.5 },
+};
+
+const heed = engine({ threads: 1 });
+afterEach(() => expect(heed().memory().tensors.count).toBe(0));
+
+async function logitsOf(heed: Heed, source: ModelSource, options = {}) {
+  const model = await loadModel(heed, source, options);
+  if (!(model instanceof CausalLanguageModel)) throw new Error("expected a decoder");
+  const logits = heed.scope(() =>
+    Array.from(model.forward(heed.tensor(ids, undefined, "int32")).logits.data),
+  );
+  model.dispose();
+  return logits;
+}
+
+describe("A GGUF file", () => {
+  const config = { rms_norm_eps: Math.fround(1e-5), rope_theta: 10_000.5 };
+  const file = (more: Record<string, Value> = {}, options = {}) =>
+    ggufOf(
+      { ...metadataOf("llama", llamaSizes), ...more },
+      packedOf(llama(config).tensors, 4),
+      options,
+    );
+
+  test.each([
+    ["version 3", file()],
+    ["version 2", file({}, { version: 2 })],
+    ["another alignment", file({}, { alignment: 64 })],
+  ])("of Llama gives the same bits as safetensors: %s", async (_, bytes) => {
+    const expected = await logitsOf(heed(), filesOf(llama(config)));
+    expect(await logitsOf(heed(), bytes)).toEqual(expected);
+    expect(await logitsOf(heed(), new Blob([bytes]))).toEqual(expected);
+    expect(await logitsOf(heed(), { "any.gguf": bytes })).toEqual(expected);
+    expect(await logitsOf(heed(), [new File([bytes], "model-f32.gguf")])).toEqual(expected);
+  });
+
+  test("is read in a worker", async () => {
+    const remote = await loadInWorker({ threads: 1 });
+    const loaded = await remote.models.loadModel(remote, new Blob([file()]));
+    const model = loaded as RemoteOf<CausalLanguageModel>;
+    const written = await model.generate(ids, { maxLength: 9 });
+    const own = await loadModel(heed(), file());
+    if (!(own instanceof CausalLanguageModel)) throw new Error("expected a decoder");
+    expect(written).toEqual(await own.generate(ids, { maxLength: 9 }));
+    own.dispose();
+    remote.dispose();
+  });
+
+  test("has the divisors of the rotation of Llama 3.1", async () => {
+    const divisors = [1.5, 4];
+    const tensors = packedOf(llama(config).tensors, 4);
+    const freqs = plain(Float32Array.from(divisors), [2]);
+    const bytes = ggufOf(metadataOf("llama", llamaSizes), {
+      ...tensors,
+      "rope_freqs.weight": freqs,
+    });
+    const scaled = { ...config, rope_scaling: { rope_type: "divisors", divisors } };
+    expect(await logitsOf(heed(), { "m.gguf": bytes })).toEqual(
+      await logitsOf(heed(), filesOf(llama(scaled))),
+    );
+  });
+
+  test.each(["qwen2", "qwen3"])("of %s keeps the order of rows", async (name) => {
+    const more = { ...config, model_type: name, tie_word_embeddings: true, head_dim: 4 };
+    const checkpoint = llama(more);
+    const random = new Random(7);
+    for (const i of [0, 1]) {
+      const layer = `model.layers.${i}.self_attn`;
+      if (name === "qwen2")
+        for (const [part, size] of [
+          ["q", 16],
+          ["k", 8],
+          ["v", 8],
+        ] as const)
+          checkpoint.tensors[`${layer}.${part}_proj.bias`] = random.array([size]);
+      else
+        for (const part of ["q", "k"])
+          checkpoint.tensors[`${layer}.${part}_norm.weight`] = random.array([4]);
+    }
+    const metadata = metadataOf(name, { ...llamaSizes, "attention.key_length": 4 });
+    const bytes = ggufOf(metadata, packedOf(checkpoint.tensors));
+    expect(await logitsOf(heed(), { "m.gguf": bytes })).toEqual(
+      await logitsOf(heed(), filesOf(checkpoint)),
+    );
+  });
+
+  test("of BERT is an encoder", async () => {
+    const { config, tensors } = bert("bert");
+    const body = Object.entries(tensors).filter(([name]) =>
+      /^bert\.(embeddings|encoder)/.test(name),
+    );
+    const own = Object.fromEntries(body);
+    const metadata = metadataOf("bert", {
+      ...{ embedding_length: 12, block_count: 2, feed_forward_length: 20, context_length: 14 },
+      ...{ "attention.head_count": 2, "attention.layer_norm_epsilon": Math.fround(1e-5) },
+    });
+    const states = async (files: ModelSource) => {
+      const model = await loadModel(heed(), files, {});
+      if (!(model instanceof MaskedLanguageModel)) throw new Error("expected an encoder");
+      const found = heed().scope(() =>
+        Array.from(model.forward(heed().tensor(ids, undefined, "int32")).output.data),
+      );
+      model.dispose();
+      return found;
+    };
+    const bytes = ggufOf(metadata, packedOf(own));
+    const files = {
+      "config.json": jsonOf({ ...config, layer_norm_eps: Math.fround(1e-5) }),
+      "model.safetensors": fileOf(own),
+    };
+    expect(await states({ "m.gguf": bytes })).toEqual(await states(files));
+  });
+
+  test.each(packedTypes)("in blocks of %s is read exactly", async (type) => {
+    const [size, vocabulary] = [256, 12];
+    const random = new Random(11);
+    const shapes = {
+      ...{ "model.embed_tokens.weight": [vocabulary, size], "lm_head.weight": [vocabulary, size] },
+      ...{ "model.layers.0.self_attn.q_proj.weight": [size, size] },
+      ...{ "model.layers.0.self_attn.k_proj.weight": [64, size] },
+      ...{ "model.layers.0.self_attn.v_proj.weight": [64, size] },
+      ...{ "model.layers.0.self_attn.o_proj.weight": [size, size] },
+      ...{ "model.layers.0.mlp.gate_proj.weight": [256, size] },
+      ...{ "model.layers.0.mlp.up_proj.weight": [256, size] },
+      ...{ "model.layers.0.mlp.down_proj.weight": [size, 256] },
+    };
+    const packed: Record<string, Packed> = {};
+    const tensors: Tensors = {};
+    for (const [name, shape] of Object.entries(shapes)) {
+      const tensor = pack(type as PackedType, shape, random);
+      packed[nameInFile(name)] = tensor;
+      tensors[name] = { data: tensor.values, shape };
+    }
+    for (const name of [
+      "model.norm",
+      "model.layers.0.input_layernorm",
+      "model.layers.0.post_attention_layernorm",
+    ]) {
+      tensors[`${name}.weight`] = random.array([size]);
+      packed[nameInFile(`${name}.weight`)] = plain(
+        (tensors[`${name}.weight`] as { data: Float32Array }).data,
+        [size],
+      );
+    }
+    const sizes = {
+      ...{ embedding_length: size, block_count: 1, feed_forward_length: 256, context_length: 32 },
+      ...{ "attention.head_count": 4, "attention.head_count_kv": 1 },
+      ...{ "attention.layer_norm_rms_epsilon": Math.fround(1e-5) },
+    };
+    const fields = {
+      ...{ model_type: "qwen2", vocab_size: vocabulary, hidden_size: size, intermediate_size: 256 },
+      ...{ num_hidden_layers: 1, num_attention_heads: 4, num_key_value_heads: 1 },
+      ...{ max_position_embeddings: 32, rms_norm_eps: Math.fround(1e-5) },
+    };
+    for (const [part, length] of [
+      ["q", size],
+      ["k", 64],
+      ["v", 64],
+    ] as const) {
+      const bias = random.array([length]);
+      tensors[`model.layers.0.self_attn.${part}_proj.bias`] = bias;
+      packed[`blk.0.attn_${part}.bias`] = plain(bias.data, [length]);
+    }
+    const files = { "config.json": jsonOf(fields), "model.safetensors": fileOf(tensors) };
+    const bytes = ggufOf(metadataOf("qwen2", sizes), packed);
+    expect(await logitsOf(heed(), { "m.gguf": bytes })).toEqual(await logitsOf(heed(), files));
+  });
+});
+
+describe("The tokenizer of a GGUF file", () => {
+  const withTokens = (more: Record<string, Value>) => ({
+    "m.gguf": ggufOf({ ...metadataOf("llama", llamaSizes), ...more }, packedOf(llama().tensors, 4)),
+  });
+  const kindsOf = (tokens: readonly string[]) =>
+    Int32Array.from(tokens, (token) => (/^<.*>$/.test(token) ? 3 : 1));
+
+  test.each([
+    ["gpt-2", "It's 2024", ["It", "'s", "Ġ", "2", "0", "2", "4"]],
+    ["smollm", "It's 2024", ["It", "'s", "Ġ", "2", "0", "2", "4"]],
+    ["llama-bpe", "It's 2024", ["It", "'s", "Ġ", "20", "2", "4"]],
+    ["qwen2", "It's 2024", ["It", "'s", "Ġ", "2", "0", "2", "4"]],
+  ])("merges bytes as %s divides a text", async (pre, text, pieces) => {
+    const single = ["I", "t", "'", "s", "Ġ", "2", "0", "4", "h"];
+    const tokens = ["<end>", ...single, "It", "'s", "20", "24", "th"];
+    const files = withTokens({
+      ...{ "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": pre },
+      ...{ "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": kindsOf(tokens) },
+      ...{ "tokenizer.ggml.merges": ["I t", "' s", "2 0", "2 4", "t h"] },
+      ...{ "tokenizer.ggml.eos_token_id": 0 },
+    });
+    const tokenizer = await loadTokenizer(files, Tokenizer);
+    // Llama 3 alone reads numbers in groups of three digits.
+    const isGpt2 = pre === "gpt-2";
+    const expected = isGpt2 ? ["It", "'s", "Ġ", "20", "24"] : pieces;
+    const { ids: found } = tokenizer.encode(`${text}<end>`);
+    expect(found.map((id) => tokens[id])).toEqual([...expected, "<end>"]);
+    expect(tokenizer.decode(found, { skip_special_tokens: true })).toBe(text);
+  });
+
+  test("merges by scores with SentencePiece, and falls back to bytes", async () => {
+    const bytes = Array.from(
+      { length: 256 },
+      (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, "0")}>`,
+    );
+    const words = ["▁", "t", "h", "e", "a", "th", "▁t", "▁th", "▁the", "he", "▁a"];
+    const tokens = ["<unk>", "<s>", "</s>", ...bytes, ...words];
+    const scores = Float32Array.from(tokens, (token) => -words.indexOf(token));
+    const kinds = Int32Array.from(tokens, (_, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : 1));
+    const files = withTokens({
+      ...{ "tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": tokens },
+      ...{ "tokenizer.ggml.scores": scores, "tokenizer.ggml.token_type": kinds },
+      ...{ "tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.eos_token_id": 2 },
+    });
+    const tokenizer = await loadTokenizer(files, Tokenizer);
+    const { ids: found } = tokenizer.encode("the a é");
+    expect(found.map((id) => tokens[id])).toEqual(["<s>", "▁the", "▁a", "▁", "<0xC3>", "<0xA9>"]);
+    expect(tokenizer.decode(found, { skip_special_tokens: true })).toBe("the a é");
+  });
+
+  test("finds words and their continuations with WordPiece", async () => {
+    const tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁un", "able", "▁the", "▁,"];
+    const files = withTokens({
+      ...{ "tokenizer.ggml.model": "bert", "tokenizer.ggml.tokens": tokens },
+      ...{ "tokenizer.ggml.token_type": Int32Array.from(tokens, (_, i) => (i < 4 ? 3 : 1)) },
+      ...{ "tokenizer.ggml.bos_token_id": 2, "tokenizer.ggml.seperator_token_id": 3 },
+    });
+    const tokenizer = await loadTokenizer(files, Tokenizer);
+    expect(tokenizer.encode("The unable, x").ids).toEqual([2, 6, 4, 5, 7, 1, 3]);
+  });
+
+  test.each([
+    [
+      { "tokenizer.ggml.model": "t5" },
+      /tokenizer\.ggml\.model: expected gpt2, llama, bert, got "t5"/,
+    ],
+    [{}, /tokenizer\.ggml\.model: expected gpt2, llama, bert, got undefined/],
+    [
+      { "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "tekken" },
+      /tokenizer\.ggml\.pre: expected default, .*, got "tekken"/,
+    ],
+  ])("is named if it is not known: %o", async (more, message) => {
+    const load = loadTokenizer(withTokens(more as Record<string, Value>), Tokenizer);
+    await expect(load).rejects.toThrow(message);
+    await expect(load).rejects.toMatchObject({ code: "format" });
+  });
+});
+
+describe("A GGUF file is refused", () => {
+  const tensors = packedOf(llama().tensors, 4);
+  const metadata = metadataOf("llama", llamaSizes);
+  const valid = ggufOf(metadata, tensors);
+  const changed = (change: (view: DataView, bytes: Uint8Array) => void) => {
+    const bytes = valid.slice();
+    change(new DataView(bytes.buffer), bytes);
+    return bytes;
+  };
+  /** The position after a text in the file. */
+  const after = (text: string) => {
+    const at = new TextDecoder("latin1").decode(valid).indexOf(text);
+    return at + text.length;
+  };
+  // The entry of a tensor: the number of axes, two sizes, the type, the offset.
+  const table = after("token_embd.weight");
+
+  test.each<[string, Uint8Array<ArrayBuffer>, RegExp]>([
+    ["version 1", ggufOf(metadata, tensors, { version: 1 }), /version: expected 2 or 3, got 1/],
+    [
+      "an unknown architecture",
+      ggufOf(metadataOf("rwkv6", llamaSizes), tensors),
+      /general\.architecture: expected llama, qwen2, qwen3, gemma3, bert, got "rwkv6"/,
+    ],
+    ["no architecture", ggufOf({}, tensors), /general\.architecture: expected .*, got undefined/],
+    [
+      "a size that is missing",
+      ggufOf({ "general.architecture": "llama" }, tensors),
+      /llama\.embedding_length: expected a whole number, got none/,
+    ],
+    [
+      "an unknown quantisation",
+      changed((view) => view.setUint32(table + 20, 10, true)),
+      /token_embd\.weight: type: expected F32, .*, got Q2_K/,
+    ],
+    [
+      "rows that are not whole blocks",
+      changed((view) => view.setUint32(table + 20, 8, true)),
+      /token_embd\.weight: expected rows of a multiple of 32 as Q8_0, got 16/,
+    ],
+    [
+      "two tensors in one place",
+      changed((view) => view.setBigUint64(after("blk.0.attn_norm.weight") + 16, 0n, true)),
+      /an overlap/,
+    ],
+    [
+      "a tensor beyond the file",
+      changed((view) => view.setBigUint64(table + 4, 2n ** 40n, true)),
+      /token_embd\.weight: expected to (begin|end) /,
+    ],
+    [
+      "too many entries",
+      changed((view) => view.setBigUint64(8, 2n ** 50n, true)),
+      /tensors: expected at most \d+ entries, got 1125899906842624/,
+    ],
+    [
+      "a text longer than the file",
+      changed((view) => view.setBigUint64(24, 2n ** 40n, true)),
+      /metadata: expected at most the \d+ bytes that follow, got 1099511627776/,
+    ],
+    ["a file that was cut off", valid.slice(0, -100), /expected to end within the \d+ bytes/],
+    ["a header that was cut off", valid.slice(0, 300), /expected at most/],
+  ])("with %s", async (_, bytes, message) => {
+    const load = loadModel(heed(), { "m.gguf": bytes });
+    await expect(load).rejects.toThrow(message);
+    await expect(load).rejects.toMatchObject({ code: "format" });
+  });
+
+  test("or read, whatever bytes are changed", async () => {
+    const place = fc.integer({ min: 0, max: valid.length - 1 });
+    const change = fc.tuple(place, fc.integer({ min: 0, max: 255 }));
+    const changes = fc.array(change, { minLength: 1, maxLength: 3 });
+    const check = async (list: [number, number][]) => {
+      const bytes = valid.slice();
+      for (const [at, byte] of list) bytes[at] = byte;
+      try {
+        (await loadModel(heed(), { "m.gguf": bytes })).dispose();
+      } catch (error) {
+        if (!(error instanceof HeedError)) throw error;
+        expect(["format", "memory", "load"]).toContain(error.code);
+      }
+    };
+    await fc.assert(fc.asyncProperty(changes, check), { numRuns: 400, seed: 29 });
+  });
+});
