@@ -120,6 +120,7 @@ function gpt2(given) {
 
 export const modelAdapters = {
   bert: { load, run: bert },
+  gemma3_text: { load, run: causal },
   gpt2: { load, run: gpt2 },
   llama: { load, run: causal },
   mistral: { load, run: causal },

@@ -1,7 +1,7 @@
 // Language models in double precision, written directly from their papers and from the meaning of the fields
 // of a config.json. Parameters have the names of the checkpoints of Hugging Face's hub.
 
-import { add, layerNorm, linear, map, mapRows, type Parameters, rmsNorm } from "./layer_oracle.js";
+import { add, layerNorm, linear, map, mapRows, Parameters, rmsNorm } from "./layer_oracle.js";
 import { activations, attention as attend, joinHeads, splitHeads, type Values } from "./oracle.js";
 
 /** The parts that a layer of `llama` computes, under the names of heed/models. */
@@ -99,7 +99,7 @@ function frequenciesOf(config: Config, headSize: number): number[] {
   });
 }
 
-/** Llama, Mistral, Qwen2 and Qwen3. `windows` has the number of visible keys of each layer, if limited. */
+/** Llama, Mistral, Qwen2, Qwen3 and Gemma 3. `windows` has the number of visible keys of each layer, if limited. */
 export function llama(
   p: Parameters,
   config: Config,
@@ -109,25 +109,37 @@ export function llama(
   const heads = config.num_attention_heads;
   const kvHeads = config.num_key_value_heads ?? heads;
   const headSize = config.head_dim ?? config.hidden_size / heads;
+  const isGemma = /^gemma3/.test(config.model_type);
   const frequencies = frequenciesOf(config, headSize);
+  const local = isGemma
+    ? frequenciesOf({ rope_theta: config.rope_local_base_freq }, headSize)
+    : frequencies;
   const eps = config.rms_norm_eps ?? 1e-6;
+  const norm = (own: Parameters, values: Values) => {
+    const plain = rmsNorm(own, values, eps);
+    // Gemma's weights are the distance from 1.
+    return isGemma ? add(plain, rmsNorm(new Parameters({}), values, eps)) : plain;
+  };
   const table = p.get("model.embed_tokens.weight");
-  let x = rows(table, ids);
+  const embedding = isGemma ? Math.fround(Math.sqrt(config.hidden_size)) : 1;
+  let x = map(rows(table, ids), (value) => embedding * value);
   const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
   const parts: Parts[] = [];
   for (let i = 0; i < config.num_hidden_layers; ++i) {
     const input = x;
     const layer = p.of(`model.layers.${i}`);
     const own = layer.of("self_attn");
-    const normed = rmsNorm(layer.of("input_layernorm"), x, eps);
+    const normed = norm(layer.of("input_layernorm"), x);
+    const window = windows[i];
     const project = (name: string, count: number) => {
       const split = splitHeads(linear(own.of(`${name}_proj`), normed), count);
       if (name === "v") return split;
-      const norm = own.of(`${name}_norm`);
-      return rotate(norm.find("weight") ? rmsNorm(norm, split, eps) : split, frequencies);
+      const its = own.of(`${name}_norm`);
+      const angles = window === undefined ? frequencies : local;
+      return rotate(its.find("weight") ? norm(its, split) : split, angles);
     };
-    const window = windows[i];
     const attended = attend({
+      ...(isGemma && { scale: 1 / Math.sqrt(config.query_pre_attn_scalar) }),
       ...{ q: project("q", heads), k: project("k", kvHeads), v: project("v", kvHeads) },
       maySee: ({ q, k }) => k <= q && (window === undefined || k > q - window),
     });
@@ -135,17 +147,24 @@ export function llama(
     const output = { data: attended.output, shape: [B, heads, L, headSize] };
     answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
     const headOutputs = joinHeads(output);
-    const attention = linear(own.of("o_proj"), headOutputs);
+    const afterwards = (name: string, values: Values) =>
+      isGemma ? norm(layer.of(name), values) : values;
+    const attention = afterwards("post_attention_layernorm", linear(own.of("o_proj"), headOutputs));
     const between = add(input, attention);
     const mlp = layer.of("mlp");
-    const second = rmsNorm(layer.of("post_attention_layernorm"), between, eps);
+    const before = isGemma ? "pre_feedforward_layernorm" : "post_attention_layernorm";
+    const second = norm(layer.of(before), between);
     const up = linear(mlp.of("up_proj"), second);
     const gate = linear(mlp.of("gate_proj"), second);
+    const activate = isGemma ? activations.geluTanh : activations.silu;
     const units = {
-      data: Array.from(up.data, (value, at) => value * activations.silu(gate.data[at] as number)),
+      data: Array.from(up.data, (value, at) => value * activate(gate.data[at] as number)),
       shape: up.shape,
     };
-    const feedForward = linear(mlp.of("down_proj"), units);
+    const feedForward = afterwards(
+      "post_feedforward_layernorm",
+      linear(mlp.of("down_proj"), units),
+    );
     x = add(between, feedForward);
     answer.hidden.push(x);
     parts.push({
@@ -153,9 +172,11 @@ export function llama(
       ...{ feedForwardInput: second, gate, up, units, feedForward, output: x },
     });
   }
-  const last = rmsNorm(p.of("model.norm"), x, eps);
+  const last = norm(p.of("model.norm"), x);
   answer.hidden[answer.hidden.length - 1] = last;
-  answer.logits = against(last, config.tie_word_embeddings ? table : p.get("lm_head.weight"));
+  const logits = against(last, config.tie_word_embeddings ? table : p.get("lm_head.weight"));
+  const cap = config.final_logit_softcapping;
+  answer.logits = cap ? map(logits, (value) => cap * Math.tanh(value / cap)) : logits;
   return { ...answer, parts };
 }
 

@@ -24,6 +24,7 @@ import {
   plain,
   type Value,
 } from "../gguf.js";
+import { randomise } from "../modules.js";
 import { Random } from "../values.js";
 
 const ids = [[3, 1, 4, 1, 5, 9, 2, 6]];
@@ -94,6 +95,12 @@ const llamaSizes = {
   ...{ "attention.head_count": 4, "attention.head_count_kv": 2 },
   ...{ "attention.layer_norm_rms_epsilon": Math.fround(1e-5), "rope.freq_base": 10_000.5 },
 };
+
+/** Adding 1 to a weight and subtracting it again rounds it. */
+function expectNear(found: number[], wanted: number[]): void {
+  expect(found.length).toBe(wanted.length);
+  for (const [i, value] of wanted.entries()) expect(found[i]).toBeCloseTo(value, 4);
+}
 
 const heed = engine({ threads: 1 });
 afterEach(() => expect(heed().memory().tensors.count).toBe(0));
@@ -177,6 +184,37 @@ describe("A GGUF file", () => {
     expect(await logitsOf(heed(), { "m.gguf": bytes })).toEqual(
       await logitsOf(heed(), filesOf(checkpoint)),
     );
+  });
+
+  test("of Gemma 3 has norms whose weights count from 0", async () => {
+    const fields = {
+      ...{ model_type: "gemma3_text", vocab_size: 23, hidden_size: 16, intermediate_size: 24 },
+      ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 4 },
+      ...{ max_position_embeddings: 32, rms_norm_eps: Math.fround(1e-5), rope_theta: 700.5 },
+      ...{ query_pre_attn_scalar: 4, sliding_window: 3, tie_word_embeddings: true },
+    };
+    const model = new CausalLanguageModel(heed(), fields, { seed: 3 });
+    randomise(model, 4);
+    const logits = heed().scope(() =>
+      Array.from(model.forward(heed().tensor(ids, undefined, "int32")).logits.data),
+    );
+    const tensors: Record<string, Packed> = {};
+    for (const [name, { data, shape }] of model.namedParameters()) {
+      const isNorm = /norm\.weight$/.test(name);
+      const values = isNorm
+        ? (data as Float32Array).map((value) => value + 1)
+        : (data as Float32Array);
+      const own = name
+        .replace(/post_attention_layernorm/, "post_attention_norm")
+        .replace(/pre_feedforward_layernorm/, "ffn_norm")
+        .replace(/post_feedforward_layernorm/, "post_ffw_norm");
+      tensors[nameInFile(own)] = plain(values, shape);
+    }
+    model.dispose();
+    const sizes = { ...llamaSizes, "rope.freq_base": 700.5, "attention.sliding_window": 3 };
+    const metadata = metadataOf("gemma3", { ...sizes, "attention.key_length": 4 });
+    const found = await logitsOf(heed(), ggufOf(metadata, tensors));
+    expectNear(found, logits);
   });
 
   test("of BERT is an encoder", async () => {

@@ -23,7 +23,12 @@ const llama3 = {
   original_max_position_embeddings: 24,
 };
 
-/** Configs of the family of Llama, and the windows that their fields mean. */
+const gemma3 = {
+  ...{ ...llamaConfig, model_type: "gemma3_text", head_dim: 4, query_pre_attn_scalar: 9 },
+  ...{ rope_theta: 700, rope_local_base_freq: 90, tie_word_embeddings: true },
+};
+
+/** Configs of the families of Llama and Gemma, and the windows that their fields mean. */
 const variants: Record<string, { config: HubConfig; windows?: (number | undefined)[] }> = {
   "Llama with grouped heads": { config: llamaConfig },
   "Llama with tied embeddings and all biases": {
@@ -61,6 +66,23 @@ const variants: Record<string, { config: HubConfig; windows?: (number | undefine
       layer_types: ["sliding_attention", "full_attention"],
     },
     windows: [2, undefined],
+  },
+  "Gemma 3 with local layers": {
+    config: {
+      ...{ ...gemma3, sliding_window: 3, sliding_window_pattern: 2, final_logit_softcapping: 2 },
+      rope_scaling: { rope_type: "linear", factor: 8 },
+    },
+    windows: [3, undefined],
+  },
+  "Gemma 3 with types of layers": {
+    config: {
+      ...{ ...gemma3, sliding_window: 2, layer_types: ["full_attention", "sliding_attention"] },
+      rope_parameters: {
+        full_attention: { rope_type: "default", rope_theta: 700 },
+        sliding_attention: { rope_type: "default", rope_theta: 90 },
+      },
+    },
+    windows: [undefined, 2],
   },
 };
 
@@ -118,12 +140,16 @@ describeEngines((heed) => {
     });
   }
 
-  for (const name of ["Llama with tied embeddings and all biases", "Qwen3 with norms of heads"]) {
+  for (const name of [
+    "Llama with tied embeddings and all biases",
+    "Qwen3 with norms of heads",
+    "Gemma 3 with local layers",
+  ]) {
     test(`${name}: the parts of each layer are those of the oracle`, () => {
       heed().scope(() => {
-        const { config } = variants[name] as { config: HubConfig };
+        const { config, windows } = variants[name] as (typeof variants)[string];
         const model = new CausalLanguageModel(heed(), config);
-        const { parts: wanted, logits } = llama(randomise(model, 97), config, texts);
+        const { parts: wanted, logits } = llama(randomise(model, 97), config, texts, windows);
         const layers: number[] = [];
         let last: Tensor | undefined;
         model.forward(idsOf(heed(), texts), {
@@ -350,7 +376,7 @@ describe("a model of the family of Llama", () => {
       refusal(() => new CausalLanguageModel(heed(), config)).message;
     const { hidden_size: _, ...without } = llamaConfig;
     const known =
-      '"gpt2" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "distilbert" or "vit"';
+      '"gpt2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "distilbert" or "vit"';
     const messages: [HubConfig, string][] = [
       [without, "config.hidden_size: expected a whole number from 1 to 2147483647, got undefined"],
       [{ ...llamaConfig, model_type: "t5" }, `config.model_type: expected ${known}, got "t5"`],
@@ -369,7 +395,7 @@ describe("a model of the family of Llama", () => {
       ],
       [
         { ...llamaConfig, rope_scaling: { rope_type: "yarn", factor: 4 } },
-        'config.rope_scaling.rope_type: expected "default" or "linear" or "llama3", got "yarn"',
+        'config.rope_scaling.rope_type: expected "default" or "linear" or "llama3" or "divisors", got "yarn"',
       ],
       [
         { ...llamaConfig, rope_scaling: { rope_type: "llama3", factor: 4 } },

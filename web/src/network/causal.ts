@@ -53,7 +53,7 @@ function attendedBy(
 function queryOf(
   { heed, config }: CausalLanguageModel,
   { qProj, qNorm, sizes }: Layer["selfAttn"],
-  head: number,
+  { layer, head }: { readonly layer: number; readonly head: number },
   input: Float32Array,
 ): Pick<HeadNumbers, "projected" | "queryNorm" | "frequencies" | "scale"> {
   return heed.scope(() => {
@@ -66,7 +66,7 @@ function queryOf(
     return {
       projected: own,
       queryNorm: qNorm && normed ? normNumbers(qNorm, "rms", own, normed) : null,
-      frequencies: config.rotation?.frequencies ?? null,
+      frequencies: config.rotations?.[layer]?.frequencies ?? null,
       scale: sizes.scale,
     };
   });
@@ -74,11 +74,12 @@ function queryOf(
 
 function attentionNumbers(
   model: CausalLanguageModel,
-  { inputLayernorm, selfAttn }: Layer,
+  layer: number,
   parts: LayerParts,
   { most, mostWeights, ...shown }: Attended,
 ): AttentionNumbers {
   const { heed, config } = model;
+  const { inputLayernorm, selfAttn } = model.model.layers[layer] as Layer;
   const row = (parts.input.shape[1] as number) - 1;
   const [input, read] = [rowAt(parts.input, row), rowAt(parts.attentionInput, row)];
   const headOutputs = rowAt(parts.headOutputs, row);
@@ -89,7 +90,11 @@ function attentionNumbers(
     ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
     added: rowAt(parts.attention, row),
     output: rowAt(parts.between, row),
-    head: { ...shown, ...queryOf(model, selfAttn, shown.head, read), sources: null },
+    head: {
+      ...shown,
+      ...queryOf(model, selfAttn, { layer, head: shown.head }, read),
+      sources: null,
+    },
     maps: null,
   };
 }
@@ -131,7 +136,7 @@ function startNumbers(
     return {
       token: numbersOf(model.embedTokens.forward(heed.tensor(Int32Array.of(ids[place] as number)))),
       position: position ? numbersOf(position) : null,
-      positions: config.rotation ? "rotary" : "learned",
+      positions: config.rotations ? "rotary" : "learned",
       stream,
     };
   });
@@ -172,7 +177,7 @@ export function causalNetwork(
           stream: lengthOf(output),
         });
         if (i !== open || !layer || !attended) return;
-        const attention = attentionNumbers(model, layer, parts, attended);
+        const attention = attentionNumbers(model, i, parts, attended);
         shown = { layer: i, parts: [attention, feedForwardNumbers(model, layer, parts)] };
       },
     });

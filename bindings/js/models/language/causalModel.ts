@@ -1,6 +1,6 @@
 // Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised
 // Multitask Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2,
-// Qwen3, SmolLM.
+// Qwen3, SmolLM; and Gemma 3 (Gemma Team, 2025).
 
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
@@ -27,7 +27,7 @@ import { checkIds, type HubModelOptions, idsOf, modelChecks } from "./inputs.js"
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
 import { Normalisation, Projection, product, Table } from "./parts.js";
 import { type LayerParts, PreNormLayer, type ReceiveLayer } from "./preNormLayer.js";
-import { rotationTables } from "./rotation.js";
+import { tablesOfLayers } from "./rotation.js";
 import type { SelfAttention } from "./selfAttention.js";
 
 /** Options of a call of `CausalLanguageModel`. */
@@ -95,24 +95,27 @@ class CausalStack extends Module {
     this.config = config;
     this.embedTokens = new Table(heed, parameters.of("embed_tokens"));
     const positions = parameters.of("embed_positions");
-    this.embedPositions = config.rotation ? undefined : new Table(heed, positions);
-    const { norm, activation, eps, heads, kvHeads, headSize, windows, scales } = config;
-    const sizes = { norm, activation, eps, heads, kvHeads, headSize, isCausal: true };
-    this.layers = scales.map((scale, i) => {
-      const own = { ...sizes, scale, window: windows[i] };
+    this.embedPositions = config.rotations ? undefined : new Table(heed, positions);
+    const { norm, activation, eps, normOffset, heads, kvHeads, headSize, windows } = config;
+    const sizes = { norm, activation, eps, normOffset, heads, kvHeads, headSize, isCausal: true };
+    this.layers = config.scales.map((scale, i) => {
+      const keys = windows[i];
+      const window = keys === undefined ? undefined : ([keys - 1, 0] as const);
+      const own = { ...sizes, scale, window };
       return new PreNormLayer(heed, own, parameters.of(`layers.${i}`));
     });
-    this.norm = new Normalisation(heed, config.norm, config.eps, parameters.of("norm"));
+    this.norm = new Normalisation(heed, norm, eps, parameters.of("norm"), normOffset);
   }
 
   /** ids int32 [B, L] -> the embedding and the output of each layer, the last one after the norm */
   forward(ids: Tensor, cache?: TransformerCache, receive?: ReceiveLayer): Tensor[] {
     const { heed } = this;
-    const { rotation } = this.config;
+    const { rotations, embeddingScale } = this.config;
     const [, length] = ids.shape as [number, number];
     const offset = cache?.lengths[0] ?? 0;
-    const context = rotation ? { rotation: rotationTables(heed, rotation, offset, length) } : {};
+    const tables = rotations && tablesOfLayers(heed, rotations, offset, length);
     let x = this.embedTokens.forward(ids);
+    if (embeddingScale !== 1) x = heed.multiply(x, embeddingScale);
     if (this.embedPositions) {
       const positions = Int32Array.from({ length }, (_, i) => offset + i);
       x = heed.add(x, this.embedPositions.forward(heed.tensor(positions)));
@@ -120,7 +123,7 @@ class CausalStack extends Module {
     const states = [x];
     for (const [i, layer] of this.layers.entries()) {
       const hear = receive && ((parts: LayerParts) => receive(i, parts));
-      x = layer.forward(x, context, cache?.layers[i]?.selfAttn, hear);
+      x = layer.forward(x, { rotation: tables?.[i] }, cache?.layers[i]?.selfAttn, hear);
       states.push(i === this.layers.length - 1 ? this.norm.forward(x) : x);
     }
     return states;
@@ -205,8 +208,12 @@ export class CausalLanguageModel extends Module {
   }
 
   #logitsOf(x: Tensor): Tensor {
-    const { lmHead, model } = this;
-    return lmHead ? lmHead.forward(x) : product(this.heed, x, model.embedTokens.weight as Tensor);
+    const { lmHead, model, heed } = this;
+    const { softcap } = this.config;
+    const table = model.embedTokens.weight as Tensor;
+    const logits = lmHead ? lmHead.forward(x) : product(heed, x, table);
+    if (softcap === undefined) return logits;
+    return heed.multiply(heed.activate(heed.divide(logits, softcap), "tanh"), softcap);
   }
 
   /**

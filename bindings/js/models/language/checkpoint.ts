@@ -105,6 +105,8 @@ const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {
   "xlm-roberta": { rules: roberta, prefix: "roberta." },
   distilbert: { rules: distilbert, prefix: "distilbert." },
   vit: { rules: vit, prefix: "vit." },
+  // The models of texts and images have the model of texts as a part.
+  gemma3: { rules: [], prefix: "language_model." },
 };
 const llamaLayout = { rules: llama, prefix: "model." };
 

@@ -4,7 +4,7 @@
 import { isListOf, isRecord, isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
 import { Fields, type HubConfig } from "./fields.js";
-import { type Rotation, readRotation } from "./rotation.js";
+import { type Rotation, readRotation, readRotations } from "./rotation.js";
 
 /** The fields that all models have. */
 interface StackConfig {
@@ -36,7 +36,7 @@ interface LanguageConfig extends StackConfig {
   readonly context: number;
 }
 
-/** A decoder that predicts the next token: GPT-2, or the family of Llama. */
+/** A decoder that predicts the next token: GPT-2, the family of Llama, or Gemma 3. */
 export interface CausalConfig extends LanguageConfig {
   /** Distinguishes the kinds of models. */
   readonly kind: "causal";
@@ -47,8 +47,16 @@ export interface CausalConfig extends LanguageConfig {
    * 2023); it equals `heads` if none is shared.
    */
   readonly kvHeads: number;
-  /** The rotary position embedding; undefined for learned positions. */
-  readonly rotation: Rotation | undefined;
+  /** The rotary position embedding of each layer; undefined for learned positions. */
+  readonly rotations: readonly Rotation[] | undefined;
+  /** The factor of the embedding: the square root of `size` in Gemma, otherwise 1. */
+  readonly embeddingScale: number;
+  /** The number that is added to the weights of norms: 1 in Gemma, otherwise 0. */
+  readonly normOffset: number;
+  /** Whether the outputs of attention and of the feed-forward network are normalised (Gemma). */
+  readonly hasOutputNorms: boolean;
+  /** The limit c of the logits, c tanh(logits / c); undefined for none. */
+  readonly softcap: number | undefined;
   /** Whether the feed-forward network has a gate (Shazeer, 2020). */
   readonly isGated: boolean;
   /**
@@ -144,6 +152,11 @@ function headSizeOf(fields: Fields, size: number, heads: number, headsName: stri
   return size / heads;
 }
 
+/** A stream without the scale and the additional norms of Gemma. */
+const plainStream = {
+  ...{ embeddingScale: 1, normOffset: 0, hasOutputNorms: false, softcap: undefined },
+} as const;
+
 function readGpt2(fields: Fields): CausalConfig {
   const size = fields.size("n_embd");
   const heads = fields.size("n_head");
@@ -161,7 +174,8 @@ function readGpt2(fields: Fields): CausalConfig {
     context: fields.size("n_positions", fields.size("n_ctx", 1024)),
     eps: fields.positive("layer_norm_epsilon", 1e-5),
     initialDeviation: fields.positive("initializer_range", 0.02),
-    rotation: undefined,
+    rotations: undefined,
+    ...plainStream,
     isGated: false,
     biases: { qkv: true, output: true, hidden: true },
     hasHeadNorms: false,
@@ -170,6 +184,17 @@ function readGpt2(fields: Fields): CausalConfig {
     scales: Array.from({ length: layers }, (_, i) => (isScaledByLayer ? scale / (i + 1) : scale)),
     endTokens: endTokensOf(fields),
   };
+}
+
+/** Returns whether each layer is local, by `layer_types`; undefined without this field. */
+function localLayers(fields: Fields, layers: number): boolean[] | undefined {
+  if (!fields.has("layer_types")) return undefined;
+  const isType = (value: unknown) => value === "full_attention" || value === "sliding_attention";
+  const types = fields.read<string[]>("layer_types", {
+    expected: `a list of ${layers}, each "full_attention" or "sliding_attention"`,
+    accepts: (value) => isListOf(value, isType) && value.length === layers,
+  });
+  return types.map((type) => type === "sliding_attention");
 }
 
 /**
@@ -183,14 +208,8 @@ function windowsOf(fields: Fields, modelType: string, layers: number): (number |
   const none = Array.from({ length: layers }, () => undefined);
   if (!hasWindows || !fields.has("sliding_window")) return none;
   const window = fields.size("sliding_window");
-  if (fields.has("layer_types")) {
-    const isType = (value: unknown) => value === "full_attention" || value === "sliding_attention";
-    const types = fields.read<string[]>("layer_types", {
-      expected: `a list of ${layers}, each "full_attention" or "sliding_attention"`,
-      accepts: (value) => isListOf(value, isType) && value.length === layers,
-    });
-    return types.map((type) => (type === "sliding_attention" ? window : undefined));
-  }
+  const isLocal = localLayers(fields, layers);
+  if (isLocal) return isLocal.map((local) => (local ? window : undefined));
   const first = isQwen ? fields.read("max_window_layers", isWholeNumber(0), 28) : 0;
   return none.map((_, layer) => (layer >= first ? window : undefined));
 }
@@ -211,17 +230,18 @@ function readLlama(fields: Fields, modelType: string): CausalConfig {
   if (headSize % 2 !== 0 || headSize > mostRotated)
     throw fields.refuse("head_dim", `an even size of a head up to ${mostRotated}`, headSize);
   const hasBiases = fields.flag("attention_bias", false);
-  const context = fields.size("max_position_embeddings", 2048);
+  const rotation = readRotation(fields, headSize);
   return {
     ...{ kind: "causal", modelType, norm: "rms" },
     vocabularySize: fields.size("vocab_size"),
     ...{ size, layers, heads, kvHeads, headSize },
     hiddenSize: fields.size("intermediate_size"),
     activation: fields.choice("hidden_act", { silu: "silu", swish: "silu" } as const, "silu"),
-    context,
+    context: fields.size("max_position_embeddings", 2048),
     eps: fields.positive("rms_norm_eps", 1e-6),
     initialDeviation: fields.positive("initializer_range", 0.02),
-    rotation: readRotation(fields, headSize),
+    rotations: Array.from({ length: layers }, () => rotation),
+    ...plainStream,
     isGated: true,
     biases: {
       qkv: hasBiases || modelType === "qwen2",
@@ -233,6 +253,49 @@ function readLlama(fields: Fields, modelType: string): CausalConfig {
     windows: windowsOf(fields, modelType, layers),
     scales: Array.from({ length: layers }, () => 1 / Math.sqrt(headSize)),
     endTokens: endTokensOf(fields),
+  };
+}
+
+/** The sizes that a config of Gemma 3 may leave out (transformers, Gemma3TextConfig, 2025). */
+const gemma3Defaults = {
+  ...{ vocab_size: 262_208, hidden_size: 2304, intermediate_size: 9216, num_hidden_layers: 26 },
+  ...{ num_attention_heads: 8, num_key_value_heads: 4, head_dim: 256, sliding_window: 4096 },
+  ...{ max_position_embeddings: 131_072, query_pre_attn_scalar: 256, rope_theta: 1_000_000 },
+  tie_word_embeddings: true,
+};
+
+/**
+ * Gemma 3 (Gemma Team, "Gemma 3 Technical Report", 2025): local layers with a window between global
+ * layers, each kind with its own rotation. A config with images has the model of texts in
+ * `text_config`.
+ */
+function readGemma3(given: Fields): CausalConfig {
+  const fields = (given.inner("text_config") ?? given).withDefaults(gemma3Defaults);
+  if (fields.has("attn_logit_softcapping"))
+    throw fields.refuse("attn_logit_softcapping", "none", fields.raw("attn_logit_softcapping"));
+  const shared = readLlama(fields, "gemma3");
+  const { layers, size, headSize } = shared;
+  const window = fields.size("sliding_window");
+  const every = fields.size("sliding_window_pattern", 6);
+  const isLocal =
+    localLayers(fields, layers) ?? shared.windows.map((_, i) => (i + 1) % every !== 0);
+  const { global, local } = readRotations(fields, headSize, {
+    global: ["rope_theta", 1_000_000],
+    local: ["rope_local_base_freq", 10_000],
+  });
+  const scale = 1 / Math.sqrt(fields.positive("query_pre_attn_scalar"));
+  const cap = "final_logit_softcapping";
+  return {
+    ...shared,
+    activation: fields.choice("hidden_activation", activationNames, "gelu_pytorch_tanh"),
+    rotations: isLocal.map((each) => (each ? local : global)),
+    // The published models round the factor to their type, and float32 is the most precise.
+    embeddingScale: Math.fround(Math.sqrt(size)),
+    ...{ normOffset: 1, hasOutputNorms: true, hasHeadNorms: true },
+    softcap: fields.has(cap) ? fields.positive(cap) : undefined,
+    windows: isLocal.map((each) => (each ? window : undefined)),
+    scales: shared.scales.map(() => scale),
+    endTokens: endTokensOf(given.has("eos_token_id") ? given : fields),
   };
 }
 
@@ -337,6 +400,7 @@ type Reader = (fields: Fields, modelType: string) => HubModelConfig;
 
 const readers: Readonly<Record<string, Reader>> = {
   gpt2: readGpt2,
+  ...{ gemma3: readGemma3, gemma3_text: readGemma3 },
   ...{ llama: readLlama, mistral: readLlama, qwen2: readLlama, qwen3: readLlama },
   ...{ bert: readBert, roberta: readBert, "xlm-roberta": readBert },
   distilbert: readDistilBert,

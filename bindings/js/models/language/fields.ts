@@ -30,6 +30,11 @@ export class Fields {
     this.#name = name;
   }
 
+  /** Returns the same fields, with values for absent ones. */
+  withDefaults(defaults: HubConfig): Fields {
+    return new Fields({ ...defaults, ...this.#given }, this.#name);
+  }
+
   has(name: string): boolean {
     return this.raw(name) !== undefined;
   }

@@ -29,15 +29,17 @@ export interface ParameterSpec {
 export type ParameterSpecs = ReadonlyMap<string, ParameterSpec>;
 
 const zeros = { value: 0 };
-const ones = { value: 1 };
 
 /** Collects the parameters of a model. */
 class Specs {
   readonly all = new Map<string, ParameterSpec>();
   readonly #deviation: number;
+  /** The initial weight of norms, to which a model may add 1. */
+  readonly #gain: { value: number };
 
-  constructor(deviation: number) {
+  constructor(deviation: number, normOffset = 0) {
     this.#deviation = deviation;
+    this.#gain = { value: 1 - normOffset };
   }
 
   table(name: string, rows: number, size: number): void {
@@ -70,7 +72,7 @@ class Specs {
   }
 
   norm(name: string, size: number, hasBias: boolean, part?: OptionalPart): void {
-    this.vector(`${name}.weight`, size, ones, part);
+    this.vector(`${name}.weight`, size, this.#gain, part);
     if (hasBias) this.vector(`${name}.bias`, size, zeros, part);
   }
 
@@ -81,10 +83,10 @@ class Specs {
 
 function causalSpecs(config: CausalConfig): ParameterSpecs {
   const { vocabularySize, size, layers, heads, kvHeads, headSize, hiddenSize, biases } = config;
-  const specs = new Specs(config.initialDeviation);
+  const specs = new Specs(config.initialDeviation, config.normOffset);
   const hasBias = config.norm === "layer";
   specs.table("model.embed_tokens", vocabularySize, size);
-  if (!config.rotation) specs.table("model.embed_positions", config.context, size);
+  if (!config.rotations) specs.table("model.embed_positions", config.context, size);
   for (let i = 0; i < layers; ++i) {
     const layer = `model.layers.${i}`;
     const attention = `${layer}.self_attn`;
@@ -98,6 +100,10 @@ function causalSpecs(config: CausalConfig): ParameterSpecs {
       specs.norm(`${attention}.k_norm`, headSize, false);
     }
     specs.norm(`${layer}.post_attention_layernorm`, size, hasBias);
+    if (config.hasOutputNorms) {
+      specs.norm(`${layer}.pre_feedforward_layernorm`, size, hasBias);
+      specs.norm(`${layer}.post_feedforward_layernorm`, size, hasBias);
+    }
     const bias = biases.hidden;
     if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], { bias });
     specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias });

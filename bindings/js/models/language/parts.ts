@@ -91,22 +91,25 @@ export class Table extends Module {
 export class Normalisation extends Module {
   readonly norm: "layer" | "rms";
   readonly eps: number;
+  /** The number that is added to the weight. */
+  readonly offset: number;
   /** [E] */
   readonly weight: Tensor | undefined;
   readonly bias: Tensor | undefined;
 
-  constructor(heed: Heed, norm: "layer" | "rms", eps: number, parameters: Parameters) {
+  constructor(heed: Heed, norm: "layer" | "rms", eps: number, parameters: Parameters, offset = 0) {
     super(heed);
     this.norm = norm;
     this.eps = eps;
+    this.offset = offset;
     this.weight = parameters.tensor("weight");
     this.bias = parameters.tensor("bias");
   }
 
   /** x [..., E] -> [..., E] */
   forward(x: Tensor): Tensor {
-    const { heed, eps, weight, bias } = this;
-    const given = weight && { weight };
+    const { heed, eps, weight, bias, offset } = this;
+    const given = weight && { weight: offset === 0 ? weight : heed.add(weight, offset) };
     return this.norm === "rms"
       ? heed.rmsNorm(x, { eps, ...given })
       : heed.layerNorm(x, { eps, ...given, ...(bias && { bias }) });
@@ -125,7 +128,7 @@ interface Fed {
   readonly output: Tensor;
 }
 
-/** The feed-forward network: down(f(up(x))), or with a gate down(silu(gate(x)) * up(x)). */
+/** The feed-forward network: down(f(up(x))), or with a gate down(f(gate(x)) * up(x)). */
 export class FeedForward extends Module {
   readonly activation: Activation;
   readonly gateProj: Projection | undefined;
@@ -147,8 +150,14 @@ export class FeedForward extends Module {
     const [gate, up] = gateProj
       ? ([gateProj.forward(x), upProj.forward(x)] as const)
       : [undefined, undefined];
-    const units = gate ? this.heed.swiglu(gate, up) : upProj.forward(x, this.activation);
+    const units = gate ? this.#gated(gate, up) : upProj.forward(x, this.activation);
     return { gate, up, units, output: downProj.forward(units) };
+  }
+
+  #gated(gate: Tensor, up: Tensor): Tensor {
+    const { heed, activation } = this;
+    if (activation === "silu") return heed.swiglu(gate, up);
+    return heed.multiply(heed.activate(gate, activation), up);
   }
 
   override get [Symbol.toStringTag](): string {

@@ -17,7 +17,8 @@ import { SelfAttention, type SelfAttentionSizes, type StepContext } from "./self
  *     between = x + attention, where attention = headOutputs W_O^T + b_O
  *     output = between + feedForward, where feedForward = units W_down^T + b_down
  *
- * Models without biases have no b.
+ * Models without biases have no b. Gemma normalises attention and feedForward before it adds them, with
+ * norms of their own.
  */
 export interface LayerParts {
   /** The stream before the layer, [B, L, E]. */
@@ -56,20 +57,27 @@ export interface PreNormSizes extends SelfAttentionSizes {
   readonly activation: Activation;
 }
 
-/** A layer with norms before its two parts (Xiong et al., 2020). */
+/** A layer with norms before its two parts (Xiong et al., 2020), and in Gemma also after them. */
 export class PreNormLayer extends Module {
   readonly inputLayernorm: Normalisation;
   readonly selfAttn: SelfAttention;
+  /** The norm before the feed-forward network, or in Gemma after attention. */
   readonly postAttentionLayernorm: Normalisation;
+  /** The norms before and after the feed-forward network in Gemma. */
+  readonly preFeedforwardLayernorm: Normalisation | undefined;
+  readonly postFeedforwardLayernorm: Normalisation | undefined;
   readonly mlp: FeedForward;
 
   constructor(heed: Heed, sizes: PreNormSizes, parameters: Parameters) {
     super(heed);
-    const { norm, activation, eps } = sizes;
-    this.inputLayernorm = new Normalisation(heed, norm, eps, parameters.of("input_layernorm"));
+    const { norm, activation, eps, normOffset } = sizes;
+    const normOf = (own: Parameters) => new Normalisation(heed, norm, eps, own, normOffset);
+    const optional = (own: Parameters) => (own.exists ? normOf(own) : undefined);
+    this.inputLayernorm = normOf(parameters.of("input_layernorm"));
     this.selfAttn = new SelfAttention(heed, sizes, parameters.of("self_attn"));
-    const second = parameters.of("post_attention_layernorm");
-    this.postAttentionLayernorm = new Normalisation(heed, norm, eps, second);
+    this.postAttentionLayernorm = normOf(parameters.of("post_attention_layernorm"));
+    this.preFeedforwardLayernorm = optional(parameters.of("pre_feedforward_layernorm"));
+    this.postFeedforwardLayernorm = optional(parameters.of("post_feedforward_layernorm"));
     this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
   }
 
@@ -81,12 +89,15 @@ export class PreNormLayer extends Module {
     receive?: (parts: LayerParts) => void,
   ): Tensor {
     const { heed, inputLayernorm, selfAttn, postAttentionLayernorm, mlp } = this;
+    const { preFeedforwardLayernorm: middle, postFeedforwardLayernorm: last } = this;
     const attentionInput = inputLayernorm.forward(input);
     const attended = selfAttn.forward(attentionInput, context, cache);
-    const { headOutputs, output: attention } = attended;
+    const { headOutputs } = attended;
+    const attention = middle ? postAttentionLayernorm.forward(attended.output) : attended.output;
     const between = heed.add(input, attention);
-    const feedForwardInput = postAttentionLayernorm.forward(between);
-    const { gate, up, units, output: feedForward } = mlp.forward(feedForwardInput);
+    const feedForwardInput = (middle ?? postAttentionLayernorm).forward(between);
+    const { gate, up, units, output: fed } = mlp.forward(feedForwardInput);
+    const feedForward = last ? last.forward(fed) : fed;
     const output = heed.add(between, feedForward);
     receive?.({
       ...{ input, attentionInput, headOutputs, attention, between },

@@ -66,22 +66,65 @@ const changes = {
  */
 export function readRotation(fields: Fields, headSize: number): Rotation {
   const together = fields.inner("rope_parameters");
-  const scaling = together ?? fields.inner("rope_scaling");
   const base = (together?.has("rope_theta") ? together : fields).positive("rope_theta", 10000);
+  return rotationOf(headSize, base, together ?? fields.inner("rope_scaling"));
+}
+
+/**
+ * Reads the rotations of models whose local layers have another base: in `rope_parameters` for each
+ * type of layer, or in fields of their own.
+ *
+ * @param bases the fields of the bases, and their defaults; the scaling is that of the global layers
+ */
+export function readRotations(
+  fields: Fields,
+  headSize: number,
+  bases: Readonly<Record<"global" | "local", readonly [name: string, absent: number]>>,
+): Readonly<Record<"global" | "local", Rotation>> {
+  const all = fields.inner("rope_parameters");
+  const read = (kind: "global" | "local", type: string) => {
+    const own = all?.inner(type);
+    const [name, absent] = bases[kind];
+    const base = own?.positive("rope_theta", absent) ?? fields.positive(name, absent);
+    const scaling = kind === "global" ? fields.inner("rope_scaling") : undefined;
+    return rotationOf(headSize, base, own ?? scaling);
+  };
+  return {
+    global: read("global", "full_attention"),
+    local: read("local", "sliding_attention"),
+  };
+}
+
+function rotationOf(headSize: number, base: number, scaling: Fields | undefined): Rotation {
   const kindField = scaling?.has("rope_type") ? "rope_type" : "type";
-  const makeChange = scaling?.choice(kindField, changes, "default") ?? changes.default;
-  const change = makeChange(scaling ?? fields);
+  const makeChange = scaling?.choice(kindField, changes, "default");
+  const change = scaling && makeChange ? makeChange(scaling) : changes.default();
   const frequencies = Array.from({ length: headSize / 2 }, (_, pair) =>
     change(base ** ((-2 * pair) / headSize), pair),
   );
   return { frequencies };
 }
 
+/** Computes the tables of each layer, once for layers that share a rotation. */
+export function tablesOfLayers(
+  heed: Heed,
+  rotations: readonly Rotation[],
+  offset: number,
+  length: number,
+): RotationTables[] {
+  const made = new Map<Rotation, RotationTables>();
+  return rotations.map((rotation) => {
+    const tables = made.get(rotation) ?? rotationTables(heed, rotation, offset, length);
+    made.set(rotation, tables);
+    return tables;
+  });
+}
+
 /**
  * Computes the tables of `length` positions, in double precision. The first has the position
  * `offset`.
  */
-export function rotationTables(
+function rotationTables(
   heed: Heed,
   { frequencies }: Rotation,
   offset: number,

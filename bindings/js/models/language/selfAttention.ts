@@ -17,10 +17,11 @@ export interface SelfAttentionSizes {
   readonly headSize: number;
   readonly scale: number;
   readonly isCausal: boolean;
-  /** The number of keys up to its own position that a query sees; undefined for all. */
-  readonly window: number | undefined;
-  /** The eps of the norms of queries and keys. */
+  /** The numbers of keys before and after its own position that a query sees; undefined for all. */
+  readonly window: readonly [before: number, after: number] | undefined;
+  /** The eps of the norms of queries and keys, and the number that is added to their weights. */
   readonly eps: number;
+  readonly normOffset?: number;
 }
 
 /** The data of a step that all layers of a model share. */
@@ -57,9 +58,10 @@ export class SelfAttention extends Module {
     this.kProj = new Projection(heed, parameters.of("k_proj"));
     this.vProj = new Projection(heed, parameters.of("v_proj"));
     this.oProj = new Projection(heed, parameters.of("o_proj"));
+    const { eps, normOffset } = sizes;
     const norm = (name: string) => {
       const own = parameters.of(name);
-      return own.exists ? new Normalisation(heed, "rms", sizes.eps, own) : undefined;
+      return own.exists ? new Normalisation(heed, "rms", eps, own, normOffset) : undefined;
     };
     this.qNorm = norm("q_norm");
     this.kNorm = norm("k_norm");
@@ -73,7 +75,7 @@ export class SelfAttention extends Module {
     const k = this.#placed(this.kProj.forward(x), kvHeads, this.kNorm, rotation);
     const v = this.vProj.forward(x);
     const options: AttentionOptions = { heads, kvHeads, scale, isCausal };
-    if (window !== undefined) options.window = [window - 1, 0];
+    if (window !== undefined) options.window = window;
     if (mask !== undefined) options.mask = mask;
     if (cache !== undefined) options.past = cache;
     const receive = receiverOf(this);

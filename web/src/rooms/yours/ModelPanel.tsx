@@ -32,6 +32,7 @@ const architectures: Readonly<Record<string, string>> = {
   mistral: "Mistral",
   qwen2: "Qwen2",
   qwen3: "Qwen3",
+  gemma3: "Gemma 3",
   bert: "BERT",
   roberta: "RoBERTa",
   "xlm-roberta": "XLM-RoBERTa",

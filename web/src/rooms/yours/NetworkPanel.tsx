@@ -27,5 +27,5 @@ function Network() {
 /** Renders nothing for an encoder, because its output needs a separate prediction head. */
 export function NetworkPanel() {
   const { card } = useYoursWorkspace();
-  return card.predicts === "causal" ? <Network /> : null;
+  return card.hasNetwork ? <Network /> : null;
 }

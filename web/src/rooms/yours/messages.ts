@@ -130,6 +130,8 @@ export interface Card {
   /** As config.json says it. */
   readonly architecture: string;
   readonly predicts: "causal" | "masked";
+  /** Whether the page shows the whole network: it knows the layers of GPT-2 and Llama. */
+  readonly hasNetwork: boolean;
   readonly layers: number;
   readonly heads: number;
   /** Groups of heads that share keys and values. */

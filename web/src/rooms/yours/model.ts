@@ -106,6 +106,7 @@ function cardOf(
     name: source.name,
     address: source.kind === "address" ? source.address : null,
     ...{ dtype, architecture: config.modelType, predicts: kind },
+    hasNetwork: isCausal && !config.hasOutputNorms,
     ...{ layers, heads, headSize, size, context, ...sizesOf(model, dtype) },
     groups: isCausal ? config.kvHeads : heads,
     vocabulary: config.vocabularySize,

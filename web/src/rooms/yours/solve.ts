@@ -20,8 +20,8 @@ function answer(
   if (request.kind === "other") return other(open, request);
   if (request.kind === "network" || request.kind === "matrices") {
     const { model, tokenizer } = open;
-    // The page does not show the network of an encoder.
-    if (!("readOut" in model)) return null;
+    // The page does not show the network of this model.
+    if (!("readOut" in model && open.card.hasNetwork)) return null;
     return causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
   }
   if (request.kind === "heads") return heads(open, request);
