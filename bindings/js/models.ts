@@ -6,6 +6,7 @@ export * from "./models/byteTokenizer.js";
 export { type ConfigOptions, checkConfig, configOf } from "./models/config.js";
 export * from "./models/createModel.js";
 export { EncoderModel } from "./models/encoderModel.js";
+export * from "./models/encoders.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export type { ByteSource } from "./models/fetched.js";
@@ -17,7 +18,13 @@ export {
   CausalLanguageModel,
   type GenerateTextOptions,
 } from "./models/language/causalModel.js";
-export type { CausalConfig, MaskedConfig, VisionConfig } from "./models/language/config.js";
+export type {
+  CausalConfig,
+  ClassifierConfig,
+  ClassifierTask,
+  MaskedConfig,
+  VisionConfig,
+} from "./models/language/config.js";
 export type { HubConfig } from "./models/language/fields.js";
 export type { HubModelOptions } from "./models/language/inputs.js";
 export type { HubModel, LoadModelOptions, LoadProgress } from "./models/language/load.js";

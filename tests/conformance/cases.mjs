@@ -1,7 +1,7 @@
 // Reads case files of both formats into one form.
 
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 
 /**
  * @typedef {{ dtype: string, shape: number[], data: (number | boolean | string)[] }} CaseTensor
@@ -19,9 +19,8 @@ import { basename, dirname, join, resolve } from "node:path";
 const modelCase = "expected.json";
 
 /**
- * The case files of a list of files and folders, sorted by name. Of subfolders, only the ones in
- * `models` count: each has the case of one model. The folder `models` itself may also be in the
- * list.
+ * The case files of a list of files and folders, sorted by name. A subfolder with a model's files has the case of
+ * this model; the subfolder `models` has subfolders of models.
  *
  * @throws Error for a folder without cases
  */
@@ -36,13 +35,15 @@ export async function findCases(paths) {
 }
 
 async function casesIn(folder) {
-  const names = (await readdir(folder)).sort();
-  if (names.includes(modelCase)) return [join(folder, modelCase)];
-  const cases = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
-  const inModels = basename(resolve(folder)) === "models" ? folder : join(folder, "models");
-  if (inModels === folder || names.includes("models"))
-    for (const model of (await readdir(inModels)).sort())
-      cases.push(join(inModels, model, modelCase));
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (entries.some(({ name }) => name === modelCase)) return [join(folder, modelCase)];
+  const cases = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) cases.push(...(await casesIn(path)));
+    else if (entry.name.endsWith(".json")) cases.push(path);
+  }
   return cases;
 }
 
@@ -69,7 +70,10 @@ async function readCase(file) {
 }
 
 async function withFiles(raw, file) {
-  const names = (await readdir(dirname(file))).filter((name) => name !== modelCase);
+  const entries = await readdir(dirname(file), { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile() && entry.name !== modelCase)
+    .map((entry) => relative(dirname(file), join(entry.parentPath, entry.name)));
   const contents = await Promise.all(names.map((name) => readFile(join(dirname(file), name))));
   const base64 = contents.map((bytes, i) => [names[i], bytes.toString("base64")]);
   return { ...raw, files: Object.fromEntries(base64) };

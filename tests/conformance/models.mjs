@@ -31,10 +31,27 @@ function bert(given) {
       keyMask: heed.tensor(Uint8Array.from(data), shape, "bool"),
       typeIds: get("token_type_ids"),
       needHiddenStates: true,
+      needLogits: asks(given, /logits$/),
     }),
   );
-  return { ...results, last_hidden_state: output, pooler_output: pooled };
+  const embedding =
+    asks(given, /^sentence_embedding$/) && model.sentence.forward(output, Uint8Array.from(data));
+  return {
+    ...{ ...results, last_hidden_state: output, pooler_output: pooled },
+    ...(embedding && { sentence_embedding: embedding }),
+  };
 }
+
+/** The logits of the first and the last token of an answer. */
+function answer(given) {
+  const { logits, ...results } = bert(given);
+  const [batch, length] = logits.shape;
+  const [start, end] = given.heed.split(logits, 2, { axis: -1 });
+  const flat = (x) => given.heed.reshape(x, [batch, length]);
+  return { ...results, logits, start_logits: flat(start), end_logits: flat(end) };
+}
+
+const encoder = (given) => (asks(given, /^(start|end)_logits/) ? answer : bert)(given);
 
 /** Continues texts with the most likely tokens, one step at a time with a cache. */
 function greedy({ heed, model, get, options }) {
@@ -119,7 +136,12 @@ function gpt2(given) {
 }
 
 export const modelAdapters = {
-  bert: { load, run: bert },
+  ...Object.fromEntries(
+    ["bert", "distilbert", "modernbert", "mpnet", "roberta", "xlm-roberta"].map((kind) => [
+      kind,
+      { load, run: encoder },
+    ]),
+  ),
   gemma3_text: { load, run: causal },
   gpt2: { load, run: gpt2 },
   llama: { load, run: causal },

@@ -304,3 +304,94 @@ export function maskedLogits(
   const hidden = layerNorm(head.norm, map(linear(head.dense, x), activations.gelu), eps);
   return against(hidden, head.table, head.bias);
 }
+
+/** The row of MPNet's and T5's table for a key at a distance after the query, both sides counted. */
+export function bucket(distance: number, buckets: number, isBidirectional = true): number {
+  const own = isBidirectional ? buckets / 2 : buckets;
+  const far = isBidirectional ? Math.abs(distance) : Math.max(0, -distance);
+  const near = own / 2;
+  const log = (Math.log(far / near) / Math.log(128 / near)) * (own - near);
+  const row = far < near ? far : Math.min(own - 1, near + Math.floor(log));
+  return row + (isBidirectional && distance > 0 ? own : 0);
+}
+
+/** The biases [1, H, L, S] of a table of distances. */
+export function distanceBiases(
+  table: Values,
+  L: number,
+  S: number,
+  isBidirectional = true,
+): Values {
+  const [count, heads] = table.shape as [number, number];
+  const data = Array.from({ length: heads * L * S }, (_, at) => {
+    const [head, i, j] = [Math.floor(at / (L * S)), Math.floor(at / S) % L, at % S];
+    return table.data[bucket(j - i, count, isBidirectional) * heads + head] as number;
+  });
+  return { data, shape: [1, heads, L, S] };
+}
+
+/** MPNet and ModernBERT, under the names of heed/models, with a window on both sides of each position. */
+export function encoder(
+  p: Parameters,
+  config: Config,
+  { ids, keys }: { ids: Values; keys?: Values },
+  layers: readonly { window?: number | undefined; base?: number | undefined }[],
+): Answer {
+  const isModern = config.model_type === "modernbert";
+  const heads = config.num_attention_heads;
+  const [B, L] = ids.shape as [number, number];
+  const norm = (name: string, x: Values, own = p) =>
+    layerNorm(own.of(name), x, isModern ? 1e-5 : 1e-12);
+  let x = rows(p.get("model.embed_tokens.weight"), ids);
+  if (!isModern) {
+    const places = Array.from(ids.data, (id, at) => {
+      const before = Array.from(ids.data).slice(at - (at % L), at + 1);
+      return id === 1 ? 1 : 1 + before.filter((each) => each !== 1).length;
+    });
+    x = add(x, rows(p.get("model.embed_positions.weight"), { data: places, shape: [B, L] }));
+  }
+  x = norm("model.embed_norm", x);
+  const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
+  const table = p.find("model.distances.weight");
+  const bias = table && distanceBiases(table, L, L);
+  for (const [i, { window, base }] of layers.entries()) {
+    const layer = p.of(`model.layers.${i}`);
+    const own = layer.of("self_attn");
+    const size = x.shape[2] as number;
+    const frequencies = Array.from(
+      { length: size / heads / 2 },
+      (_, pair) => (base ?? 1) ** ((-2 * pair) / (size / heads)),
+    );
+    const read = isModern && i > 0 ? norm("input_layernorm", x, layer) : x;
+    const project = (name: string) => {
+      const split = splitHeads(linear(own.of(`${name}_proj`), read), heads);
+      return base && name !== "v" ? rotate(split, frequencies) : split;
+    };
+    const attended = attend({
+      ...{ q: project("q"), k: project("k"), v: project("v"), ...(bias && { bias }) },
+      maySee: ({ b, q, k }) =>
+        (keys === undefined || keys.data[b * L + k] === 1) &&
+        (window === undefined || Math.abs(q - k) <= window),
+    });
+    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
+    const output = { data: attended.output, shape: [B, heads, L, size / heads] };
+    const mixed = add(x, linear(own.of("o_proj"), joinHeads(output)));
+    const mlp = layer.of("mlp");
+    const second = norm("post_attention_layernorm", mixed, layer);
+    const up = linear(mlp.of("up_proj"), second);
+    if (isModern) {
+      const gate = map(linear(mlp.of("gate_proj"), second), activations.gelu);
+      const units = {
+        ...up,
+        data: Array.from(up.data, (value, at) => value * (gate.data[at] as number)),
+      };
+      x = add(mixed, linear(mlp.of("down_proj"), units));
+    } else {
+      const hidden = linear(mlp.of("down_proj"), map(up, activations.gelu));
+      x = norm("output_layernorm", add(second, hidden), layer);
+    }
+    answer.hidden.push(x);
+  }
+  if (isModern) answer.hidden[layers.length] = norm("model.norm", x);
+  return answer;
+}

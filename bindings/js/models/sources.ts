@@ -23,6 +23,8 @@ export interface FolderHandleLike {
   /** Optional, because some versions of the DOM's types lack it. */
   keys?(): AsyncIterable<string>;
   getFileHandle(name: string): Promise<FileHandleLike>;
+  /** For files in folders within it, such as "1_Pooling/config.json". */
+  getDirectoryHandle?(name: string): Promise<FolderHandleLike>;
 }
 
 /**
@@ -166,12 +168,21 @@ async function openFile(
 
 /**
  * The folder of a list of files. If two files have the same name, the file in fewer folders is
- * used.
+ * used. A file one folder deeper than the others has this folder in its name, too.
  */
 function folderOfList(files: readonly NamedFile[]): Folder {
-  const depth = ({ webkitRelativePath = "" }: NamedFile) => webkitRelativePath.split("/").length;
+  const pathOf = ({ webkitRelativePath = "" }: NamedFile) => webkitRelativePath.split("/");
+  const depth = (file: NamedFile) => pathOf(file).length;
   const sorted = [...files].sort((a, b) => depth(b) - depth(a));
-  return folderOfRecord(Object.fromEntries(sorted.map((file) => [file.name, file])), false);
+  const least = Math.min(...files.map(depth));
+  const inner = files.filter((file) => depth(file) === least + 1);
+  return folderOfRecord(
+    Object.fromEntries([
+      ...sorted.map((file) => [file.name, file]),
+      ...inner.map((file) => [pathOf(file).slice(-2).join("/"), file]),
+    ]),
+    false,
+  );
 }
 
 function folderOfRecord(files: Readonly<Record<string, FileSource>>, keep: boolean): Folder {
@@ -189,8 +200,14 @@ async function folderOfHandle(handle: FolderHandleLike): Promise<Folder> {
   for await (const name of handle.keys?.() ?? []) names.push(name);
   return withWeights({
     names,
-    open: async (name) =>
-      names.includes(name) ? openFile(name, await handle.getFileHandle(name), false) : undefined,
+    async open(name) {
+      const [first = "", second] = name.split("/");
+      if (!names.includes(first)) return undefined;
+      if (second === undefined) return openFile(name, await handle.getFileHandle(name), false);
+      const inner = await handle.getDirectoryHandle?.(first);
+      const file = await inner?.getFileHandle(second).catch(() => undefined);
+      return file && openFile(name, file, false);
+    },
   });
 }
 
@@ -202,7 +219,7 @@ export const weightsName = "model.safetensors";
  * file. Weights in several files have an index, which names them.
  */
 function withWeights({ names, open }: Folder, given?: string): Folder {
-  const found = names?.filter((name) => name.endsWith(".safetensors")) ?? [];
+  const found = names?.filter((name) => /^[^/]+\.safetensors$/.test(name)) ?? [];
   const weights = given ?? (found.length === 1 ? found[0] : undefined);
   if (weights === undefined || /-\d+-of-\d+\.safetensors$/.test(weights)) return { names, open };
   return { names, open: (name, signal) => open(name === weightsName ? weights : name, signal) };
@@ -253,7 +270,7 @@ async function folderOfPath(path: string): Promise<Folder> {
   const folder = isFolder ? path : dirname(path);
   const names = await readdir(folder);
   const open: Folder["open"] = async (name) =>
-    names.includes(name) ? sourceOfPath(join(folder, name)) : undefined;
+    names.includes(name.split("/")[0] as string) ? sourceOfPath(join(folder, name)) : undefined;
   const given = isFolder ? undefined : basename(path);
   if (given && isGguf(given)) return withGguf({ names, open }, given);
   return withWeights({ names, open }, given && isWeights(given) ? given : undefined);

@@ -9,14 +9,24 @@ import { type Check, isListOf, isRecord, isWholeNumber } from "../core/validate.
  */
 export type Encoded = readonly number[] | { readonly ids: readonly number[] };
 
+/** Options of `encode` of @huggingface/tokenizers for two texts. */
+export interface PairOptions {
+  text_pair?: string;
+  return_token_type_ids?: true;
+}
+
 /**
  * A tokenizer, as `writeText` and `fillMasks` take it. `ByteTokenizer` is one, and so are the
  * tokenizers of
  * @huggingface/tokenizers and of transformers.js.
  */
 export interface TextTokenizer {
-  /** Returns the ids of a text. `generate` takes the result as it is. */
-  encode(text: string): Encoded;
+  /**
+   * Returns the ids of a text. `generate` takes the result as it is. `answerQuestion` passes a second
+   * text, `text_pair`: the result has the ids of both, and may have `token_type_ids`, 0 for the first
+   * text and 1 for the second.
+   */
+  encode(text: string, options?: PairOptions): Encoded;
   /** Returns the text of ids. */
   decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
   /** Returns the id of a token; undefined if there is none. `fillMasks` needs it. */

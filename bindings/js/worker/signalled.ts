@@ -33,6 +33,9 @@ type OfInstances = {
  */
 const names: Readonly<Record<Exclude<Signalled<Models> | OfInstances, "write">, true>> = {
   answer: true,
+  classify: true,
+  classifyTokens: true,
+  embed: true,
   evaluate: true,
   generate: true,
   loadModel: true,

@@ -36,7 +36,7 @@ describe("files are refused", () => {
       const { code, message } = await refusalOf(alone);
       expect(code).toBe("option");
       expect(message).toMatch(
-        /^files: expected config.json and model.safetensors together, .*, got an? \w+ alone$/,
+        /^files: expected a GGUF file, or config.json and model.safetensors together, .*, got an? \w+ alone$/,
       );
     }
     const { message } = await refusalOf(good, { dtype: "int4" });

@@ -376,7 +376,7 @@ describe("a model of the family of Llama", () => {
       refusal(() => new CausalLanguageModel(heed(), config)).message;
     const { hidden_size: _, ...without } = llamaConfig;
     const known =
-      '"gpt2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "distilbert" or "vit"';
+      '"gpt2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "vit"';
     const messages: [HubConfig, string][] = [
       [without, "config.hidden_size: expected a whole number from 1 to 2147483647, got undefined"],
       [{ ...llamaConfig, model_type: "t5" }, `config.model_type: expected ${known}, got "t5"`],

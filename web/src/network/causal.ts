@@ -85,7 +85,7 @@ function attentionNumbers(
   const headOutputs = rowAt(parts.headOutputs, row);
   return {
     name: "attention",
-    norm: normNumbers(inputLayernorm, config.norm, input, read),
+    norm: normNumbers(inputLayernorm as Layer["postAttentionLayernorm"], config.norm, input, read),
     ...{ most, mostWeights, headOutputs },
     ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
     added: rowAt(parts.attention, row),

@@ -1,5 +1,5 @@
-// What a GGUF file says of its model, in the words of Hugging Face's hub: the config and the names of tensors. The names
-// of keys and tensors are those of llama.cpp (gguf-py, constants.py and tensor_mapping.py, 2025).
+// Translates the metadata of a GGUF file to a config.json and to the names of tensors on Hugging Face's
+// hub. Keys and tensors have the names of llama.cpp (gguf-py, constants.py and tensor_mapping.py, 2025).
 
 import { describe, refuse } from "../../core/error.js";
 import {
@@ -26,7 +26,7 @@ export interface TensorRule {
   readonly added?: number;
 }
 
-/** What the tensors of a file say of its config. */
+/** Fields of the config that are tensors in the file. */
 export interface Extras {
   /** The numbers by which the frequencies of the rotation are divided: `rope_freqs.weight`. */
   readonly divisors?: readonly number[] | undefined;

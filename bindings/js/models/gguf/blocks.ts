@@ -1,6 +1,6 @@
-// The blocks of weights in a GGUF file (ggml, ggml-quants.c, 2024). A block holds 1, 32 or 256 elements of a row with
-// their scales. A 4-bit element of a block of 32 is a scale times a whole number, with an offset in some types; a block
-// of 256 has eight or sixteen parts, whose scales are whole numbers times a scale of the block.
+// The blocks of weights in a GGUF file (ggml, ggml-quants.c, 2024). A block has 1, 32 or 256 elements of a
+// row and their scales. An element of a block of 32 is a scale times a whole number, and some types add an
+// offset. A block of 256 has 8 or 16 parts. The scale of a part is a whole number times the block's scale.
 
 /** How a type stores elements. */
 export interface BlockType {

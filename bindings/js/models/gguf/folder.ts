@@ -93,7 +93,7 @@ class Weights implements OpenSource {
     return rows.subarray(skipped, skipped + to - from);
   }
 
-  /** Reads rows, with those of whole heads where the file has another order. */
+  /** Reads rows. Where the file has another order, it reads the rows of whole heads. */
   async #rows(
     { packed, rule, rowBytes }: ShownTensor,
     first: number,

@@ -26,7 +26,7 @@ export interface GgufHeader {
 const magic = 0x46554747; // "GGUF" in little-endian order
 /** The first read of a header. Each further read takes four times as many bytes. */
 const firstBytes = 2 ** 20;
-/** The largest header: that of a vocabulary of 262,144 tokens has about 10 MB. */
+/** The largest header. A vocabulary of 262,144 tokens takes about 10 MB. */
 const mostBytes = 2 ** 28;
 const mostAxes = 4;
 /** The smallest sizes in bytes of a metadata entry and of a tensor's entry. */
@@ -60,7 +60,7 @@ class Cursor {
     return at;
   }
 
-  /** Checks that a number of entries, each of at least so many bytes, may follow. */
+  /** Checks that the file has room for a number of entries, each of `least` bytes or more. */
   entries(count: number, least: number, what: string): number {
     const most = Math.floor((this.#size - this.at) / least);
     if (count > most) throw refuse("format", what, `at most ${most} entries`, `${count}`);

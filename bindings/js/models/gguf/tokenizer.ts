@@ -87,7 +87,7 @@ const replace = (from: string, content: string): Json => ({
 
 function sentencePiece(read: Metadata, all: Tokens): Json {
   const scores = read.list("tokenizer.ggml.scores", "number") ?? [];
-  // Only then does a text begin with a space of its own.
+  // Whether the tokenizer puts a space before the text.
   const hasSpace = read.flag("tokenizer.ggml.add_space_prefix") ?? true;
   const prefix = hasSpace ? [{ type: "Prepend", prepend: "▁" }] : [];
   const strip = hasSpace ? [{ type: "Strip", content: " ", start: 1, stop: 0 }] : [];

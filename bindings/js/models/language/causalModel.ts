@@ -1,6 +1,6 @@
 // Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised
-// Multitask Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2,
-// Qwen3, SmolLM; and Gemma 3 (Gemma Team, 2025).
+// Multitask Learners", 2019), the family of Llama (Touvron et al., 2023), and Gemma 3 (Gemma Team,
+// 2025). Mistral, Qwen2, Qwen3 and SmolLM belong to the family of Llama.
 
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";

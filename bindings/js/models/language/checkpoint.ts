@@ -62,7 +62,31 @@ const bert: Rules = [
   ["lm_head.bias", "cls.predictions.bias"],
 ];
 
-const roberta: Rules = [...bertLayers, ["lm_head.norm", "lm_head.layer_norm"]];
+const robertaNorm: Rules[number] = ["lm_head.norm", "lm_head.layer_norm"];
+const roberta: Rules = [...bertLayers, robertaNorm];
+
+const mpnet: Rules = [
+  ["model.distances", "encoder.relative_attention_bias"],
+  [/\.self_attn\.([qkvo])_proj/, ".attention.attn.$1"],
+  [".post_attention_layernorm", ".attention.LayerNorm"],
+  ...roberta,
+];
+
+const modernbert: Rules = [
+  ["model.embed_tokens", "embeddings.tok_embeddings"],
+  ["model.embed_norm", "embeddings.norm"],
+  ["model.layers.", "layers."],
+  [".input_layernorm", ".attn_norm"],
+  [/\.self_attn\.[qkv]_proj/, ".attn.Wqkv"],
+  [".self_attn.o_proj", ".attn.Wo"],
+  [".post_attention_layernorm", ".mlp_norm"],
+  // The first half of the rows is the gate.
+  [/\.mlp\.(gate|up)_proj/, ".mlp.Wi"],
+  [".mlp.down_proj", ".mlp.Wo"],
+  ["model.norm", "final_norm"],
+  [/^(lm_head|classifier)\.(dense|norm)/, "head.$2"],
+  ["lm_head.bias", "decoder.bias"],
+];
 
 const distilbert: Rules = [
   ...embeddings,
@@ -79,6 +103,7 @@ const distilbert: Rules = [
   ["lm_head.dense", "vocab_transform"],
   ["lm_head.norm", "vocab_layer_norm"],
   ["lm_head.bias", "vocab_projector.bias"],
+  ["classifier.dense", "pre_classifier"],
 ];
 
 const vit: Rules = [
@@ -103,6 +128,8 @@ const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {
   bert: { rules: bert, prefix: "bert." },
   roberta: { rules: roberta, prefix: "roberta." },
   "xlm-roberta": { rules: roberta, prefix: "roberta." },
+  mpnet: { rules: mpnet, prefix: "mpnet." },
+  modernbert: { rules: modernbert, prefix: "model." },
   distilbert: { rules: distilbert, prefix: "distilbert." },
   vit: { rules: vit, prefix: "vit." },
   // The models of texts and images have the model of texts as a part.
@@ -112,9 +139,18 @@ const llamaLayout = { rules: llama, prefix: "model." };
 
 const layoutOf = ({ modelType }: { modelType: string }) => layouts[modelType] ?? llamaLayout;
 
+/** The name of the last layer of a classifier. */
+function classifierName(config: HubModelConfig): string {
+  if (config.kind !== "masked") return "classifier";
+  const { modelType, classifier } = config;
+  if (classifier?.task === "question" && modelType !== "modernbert") return "qa_outputs";
+  const isSplit = classifier?.task === "sequence" && layoutOf(config).rules.includes(robertaNorm);
+  return isSplit ? "classifier.out_proj" : "classifier";
+}
+
 /** Returns the tensors that the checkpoint of a model with these parameters has. */
 export function expectedTensors(config: HubModelConfig, specs: ParameterSpecs): ExpectedTensor[] {
-  const { rules } = layoutOf(config);
+  const rules: Rules = [...layoutOf(config).rules, ["classifier.out", classifierName(config)]];
   const groups = new Map<string, string[]>();
   for (const parameter of specs.keys()) {
     const name = rules.reduce((text, [own, theirs]) => text.replace(own, theirs), parameter);
@@ -148,6 +184,9 @@ export function namesIn(
     const candidates = [name, `${prefix}${name}`, oldest, `${prefix}${oldest}`];
     const found = candidates.find((candidate) => names.has(candidate));
     if (found !== undefined) return found;
-    return isPrefixed && !/^(lm_head|cls|vocab_|classifier)/.test(name) ? `${prefix}${name}` : name;
+    const isHead = /^(lm_head|cls|vocab_|classifier|pre_classifier|qa_outputs|head|decoder)/.test(
+      name,
+    );
+    return isPrefixed && !isHead ? `${prefix}${name}` : name;
   };
 }

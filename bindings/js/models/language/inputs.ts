@@ -5,6 +5,7 @@ import type { Tensor } from "../../core/tensor.js";
 import { type Check, isWholeNumber, shapeOf } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import type { Parameter } from "./parameters.js";
+import { SentenceHead } from "./sentences.js";
 
 /** Options of a new model. */
 export interface HubModelOptions {
@@ -12,11 +13,14 @@ export interface HubModelOptions {
   seed?: number;
   /** @internal The parameters of a file, which the model then owns. */
   parameters?: ReadonlyMap<string, Parameter>;
+  /** @internal The steps of modules.json, which the model then owns. */
+  sentence?: SentenceHead;
 }
 
 export const modelChecks = {
   seed: isWholeNumber(0, 2 ** 32 - 1),
   parameters: { expected: "a map", accepts: (value) => value instanceof Map },
+  sentence: { expected: "a head of sentences", accepts: (value) => value instanceof SentenceHead },
 } satisfies Record<keyof HubModelOptions, Check>;
 
 /**

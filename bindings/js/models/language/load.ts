@@ -14,6 +14,7 @@ import { type ExpectedTensor, expectedTensors, namesIn } from "./checkpoint.js";
 import { type HubModelConfig, readConfig } from "./config.js";
 import { MaskedLanguageModel } from "./maskedModel.js";
 import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parameters.js";
+import { type SentenceHead, sentenceHeadIn } from "./sentences.js";
 import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
 import { bytesOf, WeightStore, type WeightType, withColumns, withRows } from "./weights.js";
 
@@ -268,11 +269,12 @@ export async function loadHubModel(
   const read = within("config.json", () => readConfig(config));
   const files = await weightFiles(folder, signal);
   let store: WeightStore | undefined;
+  let sentence: SentenceHead | undefined;
   try {
     const found = await readPlaces(files, signal);
     const specs = withoutAbsentParts(parameterSpecs(read), read, new Set(found.keys()));
     const wanted = findTensors(read, specs, found);
-    const hasTiedHead = read.kind === "causal" ? read.isTied : specs.has("lm_head.bias");
+    const hasTiedHead = read.kind === "causal" ? read.isTied : specs.has("lm_head.dense.weight");
     const needed = bytesOf(specs, dtype, hasTiedHead);
     if (needed > mostBytes) {
       const message = `dtype: expected weights of at most ${mostBytes} bytes, got ${needed} as ${dtype}`;
@@ -288,9 +290,11 @@ export async function loadHubModel(
       await source.keepRest?.(signal);
       source.close?.();
     }
-    const parameters = store.made;
-    return new models[read.kind](heed, config, { parameters }).eval();
+    if (read.kind === "masked") sentence = await sentenceHeadIn(heed, folder, signal);
+    const own = { parameters: store.made, ...(sentence && { sentence }) };
+    return new models[read.kind](heed, config, own).eval();
   } catch (error) {
+    sentence?.dispose();
     store?.dispose();
     throw error;
   } finally {

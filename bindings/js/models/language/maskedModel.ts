@@ -1,5 +1,6 @@
-// Encoders that see both sides of each position and fill in masked tokens: BERT (Devlin et al.,
-// 2019), RoBERTa (Liu et al., 2019) and DistilBERT (Sanh et al., 2019).
+// Encoders that see both sides of each position, and fill in masked tokens or classify. BERT: Devlin et
+// al., 2019. RoBERTa: Liu et al., 2019. DistilBERT: Sanh et al., 2019. MPNet: Song et al., 2020.
+// ModernBERT: Warner et al., 2024.
 
 import { describe, refuse } from "../../core/error.js";
 import { Tensor } from "../../core/tensor.js";
@@ -7,7 +8,8 @@ import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../.
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { type MaskedConfig, readConfig } from "./config.js";
+import { type ClassifierConfig, type MaskedConfig, readConfig } from "./config.js";
+import { distanceBias } from "./distances.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
 import { initialParameters, ownSpecs, Parameters } from "./parameters.js";
@@ -19,7 +21,11 @@ import {
   product,
   Table,
 } from "./parts.js";
+import { pool } from "./pooling.js";
+import { PreNormLayer, type PreNormSizes } from "./preNormLayer.js";
+import { tablesOfLayers } from "./rotation.js";
 import { SelfAttention, type StepContext } from "./selfAttention.js";
+import { SentenceHead } from "./sentences.js";
 
 /** Options of a call of `MaskedLanguageModel`. */
 export interface MaskedForwardOptions {
@@ -28,7 +34,7 @@ export interface MaskedForwardOptions {
   /** int32 [B, L], the type of each token, such as 0 and 1 for two sentences; 0 by default. */
   typeIds?: Tensor;
   /**
-   * Computes the logits of the tokens at each position, for a model with a head; false by default.
+   * Computes the logits, for a model with a head for masked tokens or a classifier; false by default.
    */
   needLogits?: boolean;
   /** Returns the states between the layers; false by default. */
@@ -41,7 +47,10 @@ export interface MaskedForwardResult<O extends MaskedForwardOptions = MaskedForw
   output: Tensor;
   /** [B, E] the pooled state of the first position; undefined if the model has no pooler. */
   pooled: Tensor | undefined;
-  /** [B, L, V] */
+  /**
+   * [B, L, V] for masked tokens, [B, C] for texts of C classes, [B, L, C] for tokens, [B, L, 2] for the
+   * first and the last token of an answer.
+   */
   logits: If<O["needLogits"], Tensor>;
   /**
    * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i is the output of layer i.
@@ -88,43 +97,69 @@ class MaskedLayer extends Module {
   }
 }
 
+/** The sizes of a layer with norms before its parts, whose queries see `window` keys on each side. */
+const preNormSizes = (config: MaskedConfig, window: number | undefined): PreNormSizes => ({
+  ...{ norm: "layer", activation: config.activation, eps: config.eps, isCausal: false },
+  ...{ heads: config.heads, kvHeads: config.heads, headSize: config.headSize },
+  scale: 1 / Math.sqrt(config.headSize),
+  window: window === undefined ? undefined : [window, window],
+});
+
 /** The embedding and the layers. */
 class MaskedStack extends Module {
   readonly config: MaskedConfig;
   readonly embedTokens: Table;
-  readonly embedPositions: Table;
+  readonly embedPositions: Table | undefined;
   readonly embedTypes: Table | undefined;
   readonly embedNorm: Normalisation;
-  readonly layers: readonly MaskedLayer[];
+  /** The biases of attention for distances between positions (MPNet). */
+  readonly distances: Table | undefined;
+  readonly layers: readonly (MaskedLayer | PreNormLayer)[];
+  /** The norm after the last layer (ModernBERT). */
+  readonly norm: Normalisation | undefined;
 
   constructor(heed: Heed, config: MaskedConfig, parameters: Parameters) {
     super(heed);
     this.config = config;
     this.embedTokens = new Table(heed, parameters.of("embed_tokens"));
-    this.embedPositions = new Table(heed, parameters.of("embed_positions"));
-    const types = parameters.of("embed_types");
-    this.embedTypes = config.types > 0 ? new Table(heed, types) : undefined;
-    const norm = parameters.of("embed_norm");
-    this.embedNorm = new Normalisation(heed, "layer", config.eps, norm);
-    this.layers = Array.from(
-      { length: config.layers },
-      (_, i) => new MaskedLayer(heed, config, parameters.of(`layers.${i}`)),
-    );
+    const table = (name: string) => {
+      const own = parameters.of(name);
+      return own.exists ? new Table(heed, own) : undefined;
+    };
+    this.embedPositions = table("embed_positions");
+    this.embedTypes = table("embed_types");
+    this.distances = table("distances");
+    const norm = (name: string) =>
+      new Normalisation(heed, "layer", config.eps, parameters.of(name));
+    this.embedNorm = norm("embed_norm");
+    this.layers = config.windows.map((window, i) => {
+      const own = parameters.of(`layers.${i}`);
+      if (!config.hasNormsBefore) return new MaskedLayer(heed, config, own);
+      return new PreNormLayer(heed, preNormSizes(config, window), own);
+    });
+    this.norm = config.hasNormsBefore ? norm("norm") : undefined;
   }
 
-  /** ids int32 [B, L] -> the embedding and the output of each layer */
-  forward(ids: Tensor, context: StepContext, typeIds: Tensor | undefined): Tensor[] {
-    const { heed } = this;
+  /** ids int32 [B, L] -> what enters the first layer, and the output of each layer */
+  forward(ids: Tensor, mask: Tensor | undefined, typeIds: Tensor | undefined): Tensor[] {
+    const { heed, embedPositions, embedTypes, distances, norm } = this;
+    const { rotations, distances: buckets } = this.config;
+    const length = ids.shape[1] as number;
     let x = this.embedTokens.forward(ids);
-    if (this.embedTypes) {
+    if (embedTypes) {
       const types = typeIds ?? heed.tensor(new Int32Array(ids.size), ids.shape);
-      x = heed.add(x, this.embedTypes.forward(types));
+      x = heed.add(x, embedTypes.forward(types));
     }
-    x = this.embedNorm.forward(heed.add(x, this.embedPositions.forward(this.#positions(ids))));
+    if (embedPositions) x = heed.add(x, embedPositions.forward(this.#positions(ids)));
+    x = this.embedNorm.forward(x);
+    const tables = rotations && tablesOfLayers(heed, rotations, 0, length);
+    const sizes = { buckets, most: 128, isBidirectional: true };
+    const bias =
+      distances && distanceBias(heed, distances, { queries: length, keys: length }, sizes);
     const states = [x];
-    for (const layer of this.layers) {
-      x = layer.forward(x, context);
-      states.push(x);
+    for (const [i, layer] of this.layers.entries()) {
+      x = layer.forward(x, { mask, bias, rotation: tables?.[i] });
+      states.push(norm && i === this.layers.length - 1 ? norm.forward(x) : x);
     }
     return states;
   }
@@ -178,11 +213,8 @@ class MaskedHead extends Module {
   /** x [B, L, E], the tokens' table [V, E] -> [B, L, V] */
   forward(x: Tensor, table: Table["weight"]): Tensor {
     const { config, dense, norm, bias, heed } = this;
-    const { activation, modelType } = config;
-    // RoBERTa's head always has GELU, independent of the activation of the layers.
-    const named = modelType === "bert" || modelType === "distilbert" ? activation : "gelu";
     const weight = this.weight ?? (table as Tensor);
-    return product(heed, norm.forward(dense.forward(x, named)), weight, bias);
+    return product(heed, norm.forward(dense.forward(x, config.head.activation)), weight, bias);
   }
 
   override dispose(): void {
@@ -192,6 +224,34 @@ class MaskedHead extends Module {
 
   override get [Symbol.toStringTag](): string {
     return "MaskedHead";
+  }
+}
+
+/** A classifier: a hidden layer with a norm in some models, and the layer to the classes. */
+class Classifier extends Module {
+  readonly config: ClassifierConfig;
+  readonly dense: Projection | undefined;
+  readonly norm: Normalisation | undefined;
+  readonly out: Projection;
+
+  constructor(heed: Heed, config: ClassifierConfig, eps: number, parameters: Parameters) {
+    super(heed);
+    this.config = config;
+    const [dense, norm] = [parameters.of("dense"), parameters.of("norm")];
+    this.dense = dense.exists ? new Projection(heed, dense) : undefined;
+    this.norm = norm.exists ? new Normalisation(heed, "layer", eps, norm) : undefined;
+    this.out = new Projection(heed, parameters.of("out"));
+  }
+
+  /** x [..., E] -> [..., C] */
+  forward(x: Tensor): Tensor {
+    const { dense, norm, out } = this;
+    const hidden = dense ? dense.forward(x, this.config.hidden?.activation) : x;
+    return out.forward(norm ? norm.forward(hidden) : hidden);
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Classifier";
   }
 }
 
@@ -217,13 +277,18 @@ export class MaskedLanguageModel extends Module {
   readonly pooler: Projection | undefined;
   /** The head that predicts masked tokens; undefined if the checkpoint has none. */
   readonly lmHead: MaskedHead | undefined;
+  /** The classifier of texts, tokens or answers; undefined if the checkpoint has none. */
+  readonly classifier: Classifier | undefined;
+  /** The steps from states to the vector of a text, which `embed` computes. */
+  readonly sentence: SentenceHead;
 
   /**
    * Creates a model with initial values from a seed. `loadModel` creates one from files.
    *
    * @param config the fields of a config.json, like { model_type: "bert", hidden_size: 256, ... }.
-   *   Its `architectures` determine whether the model has a pooler ("BertModel") and a head
-   *   ("BertForMaskedLM")
+   *   Its `architectures` determine whether the model has a pooler ("BertModel"), a head
+   *   ("BertForMaskedLM") or a classifier ("BertForSequenceClassification",
+   *   "BertForTokenClassification", "BertForQuestionAnswering")
    * @throws HeedError "option" that names the field, "memory"
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
@@ -241,6 +306,10 @@ export class MaskedLanguageModel extends Module {
     const [pooler, head] = [parameters.of("pooler"), parameters.of("lm_head")];
     this.pooler = pooler.exists ? new Projection(heed, pooler) : undefined;
     this.lmHead = head.exists ? new MaskedHead(heed, read, head) : undefined;
+    const { classifier, eps } = read;
+    const own = parameters.of("classifier");
+    this.classifier = classifier && new Classifier(heed, classifier, eps, own);
+    this.sentence = options.sentence ?? new SentenceHead(heed);
   }
 
   /**
@@ -263,25 +332,45 @@ export class MaskedLanguageModel extends Module {
     if (typeIds) checkTensor(heed.engine, "typeIds", typeIds, [batch, length], "int32");
     if (typeIds && this.config.types === 0)
       throw refuse("option", "typeIds", "none for a model without token types", describe(typeIds));
-    if (needLogits && this.lmHead === undefined)
+    if (needLogits && !this.lmHead && !this.classifier)
       throw refuse("option", "needLogits", "false for a model without a head", "true");
-    const context = keyMask ? { mask: heed.reshape(keyMask, [batch, 1, 1, length]) } : {};
-    const hiddenStates = this.model.forward(ids, context, typeIds);
+    const mask = keyMask && heed.reshape(keyMask, [batch, 1, 1, length]);
+    const hiddenStates = this.model.forward(ids, mask, typeIds);
     const output = hiddenStates.at(-1) as Tensor;
+    const pooled = this.#pooled(output);
     return {
-      output,
-      pooled: this.#pooled(output),
-      logits: needLogits ? this.lmHead?.forward(output, this.model.embedTokens.weight) : undefined,
+      ...{ output, pooled },
+      logits: needLogits ? this.#logitsOf(output, pooled, keyMask) : undefined,
       hiddenStates: needHiddenStates ? hiddenStates : undefined,
     } as never;
   }
 
-  #pooled(output: Tensor): Tensor | undefined {
+  #logitsOf(output: Tensor, pooled: Tensor | undefined, keyMask: Tensor | undefined) {
+    const { classifier, lmHead } = this;
+    if (!classifier) return lmHead?.forward(output, this.model.embedTokens.weight);
+    const { task, reads } = classifier.config;
+    if (task !== "sequence") return classifier.forward(output);
+    if (reads === "pooled") return classifier.forward(pooled as Tensor);
+    return classifier.forward(
+      reads === "mean" ? this.#meanOf(output, keyMask) : this.#firstOf(output),
+    );
+  }
+
+  /** The mean state of the positions that may be seen, [B, E]. */
+  #meanOf(output: Tensor, keyMask: Tensor | undefined): Tensor {
+    const [batch, length] = output.shape as [number, number];
+    const seen = (keyMask?.data as Uint8Array) ?? new Uint8Array(batch * length).fill(1);
+    return pool(this.heed, output, seen, "mean");
+  }
+
+  #firstOf(output: Tensor): Tensor {
     const [batch, , size] = output.shape as [number, number, number];
-    const { heed, pooler } = this;
-    if (pooler === undefined) return undefined;
-    const first = heed.slice(output, { axis: 1, start: 0, length: 1 });
-    return pooler.forward(heed.reshape(first, [batch, size]), "tanh");
+    const first = this.heed.slice(output, { axis: 1, start: 0, length: 1 });
+    return this.heed.reshape(first, [batch, size]);
+  }
+
+  #pooled(output: Tensor): Tensor | undefined {
+    return this.pooler?.forward(this.#firstOf(output), "tanh");
   }
 
   /** @internal The attention of each layer, by its path. */

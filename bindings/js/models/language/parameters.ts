@@ -115,29 +115,54 @@ function causalSpecs(config: CausalConfig): ParameterSpecs {
 }
 
 function maskedSpecs(config: MaskedConfig): ParameterSpecs {
-  const { vocabularySize, size, layers, hiddenSize, types, context, paddingToken } = config;
-  const width = config.heads * config.headSize;
+  const { vocabularySize, size, layers, hiddenSize, types, biases, heads, headSize } = config;
+  const { context, paddingToken = -1 } = config;
+  const width = heads * headSize;
   const specs = new Specs(config.initialDeviation);
-  const rows = paddingToken === undefined ? context : context + paddingToken + 1;
+  const norm = (name: string) => specs.norm(name, size, biases.norm);
   specs.table("model.embed_tokens", vocabularySize, size);
-  specs.table("model.embed_positions", rows, size);
+  if (!config.rotations) specs.table("model.embed_positions", context + paddingToken + 1, size);
   if (types > 0) specs.table("model.embed_types", types, size);
-  specs.norm("model.embed_norm", size, true);
+  norm("model.embed_norm");
+  if (config.distances > 0) specs.table("model.distances", config.distances, heads);
   for (let i = 0; i < layers; ++i) {
     const layer = `model.layers.${i}`;
+    const attention = { bias: biases.attention };
+    const hidden = { bias: biases.hidden };
+    // ModernBERT's first layer reads the embedding, which has been normalised.
+    if (config.hasNormsBefore && i > 0) norm(`${layer}.input_layernorm`);
     for (const name of ["q_proj", "k_proj", "v_proj"])
-      specs.linear(`${layer}.self_attn.${name}`, [width, size], { bias: true });
-    specs.linear(`${layer}.self_attn.o_proj`, [size, width], { bias: true });
-    specs.norm(`${layer}.post_attention_layernorm`, size, true);
-    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias: true });
-    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias: true });
-    specs.norm(`${layer}.output_layernorm`, size, true);
+      specs.linear(`${layer}.self_attn.${name}`, [width, size], attention);
+    specs.linear(`${layer}.self_attn.o_proj`, [size, width], attention);
+    norm(`${layer}.post_attention_layernorm`);
+    if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], hidden);
+    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], hidden);
+    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], hidden);
+    if (!config.hasNormsBefore) norm(`${layer}.output_layernorm`);
   }
-  specs.linear("pooler", [size, size], { bias: true, part: "pooler" });
-  specs.linear("lm_head.dense", [size, size], { bias: true, part: "head" });
-  specs.norm("lm_head.norm", size, true, "head");
-  specs.vector("lm_head.bias", vocabularySize, zeros, "head");
+  if (config.hasNormsBefore) norm("model.norm");
+  maskedHeads(config, specs);
   return specs.all;
+}
+
+/** The pooler, the head that predicts masked tokens, and the classifier. */
+function maskedHeads(config: MaskedConfig, specs: Specs): void {
+  const { size, classifier, biases, head, vocabularySize } = config;
+  // A classifier that reads the pooler's state needs it.
+  const pooler =
+    classifier?.reads === "pooled" ? { bias: true } : { bias: true, part: "pooler" as const };
+  if (!config.hasNormsBefore) specs.linear("pooler", [size, size], pooler);
+  const [bias, hasDecoderBias] = head.biases;
+  if (classifier !== undefined) {
+    const { hidden, labels } = classifier;
+    if (hidden) specs.linear("classifier.dense", [size, size], { bias: !hidden.hasNorm || bias });
+    if (hidden?.hasNorm) specs.norm("classifier.norm", size, biases.norm);
+    specs.linear("classifier.out", [labels.length, size], { bias: true });
+    return;
+  }
+  specs.linear("lm_head.dense", [size, size], { bias, part: "head" });
+  specs.norm("lm_head.norm", size, biases.norm, "head");
+  if (hasDecoderBias) specs.vector("lm_head.bias", vocabularySize, zeros, "head");
 }
 
 function visionSpecs(config: VisionConfig): ParameterSpecs {

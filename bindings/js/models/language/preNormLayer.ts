@@ -59,7 +59,8 @@ export interface PreNormSizes extends SelfAttentionSizes {
 
 /** A layer with norms before its two parts (Xiong et al., 2020), and in Gemma also after them. */
 export class PreNormLayer extends Module {
-  readonly inputLayernorm: Normalisation;
+  /** Undefined in the first layer of ModernBERT, which reads the norm of the embedding. */
+  readonly inputLayernorm: Normalisation | undefined;
   readonly selfAttn: SelfAttention;
   /** The norm before the feed-forward network, or in Gemma after attention. */
   readonly postAttentionLayernorm: Normalisation;
@@ -73,7 +74,7 @@ export class PreNormLayer extends Module {
     const { norm, activation, eps, normOffset } = sizes;
     const normOf = (own: Parameters) => new Normalisation(heed, norm, eps, own, normOffset);
     const optional = (own: Parameters) => (own.exists ? normOf(own) : undefined);
-    this.inputLayernorm = normOf(parameters.of("input_layernorm"));
+    this.inputLayernorm = optional(parameters.of("input_layernorm"));
     this.selfAttn = new SelfAttention(heed, sizes, parameters.of("self_attn"));
     this.postAttentionLayernorm = normOf(parameters.of("post_attention_layernorm"));
     this.preFeedforwardLayernorm = optional(parameters.of("pre_feedforward_layernorm"));
@@ -90,7 +91,7 @@ export class PreNormLayer extends Module {
   ): Tensor {
     const { heed, inputLayernorm, selfAttn, postAttentionLayernorm, mlp } = this;
     const { preFeedforwardLayernorm: middle, postFeedforwardLayernorm: last } = this;
-    const attentionInput = inputLayernorm.forward(input);
+    const attentionInput = inputLayernorm?.forward(input) ?? input;
     const attended = selfAttn.forward(attentionInput, context, cache);
     const { headOutputs } = attended;
     const attention = middle ? postAttentionLayernorm.forward(attended.output) : attended.output;

@@ -71,10 +71,10 @@ export function readRotation(fields: Fields, headSize: number): Rotation {
 }
 
 /**
- * Reads the rotations of models whose local layers have another base: in `rope_parameters` for each
- * type of layer, or in fields of their own.
+ * Reads two rotations: of layers that see the whole text, and of layers with a window. Each type of layer
+ * has an object in `rope_parameters`, or a base in a field.
  *
- * @param bases the fields of the bases, and their defaults; the scaling is that of the global layers
+ * @param bases the names of these fields, and their defaults. `rope_scaling` changes the global rotation
  */
 export function readRotations(
   fields: Fields,

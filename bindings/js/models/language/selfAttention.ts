@@ -29,6 +29,8 @@ export interface StepContext {
   readonly rotation?: RotationTables | undefined;
   /** bool [B, 1, 1, S], true where a key may be seen. */
   readonly mask?: Tensor | undefined;
+  /** float32 [1, H, L, S], added to the scores. */
+  readonly bias?: Tensor | undefined;
 }
 
 interface Attended {
@@ -68,7 +70,7 @@ export class SelfAttention extends Module {
   }
 
   /** x [B, L, E] -> [B, L, E], and the weighted sums of values, head after head, [B, L, H * D] */
-  forward(x: Tensor, { rotation, mask }: StepContext, cache?: KvCache): Attended {
+  forward(x: Tensor, { rotation, mask, bias }: StepContext, cache?: KvCache): Attended {
     const { heed } = this;
     const { heads, kvHeads, scale, isCausal, window } = this.sizes;
     const q = this.#placed(this.qProj.forward(x), heads, this.qNorm, rotation);
@@ -77,6 +79,7 @@ export class SelfAttention extends Module {
     const options: AttentionOptions = { heads, kvHeads, scale, isCausal };
     if (window !== undefined) options.window = window;
     if (mask !== undefined) options.mask = mask;
+    if (bias !== undefined) options.bias = bias;
     if (cache !== undefined) options.past = cache;
     const receive = receiverOf(this);
     const attended = heed.attention(q, k, v, { ...options, needWeights: receive !== undefined });

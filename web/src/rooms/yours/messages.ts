@@ -130,7 +130,7 @@ export interface Card {
   /** As config.json says it. */
   readonly architecture: string;
   readonly predicts: "causal" | "masked";
-  /** Whether the page shows the whole network: it knows the layers of GPT-2 and Llama. */
+  /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2 and Llama. */
   readonly hasNetwork: boolean;
   readonly layers: number;
   readonly heads: number;
