@@ -3,8 +3,16 @@
 
 import { isListOf, isRecord, isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
-import { Fields, type HubConfig } from "./fields.js";
+import {
+  activationNames,
+  endTokensOf,
+  Fields,
+  type HubConfig,
+  headSizeOf,
+  isToken,
+} from "./fields.js";
 import { type Rotation, readRotation, readRotations } from "./rotation.js";
+import { readBart, readT5, type Seq2SeqConfig } from "./seq2seqConfig.js";
 
 /** The fields that all models have. */
 interface StackConfig {
@@ -152,40 +160,7 @@ export interface VisionConfig extends StackConfig {
   readonly hasHead: boolean;
 }
 
-export type HubModelConfig = CausalConfig | MaskedConfig | VisionConfig;
-
-const activationNames: Readonly<Record<string, Activation>> = {
-  gelu: "gelu",
-  gelu_new: "geluTanh",
-  gelu_fast: "geluTanh",
-  gelu_pytorch_tanh: "geluTanh",
-  relu: "relu",
-  silu: "silu",
-  swish: "silu",
-  tanh: "tanh",
-};
-
-const isToken = isWholeNumber(0, 2 ** 31 - 1);
-
-/** Reads the end tokens of a text: one, several or none. */
-function endTokensOf(fields: Fields): number[] {
-  const tokens = fields.read(
-    "eos_token_id",
-    {
-      expected: "a token or a list of tokens",
-      accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),
-    },
-    [] as number | number[],
-  );
-  return [tokens].flat();
-}
-
-/** Returns the size of a head, which must divide the size of the model unless the config has it. */
-function headSizeOf(fields: Fields, size: number, heads: number, headsName: string): number {
-  if (fields.has("head_dim")) return fields.size("head_dim");
-  if (size % heads !== 0) throw fields.refuse(headsName, `a divisor of the size ${size}`, heads);
-  return size / heads;
-}
+export type HubModelConfig = CausalConfig | MaskedConfig | Seq2SeqConfig | VisionConfig;
 
 /** A stream without the scale and the additional norms of Gemma. */
 const plainStream = {
@@ -535,6 +510,7 @@ const readers: Readonly<Record<string, Reader>> = {
   ...{ llama: readLlama, mistral: readLlama, qwen2: readLlama, qwen3: readLlama },
   ...{ bert: readBert, roberta: readBert, "xlm-roberta": readBert, mpnet: readBert },
   ...{ distilbert: readDistilBert, modernbert: readModernBert },
+  ...{ t5: readT5, mt5: readT5, bart: readBart, marian: readBart },
   vit: readVit,
 };
 

@@ -5,10 +5,12 @@ import {
   type Check,
   isBoolean,
   isLayerCount,
+  isListOf,
   isObject,
   isPositiveFloat,
   isWholeNumber,
 } from "../../core/validate.js";
+import type { Activation } from "../../ops/activate.js";
 
 /**
  * The content of a config.json: the fields that the models of Hugging Face's transformers write.
@@ -91,4 +93,38 @@ export class Fields {
   refuse(name: string, expected: string, got: unknown) {
     return refuse("option", `${this.#name}.${name}`, expected, describe(got));
   }
+}
+
+/** The activations by their names in a config. */
+export const activationNames: Readonly<Record<string, Activation>> = {
+  gelu: "gelu",
+  gelu_new: "geluTanh",
+  gelu_fast: "geluTanh",
+  gelu_pytorch_tanh: "geluTanh",
+  relu: "relu",
+  silu: "silu",
+  swish: "silu",
+  tanh: "tanh",
+};
+
+export const isToken = isWholeNumber(0, 2 ** 31 - 1);
+
+/** Reads the end tokens of a text: one, several or none. */
+export function endTokensOf(fields: Fields): number[] {
+  const tokens = fields.read(
+    "eos_token_id",
+    {
+      expected: "a token or a list of tokens",
+      accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),
+    },
+    [] as number | number[],
+  );
+  return [tokens].flat();
+}
+
+/** Returns the size of a head, which must divide the size of the model unless the config has it. */
+export function headSizeOf(fields: Fields, size: number, heads: number, headsName: string): number {
+  if (fields.has("head_dim")) return fields.size("head_dim");
+  if (size % heads !== 0) throw fields.refuse(headsName, `a divisor of the size ${size}`, heads);
+  return size / heads;
 }
