@@ -1,6 +1,6 @@
 // Functions from texts to vectors, classes and answers, with encoders of the hub.
 
-import { HeedError, refuse } from "../core/error.js";
+import { refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
 import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
@@ -44,7 +44,7 @@ export interface EmbedOptions extends BatchOptions {
 export interface Classified {
   /** The most likely label of `model.config.classifier.labels`. */
   label: string;
-  /** Its probability; its value for a model of values (`problem_type` "regression"). */
+  /** Its probability, or its value for a model of values (`problem_type` "regression"). */
   score: number;
   /** The scores of all labels, in their order. */
   scores: number[];
@@ -62,12 +62,16 @@ export interface ClassifiedToken extends Classified {
 export interface FoundAnswer {
   /** The text of the answer. */
   text: string;
-  /** The probability of its first token times that of its last one. */
+  /** The product of the probabilities of its first and its last token. */
   score: number;
   /** The position of its first token among the tokens of question and text. */
   first: number;
   /** The position of its last token. */
   last: number;
+  /** For each token of question and text, the logit that it is the first one. */
+  startLogits: number[];
+  /** The same for the last one. */
+  endLogits: number[];
 }
 
 const isEncoder: Check = {
@@ -123,16 +127,24 @@ function padded(model: MaskedLanguageModel, rows: readonly (readonly number[])[]
   };
 }
 
-/** The ids of a text; a longer one loses tokens before its last one, which ends every text. */
-function idsUpTo(
-  tokenizer: TextTokenizer,
-  text: string,
-  most: number,
-  name: string,
-): readonly number[] {
+/** Whether a tokenizer ends each text with a special token, such as [SEP]. */
+function endsTexts(tokenizer: TextTokenizer, ids: readonly number[]): boolean {
+  return idsOfText(tokenizer, "").at(-1) === ids.at(-1);
+}
+
+/** The ids of a text; a longer one loses its last tokens, but not the one that ends every text. */
+function idsUpTo(tokenizer: TextTokenizer, text: string, most: number): readonly number[] {
   const ids = idsOfText(tokenizer, text);
-  if (ids.length === 0) throw refuse("option", name, "texts with one token or more", '""');
-  return ids.length <= most ? ids : [...ids.slice(0, most - 1), ids.at(-1) as number];
+  if (ids.length === 0) throw refuse("option", "texts", "texts with one token or more", '""');
+  if (ids.length <= most) return ids;
+  if (!endsTexts(tokenizer, ids)) return ids.slice(0, most);
+  return [...ids.slice(0, most - 1), ids.at(-1) as number];
+}
+
+/** The number of tokens of a prompt, without the one that ends every text. */
+function promptLength(tokenizer: TextTokenizer, prompt: string): number {
+  const ids = idsOfText(tokenizer, prompt);
+  return endsTexts(tokenizer, ids) ? ids.length - 1 : ids.length;
 }
 
 /**
@@ -210,13 +222,13 @@ export async function embed(
   const name = options.prompt ?? defaultPrompt;
   const prompt = Object.hasOwn(prompts, name) ? (prompts[name] as string) : name;
   const most = Math.min(maxTokens, config.context);
-  const ids = texts.map((text) => idsUpTo(tokenizer, prompt + text, most, "texts"));
-  // The prompt's tokens are those of the prompt alone, without the last one, which ends every text.
-  const hidden = includesPrompt || prompt === "" ? 0 : idsOfText(tokenizer, prompt).length - 1;
+  const ids = texts.map((text) => idsUpTo(tokenizer, prompt + text, most));
+  const hidden = includesPrompt || prompt === "" ? 0 : promptLength(tokenizer, prompt);
   const vectors = await inBatches(encoder, ids, options, ({ rows, ids, seen, keyMask }) => {
     const { output } = encoder.forward(ids, { keyMask });
     const length = ids.shape[1] as number;
-    for (let row = 0; row < rows.length; ++row) seen.fill(0, row * length, row * length + hidden);
+    for (let row = 0; row < rows.length; ++row)
+      seen.fill(0, row * length, row * length + Math.min(hidden, length));
     return rowsOf(sentence.forward(output, seen));
   });
   const [size = 0] = vectors.map((row) => row.length);
@@ -292,7 +304,7 @@ export async function classify(
   const encoder = checkClassifier(model, tokenizer, "sequence");
   checkArgument("texts", texts, isTexts);
   checkOptions("classify", options, batchChecks);
-  const ids = texts.map((text) => idsUpTo(tokenizer, text, encoder.config.context, "texts"));
+  const ids = texts.map((text) => idsUpTo(tokenizer, text, encoder.config.context));
   return inBatches(encoder, ids, options, ({ ids, keyMask }) => {
     const { logits } = encoder.forward(ids, { keyMask, needLogits: true });
     return rowsOf(logits).map((row) => classified(encoder, row));
@@ -324,7 +336,7 @@ export async function classifyTokens(
   checkArgument("tokenizer", tokenizer, isTokenizerWith("decode"));
   checkArgument("texts", texts, isTexts);
   checkOptions("classifyTokens", options, batchChecks);
-  const ids = texts.map((text) => idsUpTo(tokenizer, text, encoder.config.context, "texts"));
+  const ids = texts.map((text) => idsUpTo(tokenizer, text, encoder.config.context));
   return inBatches(encoder, ids, options, ({ rows, ids, keyMask }) => {
     const { logits } = encoder.forward(ids, { keyMask, needLogits: true });
     const [scores, length] = [rowsOf(logits), ids.shape[1] as number];
@@ -383,17 +395,18 @@ export async function answerQuestion(
   // RoBERTa has two tokens between question and text.
   const begin = asked.length + (ids[asked.length] === asked.at(-1) ? 1 : 0);
   const end = ids.length - 1;
-  const rows = noGrad(() =>
+  if (end <= begin) throw refuse("option", "text", "one token or more", "none");
+  const [startLogits, endLogits, starts, ends] = noGrad(() =>
     heed.scope(() => {
-      const typeIds =
-        config.types > 1 && types ? heed.tensor([types], undefined, "int32") : undefined;
+      const own = types ?? ids.map((_, at) => (at < begin ? 0 : 1));
+      const typeIds = config.types > 1 ? heed.tensor([own], undefined, "int32") : undefined;
       const given = { needLogits: true as const, ...(typeIds && { typeIds }) };
       const { logits } = encoder.forward(heed.tensor([ids], undefined, "int32"), given);
-      const inText = heed.slice(logits, { axis: 1, start: begin, length: end - begin });
-      return rowsOf(heed.softmax(heed.transpose(heed.reshape(inText, [end - begin, 2]))));
+      const all = heed.transpose(heed.reshape(logits, [ids.length, 2]));
+      const inText = heed.slice(all, { axis: 1, start: begin, length: end - begin });
+      return [...rowsOf(all), ...rowsOf(heed.softmax(inText))];
     }),
-  );
-  const [starts, ends] = rows as [Float32Array, Float32Array];
+  ) as [Float32Array, Float32Array, Float32Array, Float32Array];
   let best = { score: -1, first: 0, last: 0 };
   for (let first = 0; first < starts.length; ++first) {
     for (let last = first; last < Math.min(ends.length, first + mostOfAnswer); ++last) {
@@ -401,7 +414,9 @@ export async function answerQuestion(
       if (score > best.score) best = { score, first, last };
     }
   }
-  if (best.score < 0) throw new HeedError("option", "text: expected one token or more, got none");
   const [first, last] = [begin + best.first, begin + best.last];
-  return { text: tokenizer.decode(ids.slice(first, last + 1)), score: best.score, first, last };
+  return {
+    ...{ text: tokenizer.decode(ids.slice(first, last + 1)), score: best.score, first, last },
+    ...{ startLogits: [...startLogits], endLogits: [...endLogits] },
+  };
 }

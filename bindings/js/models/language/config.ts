@@ -4,7 +4,7 @@
 import { isListOf, isRecord, isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
 import { Fields, type HubConfig } from "./fields.js";
-import { type Rotation, readRotation, readRotations } from "./rotation.js";
+import { checkRotated, type Rotation, readRotation, readRotations } from "./rotation.js";
 
 /** The fields that all models have. */
 interface StackConfig {
@@ -107,6 +107,8 @@ export interface MaskedConfig extends LanguageConfig {
   readonly hasHead: boolean;
   /** The activation of this head, and whether its hidden layer and its logits have biases. */
   readonly head: { readonly activation: Activation; readonly biases: readonly [boolean, boolean] };
+  /** Whether the logits of this head are computed with the table of the tokens. */
+  readonly isTied: boolean;
   /** The classifier; undefined for a model without one. */
   readonly classifier: ClassifierConfig | undefined;
 }
@@ -249,11 +251,6 @@ function windowsOf(fields: Fields, modelType: string, layers: number): (number |
   return none.map((_, layer) => (layer >= first ? window : undefined));
 }
 
-/**
- * The largest size of a head with a rotation, which has a frequency for each pair of its entries.
- */
-const mostRotated = 2 ** 16;
-
 function readLlama(fields: Fields, modelType: string): CausalConfig {
   const size = fields.size("hidden_size");
   const heads = fields.size("num_attention_heads");
@@ -262,8 +259,7 @@ function readLlama(fields: Fields, modelType: string): CausalConfig {
   if (heads % kvHeads !== 0)
     throw fields.refuse("num_key_value_heads", `a divisor of the ${heads} heads`, kvHeads);
   const headSize = headSizeOf(fields, size, heads, "num_attention_heads");
-  if (headSize % 2 !== 0 || headSize > mostRotated)
-    throw fields.refuse("head_dim", `an even size of a head up to ${mostRotated}`, headSize);
+  checkRotated(fields, headSize);
   const hasBiases = fields.flag("attention_bias", false);
   const rotation = readRotation(fields, headSize);
   return {
@@ -355,14 +351,19 @@ function bertLike(
   };
 }
 
+/** The number of rows that MPNet uses of its table of distances, which may have more. */
+export const mpnetDistances = 32;
+const isDistances = isWholeNumber(mpnetDistances, 2 ** 16);
+
 function readBert(fields: Fields, modelType: string): MaskedConfig {
   const size = fields.size("hidden_size");
   const heads = fields.size("num_attention_heads");
   const isBert = modelType === "bert";
   const isMpnet = modelType === "mpnet";
-  fields.choice("position_embedding_type", { absolute: true }, "absolute");
+  if (!isMpnet) fields.choice("position_embedding_type", { absolute: true }, "absolute");
   const positions = fields.size("max_position_embeddings", 512);
-  const padding = fields.read("pad_token_id", isToken, isBert ? 0 : 1);
+  // The positions of MPNet count from the token 1, independent of its config.
+  const padding = isMpnet ? 1 : fields.read("pad_token_id", isToken, isBert ? 0 : 1);
   if (!isBert && padding + 1 >= positions)
     throw fields.refuse("pad_token_id", `a token below ${positions - 1}`, padding);
   const layers = fields.layers("num_hidden_layers");
@@ -385,11 +386,12 @@ function readBert(fields: Fields, modelType: string): MaskedConfig {
     initialDeviation: fields.positive("initializer_range", 0.02),
     types: isMpnet ? 0 : fields.size("type_vocab_size", isBert ? 2 : 1),
     paddingToken: isBert ? undefined : padding,
-    distances: isMpnet ? fields.size("relative_attention_num_buckets", 32) : 0,
+    distances: isMpnet ? fields.read("relative_attention_num_buckets", isDistances, 32) : 0,
     hasPooler: isFor(fields, "Model") || classifier?.reads === "pooled",
     hasHead: isFor(fields, "ForMaskedLM"),
     // RoBERTa's head always has GELU, independent of the activation of the layers.
     head: { activation: isBert ? activation : "gelu", biases: [true, true] },
+    isTied: fields.flag("tie_word_embeddings", true),
   };
 }
 
@@ -410,6 +412,7 @@ function readDistilBert(fields: Fields): MaskedConfig {
     ...{ types: 0, paddingToken: undefined, hasPooler: false },
     hasHead: isFor(fields, "ForMaskedLM"),
     head: { activation, biases: [true, true] },
+    isTied: fields.flag("tie_word_embeddings", true),
     classifier: readClassifier(fields, (task) => ({
       reads: "first",
       hidden: task === "sequence" ? { activation: "relu", hasNorm: false } : undefined,
@@ -423,6 +426,7 @@ function readModernBert(fields: Fields): MaskedConfig {
   const heads = fields.size("num_attention_heads", 12);
   const layers = fields.has("num_hidden_layers") ? fields.layers("num_hidden_layers") : 22;
   const headSize = headSizeOf(fields, size, heads, "num_attention_heads");
+  checkRotated(fields, headSize);
   const every = fields.size("global_attn_every_n_layers", 3);
   const isLocal =
     localLayers(fields, layers) ?? Array.from({ length: layers }, (_, i) => i % every !== 0);
@@ -453,6 +457,7 @@ function readModernBert(fields: Fields): MaskedConfig {
     hasPooler: false,
     hasHead: isFor(fields, "ForMaskedLM"),
     head: { activation, biases: [hasBias, fields.flag("decoder_bias", true)] },
+    isTied: fields.flag("tie_word_embeddings", true),
     classifier: readClassifier(fields, () => ({
       reads: fields.choice("classifier_pooling", { cls: "first", mean: "mean" } as const, "cls"),
       hidden: { activation, hasNorm: true },
@@ -474,6 +479,7 @@ function readClassifier(
   if (found === undefined) return undefined;
   const [, task] = found;
   const labels = task === "question" ? ["start", "end"] : labelsOf(fields);
+  if (labels.length === 0) throw fields.refuse("id2label", "a text for each class", "none");
   const problems = {
     single_label_classification: "single",
     multi_label_classification: "multiple",

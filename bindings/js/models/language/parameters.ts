@@ -147,7 +147,7 @@ function maskedSpecs(config: MaskedConfig): ParameterSpecs {
 
 /** The pooler, the head that predicts masked tokens, and the classifier. */
 function maskedHeads(config: MaskedConfig, specs: Specs): void {
-  const { size, classifier, biases, head, vocabularySize } = config;
+  const { size, classifier, biases, head, vocabularySize, isTied } = config;
   // A classifier that reads the pooler's state needs it.
   const pooler =
     classifier?.reads === "pooled" ? { bias: true } : { bias: true, part: "pooler" as const };
@@ -162,6 +162,7 @@ function maskedHeads(config: MaskedConfig, specs: Specs): void {
   }
   specs.linear("lm_head.dense", [size, size], { bias, part: "head" });
   specs.norm("lm_head.norm", size, biases.norm, "head");
+  if (!isTied) specs.linear("lm_head", [vocabularySize, size], { bias: false, part: "head" });
   if (hasDecoderBias) specs.vector("lm_head.bias", vocabularySize, zeros, "head");
 }
 
