@@ -8,10 +8,11 @@ import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../.
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { type ClassifierConfig, type MaskedConfig, mpnetDistances, readConfig } from "./config.js";
+import { readConfig } from "./config.js";
 import { distanceBias } from "./distances.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
+import { type ClassifierConfig, type MaskedConfig, mpnetDistances } from "./maskedConfig.js";
 import { initialParameters, ownSpecs, Parameters } from "./parameters.js";
 import {
   FeedForward,

@@ -10,7 +10,8 @@ import type { Heed } from "../../heed.js";
 import { Generator } from "../../nn/random.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
 import type { ByteTable } from "./byteTable.js";
-import type { CausalConfig, HubModelConfig, MaskedConfig, VisionConfig } from "./config.js";
+import type { CausalConfig, HubModelConfig, VisionConfig } from "./config.js";
+import type { MaskedConfig } from "./maskedConfig.js";
 
 /** Parts of a model that only some checkpoints have. */
 export type OptionalPart = "pooler" | "head";
