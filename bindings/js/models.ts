@@ -1,12 +1,14 @@
 // The entry heed/models: small models that learn to attend, their tasks, and their training; models
 // of the hub.
 
+export type { BatchOptions } from "./models/batches.js";
 export * from "./models/bytePairs.js";
 export * from "./models/byteTokenizer.js";
+export * from "./models/classify.js";
 export { type ConfigOptions, checkConfig, configOf } from "./models/config.js";
 export * from "./models/createModel.js";
+export * from "./models/embed.js";
 export { EncoderModel } from "./models/encoderModel.js";
-export * from "./models/encoders.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export type { ByteSource } from "./models/fetched.js";
@@ -18,16 +20,15 @@ export {
   CausalLanguageModel,
   type GenerateTextOptions,
 } from "./models/language/causalModel.js";
-export type {
-  CausalConfig,
-  ClassifierConfig,
-  ClassifierTask,
-  MaskedConfig,
-  VisionConfig,
-} from "./models/language/config.js";
+export type { CausalConfig, VisionConfig } from "./models/language/config.js";
 export type { HubConfig } from "./models/language/fields.js";
 export type { HubModelOptions } from "./models/language/inputs.js";
 export type { HubModel, LoadModelOptions, LoadProgress } from "./models/language/load.js";
+export type {
+  ClassifierConfig,
+  ClassifierTask,
+  MaskedConfig,
+} from "./models/language/maskedConfig.js";
 export {
   type MaskedForwardOptions,
   type MaskedForwardResult,

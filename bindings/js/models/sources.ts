@@ -354,14 +354,18 @@ export async function readText(
 }
 
 /** Parses the content of a file in JSON. */
-export function parseJson(text: string, name: string): Record<string, unknown> {
-  let given: unknown;
+export function parseText(text: string, name: string): unknown {
   try {
-    given = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const got = error instanceof Error ? error.message : "none";
     throw new HeedError("format", `${name}: expected JSON, got ${got}`);
   }
+}
+
+/** Parses the content of a file in JSON that must be an object. */
+export function parseJson(text: string, name: string): Record<string, unknown> {
+  const given = parseText(text, name);
   if (isRecord(given)) return given;
   throw new HeedError("format", `${name}: expected an object, got ${describe(given)}`);
 }

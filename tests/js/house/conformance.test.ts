@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CausalLanguageModel } from "heed/models";
+import { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
 import { expect, onTestFinished, test } from "vitest";
-import { filesOf, gpt2 } from "../checkpoints.js";
+import { bert, filesOf, gpt2 } from "../checkpoints.js";
 import { run } from "../child.js";
 import { engine } from "../engine.js";
 import { load } from "../loaded.js";
@@ -43,3 +43,32 @@ test.each([[[3]], [[3, 1, 4]]])(
     expect([output, errors, status]).toEqual(["passed tiny: logits\n1 passed, 0 failed\n", "", 0]);
   },
 );
+
+test.each([
+  [2, /^passed tiny: hidden_states\.2\n1 passed, 0 failed\n$/],
+  [1, /^failed tiny: hidden_states\.2\[12\] is /],
+])("a case of an encoder compares the rows of tokens alone: row %i", async (row, expected) => {
+  const folder = mkdtempSync(join(tmpdir(), "heed-conformance-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = filesOf(bert("bert"));
+  const model = await load(heed(), files, MaskedLanguageModel);
+  const state = heed().scope(() => {
+    const keyMask = heed().tensor([[true, true, false]]);
+    const ids = heed().tensor([[3, 4, 0]], undefined, "int32");
+    const { shape, data } = model.forward(ids, { keyMask }).output;
+    return { dtype: "float32", shape: [...shape], data: [...(data as Float32Array)] };
+  });
+  model.dispose();
+  state.data[12 * row] = 9;
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+  const input = (data: number[]) => ({ dtype: "int64", shape: [1, 3], data });
+  const whole = {
+    ...{ name: "tiny", kind: "bert", options: {}, outputs: { "hidden_states.2": state } },
+    inputs: { input_ids: input([3, 4, 0]), attention_mask: input([1, 1, 0]) },
+    tolerance: { abs: 1e-5, rel: 1e-5 },
+    notes: "Compare encoder rows only where attention_mask is 1.",
+  };
+  writeFileSync(join(folder, "expected.json"), JSON.stringify(whole));
+  const { output } = await run(process.execPath, [program, folder]);
+  expect(output).toMatch(expected);
+});

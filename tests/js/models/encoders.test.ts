@@ -1,22 +1,19 @@
-// Encoders of the hub: ModernBERT and MPNet, classifiers, and vectors of texts, compared with references in double
-// precision; and the names of tensors in published checkpoints.
+// Encoders of the hub: ModernBERT and MPNet, heads and classifiers, compared with references in double precision; and
+// the names of tensors in published checkpoints.
 
 import type { Heed, Tensor } from "heed";
 import {
   answerQuestion,
-  ByteTokenizer,
   classify,
   classifyTokens,
   embed,
   type HubConfig,
   loadModel,
   MaskedLanguageModel,
-  similarity,
 } from "heed/models";
 import { nn, safetensors } from "heed/nn";
-import { loadInWorker } from "heed/worker";
 import { describe, expect, test } from "vitest";
-import { bert, fileOf, jsonOf } from "../checkpoints.js";
+import { jsonOf } from "../checkpoints.js";
 import { describeEngines, engine } from "../engine.js";
 import { encoder, maskedLogits } from "../language_oracle.js";
 import { layerNorm, linear, map } from "../layer_oracle.js";
@@ -41,7 +38,7 @@ const modern = (architecture: string, more: HubConfig = {}): HubConfig => ({
 });
 const mpnet = (architecture: string): HubConfig => ({
   ...{ ...sizes, model_type: "mpnet", architectures: [architecture], layer_norm_eps: 1e-12 },
-  relative_attention_num_buckets: 8,
+  relative_attention_num_buckets: 32,
 });
 const modernLayers = [{ base: 900 }, { base: 80, window: 2 }, { base: 900 }];
 
@@ -121,6 +118,92 @@ describeEngines((heed) => {
       const eps = config.model_type === "modernbert" ? 1e-5 : 1e-12;
       expectRows(logits, maskedLogits({ ...head, table }, wanted.hidden.at(-1) as Values, eps));
     });
+  });
+});
+
+describe("A model of masked words", () => {
+  const heed = engine({ threads: 1 });
+
+  test("of MPNet has a bias for each class of distances", () => {
+    heed().scope(() => {
+      const config = { ...mpnet("MPNetModel"), num_hidden_layers: 1, num_attention_heads: 1 };
+      const long = { ...config, max_position_embeddings: 204 };
+      const model = new MaskedLanguageModel(heed(), long);
+      const state = model.stateDict();
+      // Without queries, the scores are the biases: a tenth of the row's number.
+      state["model.layers.0.self_attn.q_proj.weight"]?.data.fill(0);
+      const table = state["model.distances.weight"] as Tensor;
+      table.data.set(Float32Array.from({ length: 32 }, (_, row) => row / 10));
+      const classes: number[] = [];
+      nn.captureAttention(
+        model,
+        (_, weights) => {
+          const of = (key: number) => Math.log(weights.data[200 * 130 + key] as number);
+          for (const key of [130, 129, 123, 122, 115, 114, 98, 66, 3, 0, 131, 138, 162, 199])
+            classes.push(Math.round(10 * (of(key) - of(130))));
+        },
+        () => model.forward(heed().tensor(new Int32Array(200).fill(2), [1, 200])),
+      );
+      expect(classes).toEqual([0, 1, 7, 8, 9, 10, 12, 14, 15, 15, 17, 24, 28, 30]);
+    });
+  });
+
+  test.each(["bert", "roberta", "mpnet", "modernbert"])(
+    "of %s has its own weights of words where they are not tied",
+    async (type) => {
+      const config = {
+        ...{ ...sizes, num_hidden_layers: 1, model_type: type, tie_word_embeddings: false },
+        architectures: ["AnyForMaskedLM"],
+      };
+      const names: Readonly<Record<string, string>> = {
+        bert: "cls.predictions.decoder.weight",
+        modernbert: "decoder.weight",
+      };
+      const made = new MaskedLanguageModel(heed(), config);
+      const own = made.stateDict()["lm_head.weight"]?.data.slice() as Float32Array;
+      expect(own.length).toBe(V * 12);
+      const files = { "config.json": jsonOf(config), "model.safetensors": safetensors.write({}) };
+      const table = names[type] ?? "lm_head.decoder.weight";
+      const weights = { [table]: { dtype: "float32", shape: [V, 12], data: own } } as const;
+      const partly = { ...files, "model.safetensors": safetensors.write(weights) };
+      const error = (await loadModel(heed(), partly, {}).catch((error) => error)) as Error;
+      expect(error.message).toMatch(/^weights: expected .* missing: /);
+      expect(error.message).not.toContain(table);
+      const { logits } = heed().scope(() => {
+        const { output, logits, weights } = runs(heed(), made);
+        for (const each of weights) each.dispose();
+        const wanted = made.lmHead?.norm.forward(
+          made.lmHead.dense.forward(output, "gelu"),
+        ) as Tensor;
+        const bias = made.lmHead?.bias as Tensor;
+        const weight = made.lmHead?.weight as Tensor;
+        return {
+          logits: [logits, heed().linear(wanted, weight, { bias })].map((x) => [...x.data]),
+        };
+      });
+      expect(logits[0]).toEqual(logits[1]);
+      made.dispose();
+    },
+  );
+
+  test.each([
+    [
+      { ...mpnet("MPNetModel"), relative_attention_num_buckets: 8 },
+      "relative_attention_num_buckets",
+    ],
+    [modern("ModernBertModel", { hidden_size: 9 }), "head_dim"],
+    [
+      modern("ModernBertModel", {
+        classifier_pooling: 1,
+        architectures: ["AForTokenClassification"],
+      }),
+      "classifier_pooling",
+    ],
+    [{ ...modern("AForSequenceClassification"), id2label: {} }, "id2label"],
+  ])("is refused with the name of the field: %#", (config, field) => {
+    const make = () => new MaskedLanguageModel(heed(), config as HubConfig);
+    expect(make).toThrow(`config.${field}: expected`);
+    expect(heed().memory().tensors.count).toBe(0);
   });
 });
 
@@ -423,6 +506,29 @@ describe("Texts", () => {
     model.dispose();
   });
 
+  test("have an answer without types of tokens from the tokenizer", async () => {
+    const own = { ...config, architectures: ["BertForQuestionAnswering"] };
+    const model = new MaskedLanguageModel(heed(), own);
+    randomise(model, 74);
+    const plain = {
+      ...letters,
+      encode: (text: string, options?: object) => letters.encode(text, options).ids,
+    };
+    const [found, wanted] = [
+      await answerQuestion(model, plain, "who", "a cat"),
+      await answerQuestion(model, letters, "who", "a cat"),
+    ];
+    expect(found).toEqual(wanted);
+    const length = letters.encode("who", { text_pair: "a cat" }).ids.length;
+    expect([found.startLogits.length, found.endLogits.length]).toEqual([length, length]);
+    const best = Math.max(...found.startLogits.slice(5, -1));
+    expect(found.startLogits[found.first]).toBeLessThanOrEqual(best);
+    await expect(answerQuestion(model, letters, "who", "")).rejects.toThrow(
+      "text: expected one token or more, got none",
+    );
+    model.dispose();
+  });
+
   test("are refused by another kind of model, with what is expected", async () => {
     const model = new MaskedLanguageModel(heed(), config);
     const refused = [
@@ -447,221 +553,6 @@ describe("Texts", () => {
       onProgress: () => controller.abort(new Error("enough")),
     });
     await expect(stopped).rejects.toThrow("enough");
-    model.dispose();
-  });
-});
-
-describe("The vector of a text", () => {
-  const heed = engine({ threads: 1 });
-  const { config, tensors } = bert("bert");
-  const body = Object.fromEntries(
-    Object.entries(tensors).filter(([name]) => !/pooler|cls/.test(name)),
-  );
-  const modules = (...more: object[]) => [
-    { idx: 0, name: "0", path: "", type: "sentence_transformers.models.Transformer" },
-    { idx: 1, name: "1", path: "1_Pooling", type: "sentence_transformers.models.Pooling" },
-    ...more,
-  ];
-  const normalize = {
-    idx: 2,
-    name: "2",
-    path: "2_Normalize",
-    type: "sentence_transformers.models.Normalize",
-  };
-  const filesWith = (
-    pooling: object,
-    list: object[] = modules(),
-    more: Record<string, unknown> = {},
-  ) => ({
-    "config.json": jsonOf(config),
-    "model.safetensors": fileOf(body),
-    "modules.json": jsonOf(list),
-    "1_Pooling/config.json": jsonOf(pooling),
-    ...Object.fromEntries(
-      Object.entries(more).map(([name, value]) => [
-        name,
-        value instanceof Uint8Array ? value : jsonOf(value),
-      ]),
-    ),
-  });
-  const ids = [2, 9, 4, 11, 3];
-  const texts = ["e", "abcdefgh", "abc"];
-  const tokens = {
-    encode: (text: string) => [2, ...[...text].map((c) => c.charCodeAt(0) % 19), 3],
-    decode: () => "",
-  };
-
-  async function encoderOf(files: object): Promise<MaskedLanguageModel> {
-    return (await loadModel(
-      heed(),
-      files as Record<string, Uint8Array>,
-      {},
-    )) as MaskedLanguageModel;
-  }
-  const statesOf = (model: MaskedLanguageModel, own: readonly number[]) =>
-    heed().scope(() => {
-      const { output } = model.forward(heed().tensor([[...own]], undefined, "int32"));
-      return own.map((_, i) => Array.from(output.data.subarray(12 * i, 12 * i + 12)));
-    });
-  type Rows = number[][];
-  const weighted = (x: Rows, weight: (i: number) => number) =>
-    (x[0] as number[]).map((_, c) =>
-      x.reduce((sum, row, i) => sum + weight(i) * (row[c] as number), 0),
-    );
-  const poolings: Record<string, (x: Rows) => number[]> = {
-    cls_token: (x) => x[0] as number[],
-    max_tokens: (x) =>
-      (x[0] as number[]).map((_, c) => Math.max(...x.map((row) => row[c] as number))),
-    mean_tokens: (x) => weighted(x, () => 1 / x.length),
-    mean_sqrt_len_tokens: (x) => weighted(x, () => 1 / Math.sqrt(x.length)),
-    weightedmean_tokens: (x) => weighted(x, (i) => (2 * (i + 1)) / (x.length * (x.length + 1))),
-    lasttoken: (x) => x.at(-1) as number[],
-  };
-  const only = (...names: string[]) =>
-    Object.fromEntries(
-      Object.keys(poolings).map((name) => [`pooling_mode_${name}`, names.includes(name)]),
-    );
-  const closeTo = (got: ArrayLike<number>, wanted: readonly number[]) => {
-    expect(got.length).toBe(wanted.length);
-    for (const [i, each] of wanted.entries()) expect(got[i]).toBeCloseTo(each, 4);
-  };
-
-  test.each(Object.keys(poolings))("is pooled by %s in padded batches", async (name) => {
-    const model = await encoderOf(filesWith(only(name)));
-    const vectors = await embed(model, tokens, texts, { batchSize: 3 });
-    const wanted = texts.flatMap(
-      (text) => poolings[name]?.(statesOf(model, tokens.encode(text))) ?? [],
-    );
-    expect(vectors.shape).toEqual([3, 12]);
-    closeTo(vectors.data, wanted);
-    vectors.dispose();
-    model.dispose();
-  });
-
-  test("joins poolings, has linear layers, and length 1", async () => {
-    const random = new Random(81);
-    const dense = { "linear.weight": random.array([5, 24]), "linear.bias": random.array([5]) };
-    const list = modules(
-      { idx: 2, name: "2", path: "2_Dense", type: "sentence_transformers.models.Dense" },
-      normalize,
-    );
-    const model = await encoderOf(
-      filesWith(only("mean_tokens", "cls_token"), list, {
-        "2_Dense/config.json": { activation_function: "torch.nn.modules.activation.Tanh" },
-        "2_Dense/model.safetensors": fileOf(dense),
-      }),
-    );
-    const vectors = await embed(model, { ...tokens, encode: () => ids }, ["any"]);
-    const states = statesOf(model, ids);
-    const joined = [...(states[0] as number[]), ...(poolings.mean_tokens?.(states) ?? [])];
-    const rows = Array.from({ length: 5 }, (_, i) => {
-      const sum = joined.reduce(
-        (all, each, c) => all + each * (dense["linear.weight"].data[24 * i + c] as number),
-        0,
-      );
-      return Math.tanh(sum + (dense["linear.bias"].data[i] as number));
-    });
-    closeTo(
-      vectors.data,
-      rows.map((each) => each / Math.hypot(...rows)),
-    );
-    vectors.dispose();
-    model.dispose();
-    expect(heed().memory().tensors.count).toBe(0);
-  });
-
-  test("has the model's prompt, and is cut at its length", async () => {
-    const settings = {
-      "config_sentence_transformers.json": {
-        prompts: { query: "q: ", text: "" },
-        default_prompt_name: "query",
-      },
-      "sentence_bert_config.json": { max_seq_length: 6 },
-    };
-    const model = await encoderOf(
-      filesWith({ ...only("mean_tokens"), include_prompt: false }, modules(), settings),
-    );
-    const states = statesOf(model, [...tokens.encode("q: abcdefgh").slice(0, 5), 3]);
-    const own = await embed(model, tokens, ["abcdefgh"]);
-    // The first token and the three letters of the prompt do not count.
-    closeTo(own.data, poolings.mean_tokens?.(states.slice(4)) ?? []);
-    const named = await embed(model, tokens, ["abc"], { prompt: "text" });
-    closeTo(named.data, poolings.mean_tokens?.(statesOf(model, tokens.encode("abc"))) ?? []);
-    const given = await embed(model, tokens, ["c"], { prompt: "ab" });
-    closeTo(
-      given.data,
-      poolings.mean_tokens?.(statesOf(model, tokens.encode("abc")).slice(3)) ?? [],
-    );
-    for (const each of [own, named, given]) each.dispose();
-    model.dispose();
-  });
-
-  test.each(["cosine", "dot"] as const)("is compared by %s", async (kind) => {
-    const settings = { "config_sentence_transformers.json": { similarity_fn_name: kind } };
-    const model = await encoderOf(filesWith(only("mean_tokens"), modules(), settings));
-    const vectors = await embed(model, tokens, texts);
-    const rows = [0, 1, 2].map((i) => Array.from(vectors.data.subarray(12 * i, 12 * i + 12)));
-    const dot = (a: number[], b: number[]) =>
-      a.reduce((sum, each, i) => sum + each * (b[i] as number), 0);
-    const scale = (a: number[]) => (kind === "dot" ? 1 : Math.hypot(...a));
-    const compared = similarity(model, vectors, vectors);
-    closeTo(
-      compared.data,
-      rows.flatMap((a) => rows.map((b) => dot(a, b) / scale(a) / scale(b))),
-    );
-    for (const each of [vectors, compared]) each.dispose();
-    model.dispose();
-  });
-
-  test.each([
-    [
-      filesWith(only()),
-      /1_Pooling\/config\.json\.pooling_mode_\*: expected one of pooling_mode_cls_token/,
-    ],
-    [
-      filesWith({}, modules({ type: "sentence_transformers.models.LSTM", path: "2_LSTM" })),
-      /modules\.json: type: expected Transformer, Pooling, Dense or Normalize, got "sentence/,
-    ],
-    [
-      filesWith({}, modules({ type: "x.Pooling", path: "../secret" })),
-      /modules\.json: path: expected the name of a folder, got "\.\.\/secret"/,
-    ],
-    [
-      filesWith({}, modules(), {
-        "config_sentence_transformers.json": { similarity_fn_name: "euclidean" },
-      }),
-      /similarity_fn_name: expected "cosine" or "dot", got "euclidean"/,
-    ],
-    [filesWith({}, [1] as never), /modules\.json: expected a list of modules/],
-  ])("is refused with the name of what is not known: %#", async (files, message) => {
-    const load = loadModel(heed(), files as Record<string, Uint8Array>, {});
-    await expect(load).rejects.toThrow(message);
-    await expect(load).rejects.toMatchObject({ code: "format" });
-    expect(heed().memory().tensors.count).toBe(0);
-  });
-
-  test("is computed from files in a folder, and in a worker", async () => {
-    const random = new Random(82);
-    const table = { "bert.embeddings.word_embeddings.weight": random.array([300, 12]) };
-    const files = {
-      ...filesWith(only("mean_tokens"), modules(normalize)),
-      "config.json": jsonOf({ ...config, vocab_size: 300 }),
-      "model.safetensors": fileOf({ ...body, ...table }),
-      "tokenizer.json": new TextEncoder().encode(ByteTokenizer.learn(["the cat"], 260).toFile()),
-    };
-    const listed = Object.entries(files).map(([path, bytes]) => {
-      const file = new File([bytes as BlobPart], path.split("/").at(-1) as string);
-      return Object.defineProperty(file, "webkitRelativePath", { value: `model/${path}` });
-    });
-    const { model, tokenizer } = await loadModel(heed(), listed, { tokenizer: true });
-    const own = await embed(model, tokenizer, ["the cat", "a hat"]);
-    const remote = await loadInWorker({ threads: 1 });
-    const { models } = remote;
-    const far = await models.loadModel(remote, files, { tokenizer: true });
-    const vectors = await models.embed(far.model, far.tokenizer, ["the cat", "a hat"]);
-    expect(Array.from(await vectors.data)).toEqual(Array.from(own.data));
-    remote.dispose();
-    own.dispose();
     model.dispose();
   });
 });

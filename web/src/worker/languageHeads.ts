@@ -104,8 +104,8 @@ export function withSmallWeights<R>(
 
 /** Whether a query may see a key. */
 function sightIn({ config }: LanguageModel, layer: number): (row: number, col: number) => boolean {
-  if (config.kind === "masked") return () => true;
   const window = config.windows[layer] ?? Number.POSITIVE_INFINITY;
+  if (config.kind === "masked") return (row, col) => Math.abs(row - col) <= window;
   return (row, col) => col <= row && row - col < window;
 }
 

@@ -60,10 +60,11 @@ const bert: Rules = [
   ["lm_head.dense", "cls.predictions.transform.dense"],
   ["lm_head.norm", "cls.predictions.transform.LayerNorm"],
   ["lm_head.bias", "cls.predictions.bias"],
+  ["lm_head.weight", "cls.predictions.decoder.weight"],
 ];
 
 const robertaNorm: Rules[number] = ["lm_head.norm", "lm_head.layer_norm"];
-const roberta: Rules = [...bertLayers, robertaNorm];
+const roberta: Rules = [...bertLayers, robertaNorm, ["lm_head.weight", "lm_head.decoder.weight"]];
 
 const mpnet: Rules = [
   ["model.distances", "encoder.relative_attention_bias"],
@@ -85,7 +86,7 @@ const modernbert: Rules = [
   [".mlp.down_proj", ".mlp.Wo"],
   ["model.norm", "final_norm"],
   [/^(lm_head|classifier)\.(dense|norm)/, "head.$2"],
-  ["lm_head.bias", "decoder.bias"],
+  ["lm_head.", "decoder."],
 ];
 
 const distilbert: Rules = [
@@ -102,7 +103,7 @@ const distilbert: Rules = [
   ["pooler.", "pooler.dense."],
   ["lm_head.dense", "vocab_transform"],
   ["lm_head.norm", "vocab_layer_norm"],
-  ["lm_head.bias", "vocab_projector.bias"],
+  [/^lm_head\.(bias|weight)/, "vocab_projector.$1"],
   ["classifier.dense", "pre_classifier"],
 ];
 

@@ -8,6 +8,7 @@ import {
   isListOf,
   isObject,
   isPositiveFloat,
+  isRecord,
   isWholeNumber,
 } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
@@ -95,6 +96,36 @@ export class Fields {
   }
 }
 
+/** The fields that all models have. */
+export interface StackConfig {
+  /** The architecture's name in config.json. */
+  readonly modelType: string;
+  /** The size E of a position's vector. */
+  readonly size: number;
+  /** The number of layers. */
+  readonly layers: number;
+  /** The number of heads. */
+  readonly heads: number;
+  /** The size D of a head; heads * headSize may differ from `size`. */
+  readonly headSize: number;
+  /** The size of the hidden layer of the feed-forward network. */
+  readonly hiddenSize: number;
+  /** The activation of the feed-forward network. */
+  readonly activation: Activation;
+  /** The eps of the norms. */
+  readonly eps: number;
+  /** The standard deviation of the initial weights of a model that is not loaded. */
+  readonly initialDeviation: number;
+}
+
+/** The fields that all language models have. */
+export interface LanguageConfig extends StackConfig {
+  /** The number of tokens V. */
+  readonly vocabularySize: number;
+  /** The largest number of positions. */
+  readonly context: number;
+}
+
 /** The activations by their names in a config. */
 export const activationNames: Readonly<Record<string, Activation>> = {
   gelu: "gelu",
@@ -127,4 +158,41 @@ export function headSizeOf(fields: Fields, size: number, heads: number, headsNam
   if (fields.has("head_dim")) return fields.size("head_dim");
   if (size % heads !== 0) throw fields.refuse(headsName, `a divisor of the size ${size}`, heads);
   return size / heads;
+}
+
+/** Returns whether each layer is local, by `layer_types`; undefined without this field. */
+export function localLayers(fields: Fields, layers: number): boolean[] | undefined {
+  if (!fields.has("layer_types")) return undefined;
+  const isType = (value: unknown) => value === "full_attention" || value === "sliding_attention";
+  const types = fields.read<string[]>("layer_types", {
+    expected: `a list of ${layers}, each "full_attention" or "sliding_attention"`,
+    accepts: (value) => isListOf(value, isType) && value.length === layers,
+  });
+  return types.map((type) => type === "sliding_attention");
+}
+
+/** Whether the config names a class of models with this ending, such as "ForMaskedLM". */
+export function isFor(fields: Fields, ending: string): boolean {
+  const names = fields.raw("architectures");
+  const hasEnding = (name: unknown) => typeof name === "string" && name.endsWith(ending);
+  return Array.isArray(names) && names.some(hasEnding);
+}
+
+const isLabelCount = isWholeNumber(0, 2 ** 20);
+
+/**
+ * Returns the names of the classes; none for a model without a classifier. Without `id2label` the
+ * names are LABEL_0, LABEL_1, ..., `num_labels` of them, 2 by default.
+ */
+export function labelsOf(fields: Fields): string[] {
+  const numbered = () =>
+    Array.from({ length: fields.read("num_labels", isLabelCount, 2) }, (_, i) => `LABEL_${i}`);
+  if (!fields.has("id2label")) return numbered();
+  const expected = "an object with a text for each class";
+  const given = fields.read<HubConfig>("id2label", { expected, accepts: isRecord });
+  return Object.keys(given).map((_, i, all) => {
+    const label = given[i];
+    if (typeof label === "string") return label;
+    throw fields.refuse(`id2label[${i}]`, `a text for each of ${all.length} classes`, label);
+  });
 }

@@ -277,10 +277,14 @@ export async function loadHubModel(
   let store: WeightStore | undefined;
   let sentence: SentenceHead | undefined;
   try {
+    // Read first, because these files are small. A classifier makes no vectors.
+    if (read.kind === "masked" && !read.classifier)
+      sentence = await sentenceHeadIn(heed, folder, read.size, signal);
     const found = await readPlaces(files, signal);
     const specs = withoutAbsentParts(parameterSpecs(read), read, new Set(found.keys()));
     const wanted = findTensors(read, specs, found);
-    const hasTiedHead = "isTied" in read ? read.isTied : specs.has("lm_head.dense.weight");
+    const hasWords = read.kind !== "masked" || specs.has("lm_head.dense.weight");
+    const hasTiedHead = read.kind !== "vision" && read.isTied && hasWords;
     const needed = bytesOf(specs, dtype, hasTiedHead);
     if (needed > mostBytes) {
       const message = `dtype: expected weights of at most ${mostBytes} bytes, got ${needed} as ${dtype}`;
@@ -296,7 +300,6 @@ export async function loadHubModel(
       await source.keepRest?.(signal);
       source.close?.();
     }
-    if (read.kind === "masked") sentence = await sentenceHeadIn(heed, folder, signal);
     const own = { parameters: store.made, ...(sentence && { sentence }) };
     return new models[read.kind](heed, config, own).eval();
   } catch (error) {

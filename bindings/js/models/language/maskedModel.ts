@@ -9,10 +9,11 @@ import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { Attention, type StepContext } from "./attention.js";
-import { type ClassifierConfig, type MaskedConfig, readConfig } from "./config.js";
+import { readConfig } from "./config.js";
 import { distanceBias } from "./distances.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
+import { type ClassifierConfig, type MaskedConfig, mpnetDistances } from "./maskedConfig.js";
 import { initialParameters, ownSpecs, Parameters } from "./parameters.js";
 import {
   FeedForward,
@@ -143,7 +144,7 @@ class MaskedStack extends Module {
   /** ids int32 [B, L] -> what enters the first layer, and the output of each layer */
   forward(ids: Tensor, mask: Tensor | undefined, typeIds: Tensor | undefined): Tensor[] {
     const { heed, embedPositions, embedTypes, distances, norm } = this;
-    const { rotations, distances: buckets } = this.config;
+    const { rotations } = this.config;
     const length = ids.shape[1] as number;
     let x = this.embedTokens.forward(ids);
     if (embedTypes) {
@@ -153,7 +154,7 @@ class MaskedStack extends Module {
     if (embedPositions) x = heed.add(x, embedPositions.forward(this.#positions(ids)));
     x = this.embedNorm.forward(x);
     const tables = rotations && tablesOfLayers(heed, rotations, 0, length);
-    const sizes = { buckets, most: 128, isBidirectional: true };
+    const sizes = { buckets: mpnetDistances, most: 128, isBidirectional: true };
     const bias =
       distances && distanceBias(heed, distances, { queries: length, keys: length }, sizes);
     const states = [x];
@@ -196,7 +197,7 @@ class MaskedHead extends Module {
   readonly config: MaskedConfig;
   readonly dense: Projection;
   readonly norm: Normalisation;
-  /** The packed weight of the tokens' table; undefined if the table itself is used. */
+  /** The weight [V, E]; undefined if the table of the tokens is used. */
   readonly weight: LinearWeight | undefined;
   /** [V] */
   readonly bias: Tensor | undefined;

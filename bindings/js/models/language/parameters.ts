@@ -10,7 +10,8 @@ import type { Heed } from "../../heed.js";
 import { Generator } from "../../nn/random.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
 import type { ByteTable } from "./byteTable.js";
-import type { CausalConfig, HubModelConfig, MaskedConfig, VisionConfig } from "./config.js";
+import type { CausalConfig, HubModelConfig, VisionConfig } from "./config.js";
+import type { MaskedConfig } from "./maskedConfig.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
 
 /** Parts of a model that only some checkpoints have. */
@@ -148,7 +149,7 @@ function maskedSpecs(config: MaskedConfig): ParameterSpecs {
 
 /** The pooler, the head that predicts masked tokens, and the classifier. */
 function maskedHeads(config: MaskedConfig, specs: Specs): void {
-  const { size, classifier, biases, head, vocabularySize } = config;
+  const { size, classifier, biases, head, vocabularySize, isTied } = config;
   // A classifier that reads the pooler's state needs it.
   const pooler =
     classifier?.reads === "pooled" ? { bias: true } : { bias: true, part: "pooler" as const };
@@ -163,6 +164,7 @@ function maskedHeads(config: MaskedConfig, specs: Specs): void {
   }
   specs.linear("lm_head.dense", [size, size], { bias, part: "head" });
   specs.norm("lm_head.norm", size, biases.norm, "head");
+  if (!isTied) specs.linear("lm_head", [vocabularySize, size], { bias: false, part: "head" });
   if (hasDecoderBias) specs.vector("lm_head.bias", vocabularySize, zeros, "head");
 }
 

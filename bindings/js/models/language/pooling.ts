@@ -1,5 +1,5 @@
 // The pooled state of a text: one vector from the states of its positions (Reimers and Gurevych, "Sentence-BERT", 2019,
-// section 3; the sums are those of the package sentence-transformers).
+// section 3). The package sentence-transformers computes the same sums.
 
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
@@ -15,10 +15,13 @@ export const poolings = [
 ] as const;
 export type Pooling = (typeof poolings)[number];
 
-/** The weights of the positions of a text, of which `seen` has 1 for those that count. */
+/** The weights of the positions of a text. `seen` has 1 for the positions that count. */
 function weightsOf(pooling: Exclude<Pooling, "max">, seen: Uint8Array): number[] {
   const all = Array.from(seen);
-  if (pooling === "cls") return all.map((_, i) => (i === 0 ? 1 : 0));
+  if (pooling === "cls") {
+    const first = all.indexOf(1);
+    return all.map((_, i) => (i === first ? 1 : 0));
+  }
   if (pooling === "lasttoken") {
     const last = all.lastIndexOf(1);
     return all.map((_, i) => (i === last ? 1 : 0));

@@ -17,6 +17,17 @@ export interface RotationTables {
   readonly sin: Tensor;
 }
 
+/**
+ * The largest size of a head with a rotation, which has a frequency for each pair of its entries.
+ */
+const mostRotated = 2 ** 16;
+
+/** Checks the size of a head with a rotation. */
+export function checkRotated(fields: Fields, headSize: number): void {
+  if (headSize % 2 !== 0 || headSize > mostRotated)
+    throw fields.refuse("head_dim", `an even size of a head up to ${mostRotated}`, headSize);
+}
+
 type Change = (frequency: number, pair: number) => number;
 
 /** Positions are interpolated (Chen et al., "Extending Context Window", 2023, section 2.3). */
@@ -85,7 +96,9 @@ export function readRotations(
   const read = (kind: "global" | "local", type: string) => {
     const own = all?.inner(type);
     const [name, absent] = bases[kind];
-    const base = own?.positive("rope_theta", absent) ?? fields.positive(name, absent);
+    const base = own?.has("rope_theta")
+      ? own.positive("rope_theta")
+      : fields.positive(name, absent);
     const scaling = kind === "global" ? fields.inner("rope_scaling") : undefined;
     return rotationOf(headSize, base, own ?? scaling);
   };

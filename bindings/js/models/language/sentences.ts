@@ -3,12 +3,12 @@
 
 import { describe, HeedError, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
-import { isRecord, isText } from "../../core/validate.js";
+import { isListOf, isRecord, isText } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import { read } from "../../nn/safetensors.js";
 import type { Activation } from "../../ops/activate.js";
-import { type Folder, missing, parseJson, readJson, readText } from "../sources.js";
+import { type Folder, missing, parseJson, parseText, readJson, readText } from "../sources.js";
 import { Fields } from "./fields.js";
 import { type Pooling, pool, poolings } from "./pooling.js";
 
@@ -106,9 +106,19 @@ function readPooling(fields: Fields): Pick<SentenceConfig, "poolings" | "include
     lasttoken: "pooling_mode_lasttoken",
   };
   const includesPrompt = fields.flag("include_prompt", true);
+  // Newer files have the names, one or a list.
   if (fields.has("pooling_mode")) {
-    const choices = Object.fromEntries(poolings.map((name) => [name, name]));
-    return { poolings: [fields.choice("pooling_mode", choices)], includesPrompt };
+    const named = Object.fromEntries(
+      poolings.map((name) => [name === "mean_sqrt_len" ? "mean_sqrt_len_tokens" : name, name]),
+    );
+    const given = fields.raw("pooling_mode");
+    const expected = `${Object.keys(named).join(", ")}, or a list of these`;
+    const chosen = [given].flat().map((name) => {
+      if (typeof name === "string" && Object.hasOwn(named, name)) return named[name] as Pooling;
+      throw fields.refuse("pooling_mode", expected, name);
+    });
+    if (chosen.length === 0) throw fields.refuse("pooling_mode", expected, given);
+    return { poolings: chosen, includesPrompt };
   }
   const chosen = poolings.filter((name) => fields.flag(flags[name], name === "mean"));
   if (chosen.length > 0) return { poolings: chosen, includesPrompt };
@@ -118,13 +128,13 @@ function readPooling(fields: Fields): Pick<SentenceConfig, "poolings" | "include
 async function readDense(
   heed: Heed,
   folder: Folder,
-  path: string,
+  { path, size }: { path: string; size: number },
   signal?: AbortSignal,
 ): Promise<Dense> {
   const name = `${path}/config.json`;
   const given = await readJson(folder, name, signal);
   const kind = classOf(given.activation_function ?? "Identity");
-  if (!(kind in activations))
+  if (!Object.hasOwn(activations, kind))
     throw refuse(
       "format",
       `${name}: activation_function`,
@@ -135,14 +145,54 @@ async function readDense(
   if (file === undefined) throw missing(folder, `${path}/model.safetensors`);
   const { tensors } = read(await file.read(0, file.size, signal));
   const { "linear.weight": weight, "linear.bias": bias } = tensors;
-  if (weight?.dtype !== "float32" || weight.shape.length !== 2)
-    throw refuse("format", `${path}: linear.weight`, "a float32 matrix", describe(weight?.dtype));
-  const upload = ({ data, shape }: typeof weight) => heed.tensor(data as Float32Array, [...shape]);
-  return {
-    weight: upload(weight),
-    bias: bias && upload(bias as typeof weight),
-    activation: activations[kind],
+  const [out = 0, columns = 0] = weight?.shape ?? [];
+  if (weight?.shape.length !== 2 || columns !== size)
+    throw refuse("format", `${path}: linear.weight`, `[any, ${size}]`, describe(weight?.shape));
+  if (bias && bias.shape.join() !== `${out}`)
+    throw refuse("format", `${path}: linear.bias`, `[${out}]`, describe(bias.shape));
+  const upload = ({ data, shape, dtype }: typeof weight, name: string) => {
+    if (dtype !== "float32" && dtype !== "float16" && dtype !== "bfloat16")
+      throw refuse("format", `${path}: ${name}`, "float32, float16 or bfloat16", dtype);
+    const made = heed.tensor(data as Float32Array, [...shape], dtype as "float32");
+    return dtype === "float32" ? made : heed.cast(made, "float32");
   };
+  return heed.scope(() => ({
+    weight: heed.keep(upload(weight, "linear.weight")),
+    bias: bias && heed.keep(upload(bias, "linear.bias")),
+    activation: activations[kind],
+  }));
+}
+
+interface ModuleEntry {
+  readonly kind: string;
+  readonly path: string;
+}
+
+/** Reads the list of modules; undefined for a folder without it. */
+async function readModules(
+  folder: Folder,
+  signal?: AbortSignal,
+): Promise<ModuleEntry[] | undefined> {
+  const name = "modules.json";
+  const file = await folder.open(name, signal);
+  if (file === undefined) return undefined;
+  const modules = parseText(await readText(file, name, signal), name);
+  if (!isListOf(modules, isRecord))
+    throw refuse("format", name, "a list of modules", describe(modules));
+  const entries = (modules as Record<string, unknown>[]).map(({ type, path }) => {
+    const kind = classOf(type);
+    if (!["Transformer", "Pooling", "Dense", "Normalize"].includes(kind)) {
+      const expected = "Transformer, Pooling, Dense or Normalize";
+      throw refuse("format", `${name}: type`, expected, describe(type));
+    }
+    if (typeof path !== "string" || !/^(\w[\w.-]*)?$/.test(path))
+      throw refuse("format", `${name}: path`, "the name of a folder", describe(path));
+    return { kind, path };
+  });
+  const order = entries.map(({ kind }) => kind).join(", ");
+  if (/^Transformer, Pooling(, Dense)*(, Normalize)?$/.test(order)) return entries;
+  const expected = "Transformer, Pooling, any number of Dense, at most one Normalize";
+  throw refuse("format", name, expected, order || "none");
 }
 
 /** Reads the number of tokens, the prompts and the comparison, each from a file that may be absent. */
@@ -173,34 +223,32 @@ async function readSettings(folder: Folder, signal?: AbortSignal) {
 /**
  * Reads the steps after an encoder; undefined for a folder without modules.json.
  *
+ * @param size the size E of a position's vector
  * @throws HeedError "format" that names the module, the pooling or the field that is not known
  */
 export async function sentenceHeadIn(
   heed: Heed,
   folder: Folder,
+  size: number,
   signal?: AbortSignal,
 ): Promise<SentenceHead | undefined> {
-  const file = await folder.open("modules.json", signal);
-  if (file === undefined) return undefined;
-  const modules = JSON.parse(await readText(file, "modules.json", signal)) as unknown;
-  if (!Array.isArray(modules) || !modules.every(isRecord))
-    throw refuse("format", "modules.json", "a list of modules", describe(modules));
+  const modules = await readModules(folder, signal);
+  if (modules === undefined) return undefined;
   const dense: Dense[] = [];
   try {
     let config = { ...usual, ...(await readSettings(folder, signal)) };
-    for (const { type, path } of modules as Record<string, unknown>[]) {
-      const kind = classOf(type);
-      if (typeof path !== "string" || !/^(\w[\w.-]*)?$/.test(path))
-        throw refuse("format", "modules.json: path", "the name of a folder", describe(path));
+    let width = size;
+    for (const { kind, path } of modules) {
       if (kind === "Pooling") {
         const name = `${path}/config.json`;
         const fields = new Fields(await readJson(folder, name, signal), name);
         config = { ...config, ...readPooling(fields) };
+        width = size * config.poolings.length;
       } else if (kind === "Normalize") config = { ...config, isNormalised: true };
-      else if (kind === "Dense") dense.push(await readDense(heed, folder, path, signal));
-      else if (kind !== "Transformer") {
-        const expected = "Transformer, Pooling, Dense or Normalize";
-        throw refuse("format", "modules.json: type", expected, describe(type));
+      else if (kind === "Dense") {
+        const made = await readDense(heed, folder, { path, size: width }, signal);
+        dense.push(made);
+        width = made.weight.shape[0] as number;
       }
     }
     return new SentenceHead(heed, config, dense);

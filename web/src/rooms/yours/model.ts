@@ -84,7 +84,7 @@ function sizesOf(
   const all = weightsIn(model);
   const { config, lmHead } = model;
   // In int8 the table of the tokens is there twice, once packed for the logits.
-  const isTied = dtype === "int8" && (config.kind === "masked" || config.isTied);
+  const isTied = dtype === "int8" && config.isTied;
   const twice = isTied ? weightsIn((lmHead as { weight?: unknown } | undefined)?.weight) : [];
   const sum = (weights: readonly Weight[], of: (weight: Weight) => number) =>
     weights.reduce((total, weight) => total + of(weight), 0);
