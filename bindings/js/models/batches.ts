@@ -12,6 +12,7 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import type { LoadedModel } from "./files.js";
+import { paddedIds } from "./language/inputs.js";
 import type { MaskedLanguageModel } from "./language/maskedModel.js";
 import { idsOfText, isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
 
@@ -50,22 +51,9 @@ interface Batch {
   readonly keyMask: Tensor;
 }
 
-function padded(model: MaskedLanguageModel, rows: readonly (readonly number[])[]): Batch {
-  const { heed, config } = model;
-  const length = Math.max(...rows.map((row) => row.length));
-  const shape = [rows.length, length];
-  const ids = new Int32Array(rows.length * length).fill(config.paddingToken ?? 0);
-  const seen = new Uint8Array(ids.length);
-  for (const [i, row] of rows.entries()) {
-    ids.set(row, i * length);
-    seen.fill(1, i * length, i * length + row.length);
-  }
-  return {
-    rows,
-    ids: heed.tensor(ids, shape),
-    seen,
-    keyMask: heed.tensor(seen.slice(), shape, "bool"),
-  };
+function padded({ heed, config }: MaskedLanguageModel, rows: Batch["rows"]): Batch {
+  const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken ?? 0);
+  return { rows, ids, keyMask, seen: Uint8Array.from(keyMask.data as Uint8Array) };
 }
 
 /** Whether a tokenizer ends each text with a special token, such as [SEP]. */
