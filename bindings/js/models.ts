@@ -35,6 +35,17 @@ export {
   MaskedLanguageModel,
 } from "./models/language/maskedModel.js";
 export type { LayerParts, ReceiveLayer } from "./models/language/preNormLayer.js";
+export type { Seq2SeqConfig, SideConfig } from "./models/language/seq2seqConfig.js";
+export {
+  type DecodeOptions,
+  type DecodeResult,
+  type EncodeOptions,
+  type EncodeResult,
+  type GenerateFromOptions,
+  type Seq2SeqCacheOptions,
+  Seq2SeqLanguageModel,
+  type Seq2SeqResult,
+} from "./models/language/seq2seqModel.js";
 export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";

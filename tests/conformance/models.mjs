@@ -66,14 +66,16 @@ function greedy({ heed, model, get, options }) {
     steps.push({ logits, ids });
   }
   cache.dispose();
-  return {
-    greedy_tokens: heed.transpose(heed.tensor(steps.map(({ ids }) => [...ids.data]))),
-    greedy_logits: heed.concat(
-      steps.map(({ logits }) => logits),
-      { axis: 1 },
-    ),
-  };
+  return greedyResults(heed, steps);
 }
+
+const greedyResults = (heed, steps) => ({
+  greedy_tokens: heed.transpose(heed.tensor(steps.map(({ ids }) => [...ids.data]))),
+  greedy_logits: heed.concat(
+    steps.map(({ logits }) => logits),
+    { axis: 1 },
+  ),
+});
 
 const lossOf = ({ heed, model, get, inputs }) => {
   const { shape, data } = inputs.input_ids;
@@ -96,6 +98,51 @@ function causal(given) {
     ...(asks(given, /^greedy_/) && greedy(given)),
     ...(asks(given, /^loss$/) && { loss: lossOf(given) }),
   };
+}
+
+/** A model with an encoder and a decoder. Rows of the encoder's padding are not compared. */
+function seq2seq(given) {
+  const { heed, nn, model, get, inputs, options } = given;
+  const { shape, data } = inputs.attention_mask;
+  const keyMask = heed.tensor(Uint8Array.from(data), shape, "bool");
+  const results = {};
+  const counts = {};
+  const receive = (path, weights) => {
+    const [, side, kind] = /(..coder)\.layers\.\d+\.(self|cross)/.exec(path);
+    const name = kind === "cross" ? "cross_attentions" : `${side}_attentions`;
+    counts[name] ??= 0;
+    results[`${name}.${counts[name]++}`] = {
+      shape: [...weights.shape],
+      data: weights.data.slice(),
+    };
+  };
+  const states = (name, list) => {
+    for (const [i, state] of list.entries()) results[`${name}_hidden_states.${i}`] = state;
+  };
+  const memory = nn.nn.captureAttention(model, receive, () => {
+    const encoded = model.encode(get("input_ids"), { keyMask, needHiddenStates: true });
+    const decoded = model.decode(get("decoder_input_ids"), encoded.output, {
+      ...{ keyMask, needHiddenStates: true },
+    });
+    states("encoder", encoded.hiddenStates);
+    states("decoder", decoded.hiddenStates);
+    results.logits = decoded.logits;
+    return encoded.output;
+  });
+  if (!asks(given, /^greedy_/)) return results;
+  const [batch, memoryLength] = shape;
+  const count = options.new_tokens;
+  const cache = model.createCache({ batch, capacity: count, memoryLength });
+  const start = model.config.startTokens[0];
+  const read = (ids) => {
+    const { logits } = model.decode(ids, memory, { keyMask, cache, onlyLast: true });
+    const next = heed.topK(logits, 1).indices.data.slice();
+    return { logits, ids: heed.tensor(next, [batch, 1]) };
+  };
+  const steps = [read(heed.tensor(new Int32Array(batch).fill(start), [batch, 1]))];
+  while (steps.length < count) steps.push(read(steps.at(-1).ids));
+  cache.dispose();
+  return { ...results, ...greedyResults(heed, steps) };
 }
 
 /** The parameters that each tensor of GPT-2 contains. */
@@ -144,6 +191,7 @@ export const modelAdapters = {
   ),
   gemma3_text: { load, run: causal },
   gpt2: { load, run: gpt2 },
+  ...{ bart: { load, run: seq2seq }, marian: { load, run: seq2seq }, t5: { load, run: seq2seq } },
   llama: { load, run: causal },
   mistral: { load, run: causal },
   qwen2: { load, run: causal },

@@ -395,3 +395,112 @@ export function encoder(
   if (isModern) answer.hidden[layers.length] = norm("model.norm", x);
   return answer;
 }
+
+/** The answers of the two sides of a model with an encoder, and the weights of cross attention. */
+export interface Seq2SeqAnswer {
+  encoder: Answer;
+  decoder: Answer;
+  cross: Values[];
+}
+
+/** T5, BART and Marian, under the names of heed/models. */
+export function seq2seq(
+  p: Parameters,
+  config: Config,
+  { ids, keys, targets }: { ids: Values; keys: Values; targets: Values },
+): Seq2SeqAnswer {
+  const isT5 = config.model_type === "t5";
+  const size = config.d_model;
+  const norm = (own: Parameters, x: Values) =>
+    isT5 ? rmsNorm(own, x, 1e-6) : layerNorm(own, x, 1e-5);
+  const table = p.get("model.embed_tokens.weight");
+  const [B, S] = ids.shape as [number, number];
+  const isSeen = ({ b, k }: { b: number; k: number }) => keys.data[b * S + k] === 1;
+  const activate = {
+    relu: activations.relu,
+    "gated-gelu": activations.geluTanh,
+    swish: activations.silu,
+    gelu: activations.gelu,
+  }[(isT5 ? config.feed_forward_proj : config.activation_function) as "relu"];
+
+  const run = (name: "encoder" | "decoder", text: Values, memory?: Values) => {
+    const side = p.of(`model.${name}`);
+    const L = text.shape[1] as number;
+    const heads = isT5 ? config.num_heads : config[`${name}_attention_heads`];
+    const embedding = config.scale_embedding ? Math.sqrt(size) : 1;
+    let x = map(rows(table, text), (value) => value * embedding);
+    const positions = side.find("embed_positions.weight");
+    if (positions) {
+      const places = { data: Array.from(text.data, (_, at) => (at % L) + 2), shape: text.shape };
+      x = norm(side.of("embed_norm"), add(x, rows(positions, places)));
+    } else if (!isT5) {
+      const waves = Array.from({ length: x.data.length }, (_, at) => {
+        const [i, c] = [Math.floor(at / size) % L, at % size];
+        const angle = i / 10_000 ** ((2 * (c % (size / 2))) / size);
+        return c < size / 2 ? Math.sin(angle) : Math.cos(angle);
+      });
+      x = add(x, { data: waves, shape: x.shape });
+    }
+    const distances = side.find("distances.weight");
+    const bias = distances && distanceBiases(distances, L, L, name === "encoder");
+    const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
+    const cross: Values[] = [];
+    const attention = (
+      own: Parameters,
+      read: Values,
+      source: Values,
+      seen: Values[],
+      isCross: boolean,
+    ) => {
+      const project = (part: string, from: Values) =>
+        splitHeads(linear(own.of(`${part}_proj`), from), heads);
+      const q = project("q", read);
+      const count = source.shape[1] as number;
+      const attended = attend({
+        ...{ q, k: project("k", source), v: project("v", source), ...(isT5 && { scale: 1 }) },
+        ...(bias && !isCross && { bias }),
+        maySee: (at) => (isCross || name === "encoder" ? isSeen(at) : at.k <= at.q),
+      });
+      seen.push({ data: attended.weights, shape: [B, heads, L, count] });
+      const shape = [B, heads, L, q.shape[3] as number];
+      return linear(own.of("o_proj"), joinHeads({ data: attended.output, shape }));
+    };
+    const part = (own: Parameters, name: string, f: (read: Values) => Values) => {
+      const its = own.of(`${name}_norm`);
+      x = isT5 ? add(x, f(norm(its, x))) : norm(its, add(x, f(x)));
+    };
+    for (let i = 0; side.find(`layers.${i}.mlp_norm.weight`); ++i) {
+      const layer = side.of(`layers.${i}`);
+      part(layer, "self_attn", (read) =>
+        attention(layer.of("self_attn"), read, read, answer.weights, false),
+      );
+      if (memory)
+        part(layer, "cross_attn", (read) =>
+          attention(layer.of("cross_attn"), read, memory, cross, true),
+        );
+      part(layer, "mlp", (read) => {
+        const mlp = layer.of("mlp");
+        const up = linear(mlp.of("up_proj"), read);
+        if (!mlp.find("gate_proj.weight")) return linear(mlp.of("down_proj"), map(up, activate));
+        const gate = map(linear(mlp.of("gate_proj"), read), activate);
+        const data = Array.from(up.data, (value, at) => value * (gate.data[at] as number));
+        return linear(mlp.of("down_proj"), { data, shape: up.shape });
+      });
+      answer.hidden.push(x);
+    }
+    if (isT5) {
+      x = norm(side.of("norm"), x);
+      answer.hidden[answer.hidden.length - 1] = x;
+    }
+    return { answer, cross, output: x };
+  };
+
+  const encoded = run("encoder", ids);
+  const decoded = run("decoder", targets, encoded.output);
+  const isTied = config.tie_word_embeddings ?? true;
+  const read =
+    isT5 && isTied ? map(decoded.output, (value) => value / Math.sqrt(size)) : decoded.output;
+  const head = isTied ? table : p.get("lm_head.weight");
+  decoded.answer.logits = against(read, head, p.find("logits_bias"));
+  return { encoder: encoded.answer, decoder: decoded.answer, cross: decoded.cross };
+}

@@ -59,10 +59,13 @@ export async function withoutHeads<T>(
     : withSilentHeads(model, heads, run);
 }
 
-function checkHeads(heads: readonly Head[], paths: readonly string[], count: number): void {
+/** @param counts the number of heads of each attention, by its path */
+function checkHeads(heads: readonly Head[], counts: ReadonlyMap<string, number>): void {
   for (const [i, each] of heads.entries()) {
-    if (!paths.includes(each?.path)) {
-      const expected = paths.length > 0 ? `one of ${paths.join(", ")}` : "none in this model";
+    const count = counts.get(each?.path);
+    if (count === undefined) {
+      const paths = [...counts.keys()].join(", ");
+      const expected = paths === "" ? "none in this model" : `one of ${paths}`;
       throw refuse("option", `heads[${i}].path`, expected, describe(each?.path));
     }
     checkArgument(`heads[${i}].head`, each.head, isWholeNumber(0, count - 1));
@@ -74,11 +77,11 @@ function checkHeads(heads: readonly Head[], paths: readonly string[], count: num
  * outputs of these heads to zero.
  */
 async function withSilentHeads<T>(
-  { attentions, config }: HubModel,
+  { attentions }: HubModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
-  checkHeads(heads, [...attentions.keys()], config.heads);
+  checkHeads(heads, new Map([...attentions].map(([path, { sizes }]) => [path, sizes.heads])));
   const before = [...attentions].map(([path, attention]) => {
     const { silent } = attention;
     const own = heads.filter((each) => each.path === path).map(({ head }) => head);
@@ -106,7 +109,7 @@ async function withoutColumns<T>(
     name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
   );
   const { size, heads: count } = model.config;
-  checkHeads(heads, paths, count);
+  checkHeads(heads, new Map(paths.map((path) => [path, count])));
   // The columns of the output projection that belong to these heads.
   const width = size / count;
   const places = new Map<string, number[]>();

@@ -376,10 +376,13 @@ describe("a model of the family of Llama", () => {
       refusal(() => new CausalLanguageModel(heed(), config)).message;
     const { hidden_size: _, ...without } = llamaConfig;
     const known =
-      '"gpt2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "vit"';
+      '"gpt2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "t5" or "mt5" or "bart" or "marian" or "vit"';
     const messages: [HubConfig, string][] = [
       [without, "config.hidden_size: expected a whole number from 1 to 2147483647, got undefined"],
-      [{ ...llamaConfig, model_type: "t5" }, `config.model_type: expected ${known}, got "t5"`],
+      [
+        { ...llamaConfig, model_type: "bloom" },
+        `config.model_type: expected ${known}, got "bloom"`,
+      ],
       [{ model_type: "__proto__" }, `config.model_type: expected ${known}, got "__proto__"`],
       [
         { ...llamaConfig, num_key_value_heads: 4 },

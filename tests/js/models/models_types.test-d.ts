@@ -12,6 +12,7 @@ import {
   MaskedLanguageModel,
   type ModelFiles,
   pixelsOf,
+  type Seq2SeqLanguageModel,
   type TaskModel,
   VisionTransformer,
   writeText,
@@ -38,9 +39,8 @@ export async function load(): Promise<void> {
   ];
   for (const source of sources) await loadModel(heed, source, { dtype: "int8" });
   const model = await loadModel(heed, { "config.json": blob, "model.safetensors": blob });
-  same<typeof model, TaskModel | CausalLanguageModel | MaskedLanguageModel | VisionTransformer>(
-    true,
-  );
+  type HubModels = CausalLanguageModel | MaskedLanguageModel | Seq2SeqLanguageModel;
+  same<typeof model, TaskModel | HubModels | VisionTransformer>(true);
   const own = await loadModel(heed, "model", { tokenizer: true, dtype: "int8" });
   same<typeof own.tokenizer, ByteTokenizer>(true);
   same<typeof own.model, typeof model>(true);

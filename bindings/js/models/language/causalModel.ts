@@ -21,6 +21,7 @@ import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type Encoded, idsIn } from "../tokenizer.js";
+import type { Attention } from "./attention.js";
 import { type CausalConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type HubModelOptions, idsOf, modelChecks } from "./inputs.js";
@@ -28,7 +29,6 @@ import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
 import { Normalisation, Projection, product, Table } from "./parts.js";
 import { type LayerParts, PreNormLayer, type ReceiveLayer } from "./preNormLayer.js";
 import { tablesOfLayers } from "./rotation.js";
-import type { SelfAttention } from "./selfAttention.js";
 
 /** Options of a call of `CausalLanguageModel`. */
 export interface CausalForwardOptions {
@@ -301,7 +301,7 @@ export class CausalLanguageModel extends Module {
   }
 
   /** @internal The attention of each layer, by its path. */
-  get attentions(): ReadonlyMap<string, SelfAttention> {
+  get attentions(): ReadonlyMap<string, Attention> {
     const { layers } = this.model;
     return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
   }

@@ -107,6 +107,39 @@ const distilbert: Rules = [
   ["classifier.dense", "pre_classifier"],
 ];
 
+const t5: Rules = [
+  ["model.embed_tokens", "shared"],
+  [/^model\.(..coder)\.norm/, "$1.final_layer_norm"],
+  [/^model\.(..coder)\.distances/, "$1.block.0.layer.0.SelfAttention.relative_attention_bias"],
+  [/^model\.(..coder)\.layers\./, "$1.block."],
+  [".self_attn_norm", ".layer.0.layer_norm"],
+  [".cross_attn_norm", ".layer.1.layer_norm"],
+  [/\.self_attn\.(.)_proj/, ".layer.0.SelfAttention.$1"],
+  [/\.cross_attn\.(.)_proj/, ".layer.1.EncDecAttention.$1"],
+  // The feed-forward network is the second part of an encoder's layer, and the third of a decoder's.
+  [/^(encoder.*)\.mlp/, "$1.layer.1.mlp"],
+  [/^(decoder.*)\.mlp/, "$1.layer.2.mlp"],
+  [".mlp_norm", ".layer_norm"],
+  [".mlp.gate_proj", ".DenseReluDense.wi_0"],
+  [".mlp.down_proj", ".DenseReluDense.wo"],
+];
+const t5Plain: Rules = [...t5, [".mlp.up_proj", ".DenseReluDense.wi"]];
+const t5Gated: Rules = [...t5, [".mlp.up_proj", ".DenseReluDense.wi_1"]];
+
+const bart: Rules = [
+  ["model.embed_tokens", "shared"],
+  [/^model\./, ""],
+  ["embed_norm", "layernorm_embedding"],
+  [".self_attn_norm", ".self_attn_layer_norm"],
+  [".cross_attn_norm", ".encoder_attn_layer_norm"],
+  [".cross_attn.", ".encoder_attn."],
+  [".o_proj", ".out_proj"],
+  [".mlp_norm", ".final_layer_norm"],
+  [".mlp.up_proj", ".fc1"],
+  [".mlp.down_proj", ".fc2"],
+  ["logits_bias", "final_logits_bias"],
+];
+
 const vit: Rules = [
   ["model.class_token", "embeddings.cls_token"],
   ["model.embed_positions.weight", "embeddings.position_embeddings"],
@@ -137,8 +170,13 @@ const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {
   gemma3: { rules: [], prefix: "language_model." },
 };
 const llamaLayout = { rules: llama, prefix: "model." };
+const bartLayout = { rules: bart, prefix: "model." };
 
-const layoutOf = ({ modelType }: { modelType: string }) => layouts[modelType] ?? llamaLayout;
+function layoutOf(config: HubModelConfig): { rules: Rules; prefix: string } {
+  if (config.kind !== "seq2seq") return layouts[config.modelType] ?? llamaLayout;
+  if (config.norm === "layer") return bartLayout;
+  return { rules: config.isGated ? t5Gated : t5Plain, prefix: "" };
+}
 
 /** The name of the last layer of a classifier. */
 function classifierName(config: HubModelConfig): string {
@@ -185,9 +223,10 @@ export function namesIn(
     const candidates = [name, `${prefix}${name}`, oldest, `${prefix}${oldest}`];
     const found = candidates.find((candidate) => names.has(candidate));
     if (found !== undefined) return found;
-    const isHead = /^(lm_head|cls|vocab_|classifier|pre_classifier|qa_outputs|head|decoder)/.test(
-      name,
-    );
+    const isHead =
+      /^(lm_head|final_logits_bias|cls|vocab_|classifier|pre_classifier|qa_outputs|head|decoder)/.test(
+        name,
+      );
     return isPrefixed && !isHead ? `${prefix}${name}` : name;
   };
 }

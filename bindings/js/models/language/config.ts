@@ -1,15 +1,15 @@
 // Configs of the decoders and encoders that this package can run, of text and of images, read from
 // a config.json of the Hugging Face hub.
 
-import { isListOf, isWholeNumber } from "../../core/validate.js";
+import { isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
 import {
   activationNames,
+  endTokensOf,
   Fields,
   type HubConfig,
   headSizeOf,
   isFor,
-  isToken,
   type LanguageConfig,
   labelsOf,
   localLayers,
@@ -17,6 +17,7 @@ import {
 } from "./fields.js";
 import { type MaskedConfig, readBert, readDistilBert, readModernBert } from "./maskedConfig.js";
 import { checkRotated, type Rotation, readRotation, readRotations } from "./rotation.js";
+import { readBart, readT5, type Seq2SeqConfig } from "./seq2seqConfig.js";
 
 /** A decoder that predicts the next token: GPT-2, the family of Llama, or Gemma 3. */
 export interface CausalConfig extends LanguageConfig {
@@ -85,20 +86,7 @@ export interface VisionConfig extends StackConfig {
   readonly hasHead: boolean;
 }
 
-export type HubModelConfig = CausalConfig | MaskedConfig | VisionConfig;
-
-/** Reads the end tokens of a text: one, several or none. */
-function endTokensOf(fields: Fields): number[] {
-  const tokens = fields.read(
-    "eos_token_id",
-    {
-      expected: "a token or a list of tokens",
-      accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),
-    },
-    [] as number | number[],
-  );
-  return [tokens].flat();
-}
+export type HubModelConfig = CausalConfig | MaskedConfig | Seq2SeqConfig | VisionConfig;
 
 /** A stream without the scale and the additional norms of Gemma. */
 const plainStream = {
@@ -263,6 +251,7 @@ const readers: Readonly<Record<string, Reader>> = {
   ...{ llama: readLlama, mistral: readLlama, qwen2: readLlama, qwen3: readLlama },
   ...{ bert: readBert, roberta: readBert, "xlm-roberta": readBert, mpnet: readBert },
   ...{ distilbert: readDistilBert, modernbert: readModernBert },
+  ...{ t5: readT5, mt5: readT5, bart: readBart, marian: readBart },
   vit: readVit,
 };
 

@@ -126,6 +126,7 @@ export interface LanguageConfig extends StackConfig {
   readonly context: number;
 }
 
+/** The activations by their names in a config. */
 export const activationNames: Readonly<Record<string, Activation>> = {
   gelu: "gelu",
   gelu_new: "geluTanh",
@@ -138,6 +139,19 @@ export const activationNames: Readonly<Record<string, Activation>> = {
 };
 
 export const isToken = isWholeNumber(0, 2 ** 31 - 1);
+
+/** Reads the end tokens of a text: one, several or none. */
+export function endTokensOf(fields: Fields): number[] {
+  const tokens = fields.read(
+    "eos_token_id",
+    {
+      expected: "a token or a list of tokens",
+      accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),
+    },
+    [] as number | number[],
+  );
+  return [tokens].flat();
+}
 
 /** Returns the size of a head, which must divide the size of the model unless the config has it. */
 export function headSizeOf(fields: Fields, size: number, heads: number, headsName: string): number {

@@ -61,3 +61,23 @@ export function idsOf(heed: Heed, texts: readonly (readonly number[])[]): Tensor
   }
   return heed.tensor(Int32Array.from(texts.flat()), [texts.length, length]);
 }
+
+/**
+ * Creates ids [B, L] from texts of different lengths, and a mask bool [B, L] that is true where a text has a
+ * token. The padding follows the tokens.
+ */
+export function paddedIds(
+  heed: Heed,
+  texts: readonly (readonly number[])[],
+  padding: number,
+): { ids: Tensor; keyMask: Tensor } {
+  const length = Math.max(...texts.map((tokens) => tokens.length));
+  const ids = new Int32Array(texts.length * length).fill(padding);
+  const seen = new Uint8Array(ids.length);
+  for (const [row, tokens] of texts.entries()) {
+    ids.set(tokens, row * length);
+    seen.fill(1, row * length, row * length + tokens.length);
+  }
+  const shape = [texts.length, length];
+  return { ids: heed.tensor(ids, shape), keyMask: heed.tensor(seen, shape, "bool") };
+}

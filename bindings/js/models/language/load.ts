@@ -15,6 +15,7 @@ import { type HubModelConfig, readConfig } from "./config.js";
 import { MaskedLanguageModel } from "./maskedModel.js";
 import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parameters.js";
 import { type SentenceHead, sentenceHeadIn } from "./sentences.js";
+import { Seq2SeqLanguageModel } from "./seq2seqModel.js";
 import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
 import { bytesOf, WeightStore, type WeightType, withColumns, withRows } from "./weights.js";
 
@@ -248,11 +249,16 @@ class Loading {
 const models = {
   causal: CausalLanguageModel,
   masked: MaskedLanguageModel,
+  seq2seq: Seq2SeqLanguageModel,
   vision: VisionTransformer,
 };
 
 /** A model in the layout of Hugging Face's hub. */
-export type HubModel = CausalLanguageModel | MaskedLanguageModel | VisionTransformer;
+export type HubModel =
+  | CausalLanguageModel
+  | MaskedLanguageModel
+  | Seq2SeqLanguageModel
+  | VisionTransformer;
 
 /**
  * Loads a model of text or of images.
@@ -277,7 +283,7 @@ export async function loadHubModel(
     const found = await readPlaces(files, signal);
     const specs = withoutAbsentParts(parameterSpecs(read), read, new Set(found.keys()));
     const wanted = findTensors(read, specs, found);
-    const hasWords = read.kind === "causal" || specs.has("lm_head.dense.weight");
+    const hasWords = read.kind !== "masked" || specs.has("lm_head.dense.weight");
     const hasTiedHead = read.kind !== "vision" && read.isTied && hasWords;
     const needed = bytesOf(specs, dtype, hasTiedHead);
     if (needed > mostBytes) {

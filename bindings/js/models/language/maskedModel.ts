@@ -8,6 +8,7 @@ import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../.
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
+import { Attention, type StepContext } from "./attention.js";
 import { readConfig } from "./config.js";
 import { distanceBias } from "./distances.js";
 import type { HubConfig } from "./fields.js";
@@ -25,7 +26,6 @@ import {
 import { pool } from "./pooling.js";
 import { PreNormLayer, type PreNormSizes } from "./preNormLayer.js";
 import { tablesOfLayers } from "./rotation.js";
-import { SelfAttention, type StepContext } from "./selfAttention.js";
 import { SentenceHead } from "./sentences.js";
 
 /** Options of a call of `MaskedLanguageModel`. */
@@ -68,7 +68,7 @@ const forwardChecks = {
 
 /** A layer with norms after its two parts (Vaswani et al., 2017). */
 class MaskedLayer extends Module {
-  readonly selfAttn: SelfAttention;
+  readonly selfAttn: Attention;
   readonly postAttentionLayernorm: Normalisation;
   readonly mlp: FeedForward;
   readonly outputLayernorm: Normalisation;
@@ -79,7 +79,7 @@ class MaskedLayer extends Module {
     const sizes = { heads, kvHeads: heads, headSize, eps, window: undefined };
     const own = { scale: 1 / Math.sqrt(headSize), isCausal: false };
     const norm = (name: string) => new Normalisation(heed, "layer", eps, parameters.of(name));
-    this.selfAttn = new SelfAttention(heed, { ...sizes, ...own }, parameters.of("self_attn"));
+    this.selfAttn = new Attention(heed, { ...sizes, ...own }, parameters.of("self_attn"));
     this.postAttentionLayernorm = norm("post_attention_layernorm");
     this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
     this.outputLayernorm = norm("output_layernorm");
@@ -375,7 +375,7 @@ export class MaskedLanguageModel extends Module {
   }
 
   /** @internal The attention of each layer, by its path. */
-  get attentions(): ReadonlyMap<string, SelfAttention> {
+  get attentions(): ReadonlyMap<string, Attention> {
     const { layers } = this.model;
     return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
   }

@@ -12,9 +12,10 @@ import type { PackedWeights } from "../../ops/packedWeights.js";
 import type { ByteTable } from "./byteTable.js";
 import type { CausalConfig, HubModelConfig, VisionConfig } from "./config.js";
 import type { MaskedConfig } from "./maskedConfig.js";
+import type { Seq2SeqConfig } from "./seq2seqConfig.js";
 
 /** Parts of a model that only some checkpoints have. */
-export type OptionalPart = "pooler" | "head";
+export type OptionalPart = "pooler" | "head" | "bias";
 
 export interface ParameterSpec {
   readonly shape: readonly number[];
@@ -198,15 +199,51 @@ function visionSpecs(config: VisionConfig): ParameterSpecs {
   return specs.all;
 }
 
+function seq2seqSpecs(config: Seq2SeqConfig): ParameterSpecs {
+  const { vocabularySize, size, positions, norm, distances, hasBiases: bias } = config;
+  const specs = new Specs(config.initialDeviation);
+  specs.table("model.embed_tokens", vocabularySize, size);
+  for (const name of ["encoder", "decoder"] as const) {
+    const { layers, heads, headSize, hiddenSize } = config[name];
+    const side = `model.${name}`;
+    if (positions === "learned") {
+      specs.table(`${side}.embed_positions`, config.context + 2, size);
+      specs.norm(`${side}.embed_norm`, size, bias);
+    }
+    if (positions === "distances") specs.table(`${side}.distances`, distances.buckets, heads);
+    for (let i = 0; i < layers; ++i) {
+      const layer = `${side}.layers.${i}`;
+      for (const part of name === "encoder" ? ["self_attn"] : ["self_attn", "cross_attn"]) {
+        for (const each of ["q_proj", "k_proj", "v_proj"])
+          specs.linear(`${layer}.${part}.${each}`, [heads * headSize, size], { bias });
+        specs.linear(`${layer}.${part}.o_proj`, [size, heads * headSize], { bias });
+        specs.norm(`${layer}.${part}_norm`, size, bias);
+      }
+      if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], { bias });
+      specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias });
+      specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias });
+      specs.norm(`${layer}.mlp_norm`, size, bias);
+    }
+    if (norm === "rms") specs.norm(`${side}.norm`, size, bias);
+  }
+  if (!config.isTied) specs.linear("lm_head", [vocabularySize, size], { bias: false });
+  if (bias) {
+    specs.vector("logits_bias", vocabularySize, zeros, "bias");
+    specs.stored("logits_bias", [1, vocabularySize]);
+  }
+  return specs.all;
+}
+
 /** Returns the parameters of a model, in the order of its computation, with all optional parts. */
 export function parameterSpecs(config: HubModelConfig): ParameterSpecs {
   if (config.kind === "causal") return causalSpecs(config);
+  if (config.kind === "seq2seq") return seq2seqSpecs(config);
   return config.kind === "masked" ? maskedSpecs(config) : visionSpecs(config);
 }
 
 /** Returns the same parameters, but only the optional parts that the config names. */
 export function ownSpecs(config: MaskedConfig | VisionConfig): ParameterSpecs {
-  const has = { pooler: config.hasPooler, head: config.hasHead };
+  const has = { pooler: config.hasPooler, head: config.hasHead, bias: true };
   const own = [...parameterSpecs(config)].filter(([, { part }]) => part === undefined || has[part]);
   return new Map(own);
 }

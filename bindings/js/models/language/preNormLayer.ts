@@ -6,9 +6,9 @@ import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { Activation } from "../../ops/activate.js";
 import type { KvCache } from "../../ops/kvCache.js";
+import { Attention, type AttentionSizes, type StepContext } from "./attention.js";
 import type { Parameters } from "./parameters.js";
 import { FeedForward, Normalisation } from "./parts.js";
-import { SelfAttention, type SelfAttentionSizes, type StepContext } from "./selfAttention.js";
 
 /**
  * The results of a layer. Its two parts read the residual stream through a norm, and add to it. The
@@ -52,7 +52,7 @@ export interface LayerParts {
  */
 export type ReceiveLayer = (layer: number, parts: LayerParts) => void;
 
-export interface PreNormSizes extends SelfAttentionSizes {
+export interface PreNormSizes extends AttentionSizes {
   readonly norm: "layer" | "rms";
   readonly activation: Activation;
 }
@@ -61,7 +61,7 @@ export interface PreNormSizes extends SelfAttentionSizes {
 export class PreNormLayer extends Module {
   /** Undefined in the first layer of ModernBERT, which reads the norm of the embedding. */
   readonly inputLayernorm: Normalisation | undefined;
-  readonly selfAttn: SelfAttention;
+  readonly selfAttn: Attention;
   /** The norm before the feed-forward network, or in Gemma after attention. */
   readonly postAttentionLayernorm: Normalisation;
   /** The norms before and after the feed-forward network in Gemma. */
@@ -75,7 +75,7 @@ export class PreNormLayer extends Module {
     const normOf = (own: Parameters) => new Normalisation(heed, norm, eps, own, normOffset);
     const optional = (own: Parameters) => (own.exists ? normOf(own) : undefined);
     this.inputLayernorm = optional(parameters.of("input_layernorm"));
-    this.selfAttn = new SelfAttention(heed, sizes, parameters.of("self_attn"));
+    this.selfAttn = new Attention(heed, sizes, parameters.of("self_attn"));
     this.postAttentionLayernorm = normOf(parameters.of("post_attention_layernorm"));
     this.preFeedforwardLayernorm = optional(parameters.of("pre_feedforward_layernorm"));
     this.postFeedforwardLayernorm = optional(parameters.of("post_feedforward_layernorm"));

@@ -7,13 +7,13 @@ import { type Check, checkOptions, isBoolean, shapeOf } from "../../core/validat
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
+import type { Attention } from "../language/attention.js";
 import { readConfig, type VisionConfig } from "../language/config.js";
 import type { HubConfig } from "../language/fields.js";
 import { type HubModelOptions, modelChecks } from "../language/inputs.js";
 import { initialParameters, ownSpecs, Parameters } from "../language/parameters.js";
 import { Normalisation, Projection, Table } from "../language/parts.js";
 import { PreNormLayer } from "../language/preNormLayer.js";
-import type { SelfAttention } from "../language/selfAttention.js";
 
 /** Options of a call of `VisionTransformer`. */
 export interface VisionForwardOptions {
@@ -191,7 +191,7 @@ export class VisionTransformer extends Module {
   }
 
   /** @internal The attention of each layer, by its path. */
-  get attentions(): ReadonlyMap<string, SelfAttention> {
+  get attentions(): ReadonlyMap<string, Attention> {
     const { layers } = this.model;
     return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
   }

@@ -37,6 +37,8 @@ const architectures: Readonly<Record<string, string>> = {
   roberta: "RoBERTa",
   "xlm-roberta": "XLM-RoBERTa",
   distilbert: "DistilBERT",
+  mpnet: "MPNet",
+  modernbert: "ModernBERT",
 };
 
 /** A number with its unit, such as 124 million. */

@@ -5,6 +5,7 @@ import {
   loadModel,
   MaskedLanguageModel,
   type ModelSource,
+  Seq2SeqLanguageModel,
   VisionTransformer,
 } from "heed/models";
 import { nn } from "heed/nn";
@@ -150,6 +151,8 @@ export async function load(
     signal.throwIfAborted();
     if (model instanceof VisionTransformer)
       throw new RangeError("it reads images, and this room takes text.");
+    if (model instanceof Seq2SeqLanguageModel)
+      throw new RangeError("it has an encoder and a decoder, and this room shows one of them.");
     if (!(model instanceof CausalLanguageModel || model instanceof MaskedLanguageModel))
       throw new RangeError("it is a model of Heed for one task, which other rooms show.");
     const card = cardOf(request, model, tokenizer, performance.now() - begin);

@@ -1,4 +1,4 @@
-// The self-attention of language models, and their layers.
+// The attention of language models.
 
 import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
@@ -11,7 +11,7 @@ import type { Parameters } from "./parameters.js";
 import { Normalisation, Projection } from "./parts.js";
 import type { RotationTables } from "./rotation.js";
 
-export interface SelfAttentionSizes {
+export interface AttentionSizes {
   readonly heads: number;
   readonly kvHeads: number;
   readonly headSize: number;
@@ -31,6 +31,11 @@ export interface StepContext {
   readonly mask?: Tensor | undefined;
   /** float32 [1, H, L, S], added to the scores. */
   readonly bias?: Tensor | undefined;
+  /**
+   * The states [B, S, E] of an encoder, which give keys and values instead of the queries' own; or
+   * "cached" if the cache has them.
+   */
+  readonly memory?: Tensor | "cached" | undefined;
 }
 
 interface Attended {
@@ -39,11 +44,11 @@ interface Attended {
 }
 
 /**
- * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions
+ * Attention of positions to each other or to the states of an encoder, with grouped heads (Ainslie et al., 2023), rotary positions
  * (Su et al., 2021) and norms of queries and keys where the model has them.
  */
-export class SelfAttention extends Module {
-  readonly sizes: SelfAttentionSizes;
+export class Attention extends Module {
+  readonly sizes: AttentionSizes;
   readonly qProj: Projection;
   readonly kProj: Projection;
   readonly vProj: Projection;
@@ -53,7 +58,7 @@ export class SelfAttention extends Module {
   /** @internal Heads that add nothing to the output: see withoutHeads. */
   silent: ReadonlySet<number> = new Set();
 
-  constructor(heed: Heed, sizes: SelfAttentionSizes, parameters: Parameters) {
+  constructor(heed: Heed, sizes: AttentionSizes, parameters: Parameters) {
     super(heed);
     this.sizes = sizes;
     this.qProj = new Projection(heed, parameters.of("q_proj"));
@@ -70,12 +75,19 @@ export class SelfAttention extends Module {
   }
 
   /** x [B, L, E] -> [B, L, E], and the weighted sums of values, head after head, [B, L, H * D] */
-  forward(x: Tensor, { rotation, mask, bias }: StepContext, cache?: KvCache): Attended {
+  forward(x: Tensor, context: StepContext, cache?: KvCache): Attended {
     const { heed } = this;
-    const { heads, kvHeads, scale, isCausal, window } = this.sizes;
+    const { rotation, mask, bias, memory = x } = context;
+    const { heads, kvHeads, headSize, scale, isCausal, window } = this.sizes;
     const q = this.#placed(this.qProj.forward(x), heads, this.qNorm, rotation);
-    const k = this.#placed(this.kProj.forward(x), kvHeads, this.kNorm, rotation);
-    const v = this.vProj.forward(x);
+    const none = () => heed.zeros([x.shape[0] as number, 0, kvHeads * headSize]);
+    const [k, v] =
+      memory === "cached"
+        ? [none(), none()]
+        : [
+            this.#placed(this.kProj.forward(memory), kvHeads, this.kNorm, rotation),
+            this.vProj.forward(memory),
+          ];
     const options: AttentionOptions = { heads, kvHeads, scale, isCausal };
     if (window !== undefined) options.window = window;
     if (mask !== undefined) options.mask = mask;
@@ -129,6 +141,6 @@ export class SelfAttention extends Module {
   }
 
   override get [Symbol.toStringTag](): string {
-    return "SelfAttention";
+    return "Attention";
   }
 }
