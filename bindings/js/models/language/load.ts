@@ -280,7 +280,7 @@ export async function loadHubModel(
   try {
     // Read first, because these files are small. A classifier makes no vectors.
     if (read.kind === "masked" && !read.classifier)
-      sentence = await sentenceHeadIn(heed, folder, read.size, signal);
+      sentence = await sentenceHeadIn(heed, folder, read, signal);
     const found = await readPlaces(files, signal);
     const specs = withoutAbsentParts(parameterSpecs(read), read, new Set(found.keys()));
     const wanted = findTensors(read, specs, found);

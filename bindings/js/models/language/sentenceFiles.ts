@@ -123,12 +123,17 @@ async function readModules(
 }
 
 /** Reads the number of tokens, the prompts and the comparison, each from a file that may be absent. */
-async function readSettings(folder: Folder, signal?: AbortSignal) {
-  const fieldsOf = async (name: string) => {
-    const file = await folder.open(name, signal);
-    return new Fields(file ? parseJson(await readText(file, name, signal), name) : {}, name);
+async function readSettings(folder: Folder, modelType: string, signal?: AbortSignal) {
+  const fieldsOf = async (...names: string[]) => {
+    for (const name of names) {
+      const file = await folder.open(name, signal);
+      if (file) return new Fields(parseJson(await readText(file, name, signal), name), name);
+    }
+    return new Fields({});
   };
-  const transformer = await fieldsOf("sentence_bert_config.json");
+  // Older models have the name of their architecture in the name of this file.
+  const own = ["sentence_bert_config.json", `sentence_${modelType}_config.json`];
+  const transformer = await fieldsOf(...own);
   const all = await fieldsOf("config_sentence_transformers.json");
   const isTexts = (value: unknown) => isRecord(value) && Object.values(value).every(isText.accepts);
   const expected = "an object of texts";
@@ -137,6 +142,7 @@ async function readSettings(folder: Folder, signal?: AbortSignal) {
   const has = all.has("default_prompt_name");
   return {
     maxTokens: transformer.has("max_seq_length") ? transformer.size("max_seq_length") : undefined,
+    isLowerCase: transformer.flag("do_lower_case", false),
     prompts,
     defaultPrompt: has ? all.choice("default_prompt_name", names) : undefined,
     similarity: all.choice(
@@ -150,20 +156,20 @@ async function readSettings(folder: Folder, signal?: AbortSignal) {
 /**
  * Reads the steps after an encoder; undefined for a folder without modules.json.
  *
- * @param size the size E of a position's vector
+ * @param encoder the size E of a position's vector, and the architecture's name in config.json
  * @throws HeedError "format" that names the module, the pooling or the field that is not known
  */
 export async function sentenceHeadIn(
   heed: Heed,
   folder: Folder,
-  size: number,
+  { size, modelType }: { size: number; modelType: string },
   signal?: AbortSignal,
 ): Promise<SentenceHead | undefined> {
   const modules = await readModules(folder, signal);
   if (modules === undefined) return undefined;
   const dense: Dense[] = [];
   try {
-    let config = { ...usual, ...(await readSettings(folder, signal)) };
+    let config = { ...usual, ...(await readSettings(folder, modelType, signal)) };
     let width = size;
     for (const { kind, path } of modules) {
       if (kind === "Pooling") {

@@ -16,6 +16,8 @@ export interface SentenceConfig {
   readonly isNormalised: boolean;
   /** The largest number of tokens of a text; undefined for the context of the model. */
   readonly maxTokens: number | undefined;
+  /** Whether texts become lower case before the tokenizer reads them. */
+  readonly isLowerCase: boolean;
   /** Texts that are put before a text, by name, such as "query". */
   readonly prompts: Readonly<Record<string, string>>;
   /** The name of the prompt that is used by default. */
@@ -27,6 +29,7 @@ export interface SentenceConfig {
 /** The steps of a model without modules.json. */
 export const usual: SentenceConfig = {
   ...{ poolings: ["mean"], includesPrompt: true, isNormalised: false, maxTokens: undefined },
+  isLowerCase: false,
   ...{ prompts: {}, defaultPrompt: undefined, similarity: "cosine" },
 };
 
