@@ -1,14 +1,23 @@
 // The decimals of the numbers in a picture: as many as fit into its cells.
 
 import { format, withPoint } from "./format.js";
-import { type CellSize, geometryOf, measuring } from "./layout.js";
-import type { Still } from "./paint.js";
+import { type CellSize, type Geometry, geometryOf, type Labels, measuring } from "./layout.js";
 import { at, type MatrixView } from "./view.js";
 
 /** The most decimals of a number in a picture. */
 export const mostDecimals = 3;
 
-type Numbered = Pick<Still, "geometry" | "view" | "isHidden" | "decimals" | "labels" | "point">;
+/** A matrix whose numbers may be shown in its cells. */
+export interface Numbered {
+  readonly geometry: Geometry;
+  readonly view: MatrixView | null;
+  readonly labels: Labels;
+  readonly isHidden: ((row: number, col: number) => boolean) | undefined;
+  /** The most decimals of its numbers; `mostDecimals` by default. */
+  readonly decimals?: number | undefined;
+  /** The decimal sign of its numbers; "." by default. */
+  readonly point?: string | undefined;
+}
 
 /**
  * The number of decimals of this font size with which every number fits into its cell; null if not

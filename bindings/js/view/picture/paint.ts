@@ -5,10 +5,10 @@
  */
 
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour.js";
-import { decimalsIn, numberIn, numberSize } from "./decimals.js";
+import { decimalsIn, type Numbered, numberIn, numberSize } from "./decimals.js";
 import type { Ink } from "./ink.js";
 import { drawLabels, drawStrongLabels } from "./labels.js";
-import { type Area, type Geometry, heightOf, type Labels, widthOf } from "./layout.js";
+import { type Area, type Geometry, heightOf, widthOf } from "./layout.js";
 import { contextOf } from "./page.js";
 import { at, type MatrixView } from "./view.js";
 
@@ -16,18 +16,10 @@ import { at, type MatrixView } from "./view.js";
  * A picture without its highlights. A large one is drawn once and kept while the pointer moves over
  * it.
  */
-export interface Still {
-  readonly geometry: Geometry;
-  readonly view: MatrixView | null;
+export interface Still extends Numbered {
   readonly palette: Palette;
-  readonly labels: Labels;
-  readonly isHidden: ((row: number, col: number) => boolean) | undefined;
   /** The cells that were edited; each has a marked corner. */
   readonly marked: readonly Area[];
-  /** The most decimals of its numbers; `mostDecimals` by default. */
-  readonly decimals?: number | undefined;
-  /** The decimal sign of its numbers; "." by default. */
-  readonly point?: string | undefined;
 }
 
 export interface Picture extends Still {
