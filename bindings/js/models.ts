@@ -15,13 +15,14 @@ export type * from "./models/examples.js";
 export type { ByteSource } from "./models/fetched.js";
 export * from "./models/files.js";
 export { deleteKept, type KeptFile, listKept } from "./models/kept.js";
+export type { CausalConfig } from "./models/language/causalConfig.js";
 export {
   type CausalForwardOptions,
   type CausalForwardResult,
   CausalLanguageModel,
   type GenerateTextOptions,
 } from "./models/language/causalModel.js";
-export type { CausalConfig, VisionConfig } from "./models/language/config.js";
+export type { VisionConfig } from "./models/language/config.js";
 export type { HubConfig } from "./models/language/fields.js";
 export type { HubModelOptions } from "./models/language/inputs.js";
 export type { HubModel, LoadModelOptions, LoadProgress } from "./models/language/load.js";

@@ -22,7 +22,8 @@ import { TransformerCache, type TransformerCacheOptions } from "../../nn/transfo
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type Encoded, idsIn } from "../tokenizer.js";
 import type { Attention } from "./attention.js";
-import { type CausalConfig, readConfig } from "./config.js";
+import type { CausalConfig } from "./causalConfig.js";
+import { readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type HubModelOptions, idsOf, modelChecks } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";

@@ -21,21 +21,29 @@ export type HubConfig = Readonly<Record<string, unknown>>;
 /** The largest size that a field may have: the largest size of an axis. */
 const mostSize = 2 ** 31 - 1;
 
+/** The names of fields in the configs of a family, where they differ, and the values of absent fields. */
+export interface Dialect {
+  readonly names?: Readonly<Record<string, string>>;
+  readonly defaults?: HubConfig;
+}
+
 /** Named fields, each with a check. A field that is null counts as absent. */
 export class Fields {
   readonly #given: HubConfig;
   readonly #name: string;
+  readonly #dialect: Dialect;
 
-  constructor(given: unknown, name = "config") {
+  constructor(given: unknown, name = "config", dialect: Dialect = {}) {
     if (!isObject(given) || Array.isArray(given))
       throw refuse("option", name, "an object", describe(given));
     this.#given = given;
     this.#name = name;
+    this.#dialect = dialect;
   }
 
-  /** Returns the same fields, with values for absent ones. */
-  withDefaults(defaults: HubConfig): Fields {
-    return new Fields({ ...defaults, ...this.#given }, this.#name);
+  /** Returns the same fields, read in a dialect. Errors have the names of the config. */
+  as(dialect: Dialect): Fields {
+    return new Fields(this.#given, this.#name, dialect);
   }
 
   has(name: string): boolean {
@@ -43,7 +51,9 @@ export class Fields {
   }
 
   raw(name: string): unknown {
-    return Object.hasOwn(this.#given, name) ? (this.#given[name] ?? undefined) : undefined;
+    const own = this.#own(name);
+    const value = Object.hasOwn(this.#given, own) ? this.#given[own] : undefined;
+    return value ?? this.#dialect.defaults?.[name];
   }
 
   /**
@@ -92,7 +102,11 @@ export class Fields {
   }
 
   refuse(name: string, expected: string, got: unknown) {
-    return refuse("option", `${this.#name}.${name}`, expected, describe(got));
+    return refuse("option", `${this.#name}.${this.#own(name)}`, expected, describe(got));
+  }
+
+  #own(name: string): string {
+    return this.#dialect.names?.[name] ?? name;
   }
 }
 

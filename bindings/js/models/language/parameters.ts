@@ -10,7 +10,8 @@ import type { Heed } from "../../heed.js";
 import { Generator } from "../../nn/random.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
 import type { ByteTable } from "./byteTable.js";
-import type { CausalConfig, HubModelConfig, VisionConfig } from "./config.js";
+import type { CausalConfig } from "./causalConfig.js";
+import type { HubModelConfig, VisionConfig } from "./config.js";
 import type { MaskedConfig } from "./maskedConfig.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
 
@@ -32,15 +33,21 @@ export type ParameterSpecs = ReadonlyMap<string, ParameterSpec>;
 
 const zeros = { value: 0 };
 
+type AttentionShape = Pick<CausalConfig, "size" | "heads" | "headSize"> & { kvHeads?: number };
+type UnitsShape = Pick<CausalConfig, "size" | "hiddenSize"> & { isGated?: boolean };
+
 /** Collects the parameters of a model. */
 class Specs {
   readonly all = new Map<string, ParameterSpec>();
   readonly #deviation: number;
   /** The initial weight of norms, to which a model may add 1. */
   readonly #gain: { value: number };
+  /** The number by whose root the initial weights before additions to the stream are divided. */
+  readonly #additions: number;
 
-  constructor(deviation: number, normOffset = 0) {
+  constructor(deviation: number, normOffset = 0, additions = 1) {
     this.#deviation = deviation;
+    this.#additions = additions;
     this.#gain = { value: 1 - normOffset };
   }
 
@@ -54,23 +61,33 @@ class Specs {
     this.all.set(name, { ...(this.all.get(name) as ParameterSpec), stored: shape });
   }
 
-  /**
-   * @param layers the number of layers of the model, for the last weight before a residual addition
-   */
   linear(
     name: string,
     [out, inSize]: readonly [number, number],
-    { bias, layers, part }: { bias: boolean; layers?: number; part?: OptionalPart },
+    { bias, isAdded, part }: { bias: boolean; isAdded?: boolean; part?: OptionalPart },
   ): void {
-    // Radford et al., 2019, section 2.3: these weights are divided by the square root of the number
-    // of additions.
-    const deviation = this.#deviation / Math.sqrt(layers === undefined ? 1 : 2 * layers);
+    const deviation = this.#deviation / Math.sqrt(isAdded ? this.#additions : 1);
     const of = part && { part };
     this.all.set(`${name}.weight`, {
       ...{ shape: [out, inSize], role: "matrix", initial: { deviation } },
       ...of,
     });
     if (bias) this.vector(`${name}.bias`, out, zeros, part);
+  }
+
+  /** Queries, keys and values with `qkvBias`, and the output with `bias`. */
+  attention(name: string, sizes: AttentionShape, bias: boolean, qkvBias = bias): void {
+    const { size, heads, kvHeads = heads, headSize } = sizes;
+    this.linear(`${name}.q_proj`, [heads * headSize, size], { bias: qkvBias });
+    this.linear(`${name}.k_proj`, [kvHeads * headSize, size], { bias: qkvBias });
+    this.linear(`${name}.v_proj`, [kvHeads * headSize, size], { bias: qkvBias });
+    this.linear(`${name}.o_proj`, [size, heads * headSize], { bias, isAdded: true });
+  }
+
+  feedForward(name: string, { size, hiddenSize, isGated }: UnitsShape, bias: boolean): void {
+    if (isGated) this.linear(`${name}.gate_proj`, [hiddenSize, size], { bias });
+    this.linear(`${name}.up_proj`, [hiddenSize, size], { bias });
+    this.linear(`${name}.down_proj`, [size, hiddenSize], { bias, isAdded: true });
   }
 
   norm(name: string, size: number, hasBias: boolean, part?: OptionalPart): void {
@@ -84,8 +101,9 @@ class Specs {
 }
 
 function causalSpecs(config: CausalConfig): ParameterSpecs {
-  const { vocabularySize, size, layers, heads, kvHeads, headSize, hiddenSize, biases } = config;
-  const specs = new Specs(config.initialDeviation, config.normOffset);
+  const { vocabularySize, size, layers, headSize, biases } = config;
+  // Each layer adds twice (Radford et al., 2019, section 2.3).
+  const specs = new Specs(config.initialDeviation, config.normOffset, 2 * layers);
   const hasBias = config.norm === "layer";
   specs.table("model.embed_tokens", vocabularySize, size);
   if (!config.rotations) specs.table("model.embed_positions", config.context, size);
@@ -93,10 +111,7 @@ function causalSpecs(config: CausalConfig): ParameterSpecs {
     const layer = `model.layers.${i}`;
     const attention = `${layer}.self_attn`;
     specs.norm(`${layer}.input_layernorm`, size, hasBias);
-    specs.linear(`${attention}.q_proj`, [heads * headSize, size], { bias: biases.qkv });
-    specs.linear(`${attention}.k_proj`, [kvHeads * headSize, size], { bias: biases.qkv });
-    specs.linear(`${attention}.v_proj`, [kvHeads * headSize, size], { bias: biases.qkv });
-    specs.linear(`${attention}.o_proj`, [size, heads * headSize], { bias: biases.output, layers });
+    specs.attention(attention, config, biases.output, biases.qkv);
     if (config.hasHeadNorms) {
       specs.norm(`${attention}.q_norm`, headSize, false);
       specs.norm(`${attention}.k_norm`, headSize, false);
@@ -106,10 +121,7 @@ function causalSpecs(config: CausalConfig): ParameterSpecs {
       specs.norm(`${layer}.pre_feedforward_layernorm`, size, hasBias);
       specs.norm(`${layer}.post_feedforward_layernorm`, size, hasBias);
     }
-    const bias = biases.hidden;
-    if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], { bias });
-    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias });
-    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias, layers });
+    specs.feedForward(`${layer}.mlp`, config, biases.hidden);
   }
   specs.norm("model.norm", size, hasBias);
   if (!config.isTied) specs.linear("lm_head", [vocabularySize, size], { bias: false });
@@ -117,9 +129,8 @@ function causalSpecs(config: CausalConfig): ParameterSpecs {
 }
 
 function maskedSpecs(config: MaskedConfig): ParameterSpecs {
-  const { vocabularySize, size, layers, hiddenSize, types, biases, heads, headSize } = config;
-  const { context, paddingToken = -1 } = config;
-  const width = heads * headSize;
+  const { vocabularySize, size, layers, types, biases, heads, context } = config;
+  const { paddingToken = -1 } = config;
   const specs = new Specs(config.initialDeviation);
   const norm = (name: string) => specs.norm(name, size, biases.norm);
   specs.table("model.embed_tokens", vocabularySize, size);
@@ -129,17 +140,11 @@ function maskedSpecs(config: MaskedConfig): ParameterSpecs {
   if (config.distances > 0) specs.table("model.distances", config.distances, heads);
   for (let i = 0; i < layers; ++i) {
     const layer = `model.layers.${i}`;
-    const attention = { bias: biases.attention };
-    const hidden = { bias: biases.hidden };
     // ModernBERT's first layer reads the embedding, which has been normalised.
     if (config.hasNormsBefore && i > 0) norm(`${layer}.input_layernorm`);
-    for (const name of ["q_proj", "k_proj", "v_proj"])
-      specs.linear(`${layer}.self_attn.${name}`, [width, size], attention);
-    specs.linear(`${layer}.self_attn.o_proj`, [size, width], attention);
+    specs.attention(`${layer}.self_attn`, config, biases.attention);
     norm(`${layer}.post_attention_layernorm`);
-    if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], hidden);
-    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], hidden);
-    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], hidden);
+    specs.feedForward(`${layer}.mlp`, config, biases.hidden);
     if (!config.hasNormsBefore) norm(`${layer}.output_layernorm`);
   }
   if (config.hasNormsBefore) norm("model.norm");
@@ -169,8 +174,7 @@ function maskedHeads(config: MaskedConfig, specs: Specs): void {
 }
 
 function visionSpecs(config: VisionConfig): ParameterSpecs {
-  const { size, layers, hiddenSize, channels, patchSize, pooledSize, labels } = config;
-  const width = config.heads * config.headSize;
+  const { size, layers, channels, patchSize, pooledSize, labels } = config;
   const positions = (config.imageSize / patchSize) ** 2 + 1;
   const specs = new Specs(config.initialDeviation);
   specs.linear("model.embed_patches", [size, channels * patchSize ** 2], { bias: true });
@@ -184,12 +188,9 @@ function visionSpecs(config: VisionConfig): ParameterSpecs {
   for (let i = 0; i < layers; ++i) {
     const layer = `model.layers.${i}`;
     specs.norm(`${layer}.input_layernorm`, size, true);
-    for (const name of ["q_proj", "k_proj", "v_proj"])
-      specs.linear(`${layer}.self_attn.${name}`, [width, size], { bias: config.hasBiases });
-    specs.linear(`${layer}.self_attn.o_proj`, [size, width], { bias: true });
+    specs.attention(`${layer}.self_attn`, config, true, config.hasBiases);
     specs.norm(`${layer}.post_attention_layernorm`, size, true);
-    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias: true });
-    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias: true });
+    specs.feedForward(`${layer}.mlp`, config, true);
   }
   specs.norm("model.norm", size, true);
   specs.linear("pooler", [pooledSize, size], { bias: true, part: "pooler" });
@@ -204,7 +205,8 @@ function seq2seqSpecs(config: Seq2SeqConfig): ParameterSpecs {
   const specs = new Specs(config.initialDeviation);
   specs.table("model.embed_tokens", vocabularySize, size);
   for (const name of ["encoder", "decoder"] as const) {
-    const { layers, heads, headSize, hiddenSize } = config[name];
+    const own = { ...config[name], size, isGated: config.isGated };
+    const { layers, heads } = own;
     const side = `model.${name}`;
     if (positions === "learned") {
       specs.table(`${side}.embed_positions`, config.context + 2, size);
@@ -214,14 +216,10 @@ function seq2seqSpecs(config: Seq2SeqConfig): ParameterSpecs {
     for (let i = 0; i < layers; ++i) {
       const layer = `${side}.layers.${i}`;
       for (const part of name === "encoder" ? ["self_attn"] : ["self_attn", "cross_attn"]) {
-        for (const each of ["q_proj", "k_proj", "v_proj"])
-          specs.linear(`${layer}.${part}.${each}`, [heads * headSize, size], { bias });
-        specs.linear(`${layer}.${part}.o_proj`, [size, heads * headSize], { bias });
+        specs.attention(`${layer}.${part}`, own, bias);
         specs.norm(`${layer}.${part}_norm`, size, bias);
       }
-      if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], { bias });
-      specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias });
-      specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias });
+      specs.feedForward(`${layer}.mlp`, own, bias);
       specs.norm(`${layer}.mlp_norm`, size, bias);
     }
     if (norm === "rms") specs.norm(`${side}.norm`, size, bias);
