@@ -4,6 +4,7 @@
 export type { BatchOptions } from "./models/batches.js";
 export * from "./models/bytePairs.js";
 export * from "./models/byteTokenizer.js";
+export * from "./models/chat.js";
 export * from "./models/classify.js";
 export { type ConfigOptions, checkConfig, configOf } from "./models/config.js";
 export * from "./models/createModel.js";

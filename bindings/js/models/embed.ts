@@ -68,12 +68,15 @@ export async function embed(
     defaultPrompt = "",
     maxTokens = config.context,
     includesPrompt,
+    isLowerCase,
   } = sentence.config;
   const name = options.prompt ?? defaultPrompt;
   const prompt = Object.hasOwn(prompts, name) ? (prompts[name] as string) : name;
   const most = Math.min(maxTokens, config.context);
-  const ids = texts.map((text) => idsUpTo(tokenizer, prompt + text, most));
-  const hidden = includesPrompt || prompt === "" ? 0 : promptLength(tokenizer, prompt);
+  // sentence-transformers removes the space around each text, too.
+  const plain = (text: string) => (isLowerCase ? text.trim().toLowerCase() : text.trim());
+  const ids = texts.map((text) => idsUpTo(tokenizer, plain(prompt + text), most));
+  const hidden = includesPrompt || prompt === "" ? 0 : promptLength(tokenizer, plain(prompt));
   const vectors = await inBatches(encoder, ids, options, ({ rows, ids, seen, keyMask }) => {
     const { output } = encoder.forward(ids, { keyMask });
     const length = ids.shape[1] as number;

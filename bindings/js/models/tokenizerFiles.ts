@@ -1,7 +1,14 @@
 // Loads the tokenizer of a model from its files.
 
 import { describe, HeedError } from "../core/error.js";
-import { checkArgument, checkOptions, isBoolean, isRecord, isSignal } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isRecord,
+  isSignal,
+} from "../core/validate.js";
 import type { ByteTokenizer } from "./byteTokenizer.js";
 import type { Folder, ModelSource } from "./sources.js";
 import { isTokenizerClass, type TextTokenizer, type TokenizerClass } from "./tokenizer.js";
@@ -13,6 +20,11 @@ export interface LoadTokenizerOptions {
   /** Stops the loading. */
   signal?: AbortSignal;
 }
+
+export const tokenizerChecks = {
+  keep: isBoolean,
+  signal: isSignal,
+} satisfies Record<keyof LoadTokenizerOptions, Check>;
 
 /**
  * Creates the tokenizer of a model from its files tokenizer.json and tokenizer_config.json:
@@ -49,7 +61,7 @@ export async function loadTokenizer(
   const Tokenizer = isRecord(second) ? undefined : (second as TokenizerClass | undefined);
   const options = (isRecord(second) ? (second as LoadTokenizerOptions) : third) ?? {};
   if (Tokenizer !== undefined) checkArgument("Tokenizer", Tokenizer, isTokenizerClass);
-  checkOptions("loadTokenizer", options, { keep: isBoolean, signal: isSignal });
+  checkOptions("loadTokenizer", options, tokenizerChecks);
   const { keep, signal } = options;
   signal?.throwIfAborted();
   const { openFolder } = await import("./sources.js");

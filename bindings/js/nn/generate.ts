@@ -16,6 +16,7 @@ import {
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import type { SampleOptions } from "../ops/sampling.js";
+import { isLimited, type LogitsOptions, limit, logitsChecks, penalise } from "./logits.js";
 import { checkEngine } from "./module.js";
 import { Generator } from "./random.js";
 
@@ -45,7 +46,7 @@ export interface GreedyOptions {
 }
 
 /** Options of `generate`. */
-export interface SamplingOptions extends GreedyOptions {
+export interface SamplingOptions extends GreedyOptions, LogitsOptions {
   /** Divides the logits; 0, the default, takes the most likely token. */
   temperature?: number;
   /** Only the k most likely tokens; all by default. */
@@ -113,6 +114,7 @@ export const isStart: Check = {
 
 const samplingChecks = {
   ...common,
+  ...logitsChecks,
   startTokens: isStart,
   temperature: isNumber,
   topK: isWholeNumber(0),
@@ -188,7 +190,7 @@ export async function generate(
   checkOptions("generate", options, samplingChecks);
   for (const name of ["startTokens", "maxLength"] as const)
     checkArgument(name, options[name], samplingChecks[name]);
-  const { startTokens, maxLength, signal, temperature = 0, topK, topP, onTokens } = options;
+  const { startTokens, maxLength, signal, onTokens } = options;
   const ends = endsOf(options);
   const seeds = new Generator(options.seed ?? 0);
   const steps = new Steps(step, signal);
@@ -199,10 +201,12 @@ export async function generate(
   for (let length = 0; length < maxLength; ++length) {
     if (order.every(hasEnded)) break;
     const logits = await steps.run(sequences, order);
-    const how: SampleOptions = { temperature, seed: seeds.next() };
-    if (topK !== undefined) how.topK = topK;
-    if (topP !== undefined) how.topP = topP;
-    const next = freeing(logits, () => heed.scope(() => Array.from(heed.sample(logits, how).data)));
+    const seed = seeds.next();
+    const next = freeing(logits, () => {
+      changeLogits(logits, sequences, added, options);
+      const how = sampleOptions(options, seed);
+      return heed.scope(() => Array.from(heed.sample(logits, how).data));
+    });
     const given = order.map((row) => (hasEnded(row) ? undefined : (next[row] as number)));
     for (const [row, token] of given.entries()) {
       // A sequence that has ended keeps its row, because a cache has one per sequence; its new tokens are ignored.
@@ -212,6 +216,32 @@ export async function generate(
     if (onTokens?.(given) === false) break;
   }
   return added;
+}
+
+/** Applies the penalties and limits to the logits of all sequences. */
+function changeLogits(
+  { data, shape }: Tensor,
+  sequences: readonly (readonly number[])[],
+  added: readonly (readonly number[])[],
+  options: SamplingOptions,
+): void {
+  const size = shape[1] as number;
+  const limits = { ...options, temperature: options.temperature ?? 0 };
+  for (const [row, tokens] of sequences.entries()) {
+    const own = (data as Float32Array).subarray(row * size, (row + 1) * size);
+    penalise(own, tokens, added[row] as readonly number[], options);
+    if (isLimited(limits)) limit(own, limits);
+  }
+}
+
+/** The options of `sample`: without limits that the logits have already. */
+function sampleOptions(options: SamplingOptions, seed: number): SampleOptions {
+  const { temperature = 0, topK, topP } = options;
+  const how: SampleOptions = { temperature, seed };
+  if (isLimited({ ...options, temperature })) return how;
+  if (topK !== undefined) how.topK = topK;
+  if (topP !== undefined) how.topP = topP;
+  return how;
 }
 
 /** Returns the tokens that end a sequence. */

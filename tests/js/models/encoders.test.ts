@@ -192,6 +192,7 @@ describe("A model of masked words", () => {
       "relative_attention_num_buckets",
     ],
     [modern("ModernBertModel", { hidden_size: 9 }), "head_dim"],
+    [{ ...sizes, model_type: "bert", is_decoder: true }, "is_decoder"],
     [
       modern("ModernBertModel", {
         classifier_pooling: 1,

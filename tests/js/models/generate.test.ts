@@ -2,7 +2,14 @@
 // search.
 
 import type { Heed } from "heed";
-import { type BeamSearchOptions, beamSearch, generate, nn, type Step } from "heed/nn";
+import {
+  type BeamSearchOptions,
+  beamSearch,
+  generate,
+  nn,
+  type SamplingOptions,
+  type Step,
+} from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { floats } from "../compare.js";
 import { engine } from "../engine.js";
@@ -227,6 +234,134 @@ describe("generate", () => {
     expect(new Set(two.flat())).toEqual(new Set([1, 3]));
     const one = await generate(heed(), step, { ...options, topP: 0.5 });
     expect(new Set(one.flat())).toEqual(new Set([3]));
+  });
+});
+
+describe("limits and penalties", () => {
+  const logits = [2.1, 1.9, 1.2, 0.7, 0.1, -0.4, -1.1, -1.2];
+  const fixed: Step = (sequences) => heed().tensor(sequences.map(() => logits));
+
+  /** The tokens that are drawn, over many seeds. */
+  async function drawn(options: Partial<SamplingOptions>): Promise<number[]> {
+    const startTokens = Array.from({ length: 600 }, () => [0]);
+    const found = await generate(heed(), fixed, {
+      startTokens,
+      maxLength: 1,
+      temperature: 1,
+      ...options,
+    });
+    return [...new Set(found.flat())].sort((a, b) => a - b);
+  }
+
+  /** The tokens that each rule leaves, in double precision, in the order of the package transformers. */
+  function left({
+    temperature = 1,
+    topK = 0,
+    topP = 1,
+    minP = 0,
+    typicalP = 1,
+  }: Partial<SamplingOptions>) {
+    let tokens = logits
+      .map((_, i) => i)
+      .sort((a, b) => (logits[b] as number) - (logits[a] as number));
+    const shares = () => {
+      const all = tokens.map((i) => Math.exp((logits[i] as number) / temperature));
+      const sum = all.reduce((a, b) => a + b, 0);
+      return all.map((each) => each / sum);
+    };
+    const upTo = (list: number[], order: number[], most: number) => {
+      let sum = 0;
+      return order.filter((at) => {
+        const isIn = sum < most;
+        sum += list[at] as number;
+        return isIn;
+      });
+    };
+    if (topK > 0) tokens = tokens.slice(0, topK);
+    const byShare = shares();
+    tokens = upTo(
+      byShare,
+      tokens.map((_, at) => at),
+      topP,
+    ).map((at) => tokens[at] as number);
+    const [most = 0] = shares();
+    const now = shares();
+    tokens = tokens.filter((_, at) => (now[at] as number) >= minP * most);
+    const p = shares();
+    const entropy = -p.reduce((sum, each) => sum + each * Math.log(each), 0);
+    const distance = (at: number) => Math.abs(-Math.log(p[at] as number) - entropy);
+    const order = tokens.map((_, at) => at).sort((a, b) => distance(a) - distance(b));
+    if (typicalP < 1) tokens = upTo(p, order, typicalP).map((at) => tokens[at] as number);
+    return tokens.sort((a, b) => a - b);
+  }
+
+  test.each<Partial<SamplingOptions>>([
+    { minP: 0.2 },
+    { minP: 0.2, temperature: 0.5 },
+    { minP: 0.05, topK: 3 },
+    { minP: 0.05, topP: 0.7 },
+    { minP: 0.3, topP: 0.95, topK: 5 },
+    { typicalP: 0.5 },
+    { typicalP: 0.3, temperature: 2 },
+    { typicalP: 0.6, topK: 5 },
+    { typicalP: 0.6, minP: 0.1, topP: 0.9 },
+  ])("leave the tokens of the reference: %o", async (options) => {
+    expect(await drawn(options)).toEqual(left(options));
+  });
+
+  test("change nothing of the most likely token", async () => {
+    const options = { startTokens: [[0]], maxLength: 1, minP: 0.9, typicalP: 0.1 };
+    expect(await generate(heed(), fixed, options)).toEqual([[0]]);
+  });
+
+  test.each<[string, Partial<SamplingOptions>, number[]]>([
+    // 2.1 / 1.5 = 1.4 is less than 1.9; then 1.9 / 1.5 = 1.27, and so on.
+    ["a repeated token, start included", { repetitionPenalty: 1.5 }, [1, 0, 0, 0]],
+    ["a generated token, once", { presencePenalty: 1 }, [0, 1, 2, 0]],
+    ["a generated token, each time", { frequencyPenalty: 0.5 }, [0, 1, 0, 1]],
+  ])("lower %s", async (_, options, wanted) => {
+    const logitsOf: Step = (sequences) => heed().tensor(sequences.map(() => [2.1, 1.9, 1.2, -0.5]));
+    const found = await generate(heed(), logitsOf, {
+      startTokens: [[0]],
+      maxLength: 4,
+      ...options,
+    });
+    expect(found).toEqual([wanted]);
+  });
+
+  test("raise the distance of a negative logit of a repeated token", async () => {
+    const logitsOf: Step = (sequences) => heed().tensor(sequences.map(() => [-1, -1.5]));
+    const options = { startTokens: [[0], [1]], maxLength: 1, repetitionPenalty: 2 };
+    expect(await generate(heed(), logitsOf, options)).toEqual([[1], [0]]);
+  });
+
+  test("pass the logits to a processor, which may exclude tokens", async () => {
+    const seen: number[][] = [];
+    const found = await generate(heed(), fixed, {
+      ...{ startTokens: [[5]], maxLength: 3 },
+      logitsProcessor(own, tokens) {
+        seen.push([...tokens]);
+        for (const token of tokens) own[token] = -Infinity;
+      },
+    });
+    expect(found).toEqual([[0, 1, 2]]);
+    expect(seen).toEqual([[5], [5, 0], [5, 0, 1]]);
+    const none = {
+      startTokens: [[5]],
+      maxLength: 1,
+      logitsProcessor: (own: Float32Array) => void own.fill(-Infinity),
+    };
+    await expect(generate(heed(), fixed, none)).rejects.toThrow("nothing but -inf in row 0");
+    expect(heed().memory().tensors.count).toBe(0);
+  });
+
+  test.each<[Partial<SamplingOptions>, string]>([
+    [{ repetitionPenalty: 0 }, "repetitionPenalty: expected a positive number, got 0"],
+    [{ minP: 1 }, "minP: expected a number from 0 to below 1, got 1"],
+    [{ typicalP: 0 }, "typicalP: expected a number above 0 and up to 1, got 0"],
+  ])("are refused by name: %o", async (options, message) => {
+    const call = generate(heed(), fixed, { startTokens: [[0]], maxLength: 1, ...options });
+    await expect(call).rejects.toThrow(message);
   });
 });
 

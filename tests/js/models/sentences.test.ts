@@ -140,8 +140,8 @@ describe("The vector of a text", () => {
     );
     const states = statesOf(model, [...tokens.encode("q: abcdefgh").slice(0, 5), 3]);
     const own = await embed(model, tokens, ["abcdefgh"]);
-    // The first token and the three letters of the prompt do not count.
-    closeTo(own.data, poolings.mean_tokens?.(states.slice(4)) ?? []);
+    // The first token and the two letters of the prompt do not count.
+    closeTo(own.data, poolings.mean_tokens?.(states.slice(3)) ?? []);
     const named = await embed(model, tokens, ["abc"], { prompt: "text" });
     closeTo(named.data, poolings.mean_tokens?.(statesOf(model, tokens.encode("abc"))) ?? []);
     const given = await embed(model, tokens, ["c"], { prompt: "ab" });
@@ -152,6 +152,26 @@ describe("The vector of a text", () => {
     for (const each of [own, named, given]) each.dispose();
     model.dispose();
   });
+
+  test.each(["sentence_bert_config.json", "sentence_roberta_config.json"])(
+    "is that of the text in lower case, without space around it, as %s says",
+    async (name) => {
+      const settings = { [name]: { max_seq_length: 8, do_lower_case: true } };
+      const files = filesWith(only("mean_tokens"), modules(), settings);
+      const roberta = { ...config, model_type: "roberta", pad_token_id: 1, type_vocab_size: 2 };
+      const own = Object.entries(body).map(([name, tensor]) => [name.replace("bert.", ""), tensor]);
+      const model = await encoderOf({
+        ...files,
+        "config.json": jsonOf(roberta),
+        "model.safetensors": fileOf(Object.fromEntries(own)),
+      });
+      const vectors = await embed(model, tokens, [" ABCdefghijk\n"]);
+      const cut = [...tokens.encode("abcdefghijk").slice(0, 7), 3];
+      closeTo(vectors.data, poolings.mean_tokens?.(statesOf(model, cut)) ?? []);
+      vectors.dispose();
+      model.dispose();
+    },
+  );
 
   test("has a prompt that may be longer than the model reads", async () => {
     const settings = { "sentence_bert_config.json": { max_seq_length: 4 } };

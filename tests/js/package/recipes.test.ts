@@ -9,6 +9,7 @@ import { compile } from "svelte/compiler";
 import { build as buildWithVite } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
+import { bert, fileOf, jsonOf } from "../checkpoints.js";
 import { succeed } from "../child.js";
 import { recipesOf } from "./examples.js";
 import { copyEngine, isolation, launchBrowser, writeFiles } from "./places.js";
@@ -340,4 +341,112 @@ test("A slide of reveal.js goes through the steps by its own keys", async () => 
     const told = () => steps.getAttribute("data-told").then((text) => JSON.parse(text ?? "null"));
     await expect.poll(told).toEqual({ matrix: "q", row: 1, col: 1, value: 2 });
   });
+});
+
+describe("Search and classify texts", () => {
+  const guide = recipesOf(home, "web/guides/texts.md");
+  const words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "a", "kitten", "needs", "train", "."];
+  const special = (name: string) => ({ SpecialToken: { id: name, type_id: 0 } });
+  const text = { Sequence: { id: "A", type_id: 0 } };
+  const tokenizer = {
+    ...{ version: "1.0", added_tokens: [], decoder: null },
+    normalizer: { type: "BertNormalizer", lowercase: true, handle_chinese_chars: true },
+    pre_tokenizer: { type: "BertPreTokenizer" },
+    model: {
+      ...{ type: "WordPiece", unk_token: "[UNK]", continuing_subword_prefix: "##" },
+      ...{ max_input_chars_per_word: 100, vocab: Object.fromEntries(words.map((w, i) => [w, i])) },
+    },
+    post_processor: {
+      ...{ type: "TemplateProcessing", single: [special("[CLS]"), text, special("[SEP]")] },
+      pair: [],
+      special_tokens: Object.fromEntries(
+        ["[CLS]", "[SEP]"].map((name) => [
+          name,
+          { id: name, ids: [words.indexOf(name)], tokens: [name] },
+        ]),
+      ),
+    },
+  };
+  const { config, tensors } = bert("bert");
+  const classifier = {
+    "classifier.weight": { data: new Float32Array(24), shape: [2, 12] },
+    "classifier.bias": { data: Float32Array.of(0, Math.log(3)), shape: [2] },
+  };
+  const kinds = {
+    search: {
+      "config.json": jsonOf({ ...config, architectures: ["BertModel"] }),
+      "modules.json": jsonOf([
+        { path: "", type: "sentence_transformers.models.Transformer" },
+        { path: "1_Pooling", type: "sentence_transformers.models.Pooling" },
+      ]),
+      "1_Pooling/config.json": jsonOf({ pooling_mode_mean_tokens: true }),
+    },
+    classify: {
+      "config.json": jsonOf({
+        ...{ ...config, architectures: ["BertForSequenceClassification"] },
+        id2label: { 0: "NEGATIVE", 1: "POSITIVE" },
+      }),
+    },
+  };
+
+  /** Opens a page of the guide with a small model in place of the hub's. */
+  async function openRecipe(
+    kind: keyof typeof kinds,
+    look: (page: Page) => Promise<void>,
+  ): Promise<void> {
+    writeFiles(project, guide);
+    const source = join(project, kind);
+    const alias = {
+      "@huggingface/tokenizers": join(root, "node_modules/@huggingface/tokenizers"),
+    };
+    const options = { logLevel: "silent", configFile: false, resolve: { alias } } as const;
+    const [target, format] = ["es2022", "es"] as const;
+    await buildWithVite({ root: source, ...options, build: { target }, worker: { format } });
+    const engines = await serve(join(source, "dist"), isolation);
+    const context = await browser.newContext();
+    const files: Readonly<Record<string, Uint8Array>> = {
+      ...kinds[kind],
+      "model.safetensors": fileOf({ ...tensors, ...classifier }),
+      "tokenizer.json": jsonOf(tokenizer),
+      "tokenizer_config.json": jsonOf({}),
+    };
+    const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*" };
+    await context.route("https://huggingface.co/**", (route) => {
+      const [, name = ""] = route.request().url().split("/resolve/main/");
+      const file = files[name];
+      if (!file) return route.fulfill({ status: 404, headers });
+      return route.fulfill({ status: 200, headers, body: Buffer.from(file) });
+    });
+    const page = await context.newPage();
+    await page.goto(engines.url);
+    await look(page);
+    await context.close();
+    engines.close();
+  }
+
+  test("finds the text that is nearest to a question", () =>
+    openRecipe("search", async (page) => {
+      const state = () => page.locator("#state").innerText();
+      await expect.poll(state, { timeout: 30_000 }).toBe("Ready: 3 texts");
+      await page.getByLabel("Question").fill("a kitten needs a vaccination at eight weeks.");
+      await page.getByRole("button").click();
+      const first = page.locator("li").first();
+      await expect
+        .poll(() => first.innerText(), { timeout: 10_000 })
+        .toBe("1.00 A kitten needs a vaccination at eight weeks.");
+      expect(await page.locator("li").count()).toBe(3);
+    }));
+
+  test("labels each text", () =>
+    openRecipe("classify", async (page) => {
+      const state = () => page.locator("#state").innerText();
+      await expect.poll(state, { timeout: 30_000 }).toBe("Ready");
+      await page.locator("textarea").fill("a kitten\n\nthe train");
+      await page.getByRole("button").click();
+      const list = () => page.locator("li").allInnerTexts();
+      await expect
+        .poll(list, { timeout: 30_000 })
+        .toEqual(["POSITIVE (75 %): a kitten", "POSITIVE (75 %): the train"]);
+      expect(await state()).toBe("Ready");
+    }));
 });

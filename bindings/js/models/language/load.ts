@@ -14,7 +14,8 @@ import { type ExpectedTensor, expectedTensors, namesIn } from "./checkpoint.js";
 import { type HubModelConfig, readConfig } from "./config.js";
 import { MaskedLanguageModel } from "./maskedModel.js";
 import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parameters.js";
-import { type SentenceHead, sentenceHeadIn } from "./sentences.js";
+import { sentenceHeadIn } from "./sentenceFiles.js";
+import type { SentenceHead } from "./sentences.js";
 import { Seq2SeqLanguageModel } from "./seq2seqModel.js";
 import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
 import { bytesOf, WeightStore, type WeightType, withColumns } from "./weights.js";
@@ -299,7 +300,7 @@ export async function loadHubModel(
   try {
     // Read first, because these files are small. A classifier makes no vectors.
     if (read.kind === "masked" && !read.classifier)
-      sentence = await sentenceHeadIn(heed, folder, read.size, signal);
+      sentence = await sentenceHeadIn(heed, folder, read, signal);
     const found = await readPlaces(files, signal);
     const specs = withoutAbsentParts(parameterSpecs(read), read, new Set(found.keys()));
     const wanted = findTensors(read, specs, found);

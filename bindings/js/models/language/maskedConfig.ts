@@ -90,6 +90,8 @@ export function readBert(fields: Fields, modelType: string): MaskedConfig {
   const isBert = modelType === "bert";
   const isMpnet = modelType === "mpnet";
   if (!isMpnet) fields.choice("position_embedding_type", { absolute: true }, "absolute");
+  // A decoder, which sees only the positions before its own, may have the same model_type.
+  if (fields.flag("is_decoder", false)) throw fields.refuse("is_decoder", "false", true);
   const positions = fields.size("max_position_embeddings", 512);
   // The positions of MPNet count from the token 1, independent of its config.
   const padding = isMpnet ? 1 : fields.read("pad_token_id", isToken, isBert ? 0 : 1);

@@ -1,0 +1,134 @@
+// Changes of logits before a token is drawn: penalties for tokens that a text has already, and limits on the tokens that
+// may be drawn. The order is that of the package transformers: penalties, the caller's processor, temperature, top k,
+// top p, min p, typical p.
+
+import { type Check, isFunction, isNumber, isPositive, isShare } from "../core/validate.js";
+
+/** Options of `generate` that change the logits. */
+export interface LogitsOptions {
+  /**
+   * Divides the positive logits of tokens in the text, start included, and multiplies the negative
+   * ones (Keskar et al., "CTRL", 2019, section 4.1); 1 by default.
+   */
+  repetitionPenalty?: number;
+  /** Is subtracted from the logit of each token that was generated; 0 by default. */
+  presencePenalty?: number;
+  /** Is subtracted from the logit of a token for each time that it was generated; 0 by default. */
+  frequencyPenalty?: number;
+  /**
+   * Only tokens with this share of the probability of the most likely one (Nguyen et al., "Turning Up
+   * the Heat", 2024); 0 by default.
+   */
+  minP?: number;
+  /**
+   * Only the tokens whose information is nearest to the entropy, up to this probability (Meister et
+   * al., "Locally Typical Sampling", 2023); 1 by default.
+   */
+  typicalP?: number;
+  /**
+   * Changes the logits [V] of one sequence in place, after the penalties.
+   *
+   * @param tokens all tokens of the sequence so far
+   */
+  logitsProcessor?: (logits: Float32Array, tokens: readonly number[]) => void;
+}
+
+/** The options that limit the tokens, some of which C++ applies if nothing else does. */
+export interface Limits {
+  temperature: number;
+  topK?: number | undefined;
+  topP?: number | undefined;
+  minP?: number | undefined;
+  typicalP?: number | undefined;
+}
+
+export const logitsChecks = {
+  repetitionPenalty: isPositive,
+  presencePenalty: isNumber,
+  frequencyPenalty: isNumber,
+  minP: isShare,
+  typicalP: {
+    expected: "a number above 0 and up to 1",
+    accepts: (value) => isNumber.accepts(value) && (value as number) > 0 && (value as number) <= 1,
+  },
+  logitsProcessor: isFunction,
+} satisfies Record<keyof LogitsOptions, Check>;
+
+/** Applies the penalties and the processor to the logits of a sequence. */
+export function penalise(
+  logits: Float32Array,
+  tokens: readonly number[],
+  generated: readonly number[],
+  options: LogitsOptions,
+): void {
+  const { repetitionPenalty: factor = 1, presencePenalty = 0, frequencyPenalty = 0 } = options;
+  if (factor !== 1) {
+    for (const token of new Set(tokens)) {
+      const logit = logits[token] as number;
+      logits[token] = logit > 0 ? logit / factor : logit * factor;
+    }
+  }
+  if (presencePenalty !== 0 || frequencyPenalty !== 0) {
+    for (const token of new Set(generated))
+      logits[token] = (logits[token] as number) - presencePenalty;
+    for (const token of generated) logits[token] = (logits[token] as number) - frequencyPenalty;
+  }
+  options.logitsProcessor?.(logits, tokens);
+}
+
+/** Whether a limit is set that C++ does not have. */
+export const isLimited = ({ temperature, minP = 0, typicalP = 1 }: Limits): boolean =>
+  temperature > 0 && (minP > 0 || typicalP < 1);
+
+/** Gives the logit -Infinity to all tokens that may not be drawn. */
+export function limit(logits: Float32Array, limits: Limits): void {
+  const { temperature, minP = 0, topP = 1, typicalP = 1 } = limits;
+  const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (!Number.isFinite(most)) return;
+  const shareOf = (logit: number) => Math.exp((logit - most) / temperature);
+  const topK = limits.topK === 0 ? undefined : limits.topK;
+  // The tokens of min p are the first ones of any order by logits, so the other limits need no more of them.
+  let kept: { token: number; share: number }[] = [];
+  for (const [token, logit] of logits.entries()) {
+    const share = shareOf(logit);
+    if (share > 0 && share >= minP) kept.push({ token, share });
+  }
+  kept.sort((a, b) => b.share - a.share || a.token - b.token);
+  const sumOf = (list: typeof kept) => list.reduce((sum, { share }) => sum + share, 0);
+  if (topP < 1) {
+    const first = topK ?? logits.length;
+    const all = Float64Array.from(logits, shareOf).sort().reverse();
+    const sum = all.subarray(0, first).reduce((total, share) => total + share, 0);
+    kept = upTo(kept, topP * sum);
+  }
+  if (topK !== undefined) kept = kept.slice(0, topK);
+  if (typicalP < 1) kept = upTo(typical(kept, sumOf(kept)), typicalP * sumOf(kept));
+  const drawn = new Map(kept.map(({ token }) => [token, logits[token] as number]));
+  logits.fill(-Infinity);
+  for (const [token, logit] of drawn) logits[token] = logit;
+}
+
+/** The first tokens whose shares sum to `sum`, one or more. */
+function upTo<T extends { share: number }>(list: readonly T[], sum: number): T[] {
+  let total = 0;
+  const end = list.findIndex(({ share }) => {
+    total += share;
+    return total >= sum;
+  });
+  return list.slice(0, end < 0 ? list.length : end + 1);
+}
+
+/** The tokens in the order of the distance between their information and the entropy. */
+function typical<T extends { share: number }>(list: readonly T[], sum: number): T[] {
+  const information = list.map(({ share }) => -Math.log(share / sum));
+  const entropy = list.reduce(
+    (all, { share }, i) => all + (share / sum) * (information[i] as number),
+    0,
+  );
+  const order = list.map((each, i) => ({
+    each,
+    distance: Math.abs((information[i] as number) - entropy),
+  }));
+  order.sort((a, b) => a.distance - b.distance);
+  return order.map(({ each }) => each);
+}
