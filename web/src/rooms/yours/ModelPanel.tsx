@@ -32,6 +32,8 @@ const architectures: Readonly<Record<string, string>> = {
   mistral: "Mistral",
   qwen2: "Qwen2",
   qwen3: "Qwen3",
+  phi3: "Phi-3",
+  gemma2: "Gemma 2",
   gemma3: "Gemma 3",
   bert: "BERT",
   roberta: "RoBERTa",
