@@ -24,6 +24,7 @@ import {
 import { initialState, type State, type WeightType } from "../../web/src/rooms/yours/state";
 import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
 import { weightedByLength } from "../../web/src/rooms/yours/weighting";
+import { formulaOf } from "../../web/src/shared/attended";
 import { sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
@@ -225,6 +226,32 @@ describe("One head", () => {
     }
     expect(lengths).toHaveLength(count);
     expect(Math.min(...lengths)).toBeGreaterThan(0);
+    model.dispose();
+  });
+
+  test("with limited scores has formulas that name the limit", () => {
+    const { config } = llama({ model_type: "gemma2", attn_logit_softcapping: 0.5, head_dim: 4 });
+    const model = new CausalLanguageModel(heed, { ...config, initializer_range: 1 }, { seed: 2 });
+    const ids = [5, 9, 2];
+    const shares = sharesOfHead(model, ids, { layer: 0, head: 1 });
+    const [scale = 1] = model.config.scales;
+    const words = ids.map(String);
+    const between = { heads: 1, rows: words, columns: words, scale, softcap: 0.5 };
+    for (let col = 0; col < ids.length; ++col) {
+      const dot = [0, 1, 2, 3].reduce(
+        (sum, d) => sum + (shares.queries[8 + d] as number) * (shares.keys[4 * col + d] as number),
+        0,
+      );
+      const lines = formulaOf(between, shares, 0, { row: 2, col }).map(({ text }) => text);
+      const [score = "", limited = ""] = lines
+        .join("")
+        .split("\n")
+        .filter((line) => /^(score|limited)/.test(line));
+      expect(Number(score.split(" = ")[2]?.replace("−", "-"))).toBeCloseTo(dot * scale, 2);
+      expect(limited).toContain("limited: 0.5 × tanh(");
+      const end = Number(limited.split(" = ")[1]?.replace("−", "-"));
+      expect(end).toBeCloseTo(0.5 * Math.tanh((dot * scale) / 0.5), 2);
+    }
     model.dispose();
   });
 });

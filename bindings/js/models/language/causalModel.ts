@@ -1,6 +1,6 @@
 // Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised
-// Multitask Learners", 2019), the family of Llama (Touvron et al., 2023), Gemma 2 and Gemma 3 (Gemma Team,
-// 2024, 2025). Mistral, Qwen2, Qwen3, SmolLM and Phi-3 (Abdin et al., 2024) belong to the family of Llama.
+// Multitask Learners", 2019), Llama (Touvron et al., 2023), and Gemma 2 and 3 (Gemma Team, 2024, 2025). Mistral,
+// Qwen2, Qwen3, SmolLM and Phi-3 (Abdin et al., 2024) belong to the family of Llama.
 
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";

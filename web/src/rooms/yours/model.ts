@@ -116,6 +116,7 @@ function cardOf(
     groups: isCausal ? config.kvHeads : heads,
     vocabulary: config.vocabularySize,
     scales: isCausal ? config.scales : Array.from({ length: layers }, () => scale),
+    softcap: (isCausal && config.scoresSoftcap) || null,
     windows: Array.from({ length: layers }, (_, i) => (isCausal && config.windows[i]) || null),
     mask: "readOut" in model || !model.lmHead ? null : tokenizer.mask,
     milliseconds,
