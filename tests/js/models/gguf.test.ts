@@ -340,6 +340,17 @@ describe("The tokenizer of a GGUF file", () => {
     expect(tokenizer.decode(found, { skip_special_tokens: true })).toBe(text);
   });
 
+  test("of Llama 3 begins each text with its first token, and takes whole words", async () => {
+    const tokens = ["<start>", "t", "h", "e", "th", "the"];
+    const files = withTokens({
+      ...{ "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "llama-bpe" },
+      ...{ "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": kindsOf(tokens) },
+      ...{ "tokenizer.ggml.merges": ["t h"], "tokenizer.ggml.bos_token_id": 0 },
+    });
+    // No merge makes "the".
+    expect((await loadTokenizer(files, Tokenizer)).encode("the").ids).toEqual([0, 5]);
+  });
+
   test("merges by scores with SentencePiece, and falls back to bytes", async () => {
     const bytes = Array.from(
       { length: 256 },
