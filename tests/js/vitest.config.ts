@@ -172,10 +172,11 @@ export default defineConfig({
         test: {
           name: "webkit",
           // A selection: loading, threads, memory, errors, each kind of attention and layer, files,
-          // training, files that the browser keeps. The results of the operations come from the same binary as in Chromium.
+          // training, files that the browser keeps, GGUF, models of each kind. The results of the operations come from the same binary as in Chromium.
           include: [
             "tests/js/core/{scope,tensor,traps}.test.ts",
             "tests/js/{load/browser,load/load,models/kept}.test.ts",
+            "tests/js/models/{encoders,gguf,seq2seq}.test.ts",
             "tests/js/nn/{nn_layers,safetensors,training}.test.ts",
             "tests/js/ops/{linear,rope,variants}.test.ts",
             "tests/js/worker/{worker,worker_cancel,worker_edges,worker_ownership}.test.ts",
