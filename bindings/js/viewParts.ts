@@ -26,6 +26,7 @@ export * from "./view/parts/timeline.js";
 export * from "./view/parts/tokenShades.js";
 export * from "./view/parts/transport.js";
 export * from "./view/picture/colour.js";
+export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
 export * from "./view/picture/export.js";
 export * from "./view/picture/film.js";
 export * from "./view/picture/format.js";

@@ -24,8 +24,11 @@ import {
 import { initialState, type State, type WeightType } from "../../web/src/rooms/yours/state";
 import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
 import { weightedByLength } from "../../web/src/rooms/yours/weighting";
+import { formulaOf } from "../../web/src/shared/attended";
 import { sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
+import { ggufOf, pack, plain } from "../js/gguf";
+import { Random } from "../js/values";
 import { wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
@@ -87,6 +90,14 @@ describe("Files", () => {
       why: "There are several models: one and two. Choose the folder of one.",
     });
     expect(folderIn([])).toHaveProperty("why");
+    expect(missingIn(["a-Q4_0.gguf", "b-Q8_0.gguf"])).toBe(
+      "There are several GGUF files: a-Q4_0.gguf and b-Q8_0.gguf. Choose one.",
+    );
+  });
+
+  test("in GGUF are a model alone", () => {
+    const source = folderIn(found("models/Tiny-Q4_0.gguf", "models/README.md"));
+    expect(source).toMatchObject({ kind: "files", name: "Tiny-Q4_0" });
   });
 });
 
@@ -217,6 +228,32 @@ describe("One head", () => {
     expect(Math.min(...lengths)).toBeGreaterThan(0);
     model.dispose();
   });
+
+  test("with limited scores has formulas that name the limit", () => {
+    const { config } = llama({ model_type: "gemma2", attn_logit_softcapping: 0.5, head_dim: 4 });
+    const model = new CausalLanguageModel(heed, { ...config, initializer_range: 1 }, { seed: 2 });
+    const ids = [5, 9, 2];
+    const shares = sharesOfHead(model, ids, { layer: 0, head: 1 });
+    const [scale = 1] = model.config.scales;
+    const words = ids.map(String);
+    const between = { heads: 1, rows: words, columns: words, scale, softcap: 0.5 };
+    for (let col = 0; col < ids.length; ++col) {
+      const dot = [0, 1, 2, 3].reduce(
+        (sum, d) => sum + (shares.queries[8 + d] as number) * (shares.keys[4 * col + d] as number),
+        0,
+      );
+      const lines = formulaOf(between, shares, 0, { row: 2, col }).map(({ text }) => text);
+      const [score = "", limited = ""] = lines
+        .join("")
+        .split("\n")
+        .filter((line) => /^(score|limited)/.test(line));
+      expect(Number(score.split(" = ")[2]?.replace("−", "-"))).toBeCloseTo(dot * scale, 2);
+      expect(limited).toContain("limited: 0.5 × tanh(");
+      const end = Number(limited.split(" = ")[1]?.replace("−", "-"));
+      expect(end).toBeCloseTo(0.5 * Math.tanh((dot * scale) / 0.5), 2);
+    }
+    model.dispose();
+  });
 });
 
 const tiny: Record<string, Uint8Array> = {
@@ -244,9 +281,65 @@ const opening =
     return card;
   };
 
+/** A model of one layer with a token for each of four letters. */
+function tinyGguf(): Uint8Array<ArrayBuffer> {
+  const random = new Random(7);
+  const size = 32;
+  const tokens = ["a", "b", "c", "Ġ"];
+  const matrix = (rows: number) => pack("Q4_0", [rows, size], random);
+  const vector = (count: number) => plain(random.array([count]).data, [count]);
+  const projections = ["q", "k", "v"].flatMap((part) => [
+    [`blk.0.attn_${part}.weight`, matrix(size)] as const,
+    [`blk.0.attn_${part}.bias`, vector(size)] as const,
+  ]);
+  const others = ["attn_output", "ffn_gate", "ffn_up", "ffn_down"].map(
+    (part) => [`blk.0.${part}.weight`, matrix(size)] as const,
+  );
+  const norms = ["blk.0.attn_norm", "blk.0.ffn_norm", "output_norm"].map(
+    (name) => [`${name}.weight`, vector(size)] as const,
+  );
+  const sizes = {
+    ...{ embedding_length: size, block_count: 1, feed_forward_length: size, context_length: 16 },
+    "attention.head_count": 2,
+  };
+  return ggufOf(
+    {
+      "general.architecture": "qwen2",
+      ...Object.fromEntries(Object.entries(sizes).map(([key, value]) => [`qwen2.${key}`, value])),
+      ...{ "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": tokens },
+    },
+    Object.fromEntries([["token_embd.weight", matrix(4)], ...projections, ...others, ...norms]),
+  );
+}
+
 const sampling = { temperature: 0.7, topK: 0, topP: 0.9 };
 
 describe("The solver", () => {
+  test("opens a GGUF file with its tokenizer", async () => {
+    const heed = await load({ threads: 1 });
+    const context = {
+      heed,
+      signal: new AbortController().signal,
+      progress: () => {},
+      pause: async () => {},
+    };
+    const file = new File([tinyGguf()], "tiny.gguf");
+    const source: FilesSource = { kind: "files", name: "tiny", files: { "tiny.gguf": file } };
+    const card = await solve({ kind: "load", source, dtype: "int8" }, context);
+    expect(card).toMatchObject({
+      kind: "card",
+      architecture: "qwen2",
+      layers: 1,
+      hasNetwork: true,
+    });
+    const { model } = card as Card;
+    const written = { seed: 1, length: 2, kept: [] };
+    const read = { kind: "read", model, text: "ab", ...sampling, ...written } as const;
+    expect(await solve(read, context)).toMatchObject({ kind: "read" });
+    await solve({ kind: "close" }, context);
+    heed.dispose();
+  });
+
   test("frees a model that is closed while a request of it waits after that request", async () => {
     const heed = await load({ threads: 1 });
     let pauses = 0;

@@ -424,13 +424,13 @@ describe("In chrome, the room Your model", () => {
     const card = await room.opened();
     const { "config.json": config, "model.safetensors": weights } = tiny;
     const { "tokenizer.json": tokenizer } = tiny;
-    const t5 = jsonOf({ ...gpt2().config, model_type: "t5" });
+    const t5 = jsonOf({ ...gpt2().config, model_type: "bloom" });
     const larger = jsonOf({ ...gpt2().config, n_layer: 3 });
     const odd = jsonOf({ model: { type: "WordLevel", vocab: {} }, added_tokens: [] });
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{ weights, tokenizer }, /model\.safetensors and tokenizer\.json found, config\.json is not/],
       [{ config, tokenizer }, /config\.json and tokenizer\.json found, model\.safetensors is not/],
-      [{ config: t5, weights, tokenizer }, /The architecture "t5" is not one .*"gpt2"/],
+      [{ config: t5, weights, tokenizer }, /The architecture "bloom" is not one .*"gpt2"/],
       [
         { config: larger, weights, tokenizer },
         /\d+ missing: .*h\.2\.ln_1\.weight.*h\.2\.mlp\.c_proj\.bias/,

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 export const binaries = { simd: 145_000, relaxed: 147_000, wide: 157_000 };
 
 /** Of the whole archive that npm makes. The entries for pages, and the worker's script, repeat the modules: 260,000. */
-export const archive = 1_400_000;
+export const archive = 1_500_000;
 
 /**
  * Of the pictures, bundled, minified and gzipped: all elements, and a program that uses one of
@@ -18,7 +18,7 @@ export const archive = 1_400_000;
 export const pictures = { all: 56_800, matrix: 23_300 };
 
 /** Of each entry for pages without a bundler, the most files that a page fetches. */
-export const pageFiles = { index: 5, nn: 6, models: 9, worker: 1, serve: 5, view: 2, viewParts: 2 };
+export const pageFiles = { index: 5, nn: 6, models: 8, worker: 1, serve: 5, view: 2, viewParts: 2 };
 
 /**
  * @param {string} file

@@ -161,6 +161,34 @@ export function llama(more: HubConfig = {}, vocabulary = 23): Checkpoint {
   return { config, tensors: filled(shapes, 304) };
 }
 
+/** The rows of several tensors as one. */
+const joined = (parts: Tensors[string][]): Tensors[string] => ({
+  data: Float32Array.from(parts.flatMap(({ data }) => [...data])),
+  shape: [parts.reduce((sum, { shape }) => sum + (shape[0] as number), 0), 16],
+});
+
+/** Phi-3, and Llama with the same weights: Phi-3 joins the tensors of queries, keys and values, and of gate and up. */
+export function phi3(): { own: Checkpoint; apart: Checkpoint } {
+  const apart = llama();
+  const tensors = { ...apart.tensors };
+  const join = (to: string, names: readonly string[]) => {
+    tensors[to] = joined(names.map((name) => tensors[name] as Tensors[string]));
+    for (const name of names) delete tensors[name];
+  };
+  for (const layer of ["model.layers.0", "model.layers.1"]) {
+    const [own, mlp] = [`${layer}.self_attn`, `${layer}.mlp`];
+    join(
+      `${own}.qkv_proj.weight`,
+      ["q", "k", "v"].map((part) => `${own}.${part}_proj.weight`),
+    );
+    join(
+      `${mlp}.gate_up_proj.weight`,
+      ["gate", "up"].map((part) => `${mlp}.${part}_proj.weight`),
+    );
+  }
+  return { own: { config: { ...apart.config, model_type: "phi3" }, tensors }, apart };
+}
+
 /** A Vision Transformer for images of 3 x 3 patches: the bare model with its pooler, or with the head for classes. */
 export function vit(
   kind: "ViTModel" | "ViTForImageClassification",

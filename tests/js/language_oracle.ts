@@ -67,26 +67,31 @@ const against = (x: Values, table: Values, bias?: Values): Values => {
   return linear({ find: found, get: (name: string) => found(name) } as Parameters, x);
 };
 
-/** Rotates the heads of x [B, H, L, D] by halves; frequencies [D / 2]. */
-function rotate(x: Values, frequencies: readonly number[]): Values {
+/** Rotates the first R entries of the heads of x [B, H, L, D] by halves; frequencies [R / 2]. */
+function rotate(x: Values, frequencies: readonly number[], factor = 1): Values {
   const [, , L, D] = x.shape as [number, number, number, number];
-  const half = D / 2;
+  const half = frequencies.length;
   const data = Array.from(x.data, (value, at) => {
     const [i, c] = [Math.floor(at / D) % L, at % D];
+    if (c >= 2 * half) return value;
     const angle = i * (frequencies[c % half] as number);
     const other = x.data[c < half ? at + half : at - half] as number;
-    return value * Math.cos(angle) + (c < half ? -other : other) * Math.sin(angle);
+    return factor * (value * Math.cos(angle) + (c < half ? -other : other) * Math.sin(angle));
   });
   return { data, shape: x.shape };
 }
 
 /** The frequencies of rotary positions, with the scaling of the config, from its rules for wave lengths. */
-function frequenciesOf(config: Config, headSize: number): number[] {
+function frequenciesOf(config: Config, headSize: number, length = 0): number[] {
   const scaling = config.rope_scaling ?? {};
-  return Array.from({ length: headSize / 2 }, (_, pair) => {
-    const frequency = 1 / (config.rope_theta ?? 10000) ** ((2 * pair) / headSize);
+  const rotated = headSize * (config.partial_rotary_factor ?? 1);
+  return Array.from({ length: rotated / 2 }, (_, pair) => {
+    const frequency = 1 / (config.rope_theta ?? 10000) ** ((2 * pair) / rotated);
     const kind = scaling.rope_type ?? scaling.type;
     if (kind === "linear") return frequency / scaling.factor;
+    const isLong = length > config.original_max_position_embeddings;
+    if (kind === "longrope")
+      return frequency / (isLong ? scaling.long_factor : scaling.short_factor)[pair];
     if (kind !== "llama3") return frequency;
     const wave = (2 * Math.PI) / frequency;
     const context = scaling.original_max_position_embeddings;
@@ -99,7 +104,14 @@ function frequenciesOf(config: Config, headSize: number): number[] {
   });
 }
 
-/** Llama, Mistral, Qwen2, Qwen3 and Gemma 3. `windows` has the number of visible keys of each layer, if limited. */
+/** How much longer texts are made by a rule that also makes the rotated entries longer. */
+function rotatedFactor({ rope_scaling: scaling, ...config }: Config): number {
+  if (scaling?.type !== "longrope") return 1;
+  const context = config.original_max_position_embeddings;
+  return Math.sqrt(1 + Math.log(config.max_position_embeddings / context) / Math.log(context));
+}
+
+/** Llama, Mistral, Qwen2, Qwen3, Phi-3, Gemma 2 and Gemma 3. `windows` has the number of visible keys of each layer, if limited. */
 export function llama(
   p: Parameters,
   config: Config,
@@ -109,9 +121,9 @@ export function llama(
   const heads = config.num_attention_heads;
   const kvHeads = config.num_key_value_heads ?? heads;
   const headSize = config.head_dim ?? config.hidden_size / heads;
-  const isGemma = /^gemma3/.test(config.model_type);
-  const frequencies = frequenciesOf(config, headSize);
-  const local = isGemma
+  const isGemma = /^gemma/.test(config.model_type);
+  const frequencies = frequenciesOf(config, headSize, ids.shape[1]);
+  const local = config.rope_local_base_freq
     ? frequenciesOf({ rope_theta: config.rope_local_base_freq }, headSize)
     : frequencies;
   const eps = config.rms_norm_eps ?? 1e-6;
@@ -136,10 +148,12 @@ export function llama(
       if (name === "v") return split;
       const its = own.of(`${name}_norm`);
       const angles = window === undefined ? frequencies : local;
-      return rotate(its.find("weight") ? norm(its, split) : split, angles);
+      const placed = its.find("weight") ? norm(its, split) : split;
+      return rotate(placed, angles, rotatedFactor(config));
     };
     const attended = attend({
       ...(isGemma && { scale: 1 / Math.sqrt(config.query_pre_attn_scalar) }),
+      softcap: config.attn_logit_softcapping,
       ...{ q: project("q", heads), k: project("k", kvHeads), v: project("v", kvHeads) },
       maySee: ({ q, k }) => k <= q && (window === undefined || k > q - window),
     });

@@ -327,35 +327,6 @@ void require_gradient(const char* name, bool needed, const char* what, bool give
     ops::refuse<OptionError>(name, "false without " + std::string(what), "true");
 }
 
-AttentionGradients allocate(const TensorView& q, const TensorView& k, const TensorView& v,
-                            const AttentionOptions& options,
-                            const AttentionGradientOptions& needed) {
-  AttentionGradients result;
-  result.q = Tensor(q.shape());
-  result.k = Tensor(k.shape());
-  result.v = Tensor(v.shape());
-  const auto make = [](bool wanted, std::optional<Tensor>& gradient,
-                       const std::optional<TensorView>& like) {
-    if (wanted && like) gradient.emplace(like->shape());
-  };
-  make(needed.need_mask, result.mask, options.mask);
-  make(needed.need_bias, result.bias, options.bias);
-  make(needed.need_alibi_slopes, result.alibi_slopes, options.alibi_slopes);
-  make(needed.need_sinks, result.sinks, options.sinks);
-  make(true, result.past_key, options.past_key);
-  make(true, result.past_value, options.past_value);
-  return result;
-}
-
-void clear(AttentionGradients& gradients) {
-  for (Tensor* const gradient : {&gradients.q, &gradients.k, &gradients.v})
-    std::ranges::fill(gradient->data(), 0.0f);
-  for (std::optional<Tensor>* const gradient :
-       {&gradients.mask, &gradients.bias, &gradients.alibi_slopes, &gradients.sinks,
-        &gradients.past_key, &gradients.past_value})
-    if (*gradient) std::ranges::fill((*gradient)->data(), 0.0f);
-}
-
 }  // namespace
 
 AttentionGradients attention_backward(Context& context, const TensorView& d_output,
@@ -382,9 +353,9 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
                    options.alibi_slopes.has_value());
   require_gradient("need_sinks", needed.need_sinks, "sinks", options.sinks.has_value());
 
-  AttentionGradients result = allocate(q, k, v, options, needed);
+  AttentionGradients result = ops::allocate(q, k, v, options, needed);
   if (p.sequences.empty()) {
-    clear(result);
+    ops::clear(result);
     return result;
   }
   const ops::Layout new_k_layout = p.k_layout, new_v_layout = p.v_layout;

@@ -160,4 +160,33 @@ kernels::BackwardTile BackwardOperands::pair(std::int64_t h, std::int64_t t,
   return pair;
 }
 
+AttentionGradients allocate(const TensorView& q, const TensorView& k, const TensorView& v,
+                            const AttentionOptions& options,
+                            const AttentionGradientOptions& needed) {
+  AttentionGradients result;
+  result.q = Tensor(q.shape());
+  result.k = Tensor(k.shape());
+  result.v = Tensor(v.shape());
+  const auto make = [](bool wanted, std::optional<Tensor>& gradient,
+                       const std::optional<TensorView>& like) {
+    if (wanted && like) gradient.emplace(like->shape());
+  };
+  make(needed.need_mask, result.mask, options.mask);
+  make(needed.need_bias, result.bias, options.bias);
+  make(needed.need_alibi_slopes, result.alibi_slopes, options.alibi_slopes);
+  make(needed.need_sinks, result.sinks, options.sinks);
+  make(true, result.past_key, options.past_key);
+  make(true, result.past_value, options.past_value);
+  return result;
+}
+
+void clear(AttentionGradients& gradients) {
+  for (Tensor* const gradient : {&gradients.q, &gradients.k, &gradients.v})
+    std::ranges::fill(gradient->data(), 0.0f);
+  for (std::optional<Tensor>* const gradient :
+       {&gradients.mask, &gradients.bias, &gradients.alibi_slopes, &gradients.sinks,
+        &gradients.past_key, &gradients.past_value})
+    if (*gradient) std::ranges::fill((*gradient)->data(), 0.0f);
+}
+
 }  // namespace heed::ops

@@ -18,6 +18,14 @@ struct AttentionOutputs {
   const float* d_lse;  // or null
 };
 
+/// Makes the gradients of all arguments that need one.
+AttentionGradients allocate(const TensorView& q, const TensorView& k, const TensorView& v,
+                            const AttentionOptions& options,
+                            const AttentionGradientOptions& needed);
+
+/// Fills all gradients with zeros.
+void clear(AttentionGradients& gradients);
+
 /// Tiles of queries are numbered sequence by sequence, separately for each head; tiles of keys are
 /// numbered within their sequence.
 ///

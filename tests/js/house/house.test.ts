@@ -440,6 +440,32 @@ describe("import circles of the package", () => {
   });
 });
 
+describe("the length of a file", () => {
+  const tooLong = (list: readonly Source[]) =>
+    list.filter(({ path, text }) => !/\.css$/.test(path) && text.split("\n").length > 401);
+  /** Files that are still longer. A file that becomes shorter leaves this list. */
+  const known = [
+    "heed.ts",
+    "view/elements/element.ts",
+    "view/elements/heads.ts",
+    "view/elements/steps.ts",
+  ];
+
+  test("is at most 400 lines", () => {
+    const printed = "bindings/js/core/members.ts"; // by the build
+    const found = tooLong(sources)
+      .map(({ path }) => path)
+      .filter((path) => path !== printed);
+    expect(found).toEqual(known.map((path) => `bindings/js/${path}`));
+  });
+
+  test("is noticed", () => {
+    const file = (lines: number) => ({ path: "a.ts", text: "a();\n".repeat(lines) });
+    expect(tooLong([file(400)])).toEqual([]);
+    expect(tooLong([file(401)])).toHaveLength(1);
+  });
+});
+
 describe("the suites of the package", () => {
   const config = readFileSync(join(root, "tests/js/vitest.config.ts"), "utf8");
   const [, listed] = /"tests\/js\/\{([a-z,]+)\}\/\*\.test\.ts"/.exec(config) ?? [];

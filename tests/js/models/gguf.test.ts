@@ -186,9 +186,18 @@ describe("A GGUF file", () => {
     );
   });
 
-  test("of Gemma 3 has norms whose weights count from 0", async () => {
+  test.each([
+    ["gemma2", { attn_logit_softcapping: 0.75, final_logit_softcapping: 1.5 }],
+    ["gemma3", { final_logit_softcapping: 1.5 }],
+  ] as const)("of %s has norms whose weights count from 0", async (name, limits) => {
     const fields = {
-      ...{ model_type: "gemma3_text", vocab_size: 23, hidden_size: 16, intermediate_size: 24 },
+      ...{
+        model_type: name === "gemma3" ? "gemma3_text" : name,
+        ...limits,
+        vocab_size: 23,
+        hidden_size: 16,
+        intermediate_size: 24,
+      },
       ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 4 },
       ...{ max_position_embeddings: 32, rms_norm_eps: Math.fround(1e-5), rope_theta: 700.5 },
       ...{ query_pre_attn_scalar: 4, sliding_window: 3, tie_word_embeddings: true },
@@ -211,8 +220,9 @@ describe("A GGUF file", () => {
       tensors[nameInFile(own)] = plain(values, shape);
     }
     model.dispose();
-    const sizes = { ...llamaSizes, "rope.freq_base": 700.5, "attention.sliding_window": 3 };
-    const metadata = metadataOf("gemma3", { ...sizes, "attention.key_length": 4 });
+    const sizes = { ...llamaSizes, ...limits, "rope.freq_base": 700.5 };
+    const own = { "attention.sliding_window": 3, "attention.key_length": 4 };
+    const metadata = metadataOf(name, { ...sizes, ...own });
     const found = await logitsOf(heed(), ggufOf(metadata, tensors));
     expectNear(found, logits);
   });
@@ -330,6 +340,17 @@ describe("The tokenizer of a GGUF file", () => {
     expect(tokenizer.decode(found, { skip_special_tokens: true })).toBe(text);
   });
 
+  test("of Llama 3 begins each text with its first token, and takes whole words", async () => {
+    const tokens = ["<start>", "t", "h", "e", "th", "the"];
+    const files = withTokens({
+      ...{ "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "llama-bpe" },
+      ...{ "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": kindsOf(tokens) },
+      ...{ "tokenizer.ggml.merges": ["t h"], "tokenizer.ggml.bos_token_id": 0 },
+    });
+    // No merge makes "the".
+    expect((await loadTokenizer(files, Tokenizer)).encode("the").ids).toEqual([0, 5]);
+  });
+
   test("merges by scores with SentencePiece, and falls back to bytes", async () => {
     const bytes = Array.from(
       { length: 256 },
@@ -400,7 +421,7 @@ describe("A GGUF file is refused", () => {
     [
       "an unknown architecture",
       ggufOf(metadataOf("rwkv6", llamaSizes), tensors),
-      /general\.architecture: expected llama, qwen2, qwen3, gemma3, bert, got "rwkv6"/,
+      /general\.architecture: expected llama, qwen2, qwen3, gemma2, gemma3, bert, got "rwkv6"/,
     ],
     ["no architecture", ggufOf({}, tensors), /general\.architecture: expected .*, got undefined/],
     [

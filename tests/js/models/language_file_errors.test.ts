@@ -4,7 +4,7 @@ import type { HeedError } from "heed";
 import { loadModel } from "heed/models";
 import { safetensors } from "heed/nn";
 import { describe, expect, test } from "vitest";
-import { fileOf, filesOf, jsonOf, llama, shardsOf, type Tensors } from "../checkpoints.js";
+import { fileOf, filesOf, jsonOf, llama, phi3, shardsOf, type Tensors } from "../checkpoints.js";
 import { engine } from "../engine.js";
 
 describe("files are refused", () => {
@@ -115,6 +115,13 @@ describe("files are refused", () => {
     const odd = { ...tensors, [name]: { data, shape: [24, 16] } };
     expect(await messageOf(withFile(fileOf(odd)))).toBe(
       `model.safetensors: ${name}: expected finite numbers, got another at place 17`,
+    );
+    const { own } = phi3();
+    const joined = "model.layers.1.self_attn.qkv_proj.weight";
+    // In the values, which follow the queries and keys.
+    (own.tensors[joined] as Tensors[string]).data[400] = Number.NaN;
+    expect(await messageOf(filesOf(own))).toBe(
+      `model.safetensors: ${joined}: expected finite numbers, got another at place 400`,
     );
   });
 

@@ -20,6 +20,7 @@ import {
   jsonOf,
   llama,
   parametersOf,
+  phi3,
   roundedToBfloat16,
   shardsOf,
   type Tensors,
@@ -164,6 +165,24 @@ describeEngines((heed) => {
       });
     }
   });
+
+  test.each(["float32", "float16", "int8"] as const)(
+    "Phi-3, whose tensors have several parameters, in %s",
+    async (dtype) => {
+      const { own, apart } = phi3();
+      const texts = textsOf(23);
+      const read = async (checkpoint: Checkpoint) => {
+        const model = await load(heed(), filesOf(checkpoint), CausalLanguageModel, { dtype });
+        try {
+          return heed().scope(() => model.forward(idsOf(heed(), texts)).logits.data.slice());
+        } finally {
+          model.dispose();
+        }
+      };
+      expect(await read(own)).toEqual(await read(apart));
+      expect(heed().memory().tensors.count).toBe(0);
+    },
+  );
 
   test("bfloat16 is read exactly", async () => {
     const { config, tensors } = llama();

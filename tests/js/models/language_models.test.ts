@@ -28,6 +28,11 @@ const gemma3 = {
   ...{ rope_theta: 700, rope_local_base_freq: 90, tie_word_embeddings: true },
 };
 
+const phi3 = {
+  ...{ ...llamaConfig, model_type: "phi3", head_dim: 8, partial_rotary_factor: 0.75 },
+  rope_scaling: { type: "longrope", short_factor: [1, 1.5, 2], long_factor: [2, 4, 8] },
+};
+
 /** Configs of the families of Llama and Gemma, and the windows that their fields mean. */
 const variants: Record<string, { config: HubConfig; windows?: (number | undefined)[] }> = {
   "Llama with grouped heads": { config: llamaConfig },
@@ -83,6 +88,24 @@ const variants: Record<string, { config: HubConfig; windows?: (number | undefine
       },
     },
     windows: [undefined, 2],
+  },
+  "Gemma 2 with limits and local layers": {
+    config: {
+      ...{ ...llamaConfig, model_type: "gemma2", head_dim: 4, query_pre_attn_scalar: 9 },
+      ...{ sliding_window: 3, attn_logit_softcapping: 0.7, final_logit_softcapping: 2 },
+      tie_word_embeddings: true,
+    },
+    windows: [3, undefined],
+  },
+  "Phi-3 with a window": {
+    config: { ...llamaConfig, model_type: "phi3", sliding_window: 3 },
+    windows: [3, 3],
+  },
+  "Phi-3 with the rotation of shorter texts": {
+    config: { ...phi3, original_max_position_embeddings: L },
+  },
+  "Phi-3 with the rotation of longer texts": {
+    config: { ...phi3, original_max_position_embeddings: L - 1 },
   },
 };
 
@@ -144,6 +167,7 @@ describeEngines((heed) => {
     "Llama with tied embeddings and all biases",
     "Qwen3 with norms of heads",
     "Gemma 3 with local layers",
+    "Gemma 2 with limits and local layers",
   ]) {
     test(`${name}: the parts of each layer are those of the oracle`, () => {
       heed().scope(() => {
@@ -376,7 +400,7 @@ describe("a model of the family of Llama", () => {
       refusal(() => new CausalLanguageModel(heed(), config)).message;
     const { hidden_size: _, ...without } = llamaConfig;
     const known =
-      '"gpt2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "t5" or "mt5" or "bart" or "marian" or "vit"';
+      '"gpt2" or "gemma2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "phi3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "t5" or "mt5" or "bart" or "marian" or "vit"';
     const messages: [HubConfig, string][] = [
       [without, "config.hidden_size: expected a whole number from 1 to 2147483647, got undefined"],
       [
@@ -398,7 +422,22 @@ describe("a model of the family of Llama", () => {
       ],
       [
         { ...llamaConfig, rope_scaling: { rope_type: "yarn", factor: 4 } },
-        'config.rope_scaling.rope_type: expected "default" or "linear" or "llama3" or "divisors", got "yarn"',
+        'config.rope_scaling.rope_type: expected "default" or "linear" or "llama3" or "divisors" or "longrope" or "su", got "yarn"',
+      ],
+      [
+        { ...phi3, partial_rotary_factor: 1.5 },
+        "config.partial_rotary_factor: expected an even part of the head's 8 entries, got 12",
+      ],
+      [
+        phi3,
+        "config.original_max_position_embeddings: expected a whole number from 2 to 2147483647, got undefined",
+      ],
+      [
+        {
+          ...{ ...phi3, original_max_position_embeddings: 8 },
+          rope_scaling: { ...phi3.rope_scaling, long_factor: [1, 2] },
+        },
+        "config.rope_scaling.long_factor: expected a list of 3 positive numbers, got [1, 2]",
       ],
       [
         { ...llamaConfig, rope_scaling: { rope_type: "llama3", factor: 4 } },
@@ -430,6 +469,17 @@ describe("a model of the family of Llama", () => {
     ).toBe("ids: expected at most the 32 positions of the model's context, got 33 positions");
     expect(heed().memory().tensors.count).toBe(count);
     model.dispose();
+  });
+
+  test("fields that are null have their defaults, and limits are off", () => {
+    const of = (attn_logit_softcapping: number | null | undefined) => {
+      const config = { ...llamaConfig, model_type: "gemma2", attn_logit_softcapping };
+      using model = new CausalLanguageModel(heed(), { ...config, rms_norm_eps: null });
+      return [model.config.scoresSoftcap, model.config.softcap, model.config.eps];
+    };
+    expect(of(undefined)).toEqual([50, 30, 1e-6]);
+    expect(of(null)).toEqual([undefined, 30, 1e-6]);
+    expect(of(20)).toEqual([20, 30, 1e-6]);
   });
 
   test("a text that would leave the context is refused before anything is computed", async () => {

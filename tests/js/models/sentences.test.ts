@@ -1,6 +1,13 @@
 // Vectors of texts, from the files of sentence-transformers, compared with sums in double precision.
 
-import { ByteTokenizer, embed, loadModel, type MaskedLanguageModel, similarity } from "heed/models";
+import {
+  ByteTokenizer,
+  classifyTokens,
+  embed,
+  loadModel,
+  type MaskedLanguageModel,
+  similarity,
+} from "heed/models";
 import { loadInWorker } from "heed/worker";
 import { describe, expect, test } from "vitest";
 import { bert, fileOf, jsonOf, roundedToBfloat16 } from "../checkpoints.js";
@@ -331,6 +338,23 @@ describe("The vector of a text", () => {
     const far = await models.loadModel(remote, files, { tokenizer: true });
     const vectors = await models.embed(far.model, far.tokenizer, ["the cat", "a hat"]);
     expect(Array.from(await vectors.data)).toEqual(Array.from(own.data));
+    const compared = await models.similarity(far.model, vectors, vectors);
+    closeTo(await compared.data, Array.from(similarity(model, own, own).data));
+    const classes = { ...config, vocab_size: 300, architectures: ["BertForTokenClassification"] };
+    const head = {
+      "classifier.weight": random.array([2, 12]),
+      "classifier.bias": random.array([2]),
+    };
+    const classifier = {
+      ...files,
+      "config.json": jsonOf(classes),
+      "model.safetensors": fileOf({ ...body, ...table, ...head }),
+    };
+    const here = await loadModel(heed(), classifier, { tokenizer: true });
+    const there = await models.loadModel(remote, classifier, { tokenizer: true });
+    const labels = await models.classifyTokens(there.model, there.tokenizer, ["the cat"]);
+    expect(labels).toEqual(await classifyTokens(here.model, here.tokenizer, ["the cat"]));
+    here.model.dispose();
     remote.dispose();
     own.dispose();
     model.dispose();

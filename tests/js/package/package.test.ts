@@ -53,8 +53,11 @@ test("installing runs no script and brings no other package", () => {
   const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
   expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
   expect(manifest.dependencies).toBeUndefined();
-  // Tokenizers are for those who want them.
-  const optional = { "@huggingface/tokenizers": { optional: true } };
+  // Tokenizers and chat templates are for those who want them.
+  const optional = {
+    "@huggingface/jinja": { optional: true },
+    "@huggingface/tokenizers": { optional: true },
+  };
   expect(Object.keys(manifest.peerDependencies ?? {})).toEqual(Object.keys(optional));
   expect(manifest.peerDependenciesMeta).toEqual(optional);
   expect(manifest.optionalDependencies).toBeUndefined();

@@ -31,6 +31,8 @@ export interface Attention {
   readonly isCausal: boolean;
   /** The factor by which the scores are multiplied; 1 ÷ √D by default. */
   readonly scale?: number;
+  /** The limit c of the scores, c tanh(score ÷ c); none by default. */
+  readonly softcap?: number;
 }
 
 /** The numbers of an attention, one head after another. */
@@ -115,7 +117,7 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   });
 }
 
-type AttentionTokens = Pick<Attention, "heads" | "rows" | "columns" | "scale">;
+type AttentionTokens = Pick<Attention, "heads" | "rows" | "columns" | "scale" | "softcap">;
 
 /** The weights of one head, rows × columns. */
 export function weightsOf(
@@ -174,8 +176,15 @@ export function formulaOf(
   const scores = scoresOf(between, shares, head);
   const score = at(scores, row, col);
   const usual = 1 / Math.sqrt(q.cols);
-  const { scale = usual } = between;
-  const dot = score / scale;
+  const { scale = usual, softcap: cap } = between;
+  // A score at its limit does not determine the product.
+  const product = (sum: number, _: unknown, d: number) => sum + at(q, row, d) * at(k, col, d);
+  const dot = cap === undefined ? score / scale : Array.from({ length: q.cols }).reduce(product, 0);
+  const raw = cap === undefined ? score : dot * scale;
+  const capped =
+    cap === undefined
+      ? ""
+      : `\nlimited: ${cap} × tanh(${operand(raw).text} ÷ ${cap}) = ${format(score)}`;
   const scaled = Math.abs(scale - usual) < 1e-6 * usual ? `÷ √${q.cols}` : `× ${format(scale, 4)}`;
   const products = Array.from({ length: q.cols }, (_, d): FormulaPiece[] => [
     operand(at(q, row, d), "q"),
@@ -192,7 +201,7 @@ export function formulaOf(
   return [
     ...[{ text: "q", role: "q" as const }, { text: " · " }, { text: "k", role: "k" as const }],
     ...[{ text: " = " }, ...sum(products), { text: ` = ${format(dot)}` }],
-    { text: `\nscore = ${operand(dot).text} ${scaled} = ${format(score)}` },
+    { text: `\nscore = ${operand(dot).text} ${scaled} = ${format(raw)}${capped}` },
     ...[{ text: "\nweight = " }, power(score), { text: " ÷ (" }],
     ...sum(seen.map((each) => [power(each)])),
     { text: `)${ratio} = ${format(at(weightsOf(between, shares, head), row, col))}` },

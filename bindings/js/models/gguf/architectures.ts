@@ -122,19 +122,21 @@ function decoder(modelType: string) {
   };
 }
 
-function gemma3(read: Metadata, header: GgufHeader, extras: Extras): Config {
-  const config = decoder("gemma3_text")(read, header, extras);
-  const heads = config.num_attention_heads as number;
-  // The model of 27 billion weights, which has 62 layers, scales by the size of the states per head.
-  const isLargest = config.num_hidden_layers === 62;
-  return {
-    ...config,
-    query_pre_attn_scalar: isLargest ? (config.hidden_size as number) / heads : config.head_dim,
-    hidden_activation: "gelu_pytorch_tanh",
-    rope_local_base_freq: read.number(".rope.freq_base_swa") ?? 10_000,
-    sliding_window: read.size(".attention.sliding_window"),
-    sliding_window_pattern: read.size(".attention.sliding_window_pattern") ?? 6,
-    final_logit_softcapping: read.number(".final_logit_softcapping"),
+/** @param largest the layers of the model of 27 billion weights, which scales by the size of the states per head */
+function gemma(modelType: string, largest: number) {
+  return (read: Metadata, header: GgufHeader, extras: Extras): Config => {
+    const config = decoder(modelType)(read, header, extras);
+    const heads = config.num_attention_heads as number;
+    const isLargest = config.num_hidden_layers === largest;
+    return {
+      ...config,
+      query_pre_attn_scalar: isLargest ? (config.hidden_size as number) / heads : config.head_dim,
+      rope_local_base_freq: read.number(".rope.freq_base_swa"),
+      sliding_window: read.size(".attention.sliding_window"),
+      sliding_window_pattern: read.size(".attention.sliding_window_pattern"),
+      attn_logit_softcapping: read.number(".attn_logit_softcapping"),
+      final_logit_softcapping: read.number(".final_logit_softcapping"),
+    };
   };
 }
 
@@ -166,6 +168,16 @@ const decoderNames = {
   layers: "model.layers",
 };
 
+const gemmaParts: Omit<Architecture, "config"> = {
+  names: {
+    ...decoderNames,
+    post_attention_norm: "post_attention_layernorm",
+    ffn_norm: "pre_feedforward_layernorm",
+    post_ffw_norm: "post_feedforward_layernorm",
+  },
+  rule: (name) => (/norm\.weight$/.test(name) ? { added: 1 } : {}),
+};
+
 /** Llama's rows of queries and keys are stored pair by pair, as llama.cpp rotates them. */
 function llamaRule(name: string, config: Config): Omit<TensorRule, "name"> {
   if (!/\.self_attn\.[qk]_proj\./.test(name)) return {};
@@ -177,16 +189,8 @@ const architectures: Readonly<Record<string, Architecture>> = {
   llama: { config: decoder("llama"), names: decoderNames, rule: llamaRule },
   qwen2: { config: decoder("qwen2"), names: decoderNames },
   qwen3: { config: decoder("qwen3"), names: decoderNames },
-  gemma3: {
-    config: gemma3,
-    names: {
-      ...decoderNames,
-      post_attention_norm: "post_attention_layernorm",
-      ffn_norm: "pre_feedforward_layernorm",
-      post_ffw_norm: "post_feedforward_layernorm",
-    },
-    rule: (name) => (/norm\.weight$/.test(name) ? { added: 1 } : {}),
-  },
+  gemma2: { config: gemma("gemma2", 46), ...gemmaParts },
+  gemma3: { config: gemma("gemma3_text", 62), ...gemmaParts },
   bert: {
     config: bert,
     names: {

@@ -26,6 +26,8 @@ const words = (digits: string) =>
   split(
     `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
   );
+/** The name of the tokenizer of Llama 3. */
+const llama3 = "llama-bpe";
 const singleDigits = { type: "Digits", individual_digits: true };
 
 /** How a text is divided before bytes are merged, by the name in the file. */
@@ -33,7 +35,7 @@ const divisions: Readonly<Record<string, Json>> = {
   default: byteLevel(true),
   "gpt-2": byteLevel(true),
   smollm: inOrder(singleDigits, byteLevel(true)),
-  "llama-bpe": inOrder(words("{1,3}"), byteLevel(false)),
+  [llama3]: inOrder(words("{1,3}"), byteLevel(false)),
   qwen2: inOrder(words(""), byteLevel(false)),
 };
 
@@ -56,7 +58,8 @@ function bytePairs(read: Metadata, all: Tokens): Json {
     normalizer: null,
     pre_tokenizer: division,
     decoder: byteLevel(true),
-    model: { type: "BPE", vocab: vocabularyOf(all), merges },
+    // Llama 3 takes a word that is a token as it is.
+    model: { type: "BPE", vocab: vocabularyOf(all), merges, ignore_merges: name === llama3 },
   };
 }
 
@@ -166,7 +169,9 @@ export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Js
   const isAdded = (which: string, usual: boolean) =>
     read.flag(`tokenizer.ggml.add_${which}_token`) ?? usual;
   const processor = template(
-    isAdded("bos", isBert || model === "llama") ? start : undefined,
+    isAdded("bos", model !== "gpt2" || read.text("tokenizer.ggml.pre") === llama3)
+      ? start
+      : undefined,
     isAdded("eos", isBert) ? end : undefined,
   );
   const added = tokens.flatMap((content, id) => {

@@ -17,6 +17,8 @@ export interface AttentionSizes {
   readonly headSize: number;
   readonly scale: number;
   readonly isCausal: boolean;
+  /** The limit c of the scores, c tanh(score / c); undefined for none. */
+  readonly softcap?: number | undefined;
   /** The numbers of keys before and after its own position that a query sees; undefined for all. */
   readonly window: readonly [before: number, after: number] | undefined;
   /** The eps of the norms of queries and keys, and the number that is added to their weights. */
@@ -78,7 +80,7 @@ export class Attention extends Module {
   forward(x: Tensor, context: StepContext, cache?: KvCache): Attended {
     const { heed } = this;
     const { rotation, mask, bias, memory = x } = context;
-    const { heads, kvHeads, headSize, scale, isCausal, window } = this.sizes;
+    const { heads, kvHeads, headSize, scale, softcap, isCausal, window } = this.sizes;
     const q = this.#placed(this.qProj.forward(x), heads, this.qNorm, rotation);
     const none = () => heed.zeros([x.shape[0] as number, 0, kvHeads * headSize]);
     const [k, v] =
@@ -90,6 +92,7 @@ export class Attention extends Module {
           ];
     const options: AttentionOptions = { heads, kvHeads, scale, isCausal };
     if (window !== undefined) options.window = window;
+    if (softcap !== undefined) options.softcap = softcap;
     if (mask !== undefined) options.mask = mask;
     if (bias !== undefined) options.bias = bias;
     if (cache !== undefined) options.past = cache;
@@ -127,14 +130,14 @@ export class Attention extends Module {
 
   #compared(...projected: [q: Tensor, k: Tensor, v: Tensor]): Compared {
     const { heed } = this;
-    const { scale, headSize } = this.sizes;
+    const { scale, headSize, softcap = 0 } = this.sizes;
     return noGrad(() => {
       const [query, key, value] = projected.map((x) => {
         const [batch, rows, width] = x.shape as [number, number, number];
         const split = heed.reshape(x, [batch, rows, width / headSize, headSize]);
         return heed.transpose(split, [0, 2, 1, 3]);
       }) as [Tensor, Tensor, Tensor];
-      const options = { scale, capture: "scores" } as const;
+      const options = { scale, softcap, capture: "capped" } as const;
       const scores = () => noGrad(() => heed.attention(query, key, value, options).capture);
       return { query, key, value, scores };
     });

@@ -14,7 +14,7 @@ import {
 } from "./fields.js";
 import { checkRotated, type Rotation, readRotation, readRotations } from "./rotation.js";
 
-/** A decoder that predicts the next token: GPT-2, the family of Llama, or Gemma 3. */
+/** A decoder that predicts the next token: GPT-2, the family of Llama with Phi-3, or Gemma 2 and 3. */
 export interface CausalConfig extends LanguageConfig {
   /** Distinguishes the kinds of models. */
   readonly kind: "causal";
@@ -35,6 +35,8 @@ export interface CausalConfig extends LanguageConfig {
   readonly hasOutputNorms: boolean;
   /** The limit c of the logits, c tanh(logits / c); undefined for none. */
   readonly softcap: number | undefined;
+  /** The limit of the scores of attention (Gemma 2); undefined for none. */
+  readonly scoresSoftcap: number | undefined;
   /** Whether the feed-forward network has a gate (Shazeer, 2020). */
   readonly isGated: boolean;
   /**
@@ -100,7 +102,7 @@ const gpt2: Family = {
 
 /**
  * Gemma 3 (Gemma Team, "Gemma 3 Technical Report", 2025): local layers with a window between global
- * layers, each kind with its own rotation. The defaults are those of transformers (Gemma3TextConfig, 2025).
+ * layers, each kind with its own rotation. It has the defaults of transformers (Gemma3TextConfig, 2025).
  */
 const gemma3: Family = {
   ...llama,
@@ -116,13 +118,30 @@ const gemma3: Family = {
   ...{ rotations: "two", windows: 6 },
 };
 
+/** Gemma 2 (Gemma Team, 2024): every second layer is local, and the scores and logits are limited. */
+const gemma2: Family = {
+  ...gemma3,
+  defaults: {
+    ...{ ...gemma3.defaults, vocab_size: 256_000, max_position_embeddings: 8192 },
+    ...{ rope_theta: 10_000, attn_logit_softcapping: 50, final_logit_softcapping: 30 },
+  },
+  ...{ hasHeadNorms: false, rotations: "one", windows: 2 },
+};
+
+/** Phi-3 (Abdin et al., "Phi-3 Technical Report", 2024). */
+const phi3: Family = {
+  ...llama,
+  defaults: { ...llama.defaults, max_position_embeddings: 4096, rms_norm_eps: 1e-5 },
+  windows: "all",
+};
+
 const families: Readonly<Record<string, Family>> = {
-  gpt2,
-  ...{ gemma3, gemma3_text: gemma3 },
+  ...{ gpt2, gemma2, gemma3, gemma3_text: gemma3 },
   llama,
   mistral: { ...llama, windows: "all" },
   qwen2: { ...llama, hasQkvBiases: true, windows: "later" },
   qwen3: { ...llama, hasHeadNorms: true, windows: "later" },
+  phi3,
 };
 
 /** The names of the families in a config. */
@@ -185,7 +204,6 @@ export function readCausal(given: Fields, modelType: string): CausalConfig {
   const isByLayer = fields.flag("scale_attn_by_inverse_layer_idx", false);
   const isScaled = fields.flag("scale_attn_weights", true);
   const scale = isScaled ? 1 / Math.sqrt(fields.positive("query_pre_attn_scalar", headSize)) : 1;
-  const cap = "final_logit_softcapping";
   const { norm, normOffset, hasOutputNorms, isGated, hasHeadNorms } = family;
   return {
     ...{ kind: "causal", modelType: modelType.replace("_text", "") },
@@ -200,7 +218,8 @@ export function readCausal(given: Fields, modelType: string): CausalConfig {
     rotations: rotationsOf(fields, family, headSize, windows),
     // The published models round the factor to their type, and float32 is the most precise.
     embeddingScale: family.isScaled ? Math.fround(Math.sqrt(size)) : 1,
-    softcap: fields.has(cap) ? fields.positive(cap) : undefined,
+    softcap: fields.limit("final_logit_softcapping"),
+    scoresSoftcap: fields.limit("attn_logit_softcapping"),
     biases: {
       qkv: hasBiases || family.hasQkvBiases,
       output: hasBiases,

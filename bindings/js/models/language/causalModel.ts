@@ -1,6 +1,6 @@
 // Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised
-// Multitask Learners", 2019), the family of Llama (Touvron et al., 2023), and Gemma 3 (Gemma Team,
-// 2025). Mistral, Qwen2, Qwen3 and SmolLM belong to the family of Llama.
+// Multitask Learners", 2019), Llama (Touvron et al., 2023), and Gemma 2 and 3 (Gemma Team, 2024, 2025). Mistral,
+// Qwen2, Qwen3, SmolLM and Phi-3 (Abdin et al., 2024) belong to the family of Llama.
 
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
@@ -97,12 +97,11 @@ class CausalStack extends Module {
     this.embedTokens = new Table(heed, parameters.of("embed_tokens"));
     const positions = parameters.of("embed_positions");
     this.embedPositions = config.rotations ? undefined : new Table(heed, positions);
-    const { norm, activation, eps, normOffset, heads, kvHeads, headSize, windows } = config;
-    const sizes = { norm, activation, eps, normOffset, heads, kvHeads, headSize, isCausal: true };
+    const { norm, eps, normOffset, windows, scoresSoftcap: softcap } = config;
     this.layers = config.scales.map((scale, i) => {
       const keys = windows[i];
       const window = keys === undefined ? undefined : ([keys - 1, 0] as const);
-      const own = { ...sizes, scale, window };
+      const own = { ...config, scale, softcap, window, isCausal: true };
       return new PreNormLayer(heed, own, parameters.of(`layers.${i}`));
     });
     this.norm = new Normalisation(heed, norm, eps, parameters.of("norm"), normOffset);
@@ -114,7 +113,8 @@ class CausalStack extends Module {
     const { rotations, embeddingScale } = this.config;
     const [, length] = ids.shape as [number, number];
     const offset = cache?.lengths[0] ?? 0;
-    const tables = rotations && tablesOfLayers(heed, rotations, offset, length);
+    const room = cache?.layers[0]?.selfAttn.toJSON().capacity ?? length;
+    const tables = rotations && tablesOfLayers(heed, rotations, { offset, length, room });
     let x = this.embedTokens.forward(ids);
     if (embeddingScale !== 1) x = heed.multiply(x, embeddingScale);
     if (this.embedPositions) {
@@ -227,7 +227,10 @@ export class CausalLanguageModel extends Module {
     return this.heed.scope(() => this.#logitsOf(this.model.norm.forward(state)));
   }
 
-  /** Creates a cache for `forward`, with room for `capacity` positions. */
+  /**
+   * Creates a cache for `forward`, with room for `capacity` positions. If this is more than the original context
+   * of a model with LongRoPE (Phi-3), the model rotates by its frequencies for longer texts from the first token on.
+   */
   createCache(options: TransformerCacheOptions): TransformerCache {
     checkOptions("createCache", options, cacheChecks);
     const { heed } = this;

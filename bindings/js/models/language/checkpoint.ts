@@ -34,6 +34,13 @@ const gpt2: Rules = [
 
 const llama: Rules = [[/^model\./, ""]];
 
+const phi3: Rules = [
+  ...llama,
+  [/\.self_attn\.[qkv]_proj/, ".self_attn.qkv_proj"],
+  // The first half of the rows is the gate.
+  [/\.mlp\.(gate|up)_proj/, ".mlp.gate_up_proj"],
+];
+
 const embeddings: Rules = [
   ["model.embed_tokens", "embeddings.word_embeddings"],
   ["model.embed_positions", "embeddings.position_embeddings"],
@@ -159,6 +166,7 @@ const vit: Rules = [
 
 const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {
   gpt2: { rules: gpt2, prefix: "transformer." },
+  phi3: { rules: phi3, prefix: "model." },
   bert: { rules: bert, prefix: "bert." },
   roberta: { rules: roberta, prefix: "roberta." },
   "xlm-roberta": { rules: roberta, prefix: "roberta." },

@@ -81,6 +81,12 @@ export class Fields {
     return this.read(name, isPositiveFloat, absent);
   }
 
+  /** Reads a positive number that a config turns off with null. */
+  limit(name: string): number | undefined {
+    const isOff = this.#given[this.#own(name)] === null;
+    return isOff || !this.has(name) ? undefined : this.positive(name);
+  }
+
   flag(name: string, absent: boolean): boolean {
     return this.read(name, isBoolean, absent);
   }

@@ -18,7 +18,7 @@ import { sentenceHeadIn } from "./sentenceFiles.js";
 import type { SentenceHead } from "./sentences.js";
 import { Seq2SeqLanguageModel } from "./seq2seqModel.js";
 import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
-import { bytesOf, WeightStore, type WeightType, withColumns, withRows } from "./weights.js";
+import { bytesOf, WeightStore, type WeightType, withColumns } from "./weights.js";
 
 /** The progress of loading a model. */
 export interface LoadProgress {
@@ -81,10 +81,32 @@ function withoutAbsentParts(
   return new Map([...specs].filter(([, { part }]) => present.has(part)));
 }
 
-interface Wanted {
+/** A tensor that is read, or the rows of one parameter in it. */
+interface Wanted extends Pick<ExpectedTensor, "parameters" | "isTransposed"> {
   readonly tensor: string;
-  readonly expected: ExpectedTensor;
   readonly place: FoundTensor;
+  /** The row of the tensor with which the place begins. */
+  readonly first: number;
+}
+
+/** Divides a tensor into its parameters, which are rows one after the other unless it is transposed. */
+function partsOf(
+  { rows, parameters, isTransposed }: ExpectedTensor,
+  specs: ParameterSpecs,
+  tensor: string,
+  place: FoundTensor,
+): Wanted[] {
+  if (isTransposed) return [{ tensor, parameters, isTransposed, place, first: 0 }];
+  const [count = 1, ...rest] = rows;
+  const rowBytes = (place.end - place.begin) / Math.max(1, count);
+  let first = 0;
+  return parameters.map((name) => {
+    const length = specs.get(name)?.shape[0] ?? 0;
+    const begin = place.begin + first * rowBytes;
+    const own = { ...place, shape: [length, ...rest], begin, end: begin + length * rowBytes };
+    first += length;
+    return { tensor, parameters: [name], isTransposed, place: own, first: first - length };
+  });
 }
 
 /** The number of tensors that an error names. */
@@ -118,7 +140,7 @@ function findTensors(
     else if (place.shape.join() !== expected.shape.join()) {
       const shapes = [expected.shape, place.shape].map((shape) => `[${shape.join(", ")}]`);
       unfit.push(`${tensor} (expected ${shapes[0]}, got ${shapes[1]})`);
-    } else wanted.push({ tensor, expected, place: { ...place, shape: expected.rows } });
+    } else wanted.push(...partsOf(expected, specs, tensor, { ...place, shape: expected.rows }));
   }
   const faults = [
     ...(absent.length > 0 ? [`${absent.length} missing: ${listOf(absent)}`] : []),
@@ -162,20 +184,18 @@ class Loading {
     this.#total = total;
   }
 
-  async load({ tensor, expected, place }: Wanted): Promise<void> {
-    const { parameters, isTransposed } = expected;
-    const [count = 1, columns = 1] = expected.rows;
-    const [first = ""] = parameters;
-    if (!isTransposed && parameters.length === 1) {
-      await this.#read(tensor, place, (start, rows) => this.#store.add(first, start, rows));
+  async load(wanted: Wanted): Promise<void> {
+    const { parameters, isTransposed, place } = wanted;
+    const [count = 1, columns = 1] = place.shape;
+    const [name = ""] = parameters;
+    if (!isTransposed) {
+      await this.#read(wanted, (start, rows) => this.#store.add(name, start, rows));
       return;
     }
     let whole: Tensor | undefined;
     try {
-      await this.#read(tensor, place, (start, rows) => {
-        whole = isTransposed
-          ? withColumns(this.#heed, whole, [columns, count], start, rows)
-          : withRows(this.#heed, whole, expected.rows, start, rows);
+      await this.#read(wanted, (start, rows) => {
+        whole = withColumns(this.#heed, whole, [columns, count], start, rows);
       });
     } catch (error) {
       whole?.dispose();
@@ -211,8 +231,7 @@ class Loading {
 
   /** Reads a tensor in blocks of rows. `take` becomes the owner of each block. */
   async #read(
-    tensor: string,
-    { file, dtype, shape, begin, end }: FoundTensor,
+    { tensor, place: { file, dtype, shape, begin, end }, first }: Wanted,
     take: (start: number, rows: Tensor) => void,
   ): Promise<void> {
     const { signal, onProgress } = this.#options;
@@ -229,7 +248,8 @@ class Loading {
         throw refuse("format", `${file.name}: ${tensor}`, `${size} bytes`, `${bytes.length}`);
       const rows = toFloats(this.#heed, bytes, dtype, [length, ...shape.slice(1)]);
       if (!this.#heed.engine.isFinite(rows)) {
-        const place = start * columns + rows.data.findIndex((number) => !Number.isFinite(number));
+        const place =
+          (first + start) * columns + rows.data.findIndex((number) => !Number.isFinite(number));
         rows.dispose();
         throw refuse(
           "format",

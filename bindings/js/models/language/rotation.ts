@@ -1,20 +1,25 @@
 // Rotary position embedding (Su et al., 2021), with the changes that extend models to longer texts.
 
 import type { Tensor } from "../../core/tensor.js";
-import { isListOf, isPositiveFloat } from "../../core/validate.js";
+import { isListOf, isPositiveFloat, isWholeNumber } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import type { Fields } from "./fields.js";
 
 /** The angle of each pair of a head's entries, per position. */
 export interface Rotation {
-  /** [D / 2] radians per position. */
+  /** [R / 2] radians per position, for the first R entries of a head. */
   readonly frequencies: readonly number[];
+  /** The factor of the rotated entries; 1 without LongRoPE. */
+  readonly factor: number;
+  /** Other frequencies, for a text that may have more than `context` positions (LongRoPE). */
+  readonly long: { readonly context: number; readonly frequencies: readonly number[] } | undefined;
 }
 
-/** Cosines and sines of the angles of consecutive positions, [1, L, D / 2] each. */
+/** Cosines and sines of the angles of consecutive positions, [1, L, R / 2] each. */
 export interface RotationTables {
   readonly cos: Tensor;
   readonly sin: Tensor;
+  readonly rotarySize: number;
 }
 
 /**
@@ -53,22 +58,40 @@ function llama3(fields: Fields): Change {
   };
 }
 
-/** A divisor for each frequency, as GGUF files hold the rule of Llama 3.1. */
-function divisors(fields: Fields): Change {
-  const { accepts } = isPositiveFloat;
-  const each = fields.read<number[]>("divisors", {
-    expected: "a list of positive numbers",
-    accepts: (value) => isListOf(value, accepts),
-  });
-  return (frequency, pair) => frequency / (each[pair] ?? 1);
-}
+/** Reads a divisor for each frequency. */
+const divisors =
+  (name: string) =>
+  (fields: Fields, pairs: number): Change => {
+    const { accepts } = isPositiveFloat;
+    const each = fields.read<number[]>(name, {
+      expected: `a list of ${pairs} positive numbers`,
+      accepts: (value) => isListOf(value, accepts) && value.length === pairs,
+    });
+    return (frequency, pair) => frequency / (each[pair] as number);
+  };
+
+/** LongRoPE (Ding et al., 2024) has divisors for texts of the original context, and for longer texts. */
+const longrope = divisors("short_factor");
+const longropeBeyond = divisors("long_factor");
 
 const changes = {
   default: (): Change => (frequency) => frequency,
-  linear,
-  llama3,
-  divisors,
+  // GGUF files hold the rule of Llama 3.1 as divisors.
+  ...{ linear, llama3, divisors: divisors("divisors") },
+  // Older configs say "su".
+  ...{ longrope, su: longrope },
 };
+
+const original = "original_max_position_embeddings";
+const isContext = isWholeNumber(2, 2 ** 31 - 1);
+
+/** Reads the original context, and the factor of the rotated entries (LongRoPE). */
+function longOf(scaling: Fields, fields: Fields): { context: number; factor: number } {
+  const context = (scaling.has(original) ? scaling : fields).read<number>(original, isContext);
+  const growth = scaling.positive("factor", fields.size("max_position_embeddings") / context);
+  const factor = growth > 1 ? Math.sqrt(1 + Math.log(growth) / Math.log(context)) : 1;
+  return { context, factor: scaling.positive("attention_factor", factor) };
+}
 
 /**
  * Reads the rotation of a config: `rope_theta` and `rope_scaling`, or both in `rope_parameters`.
@@ -77,8 +100,13 @@ const changes = {
  */
 export function readRotation(fields: Fields, headSize: number): Rotation {
   const together = fields.inner("rope_parameters");
-  const base = (together?.has("rope_theta") ? together : fields).positive("rope_theta", 10000);
-  return rotationOf(headSize, base, together ?? fields.inner("rope_scaling"));
+  const having = (name: string) => (together?.has(name) ? together : fields);
+  const base = having("rope_theta").positive("rope_theta", 10000);
+  const share = "partial_rotary_factor";
+  const rotated = Math.floor(headSize * having(share).positive(share, 1));
+  if (rotated > headSize || rotated < 2 || rotated % 2 !== 0)
+    throw having(share).refuse(share, `an even part of the head's ${headSize} entries`, rotated);
+  return rotationOf(fields, rotated, base, together ?? fields.inner("rope_scaling"));
 }
 
 /**
@@ -100,7 +128,7 @@ export function readRotations(
       ? own.positive("rope_theta")
       : fields.positive(name, absent);
     const scaling = kind === "global" ? fields.inner("rope_scaling") : undefined;
-    return rotationOf(headSize, base, own ?? scaling);
+    return rotationOf(fields, headSize, base, own ?? scaling);
   };
   return {
     global: read("global", "full_attention"),
@@ -108,26 +136,41 @@ export function readRotations(
   };
 }
 
-function rotationOf(headSize: number, base: number, scaling: Fields | undefined): Rotation {
-  const kindField = scaling?.has("rope_type") ? "rope_type" : "type";
-  const makeChange = scaling?.choice(kindField, changes, "default");
-  const change = scaling && makeChange ? makeChange(scaling) : changes.default();
-  const frequencies = Array.from({ length: headSize / 2 }, (_, pair) =>
-    change(base ** ((-2 * pair) / headSize), pair),
-  );
-  return { frequencies };
+function rotationOf(
+  fields: Fields,
+  rotated: number,
+  base: number,
+  scaling: Fields | undefined,
+): Rotation {
+  const pairs = rotated / 2;
+  const changed = (change: Change) =>
+    Array.from({ length: pairs }, (_, pair) => change(base ** ((-2 * pair) / rotated), pair));
+  if (!scaling) return { frequencies: changed(changes.default()), factor: 1, long: undefined };
+  const kindField = scaling.has("rope_type") ? "rope_type" : "type";
+  const make = scaling.choice<typeof longrope>(kindField, changes, "default");
+  const frequencies = changed(make(scaling, pairs));
+  if (make !== longrope) return { frequencies, factor: 1, long: undefined };
+  const { context, factor } = longOf(scaling, fields);
+  const long = { context, frequencies: changed(longropeBeyond(scaling, pairs)) };
+  return { frequencies, factor, long };
 }
 
-/** Computes the tables of each layer, once for layers that share a rotation. */
+/**
+ * Computes the tables of each layer, once for layers that share a rotation.
+ *
+ * @param room the largest number of positions that the text can reach
+ */
 export function tablesOfLayers(
   heed: Heed,
   rotations: readonly Rotation[],
-  offset: number,
-  length: number,
+  { offset, length, room }: { offset: number; length: number; room: number },
 ): RotationTables[] {
   const made = new Map<Rotation, RotationTables>();
   return rotations.map((rotation) => {
-    const tables = made.get(rotation) ?? rotationTables(heed, rotation, offset, length);
+    const { long, factor } = rotation;
+    const { frequencies } = long && room > long.context ? long : rotation;
+    const tables =
+      made.get(rotation) ?? rotationTables(heed, { frequencies, factor }, offset, length);
     made.set(rotation, tables);
     return tables;
   });
@@ -139,7 +182,7 @@ export function tablesOfLayers(
  */
 function rotationTables(
   heed: Heed,
-  { frequencies }: Rotation,
+  { frequencies, factor }: Pick<Rotation, "frequencies" | "factor">,
   offset: number,
   length: number,
 ): RotationTables {
@@ -148,10 +191,10 @@ function rotationTables(
   for (let row = 0; row < length; ++row) {
     for (const [pair, frequency] of frequencies.entries()) {
       const angle = (offset + row) * frequency;
-      cos[row * pairs + pair] = Math.cos(angle);
-      sin[row * pairs + pair] = Math.sin(angle);
+      cos[row * pairs + pair] = factor * Math.cos(angle);
+      sin[row * pairs + pair] = factor * Math.sin(angle);
     }
   }
   const shape = [1, length, pairs];
-  return { cos: heed.tensor(cos, shape), sin: heed.tensor(sin, shape) };
+  return { cos: heed.tensor(cos, shape), sin: heed.tensor(sin, shape), rotarySize: 2 * pairs };
 }

@@ -3,7 +3,7 @@
 // (Vaswani et al., 2017, section 3.2.3).
 
 import { describe, refuse } from "../../core/error.js";
-import { noGrad, recording } from "../../core/tape.js";
+import { recording } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
 import {
   type Check,
@@ -16,15 +16,7 @@ import {
   oneOf,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
-import {
-  beamSearch,
-  generate,
-  isLength,
-  isStart,
-  mostBeams,
-  type Step,
-} from "../../nn/generate.js";
+import { beamSearch, generate, isLength, isStart, mostBeams } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
@@ -33,10 +25,11 @@ import type { Attention } from "./attention.js";
 import type { GenerateTextOptions } from "./causalModel.js";
 import { readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, type HubModelOptions, idsOf, modelChecks, paddedIds } from "./inputs.js";
+import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
 import { Projection, product } from "./parts.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
+import { searchTexts } from "./seq2seqSearch.js";
 import { Seq2SeqStack } from "./seq2seqStack.js";
 
 /** Options of `Seq2SeqLanguageModel.encode`. */
@@ -117,12 +110,6 @@ const cacheChecks = {
   dtype: oneOf("float32", "float16", "int8"),
   memoryLength: isWholeNumber(1),
 } satisfies Record<keyof Seq2SeqCacheOptions, Check>;
-
-interface ReadingOptions {
-  readonly maxLength: number;
-  readonly cacheType: GenerateTextOptions["cacheType"] | undefined;
-  readonly receive: ReceiveWeights | undefined;
-}
 
 /**
  * A model whose decoder reads the states of an encoder.
@@ -310,11 +297,16 @@ export class Seq2SeqLanguageModel extends Module {
     const { startTokens, endTokens: endToken } = this.config;
     const found: number[][] = [];
     for (const text of texts) {
-      const [best] = await this.#reading([text], beams, { maxLength, cacheType, receive }, (step) =>
-        beamSearch(this.heed, step, {
-          ...{ endToken, beams, ...search, startTokens },
-          ...(lengthPenalty !== undefined && { lengthPenalty }),
-        }),
+      const [best] = await searchTexts(
+        this,
+        [text],
+        beams,
+        { maxLength, cacheType, receive },
+        (step) =>
+          beamSearch(this.heed, step, {
+            ...{ endToken, beams, ...search, startTokens },
+            ...(lengthPenalty !== undefined && { lengthPenalty }),
+          }),
       );
       found.push(best?.tokens ?? []);
     }
@@ -327,90 +319,17 @@ export class Seq2SeqLanguageModel extends Module {
   ): Promise<number[][]> {
     const { cacheType, receive, ...sampling } = options;
     const { startTokens, endTokens: endToken } = this.config;
-    return this.#reading(texts, 1, { maxLength: sampling.maxLength, cacheType, receive }, (step) =>
-      generate(this.heed, step, {
-        endToken,
-        ...sampling,
-        startTokens: texts.map(() => startTokens),
-      }),
-    );
-  }
-
-  /**
-   * Encodes texts, each `copies` times, and runs a search with a cache.
-   *
-   * @param search gets the step function of `generate` and `beamSearch`
-   */
-  async #reading<T>(
-    texts: readonly (readonly number[])[],
-    copies: number,
-    { maxLength, cacheType, receive }: ReadingOptions,
-    search: (step: Step) => Promise<T>,
-  ): Promise<T> {
-    const { heed, config } = this;
-    const longest = Math.max(...texts.map((tokens) => tokens.length));
-    if (longest > config.context)
-      throw refuse("option", "sources", `at most ${config.context} tokens each`, `${longest}`);
-    const capacity = config.startTokens.length + maxLength - 1;
-    if (capacity > config.context) {
-      const most = config.context + 1 - config.startTokens.length;
-      throw refuse(
-        "option",
-        "maxLength",
-        `at most ${most}, for the context of ${config.context}`,
-        `${maxLength}`,
-      );
-    }
-    const rows = texts.flatMap((text) => Array.from({ length: copies }, () => text));
-    const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken);
-    const cache = this.createCache({
-      ...{ batch: rows.length, capacity, memoryLength: longest },
-      dtype: cacheType ?? "float32",
-    });
-    let memory: Tensor | undefined;
-    try {
-      const encode = () => this.encode(ids, { keyMask }).output;
-      memory = noGrad(() =>
-        heed.scope(() => (receive ? captureAttention(this, receive, encode) : encode())),
-      );
-      return await search(this.#stepWith(memory, keyMask, cache, receive));
-    } finally {
-      for (const each of [ids, keyMask, memory, cache]) each?.dispose();
-    }
-  }
-
-  /** The first step reads all start tokens; each later step reads only the last tokens. */
-  #stepWith(
-    memory: Tensor,
-    keyMask: Tensor,
-    cache: TransformerCache,
-    receive: ReceiveWeights | undefined,
-  ): Step {
-    const { heed, config } = this;
-    return (sequences, order) => {
-      const isFirst = cache.lengths[0] === 0;
-      if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
-      const rows = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
-      const run = () => {
-        const { logits } = this.decode(idsOf(heed, rows), memory, {
-          keyMask,
-          cache,
-          onlyLast: true,
-        });
-        const flat = heed.reshape(logits, [rows.length, config.vocabularySize]);
-        return config.bansPadding ? heed.add(flat, this.#ban()) : flat;
-      };
-      return noGrad(() =>
-        heed.scope(() => (receive ? captureAttention(this, receive, run) : run())),
-      );
-    };
-  }
-
-  /** [V] the lowest number for the padding token, zeros for all others. */
-  #ban(): Tensor {
-    const { vocabularySize, paddingToken } = this.config;
-    return this.heed.tensor(
-      new Float32Array(vocabularySize).fill(-1e30, paddingToken, paddingToken + 1),
+    return searchTexts(
+      this,
+      texts,
+      1,
+      { maxLength: sampling.maxLength, cacheType, receive },
+      (step) =>
+        generate(this.heed, step, {
+          endToken,
+          ...sampling,
+          startTokens: texts.map(() => startTokens),
+        }),
     );
   }
 

@@ -4,6 +4,7 @@
  */
 
 import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
+import { decimalsOfSize, notesOf, numberIn } from "./decimals.js";
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import {
@@ -18,7 +19,7 @@ import {
 } from "./layout.js";
 import { appearing } from "./moving.js";
 import { npyHeader } from "./npyHeader.js";
-import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
+import type { Still } from "./paint.js";
 import { at, type MatrixView } from "./view.js";
 
 /**

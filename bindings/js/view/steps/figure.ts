@@ -9,9 +9,9 @@ import {
   rowLayout,
 } from "../parts/figures.js";
 import { html, spanOf } from "../parts/html.js";
+import { decimalsOf, mostDecimals } from "../picture/decimals.js";
 import { format, shorten, withPoint } from "../picture/format.js";
 import { leftOf, px } from "../picture/layout.js";
-import { decimalsOf, mostDecimals } from "../picture/paint.js";
 import { type NamedActions, NamedMatrix, type Shown, type StepsLook } from "./named.js";
 import { type Play, type StepsStage, totalOf } from "./scene.js";
 

@@ -15,6 +15,7 @@ import { type MatrixActions, MatrixCanvas, summaryOf } from "../parts/matrixCanv
 import { partOf, type UnfoldingOf } from "../parts/moments.js";
 import { contentsOf, SaveMenu } from "../parts/saveMenu.js";
 import type { ColourCurve, ColourRange, Theme } from "../picture/colour.js";
+import { notesOf } from "../picture/decimals.js";
 import { withPoint } from "../picture/format.js";
 import type { Ink } from "../picture/ink.js";
 import {
@@ -26,7 +27,7 @@ import {
   px,
   tokenAxes,
 } from "../picture/layout.js";
-import { notesOf, type Picture, type Still } from "../picture/paint.js";
+import type { Picture, Still } from "../picture/paint.js";
 import { at, rangeOf, transposed } from "../picture/view.js";
 import type { Play } from "./scene.js";
 

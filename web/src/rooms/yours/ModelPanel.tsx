@@ -32,6 +32,8 @@ const architectures: Readonly<Record<string, string>> = {
   mistral: "Mistral",
   qwen2: "Qwen2",
   qwen3: "Qwen3",
+  phi3: "Phi-3",
+  gemma2: "Gemma 2",
   gemma3: "Gemma 3",
   bert: "BERT",
   roberta: "RoBERTa",
@@ -230,8 +232,9 @@ function Ways({
     <Lockable>
       {!hides(restrictions, "text") && (
         <p class="words">
-          BERT, DistilBERT, RoBERTa, GPT-2, Llama, Mistral or Qwen, in the files of Hugging Face’s
-          hub: config.json, model.safetensors and tokenizer.json.
+          BERT, RoBERTa, MPNet or ModernBERT; GPT-2, Llama, Mistral, Qwen, Gemma or Phi. One GGUF
+          file, or the files of Hugging Face’s hub: config.json, model.safetensors and
+          tokenizer.json.
         </p>
       )}
       <div class="ways">

@@ -146,6 +146,8 @@ export interface Card {
   readonly vocabulary: number;
   /** The factor of the scores, for each layer. */
   readonly scales: readonly number[];
+  /** The limit of the scores; null for none. */
+  readonly softcap: number | null;
   /** How many keys up to its own a query sees, for each layer; null for all. */
   readonly windows: readonly (number | null)[];
   /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */

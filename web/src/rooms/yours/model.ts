@@ -101,17 +101,22 @@ function cardOf(
   const { layers, heads, headSize, size, context, kind } = config;
   const scale = 1 / Math.sqrt(headSize);
   const isCausal = config.kind === "causal";
+  // Phi-3 may rotate a part of each head, or by other angles in longer texts.
+  const rotatesApart =
+    isCausal &&
+    config.rotations?.some((each) => each.long || 2 * each.frequencies.length < headSize) === true;
   return {
     kind: "card",
     model: ++opened,
     name: source.name,
     address: source.kind === "address" ? source.address : null,
     ...{ dtype, architecture: config.modelType, predicts: kind },
-    hasNetwork: isCausal && !config.hasOutputNorms,
+    hasNetwork: isCausal && !config.hasOutputNorms && !rotatesApart,
     ...{ layers, heads, headSize, size, context, ...sizesOf(model, dtype) },
     groups: isCausal ? config.kvHeads : heads,
     vocabulary: config.vocabularySize,
     scales: isCausal ? config.scales : Array.from({ length: layers }, () => scale),
+    softcap: (isCausal && config.scoresSoftcap) || null,
     windows: Array.from({ length: layers }, (_, i) => (isCausal && config.windows[i]) || null),
     mask: "readOut" in model || !model.lmHead ? null : tokenizer.mask,
     milliseconds,

@@ -81,10 +81,15 @@ const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
 /** A file that holds weights in a form that is not read. */
-const otherWeights = /^(pytorch_model.*\.bin|tf_model\.h5|.*\.(gguf|onnx|msgpack|pt|pth))$/;
+const otherWeights = /^(pytorch_model.*\.bin|tf_model\.h5|.*\.(onnx|msgpack|pt|pth))$/;
 
-/** The files that are missing in a folder; null if none is missing. */
+const isGguf = (name: string) => /\.gguf$/i.test(name);
+
+/** The files that are missing in a folder; null if none is missing. A GGUF file holds all of them. */
 export function missingIn(names: readonly string[]): string | null {
+  const ggufs = names.includes("config.json") ? [] : names.filter(isGguf);
+  if (ggufs.length === 1) return null;
+  if (ggufs.length > 1) return `There are several GGUF files: ${listed(ggufs)}. Choose one.`;
   const isThere = (name: string) =>
     names.includes(name) || (name === "model.safetensors" && names.includes(weightsIndex));
   const absent = filesNeeded.filter((name) => !isThere(name));
@@ -111,7 +116,7 @@ export function folderIn(found: readonly FoundFile[]): FilesSource | { readonly 
   }
   const depth = (folder: string) => (folder === "" ? 0 : folder.split("/").length);
   const isModel = (files: Record<string, File>) =>
-    Object.keys(files).some((name) => name === "config.json" || name.endsWith(".safetensors"));
+    Object.keys(files).some((name) => name === "config.json" || /\.(safetensors|gguf)$/.test(name));
   const models = [...folders].filter(([, files]) => isModel(files));
   const least = Math.min(...models.map(([folder]) => depth(folder)));
   const nearest = models.filter(([folder]) => depth(folder) === least);
@@ -122,7 +127,9 @@ export function folderIn(found: readonly FoundFile[]): FilesSource | { readonly 
   const [folder, files] = nearest[0] ?? [...folders][0] ?? ["", {}];
   const why = missingIn(Object.keys(files));
   if (why !== null) return { why };
-  return { kind: "files", name: folder.split("/").at(-1) || "chosen files", files };
+  const [gguf] = "config.json" in files ? [] : Object.keys(files).filter(isGguf);
+  const name = gguf?.replace(/\.gguf$/i, "") ?? folder.split("/").at(-1);
+  return { kind: "files", name: name || "chosen files", files };
 }
 
 /** The most files of a folder that are looked at. */

@@ -40,7 +40,7 @@ function placeOf({ mask }: Card, { ids }: ReadAnswer, wanted: number | null): nu
 
 /** The numbers of one head over a text of the open model. */
 export function shownHead(
-  { predicts, scales, windows }: Card,
+  { predicts, scales, softcap, windows }: Card,
   { tokens, shares }: Pick<OtherAnswer, "tokens" | "shares">,
   head: HeadKey,
 ): ShownHead {
@@ -49,7 +49,11 @@ export function shownHead(
   const attention = attentionOf(pieces, head, predicts === "causal");
   const scale = scales[layer];
   return {
-    attention: scale === undefined ? attention : { ...attention, scale },
+    attention: {
+      ...attention,
+      ...(scale !== undefined && { scale }),
+      ...(softcap !== null && { softcap }),
+    },
     ...{ shares, window: windows[layer] ?? null },
   };
 }
