@@ -2,10 +2,12 @@
 
 import { columnsCsv, formatShort, px, sweeping, widest } from "heed/view/parts";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
+import { dragging } from "../shared/dragging";
 import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";
+import { Axes } from "./Axes";
 import { SaveDrawing } from "./SaveDrawing";
-import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "./scale";
+import { type Interval, lineThrough, nearest, placedTicks, rangeOfAll, scaleOf } from "./scale";
 
 export interface CurveSeries {
   readonly name: string;
@@ -59,188 +61,59 @@ function sample(count: number, most: number): number[] {
   return Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / (most - 1)));
 }
 
-function linePath(
-  x: ArrayLike<number>,
-  y: ArrayLike<number>,
-  place: (x: number, y: number) => string,
-): string {
-  let path = "";
-  let isDrawing = false;
-  for (const i of sample(x.length, mostDrawnPoints)) {
-    const value = y[i] as number;
-    if (Number.isFinite(value)) path += `${isDrawing ? "L" : "M"}${place(x[i] as number, value)}`;
-    isDrawing = Number.isFinite(value);
-  }
-  return path;
-}
-
-export function Curve({
-  title,
-  xName,
-  yName,
-  x,
-  xTexts: names,
-  series: all,
-  range,
-  domain,
-  height = 180,
-  plays = false,
-  cursor,
-  onCursor,
-}: CurveProps) {
-  const [ref, width] = useWidth<HTMLDivElement>();
-  const [hovered, setHovered] = useState<number | null>(null);
-  const id = useId();
-  const part = useRef<HTMLDivElement>(null);
-  const series = all.slice(0, mostSeries);
+function frameOf({ x, xTexts, series, range, domain, height = 180 }: CurveProps, width: number) {
   const xRange =
     domain ??
     (x.length > 1
       ? { low: x[0] as number, high: x[x.length - 1] as number }
       : rangeOfAll(Array.from(x)));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
-  const yTicks = ticksOf(yRange, 4);
-  const yTexts = textsOf(yTicks);
-  const left = width > 0 ? Math.max(leastLeft, widest(yTexts)) + 8 : 0;
-  const box = { left, right: Math.max(left + 1, width - 8), top: 8, bottom: height - 20 };
-  const ticks = Math.max(2, Math.floor((box.right - left) / (names ? 40 : 90)));
-  const xTicks = names
-    ? sample(names.length, ticks).map((i) => x[i] as number)
-    : ticksOf(xRange, ticks);
-  const xTexts = names ? sample(names.length, ticks).map((i) => names[i]) : textsOf(xTicks);
-  const textOfX = (index: number) => names?.[index] ?? formatX(x[index] as number);
-  const placeX = (value: number) =>
-    left + ((value - xRange.low) / (xRange.high - xRange.low || 1)) * (box.right - left);
-  const placeY = (value: number) =>
-    box.bottom - ((value - yRange.low) / (yRange.high - yRange.low)) * (box.bottom - box.top);
-
+  const [top, bottom] = [8, height - 20];
+  const { place: placeY } = scaleOf(yRange, bottom, top);
+  const yTicks = placedTicks(yRange, 4, placeY);
+  const left = width > 0 ? Math.max(leastLeft, widest(yTicks.map(({ text }) => text))) + 8 : 0;
+  const box = { left, right: Math.max(left + 1, width - 8), top, bottom };
+  const { place: placeX, value: xAt } = scaleOf(xRange, box.left, box.right);
+  const most = Math.max(2, Math.floor((box.right - left) / (xTexts ? 40 : 90)));
+  const xTicks = xTexts
+    ? sample(xTexts.length, most).map((i) => ({
+        at: placeX(x[i] as number),
+        text: xTexts[i] as string,
+      }))
+    : placedTicks(xRange, most, placeX);
+  /** Differs if and only if the lines are at other positions. */
   const key = JSON.stringify([width, height, xRange, yRange]);
-  const lines = useMemo(
-    () =>
-      series.map(({ y }) =>
-        linePath(x, y, (a, b) => `${placeX(a).toFixed(1)} ${placeY(b).toFixed(1)}`),
-      ),
-    [key, x, ...series.map(({ y }) => y)],
-  );
+  return { width, height, box, xRange, xTicks, yTicks, key, placeX, placeY, xAt };
+}
 
-  /** The index of the x nearest to the pointer. */
-  const indexUnder = (event: MouseEvent) =>
-    nearest(
-      x,
-      xRange.low + ((placeIn(event).x - left) / (box.right - left)) * (xRange.high - xRange.low),
-    );
-  const onPointerMove = (event: PointerEvent) => {
-    if (x.length === 0) return;
-    const index = indexUnder(event);
-    setHovered(index);
-    if (event.buttons & 1) onCursor?.(index);
-  };
-  const onPointerDown = (event: PointerEvent) => {
-    if (!onCursor || x.length === 0 || event.button !== 0) return;
-    (event.currentTarget as Element).setPointerCapture(event.pointerId);
-    onCursor(indexUnder(event));
-  };
-  // Reserves the width of the longest legend: it must not wrap and move the picture when a number gets another digit.
-  const longest = names
-    ? Math.max(...names.map(({ length }) => length))
-    : formatX(xRange.high).length;
-  const placeWidth = `at ${xName} `.length + longest;
-  const shown = hovered ?? cursor ?? x.length - 1;
-  const read = x.length === 0 ? null : Math.min(shown, x.length - 1);
-  const marked = [hovered, cursor].filter(
-    (index): index is number => index != null && index >= 0 && index < x.length,
-  );
+/** A curve as it is shown now. */
+interface Shown extends CurveProps {
+  frame: ReturnType<typeof frameOf>;
+  /** The index whose numbers are read; null without numbers. */
+  read: number | null;
+  hovered: number | null;
+  setHovered(index: number | null): void;
+  moves: boolean;
+  textOfX(index: number): string;
+}
+
+export function Curve(given: CurveProps) {
+  const { title, xName, yName, x, xTexts, plays = false, cursor, onCursor } = given;
+  const series = given.series.slice(0, mostSeries);
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const [hovered, setHovered] = useState<number | null>(null);
+  const part = useRef<HTMLDivElement>(null);
+  const frame = frameOf({ ...given, series }, width);
   const last = x.length - 1;
+  const read = last < 0 ? null : Math.min(hovered ?? cursor ?? last, last);
   const moves = plays && last > 0;
-  const summary = `${title}: ${
-    last < 0
-      ? "no numbers yet"
-      : series
-          .map(
-            ({ name, y }) =>
-              `${name} from ${formatY(y[0] as number)} to ${formatY(y[last] as number)}`,
-          )
-          .join("; ")
-  }.`;
-
+  const textOfX = (index: number) => xTexts?.[index] ?? formatX(x[index] as number);
+  const shown: Shown = { ...given, series, frame, read, hovered, setHovered, moves, textOfX };
   return (
     <div ref={part} class="curve">
-      <p class="curve-legend number">
-        {series.map(({ name, y }, i) => (
-          <span key={name} class={`series-${i + 1}`}>
-            <svg width="24" height="8" aria-hidden="true">
-              <path d="M0 4H24" />
-            </svg>{" "}
-            {name} {read !== null && <b>{formatY(y[read] as number)}</b>}
-          </span>
-        ))}
-        <span class="faint" style={{ minWidth: `${placeWidth}ch` }}>
-          {read !== null && `at ${xName} ${textOfX(read)}`}
-        </span>
-      </p>
-      <div ref={ref} style={{ height: px(height) }}>
-        {width > 0 && (
-          <svg
-            width={width}
-            height={height}
-            role="img"
-            aria-label={summary}
-            class={onCursor ? "draggable" : undefined}
-            onPointerMove={onPointerMove}
-            onPointerDown={onPointerDown}
-            onPointerLeave={() => setHovered(null)}
-          >
-            <g class="curve-grid">
-              {yTicks.map((tick) => (
-                <path key={tick} d={`M${left} ${placeY(tick)}H${box.right}`} />
-              ))}
-            </g>
-            <g class="curve-ticks number">
-              {yTicks.map((tick, i) => (
-                <text key={tick} x={left - 6} y={placeY(tick)} text-anchor="end" dy="0.35em">
-                  {yTexts[i]}
-                </text>
-              ))}
-              {xTicks.map((tick, i) => (
-                <text
-                  key={tick}
-                  x={placeX(tick)}
-                  y={height - 4}
-                  text-anchor={
-                    tick === xRange.low ? "start" : placeX(tick) > box.right - 16 ? "end" : "middle"
-                  }
-                >
-                  {xTexts[i]}
-                </text>
-              ))}
-            </g>
-            <g {...(moves && { "data-plays": "grow" })}>
-              {marked.map((index) => (
-                <path
-                  key={index === cursor ? "cursor" : "hovered"}
-                  class={index === cursor ? "curve-cursor" : "curve-hovered"}
-                  d={`M${placeX(x[index] as number)} ${box.top}V${box.bottom}`}
-                />
-              ))}
-              {lines.map((path, i) => (
-                <path key={series[i]?.name} class={`series-${i + 1}`} d={path} />
-              ))}
-              {read !== null &&
-                series.map(
-                  ({ name, y }, i) =>
-                    Number.isFinite(y[read]) && (
-                      <circle
-                        key={name}
-                        class={`series-${i + 1}`}
-                        cx={placeX(x[read] as number)}
-                        cy={placeY(y[read] as number)}
-                        r={3}
-                      />
-                    ),
-                )}
-            </g>
-          </svg>
-        )}
+      <CurveLegend {...shown} />
+      <div ref={ref} style={{ height: px(frame.height) }}>
+        {width > 0 && <Drawing {...shown} />}
       </div>
       <SaveDrawing
         part={part}
@@ -250,7 +123,7 @@ export function Curve({
         csv={() =>
           columnsCsv(
             [xName, ...series.map(({ name }) => name)],
-            [names?.map(Number) ?? x, ...series.map(({ y }) => y)],
+            [xTexts?.map(Number) ?? x, ...series.map(({ y }) => y)],
           )
         }
       />
@@ -269,32 +142,125 @@ export function Curve({
           onInput={({ currentTarget }) => onCursor(Number(currentTarget.value))}
         />
       )}
-      {/* The wrapper is hidden instead of the table, because a table ignores its width. */}
-      <div class="only-heard">
-        <table aria-labelledby={id}>
-          <caption id={id}>{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{xName}</th>
-              {series.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
+      <HeardTable {...shown} />
+    </div>
+  );
+}
+
+/** The lines' names, with their numbers at the shown index. */
+function CurveLegend({ series, xName, xTexts, frame, read, textOfX }: Shown) {
+  // Reserves the width of the longest legend: it must not wrap and move the picture when a number gets another digit.
+  const longest = xTexts
+    ? Math.max(...xTexts.map(({ length }) => length))
+    : formatX(frame.xRange.high).length;
+  return (
+    <p class="curve-legend number">
+      {series.map(({ name, y }, i) => (
+        <span key={name} class={`series-${i + 1}`}>
+          <svg width="24" height="8" aria-hidden="true">
+            <path d="M0 4H24" />
+          </svg>{" "}
+          {name} {read !== null && <b>{formatY(y[read] as number)}</b>}
+        </span>
+      ))}
+      <span class="faint" style={{ minWidth: `${`at ${xName} `.length + longest}ch` }}>
+        {read !== null && `at ${xName} ${textOfX(read)}`}
+      </span>
+    </p>
+  );
+}
+
+function summaryOf({ title, x, series }: CurveProps): string {
+  const ends = series.map(
+    ({ name, y }) =>
+      `${name} from ${formatY(y[0] as number)} to ${formatY(y[x.length - 1] as number)}`,
+  );
+  return `${title}: ${x.length === 0 ? "no numbers yet" : ends.join("; ")}.`;
+}
+
+function Drawing(props: Shown) {
+  const { x, series, cursor, onCursor, frame, read, hovered, setHovered } = props;
+  const { box, placeX, placeY } = frame;
+  const lines = useMemo(() => {
+    const drawn = sample(x.length, mostDrawnPoints);
+    const numbers = (of: ArrayLike<number>) => drawn.map((i) => of[i] as number);
+    return series.map(({ y }) => lineThrough(numbers(x), numbers(y), placeX, placeY));
+  }, [frame.key, x, ...series.map(({ y }) => y)]);
+  /** Calls `act` with the index of the x nearest to the pointer. */
+  const atPointer = (act: (index: number) => void) => (event: MouseEvent) => {
+    if (x.length > 0) act(nearest(x, frame.xAt(placeIn(event).x)));
+  };
+  const drag = onCursor && dragging(atPointer(onCursor));
+  const marked = [hovered, cursor].filter(
+    (index): index is number => index != null && index >= 0 && index < x.length,
+  );
+  return (
+    <svg
+      width={frame.width}
+      height={frame.height}
+      role="img"
+      aria-label={summaryOf(props)}
+      class={onCursor ? "draggable" : undefined}
+      onPointerDown={drag?.onPointerDown}
+      onPointerMove={(event) => {
+        atPointer(setHovered)(event);
+        drag?.onPointerMove(event);
+      }}
+      onPointerLeave={() => setHovered(null)}
+    >
+      <Axes box={box} xTicks={frame.xTicks} yTicks={frame.yTicks} isInside />
+      <g {...(props.moves && { "data-plays": "grow" })}>
+        {marked.map((index) => {
+          const name = index === cursor ? "curve-cursor" : "curve-hovered";
+          const at = placeX(x[index] as number);
+          return <path key={name} class={name} d={`M${at} ${box.top}V${box.bottom}`} />;
+        })}
+        {lines.map((path, i) => (
+          <path key={series[i]?.name} class={`series-${i + 1}`} d={path} />
+        ))}
+        {read !== null &&
+          series.map(({ name, y }, i) => {
+            const place = { cx: placeX(x[read] as number), cy: placeY(y[read] as number) };
+            return (
+              Number.isFinite(y[read]) && (
+                <circle key={name} class={`series-${i + 1}`} {...place} r={3} />
+              )
+            );
+          })}
+      </g>
+    </svg>
+  );
+}
+
+/** The numbers for screen readers. */
+function HeardTable({ title, xName, x, series, textOfX }: Shown) {
+  const id = useId();
+  return (
+    // The wrapper is hidden instead of the table, because a table ignores its width.
+    <div class="only-heard">
+      <table aria-labelledby={id}>
+        <caption id={id}>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{xName}</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sample(x.length, rowsHeard).map((i) => (
+            <tr key={i}>
+              <th scope="row">{textOfX(i)}</th>
+              {series.map(({ name, y }) => (
+                <td key={name}>{formatY(y[i] as number)}</td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {sample(x.length, rowsHeard).map((i) => (
-              <tr key={i}>
-                <th scope="row">{textOfX(i)}</th>
-                {series.map(({ name, y }) => (
-                  <td key={name}>{formatY(y[i] as number)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

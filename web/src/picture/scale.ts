@@ -52,3 +52,54 @@ export function nearest(sorted: ArrayLike<number>, wanted: number): number {
     low > 0 && wanted - (sorted[low - 1] as number) < (sorted[low] as number) - wanted;
   return isBelowNearer ? low - 1 : low;
 }
+
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Converts between the numbers of an axis and positions in pixels; an empty range is at `from`. */
+export function scaleOf({ low, high }: Interval, from: number, to: number) {
+  const place = (value: number) => from + ((value - low) / (high - low || 1)) * (to - from);
+  const value = (place: number) => low + ((place - from) / (to - from)) * (high - low);
+  return { place, value };
+}
+
+const itself = (value: number) => value;
+
+/** A line through points, given in pixels or with their scales. It has a gap where y is not finite. */
+export function lineThrough(
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  placeX: (value: number) => number = itself,
+  placeY: (value: number) => number = itself,
+): string {
+  let path = "";
+  let isDrawing = false;
+  for (let i = 0; i < x.length; ++i) {
+    const [a, b] = [x[i] as number, y[i] as number];
+    if (Number.isFinite(b))
+      path += `${isDrawing ? "L" : "M"}${placeX(a).toFixed(1)} ${placeY(b).toFixed(1)}`;
+    isDrawing = Number.isFinite(b);
+  }
+  return path;
+}
+
+export interface Tick {
+  /** Its position on the axis in pixels. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** About `count` ticks at round numbers of a range. */
+export function placedTicks(
+  range: Interval,
+  count: number,
+  place: (value: number) => number,
+): Tick[] {
+  const ticks = ticksOf(range, Math.max(2, Math.floor(count)));
+  const texts = textsOf(ticks);
+  return ticks.map((tick, i) => ({ at: place(tick), text: texts[i] as string }));
+}

@@ -22,14 +22,7 @@ export function viewOf(
     colStride: 1,
   });
   /** One head's rows of an [out, in] weight, as the in × out matrix that multiplies from the right. */
-  const projection = (data: Float32Array): MatrixView => ({
-    data,
-    rows: E,
-    cols: D,
-    offset: head * D * E,
-    rowStride: 1,
-    colStride: E,
-  });
+  const projection = (data: Float32Array) => transposed(viewOn(data, D, E, head * D * E));
   const pairs = (data: Float32Array): MatrixView => viewOn(data, L, S, head * L * S);
   switch (name) {
     case "embedding":
@@ -45,7 +38,8 @@ export function viewOf(
     case "wv":
       return projection(arrays[name]);
     case "q":
-      return ofHead(arrays.q, L);
+    case "output":
+      return ofHead(arrays[name], L);
     case "k":
     case "v":
       return ofHead(arrays[name], S);
@@ -57,8 +51,6 @@ export function viewOf(
     case "exponentials":
       // They exist only for the row and head of the problem.
       return head === problem.head ? viewOn(arrays.exponentials, 1, S) : null;
-    case "output":
-      return ofHead(arrays.output, L);
     case "joined":
       return whole(arrays.joined, L, H * D);
     case "wo": {

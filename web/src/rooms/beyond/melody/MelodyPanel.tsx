@@ -3,7 +3,7 @@
 import { formatWeight } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { CurveChoice } from "../../../picture/ColourChoice";
-import { Choice, NumberField, Slider } from "../../../shared/Fields";
+import { Choice, NumberField } from "../../../shared/Fields";
 import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
@@ -11,12 +11,13 @@ import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
-import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
+import { LogSlider } from "../LogSlider";
 import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
+import { StrongestRows } from "../StrongestRows";
 import { largestWeights } from "../shares";
-import { allowed, sliderPlaceOf, sliderValueAt, type TuneName } from "../state";
+import { allowed, type TuneName } from "../state";
 import { Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
 import { readSound } from "./ownSound";
@@ -73,16 +74,11 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
             onChange={(tuneSeed) => set({ tuneSeed })}
           />
         )}
-        <Slider
+        <LogSlider
           label="Temperature"
-          value={sliderPlaceOf(temperature)}
-          limits={{
-            min: sliderPlaceOf(allowed.temperature.min),
-            max: sliderPlaceOf(allowed.temperature.max),
-          }}
-          step={1}
-          text={String(temperature)}
-          onChange={(place) => set({ temperature: sliderValueAt(place) })}
+          value={temperature}
+          limits={allowed.temperature}
+          onChange={(temperature) => set({ temperature })}
         />
         <FileField
           label="Your own sound"
@@ -120,19 +116,15 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           </Panel>
           <Panel name="weights">
             <RowTable title={`What ${timeOf(frame)} attends to most`} columns={columns}>
-              <tbody>
-                {Array.from({ length: Math.min(rowsShown, frames) }, (_, i) => {
-                  const [j, weight] = strongest[i] ?? [];
-                  if (j === undefined || weight === undefined) return <EmptyRow key={i} />;
-                  return (
-                    <tr key={i}>
-                      <th scope="row">{j + 1}</th>
-                      <td>{timeOf(j)}</td>
-                      <td data-column="weight">{formatWeight(weight)}</td>
-                    </tr>
-                  );
-                })}
-              </tbody>
+              <StrongestRows count={Math.min(rowsShown, frames)} strongest={strongest}>
+                {(frame, weight) => (
+                  <>
+                    <th scope="row">{frame + 1}</th>
+                    <td>{timeOf(frame)}</td>
+                    <td data-column="weight">{formatWeight(weight)}</td>
+                  </>
+                )}
+              </StrongestRows>
             </RowTable>
           </Panel>
         </div>

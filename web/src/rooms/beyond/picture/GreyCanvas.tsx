@@ -1,8 +1,9 @@
 /** A grey picture in which a pixel can be selected. */
 
 import { download } from "heed/view/parts";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { dragging } from "../../../shared/dragging";
 import { placeIn } from "../../../shared/zoom";
 import type { Pixel } from "../state";
 
@@ -31,87 +32,16 @@ const steps: Record<string, readonly [number, number]> = {
 /** The step of an arrow key with the shift key. */
 const longStep = 8;
 
-export function GreyCanvas(props: Props) {
-  const { name, label, grey, width, height, pixel, window, patch, hasCursor, onPick } = props;
+export function GreyCanvas({ children, ...props }: Props) {
+  const { name, label, grey } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
-  useLayoutEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!context || !grey) return;
-    const image = context.createImageData(width, height);
-    const words = new Uint32Array(image.data.buffer);
-    for (let i = 0; i < words.length; ++i) words[i] = 0xff000000 | ((grey[i] as number) * 0x010101);
-    context.putImageData(image, 0, 0);
-  }, [grey, width, height]);
-
-  const pick = (row: number, col: number) =>
-    onPick({
-      row: Math.max(0, Math.min(height - 1, row)),
-      col: Math.max(0, Math.min(width - 1, col)),
-    });
-  const pickUnder = (event: PointerEvent) => {
-    const { clientWidth, clientHeight } = event.currentTarget as Element;
-    const { x, y } = placeIn(event);
-    pick(Math.floor((y / clientHeight) * height), Math.floor((x / clientWidth) * width));
-  };
-  const onPointerDown = (event: PointerEvent) => {
-    if (event.button !== 0) return;
-    (event.currentTarget as Element).setPointerCapture(event.pointerId);
-    pickUnder(event);
-  };
-  const onPointerMove = (event: PointerEvent) => {
-    if (event.buttons & 1) pickUnder(event);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = steps[event.key];
-    if (!step) return;
-    const length = event.shiftKey ? longStep : 1;
-    pick(pixel.row + length * step[0], pixel.col + length * step[1]);
-    event.preventDefault();
-  };
-  const square = (radius: number) => ({
-    x: pixel.col - radius,
-    y: pixel.row - radius,
-    width: 2 * radius + 1,
-    height: 2 * radius + 1,
-  });
-  const drawing = (
-    <>
-      <canvas ref={canvas} width={width} height={height} />
-      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        {[window, patch].map((radius) => (
-          <g key={radius}>
-            <rect class="mark-under" {...square(radius)} />
-            <rect class="mark" {...square(radius)} />
-          </g>
-        ))}
-      </svg>
-    </>
-  );
   const save = () =>
     canvas.current?.toBlob((picture) => picture && download(picture, `heed-picture-${name}.png`));
-  const pointing = { onPointerDown, onPointerMove };
   return (
     <figure class="grey" data-picture={name}>
-      {hasCursor ? (
-        <div
-          class="grey-picture"
-          role="application"
-          aria-roledescription="picture"
-          aria-label={`${label}. Arrow keys move the pixel, with Shift by ${longStep}.`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move a pixel, which no element of HTML does
-          tabIndex={0}
-          onKeyDown={onKeyDown}
-          {...pointing}
-        >
-          {drawing}
-        </div>
-      ) : (
-        <div class="grey-picture" role="img" aria-label={label} {...pointing}>
-          {drawing}
-        </div>
-      )}
+      <Picture {...props} canvas={canvas} />
       <figcaption>
-        {props.children}
+        {children}
         <button
           type="button"
           class="link"
@@ -123,5 +53,69 @@ export function GreyCanvas(props: Props) {
         </button>
       </figcaption>
     </figure>
+  );
+}
+
+const within = (index: number, count: number) => Math.max(0, Math.min(count - 1, index));
+
+/** The picture, and the window and the patch around the selected pixel. */
+function Picture({
+  canvas,
+  label,
+  grey,
+  width,
+  height,
+  pixel,
+  window,
+  patch,
+  hasCursor,
+  onPick,
+}: Omit<Props, "children"> & { readonly canvas: RefObject<HTMLCanvasElement | null> }) {
+  useLayoutEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (!context || !grey) return;
+    const image = context.createImageData(width, height);
+    const words = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < words.length; ++i) words[i] = 0xff000000 | ((grey[i] as number) * 0x010101);
+    context.putImageData(image, 0, 0);
+  }, [grey, width, height]);
+
+  const pick = (row: number, col: number) =>
+    onPick({ row: within(row, height), col: within(col, width) });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (!step) return;
+    const length = event.shiftKey ? longStep : 1;
+    pick(pixel.row + length * step[0], pixel.col + length * step[1]);
+    event.preventDefault();
+  };
+  const cursor = hasCursor && {
+    role: "application" as const,
+    "aria-roledescription": "picture",
+    "aria-label": `${label}. Arrow keys move the pixel, with Shift by ${longStep}.`,
+    tabIndex: 0,
+    onKeyDown,
+  };
+  const picking = dragging((event) => {
+    const { clientWidth, clientHeight } = event.currentTarget as Element;
+    const { x, y } = placeIn(event);
+    pick(Math.floor((y / clientHeight) * height), Math.floor((x / clientWidth) * width));
+  });
+  const square = (radius: number) => {
+    const side = 2 * radius + 1;
+    return { x: pixel.col - radius, y: pixel.row - radius, width: side, height: side };
+  };
+  return (
+    <div class="grey-picture" role="img" aria-label={label} {...cursor} {...picking}>
+      <canvas ref={canvas} width={width} height={height} />
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        {[window, patch].map((radius) => (
+          <g key={radius}>
+            <rect class="mark-under" {...square(radius)} />
+            <rect class="mark" {...square(radius)} />
+          </g>
+        ))}
+      </svg>
+    </div>
   );
 }

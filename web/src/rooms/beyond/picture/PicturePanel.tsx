@@ -14,21 +14,15 @@ import { Term } from "../../../shared/Term";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
-import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
+import { LogSlider } from "../LogSlider";
 import { NamedNumbers } from "../NamedNumbers";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
+import { StrongestRows } from "../StrongestRows";
 import { largestWeights, useSharesPalette } from "../shares";
-import {
-  allowed,
-  type Method,
-  type Pixel,
-  type State,
-  sliderPlaceOf,
-  sliderValueAt,
-} from "../state";
+import { allowed, type Method, type Pixel, type State } from "../state";
 import { Work } from "../Work";
 import type { Version } from "./denoise";
 import type { GreyPicture } from "./drawing";
@@ -103,13 +97,11 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         text={state.h.toFixed(2)}
         onChange={(h) => set({ h })}
       />
-      <Slider
+      <LogSlider
         label="Tone (bilateral)"
-        value={sliderPlaceOf(state.tone)}
-        limits={{ min: sliderPlaceOf(allowed.tone.min), max: sliderPlaceOf(allowed.tone.max) }}
-        step={1}
-        text={String(state.tone)}
-        onChange={(place) => set({ tone: sliderValueAt(place) })}
+        value={state.tone}
+        limits={allowed.tone}
+        onChange={(tone) => set({ tone })}
       />
       <NumberField
         label="Seed"
@@ -157,24 +149,23 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
     <details class="row-details">
       <summary>The largest weights</summary>
       <RowTable title="The largest weights" columns={columns}>
-        <tbody>
-          {Array.from({ length: rowsShown }, (_, i) => {
-            const [place, weight] = strongest[i] ?? [];
-            if (!answer || place === undefined || weight === undefined) return <EmptyRow key={i} />;
-            const middle = (answer.side - 1) / 2;
-            const value = answer.values[place] as number;
+        <StrongestRows count={rowsShown} strongest={strongest}>
+          {(place, weight) => {
+            const { side, values } = answer as PixelAnswer;
+            const middle = (side - 1) / 2;
+            const value = values[place] as number;
             return (
-              <tr key={i}>
+              <>
                 <th scope="row">
-                  {awayOf(Math.floor(place / answer.side) - middle, (place % answer.side) - middle)}
+                  {awayOf(Math.floor(place / side) - middle, (place % side) - middle)}
                 </th>
                 <td>{format(value)}</td>
                 <td data-column="weight">{formatWeight(weight)}</td>
                 <td>{formatWeight(weight * value)}</td>
-              </tr>
+              </>
             );
-          })}
-        </tbody>
+          }}
+        </StrongestRows>
         <tfoot>
           <tr>
             <th scope="row" colSpan={2}>

@@ -3,18 +3,17 @@
  * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
 
-import { format, formatWeight, px } from "heed/view/parts";
+import { format, formatWeight } from "heed/view/parts";
 import { useId, useRef } from "preact/hooks";
-import { useWidth } from "../../../shared/useWidth";
+import { Axes } from "../../../picture/Axes";
+import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
+import { dragging } from "../../../shared/dragging";
 import { placeIn } from "../../../shared/zoom";
-import { Axes } from "../Axes";
-import { lineThrough, scaleOf, ticksIn } from "../axes";
 import { fewestPoints, type PlanePoint, plane, type State } from "../state";
+import { type Plot, WeightsPlot } from "../WeightsPlot";
 import type { Regression } from "./solve";
 
-const height = 340;
-const rowHeight = 96;
-const gap = 28;
+const size = { height: 340, rowHeight: 96 };
 /** The kernel is drawn up to this multiple of the highest weight, so that the weights stay visible. */
 const mostOverBars = 4;
 
@@ -40,185 +39,205 @@ export interface PlaneProps {
   onPoint(index: number | null, by: "pointer" | "keyboard"): void;
 }
 
-export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: PlaneProps) {
-  const [ref, width] = useWidth<HTMLFieldSetElement>();
-  const svg = useRef<SVGSVGElement>(null);
-  const { points, query, similar } = state;
+function frameOf(answer: Regression | null, { width, rowBottom, rowHeight }: Plot) {
+  const { height } = size;
   const box = { left: 36, right: Math.max(80, width - 12), top: 10, bottom: height - 10 };
-  const { place: placeX, value: xAt } = scaleOf(plane.x, box.left, box.right);
-  const { place: placeY, value: yAt } = scaleOf(plane.y, box.bottom, box.top);
-  const rowBottom = height + gap + rowHeight;
+  const xRange = { low: plane.x.min, high: plane.x.max };
+  const yRange = { low: plane.y.min, high: plane.y.max };
+  const { place: placeX, value: xAt } = scaleOf(xRange, box.left, box.right);
+  const { place: placeY, value: yAt } = scaleOf(yRange, box.bottom, box.top);
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
   // The kernel at the query is e^0 ÷ the sum. Far from all points it is much larger than every weight, and leaves the
   // plot.
   const peak = answer ? Math.exp(-answer.logSum) : 1;
   const rowTop = Math.min(peak, mostOverBars * largest);
-  const isBeyond = peak > rowTop;
   const placeW = (weight: number) =>
     rowBottom - (Math.min(weight, 50 * rowTop) / rowTop) * (rowHeight - 16);
-  const clip = useId();
-  const handle = placeX(query);
-
-  const at = (event: PointerEvent): PlanePoint => {
-    const place = placeIn(event, svg.current);
-    return { x: rounded(xAt(place.x), plane.x), y: rounded(yAt(place.y), plane.y) };
+  return {
+    box,
+    xTicks: placedTicks(xRange, width / 80, placeX),
+    yTicks: placedTicks(yRange, height / 80, placeY),
+    largest,
+    peak,
+    isBeyond: peak > rowTop,
+    placeX,
+    placeY,
+    placeW,
+    /** The point of the plane at a position of the plot. */
+    pointAt: ({ x, y }: PlanePoint): PlanePoint => ({
+      x: rounded(xAt(x), plane.x),
+      y: rounded(yAt(y), plane.y),
+    }),
   };
-  const put = (index: number, point: PlanePoint) =>
-    onPoints(points.map((other, i) => (i === index ? point : other)));
-  /** The handlers that call `move` while the pointer drags an element. */
-  const drag = (move: (event: PointerEvent) => void) => ({
-    onPointerDown: (event: PointerEvent) => {
-      if (event.button !== 0) return;
-      (event.currentTarget as Element).setPointerCapture(event.pointerId);
-      move(event);
-    },
-    onPointerMove: (event: PointerEvent) => {
-      if (event.buttons & 1) move(event);
-    },
-  });
-  /** The handlers of a point: it shows its weight and, if allowed, can be moved. */
-  const pointing = (index: number, point: PlanePoint) => ({
+}
+
+type Framed = PlaneProps & { plot: Plot; frame: ReturnType<typeof frameOf> };
+
+export function Plane(props: PlaneProps) {
+  return (
+    <WeightsPlot {...size} label="Points on a plane, and the query on its axis">
+      {(plot) => {
+        const framed = { ...props, plot, frame: frameOf(props.answer, plot) };
+        return [<Drawn key="drawn" {...framed} />, <Handles key="handles" {...framed} />];
+      }}
+    </WeightsPlot>
+  );
+}
+
+/** What is only seen: the axes, the estimate, the kernel and the weights. */
+function Drawn({ state: { points, query, similar }, answer, plot, frame }: Framed) {
+  const { rowBottom } = plot;
+  const { box, largest, peak, isBeyond, placeX, placeY, placeW } = frame;
+  return (
+    <svg width={plot.width} height={plot.height} aria-hidden="true">
+      <Axes box={{ ...box, bottom: rowBottom + 12 }} xTicks={frame.xTicks} yTicks={frame.yTicks} />
+      {answer && <Estimate answer={answer} query={query} plot={plot} frame={frame} />}
+      {similar && answer?.weights.length === points.length && (
+        <g class="similar">
+          {points.map(({ x, y }, i) => {
+            const toX = placeX(answer.similar[2 * i] as number);
+            const toY = placeY(answer.similar[2 * i + 1] as number);
+            return (
+              <g key={i}>
+                <path d={`M${placeX(x)} ${placeY(y)}L${toX} ${toY}`} />
+                <circle cx={toX} cy={toY} r={4} />
+              </g>
+            );
+          })}
+        </g>
+      )}
+      <path class="query-line" d={`M${placeX(query)} ${box.top}V${rowBottom}`} />
+      {points.map(({ x }, i) => (
+        <path
+          key={i}
+          class="stem"
+          d={`M${placeX(x)} ${rowBottom}V${placeW(answer?.weights[i] ?? 0)}`}
+        />
+      ))}
+      <text class="plot-word" x={box.left} y={plot.rowTop - 8}>
+        weights, the highest {formatWeight(largest)}; the kernel {isBeyond ? "goes on up" : "rises"}{" "}
+        to {formatWeight(peak)}
+      </text>
+    </svg>
+  );
+}
+
+function Estimate({
+  answer,
+  query,
+  plot: { rowTop, rowBottom, rowHeight },
+  frame: { box, placeX, placeY, placeW },
+}: Pick<Framed, "plot" | "frame"> & { answer: Regression; query: number }) {
+  const clip = useId();
+  return (
+    <>
+      <path class="average" d={`M${box.left} ${placeY(answer.average)}H${box.right}`} />
+      <path class="estimate" d={lineThrough(answer.x, answer.estimate, placeX, placeY)} />
+      <clipPath id={clip}>
+        <rect x={box.left} y={rowTop} width={box.right - box.left} height={rowHeight + 1} />
+      </clipPath>
+      <g clip-path={`url(#${clip})`}>
+        <path
+          class="kernel"
+          d={`${lineThrough(answer.x, answer.kernel, placeX, placeW)}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
+        />
+      </g>
+      <circle class="answer" cx={placeX(query)} cy={placeY(answer.value)} r={6} />
+    </>
+  );
+}
+
+/** What can be moved: the query and, if allowed, the points. */
+function Handles(props: Framed) {
+  const { answer, onQuery, plot, frame } = props;
+  const { points, query } = props.state;
+  const { rowBottom } = plot;
+  const { box, placeX } = frame;
+  const svg = useRef<SVGSVGElement>(null);
+  const at = (event: PointerEvent) => frame.pointAt(placeIn(event, svg.current));
+  const draggingQuery = dragging((event) => onQuery(at(event).x));
+  const handle = placeX(query);
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled
+    <svg ref={svg} width={plot.width} height={plot.height}>
+      <rect
+        class="plot-field"
+        x={box.left}
+        y={0}
+        width={box.right - box.left}
+        height={rowBottom}
+        {...draggingQuery}
+      />
+      {points.map((_, i) => (
+        <PointHandle key={i} index={i} at={at} {...props} />
+      ))}
+      <g
+        class="query-handle"
+        role="slider"
+        tabindex={0}
+        aria-label="Query x"
+        aria-valuemin={plane.x.min}
+        aria-valuemax={plane.x.max}
+        aria-valuenow={query}
+        aria-valuetext={`x ${format(query, 2)}, estimate ${answer ? format(answer.value) : ""}`}
+        onKeyDown={(event) => {
+          const step = steps[event.key];
+          if (!step) return;
+          onQuery(rounded(query + (step[0] || step[1]) * stepLength.x, plane.x));
+          event.preventDefault();
+        }}
+        {...draggingQuery}
+      >
+        <circle class="grip" cx={handle} cy={rowBottom + 8} r={16} />
+        <path d={`M${handle} ${rowBottom}l8 12h-16Z`} />
+      </g>
+    </svg>
+  );
+}
+
+/** A point: it shows its weight and, if allowed, can be moved and removed. */
+function PointHandle({
+  index,
+  at,
+  ...props
+}: Framed & { index: number; at(event: PointerEvent): PlanePoint }) {
+  const { answer, isLocked, onPoints, onPoint } = props;
+  const { placeX, placeY, largest } = props.frame;
+  const { points } = props.state;
+  const point = points[index] as PlanePoint;
+  const weight = answer?.weights[index] ?? 0;
+  const put = (moved: PlanePoint) =>
+    onPoints(points.map((other, i) => (i === index ? moved : other)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (step) {
+      put({
+        x: rounded(point.x + step[0] * stepLength.x, plane.x),
+        y: rounded(point.y + step[1] * stepLength.y, plane.y),
+      });
+    } else if (/^(Delete|Backspace)$/.test(event.key) && points.length > fewestPoints) {
+      onPoints(points.filter((_, i) => i !== index));
+    } else return;
+    event.preventDefault();
+  };
+  const pointing = {
     onPointerEnter: () => onPoint(index, "pointer"),
     onPointerLeave: () => onPoint(null, "pointer"),
     onFocus: () => onPoint(index, "keyboard"),
     onBlur: () => onPoint(null, "keyboard"),
-    ...(!isLocked && {
-      onKeyDown: pointKeys(index, point),
-      ...drag((event) => put(index, at(event))),
-    }),
-  });
-  const pointKeys =
-    (index: number, { x, y }: PlanePoint) =>
-    (event: KeyboardEvent) => {
-      const step = steps[event.key];
-      const isRemoval = event.key === "Delete" || event.key === "Backspace";
-      if (step) {
-        put(index, {
-          x: rounded(x + step[0] * stepLength.x, plane.x),
-          y: rounded(y + step[1] * stepLength.y, plane.y),
-        });
-      } else if (isRemoval && points.length > fewestPoints) {
-        onPoints(points.filter((_, i) => i !== index));
-      } else return;
-      event.preventDefault();
-    };
-  const queryKeys = (event: KeyboardEvent) => {
-    const step = steps[event.key];
-    if (!step) return;
-    onQuery(rounded(query + (step[0] || step[1]) * stepLength.x, plane.x));
-    event.preventDefault();
   };
-
+  const place = { cx: placeX(point.x), cy: placeY(point.y) };
   return (
-    <fieldset
-      ref={ref}
-      class="plot"
-      style={{ height: px(rowBottom + 36) }}
-      aria-label="Points on a plane, and the query on its axis"
+    <g
+      class={isLocked ? "point" : "point movable"}
+      role={isLocked ? "img" : "button"}
+      tabindex={isLocked ? undefined : 0}
+      aria-label={`Point ${index + 1}: x ${format(point.x, 2)}, y ${format(point.y, 2)}, weight ${formatWeight(weight)}.${isLocked ? "" : " Arrow keys move it, Delete removes it."}`}
+      {...pointing}
+      {...(!isLocked && { onKeyDown, ...dragging((event) => put(at(event))) })}
     >
-      {width > 0 && (
-        <>
-          <svg width={width} height={rowBottom + 36} aria-hidden="true">
-            <Axes
-              box={{ ...box, bottom: rowBottom + 12 }}
-              xTicks={ticksIn(plane.x, width, 80)}
-              yTicks={ticksIn(plane.y, height, 80)}
-              placeX={placeX}
-              placeY={placeY}
-            />
-            {answer && (
-              <>
-                <path class="average" d={`M${box.left} ${placeY(answer.average)}H${box.right}`} />
-                <path class="estimate" d={lineThrough(answer.x, answer.estimate, placeX, placeY)} />
-                <clipPath id={clip}>
-                  <rect
-                    x={box.left}
-                    y={height + gap}
-                    width={box.right - box.left}
-                    height={rowHeight + 1}
-                  />
-                </clipPath>
-                <g clip-path={`url(#${clip})`}>
-                  <path
-                    class="kernel"
-                    d={`${lineThrough(answer.x, answer.kernel, placeX, placeW)}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
-                  />
-                </g>
-                <circle class="answer" cx={handle} cy={placeY(answer.value)} r={6} />
-              </>
-            )}
-            {similar && answer?.weights.length === points.length && (
-              <g class="similar">
-                {points.map(({ x, y }, i) => {
-                  const toX = placeX(answer.similar[2 * i] as number);
-                  const toY = placeY(answer.similar[2 * i + 1] as number);
-                  return (
-                    <g key={i}>
-                      <path d={`M${placeX(x)} ${placeY(y)}L${toX} ${toY}`} />
-                      <circle cx={toX} cy={toY} r={4} />
-                    </g>
-                  );
-                })}
-              </g>
-            )}
-            <path class="query-line" d={`M${handle} ${box.top}V${rowBottom}`} />
-            {points.map(({ x }, i) => (
-              <path
-                key={i}
-                class="stem"
-                d={`M${placeX(x)} ${rowBottom}V${placeW(answer?.weights[i] ?? 0)}`}
-              />
-            ))}
-            <text class="plot-word" x={box.left} y={height + gap - 8}>
-              weights, the highest {formatWeight(largest)}; the kernel{" "}
-              {isBeyond ? "goes on up" : "rises"} to {formatWeight(peak)}
-            </text>
-          </svg>
-          {/* biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled */}
-          <svg ref={svg} width={width} height={rowBottom + 36}>
-            <rect
-              class="plot-field"
-              x={box.left}
-              y={0}
-              width={box.right - box.left}
-              height={rowBottom}
-              {...drag((event) => onQuery(at(event).x))}
-            />
-            {points.map((point, i) => {
-              const weight = answer?.weights[i] ?? 0;
-              const place = { cx: placeX(point.x), cy: placeY(point.y) };
-              return (
-                <g
-                  key={i}
-                  class={isLocked ? "point" : "point movable"}
-                  role={isLocked ? "img" : "button"}
-                  tabindex={isLocked ? undefined : 0}
-                  aria-label={`Point ${i + 1}: x ${format(point.x, 2)}, y ${format(point.y, 2)}, weight ${formatWeight(weight)}.${isLocked ? "" : " Arrow keys move it, Delete removes it."}`}
-                  {...pointing(i, point)}
-                >
-                  <circle class="grip" {...place} r={16} />
-                  <circle class="dot" {...place} r={4 + 6 * Math.sqrt(weight / largest)} />
-                </g>
-              );
-            })}
-            <g
-              class="query-handle"
-              role="slider"
-              tabindex={0}
-              aria-label="Query x"
-              aria-valuemin={plane.x.min}
-              aria-valuemax={plane.x.max}
-              aria-valuenow={query}
-              aria-valuetext={`x ${format(query, 2)}, estimate ${answer ? format(answer.value) : ""}`}
-              onKeyDown={queryKeys}
-              {...drag((event) => onQuery(at(event).x))}
-            >
-              <circle class="grip" cx={handle} cy={rowBottom + 8} r={16} />
-              <path d={`M${handle} ${rowBottom}l8 12h-16Z`} />
-            </g>
-          </svg>
-        </>
-      )}
-    </fieldset>
+      <circle class="grip" {...place} r={16} />
+      <circle class="dot" {...place} r={4 + 6 * Math.sqrt(weight / largest)} />
+    </g>
   );
 }

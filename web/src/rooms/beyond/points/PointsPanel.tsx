@@ -3,7 +3,7 @@
 import { format, formatWeight } from "heed/view/parts";
 import { useMemo, useRef } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
-import { Slider, Switch } from "../../../shared/Fields";
+import { Switch } from "../../../shared/Fields";
 import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
@@ -11,20 +11,13 @@ import { useFootnote, useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
+import { LogSlider } from "../LogSlider";
 import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import {
-  allowed,
-  initialState,
-  mostPoints,
-  type PlanePoint,
-  type State,
-  sliderPlaceOf,
-  sliderValueAt,
-} from "../state";
+import { allowed, initialState, mostPoints, type PlanePoint, type State } from "../state";
 import { Work } from "../Work";
 import { Plane } from "./Plane";
 import type { Regression } from "./solve";
@@ -86,16 +79,11 @@ export function PointsPanel({ state, set }: PanelProps) {
           </>
         }
       >
-        <Slider
+        <LogSlider
           label="Bandwidth b"
-          value={sliderPlaceOf(bandwidth)}
-          limits={{
-            min: sliderPlaceOf(allowed.bandwidth.min),
-            max: sliderPlaceOf(allowed.bandwidth.max),
-          }}
-          step={1}
-          text={String(bandwidth)}
-          onChange={(place) => set({ bandwidth: sliderValueAt(place) })}
+          value={bandwidth}
+          limits={allowed.bandwidth}
+          onChange={(bandwidth) => set({ bandwidth })}
         />
         <p class="faint number">
           Temperature b² = {Number((bandwidth * bandwidth).toPrecision(3))}

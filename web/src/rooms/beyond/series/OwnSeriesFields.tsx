@@ -1,17 +1,7 @@
 /** The person's own series: pasted, typed, or from a file. */
 import { useId, useState } from "preact/hooks";
-import { FileError, FileField } from "../FileField";
+import { FileField } from "../FileField";
 import { fewestValues, mostValues, type OwnSeries, ownSeriesOf, SeriesError } from "./ownSeries";
-
-async function readSeries(file: File): Promise<OwnSeries> {
-  const text = await file.text();
-  try {
-    return ownSeriesOf(text);
-  } catch (error) {
-    if (error instanceof SeriesError) throw new FileError(error.message);
-    throw error;
-  }
-}
 
 export function OwnSeriesFields({
   own,
@@ -23,21 +13,20 @@ export function OwnSeriesFields({
   const id = useId();
   const [text, setText] = useState("");
   const [message, setMessage] = useState<string | null>(own?.note ?? null);
+  const show = (series: OwnSeries | null, message: string | null) => {
+    setMessage(message);
+    onOwn(series);
+  };
   const type = (text: string) => {
     setText(text);
-    if (text.trim() === "") {
-      setMessage(null);
-      return onOwn(null);
-    }
+    if (text.trim() === "") return show(null, null);
     try {
       const series = ownSeriesOf(text);
-      setMessage(series.note);
-      onOwn(series);
+      show(series, series.note);
     } catch (error) {
       if (!(error instanceof SeriesError)) throw error;
       // Removes the earlier series, because the new text is not that series.
-      setMessage(error.message);
-      onOwn(null);
+      show(null, error.message);
     }
   };
   return (
@@ -68,12 +57,11 @@ export function OwnSeriesFields({
         note="Its last column is read."
         own={own}
         backLabel="Back to our series"
-        read={readSeries}
+        read={async (file) => ownSeriesOf(await file.text())}
         describe={({ note }) => note}
         onRead={(series) => {
           setText("");
-          setMessage(null);
-          onOwn(series);
+          show(series, null);
         }}
       />
     </>

@@ -10,12 +10,12 @@ import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
-import { EmptyRow } from "../EmptyRow";
 import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
+import { StrongestRows } from "../StrongestRows";
 import { largestWeights } from "../shares";
 import { allowed, type SeriesHead } from "../state";
 import { Work } from "../Work";
@@ -237,20 +237,16 @@ export function SeriesPanel({
             </select>
           </div>
           <RowTable title={`What position ${row + 1} attends to most`} columns={columns}>
-            <tbody>
-              {Array.from({ length: rowsShown }, (_, i) => {
-                const [t, weight] = strongest[i] ?? [];
-                if (t === undefined || weight === undefined) return <EmptyRow key={i} />;
-                return (
-                  <tr key={i}>
-                    <th scope="row">{t + 1}</th>
-                    <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
-                    <td>{alike.has(t) ? "yes" : ""}</td>
-                    <td data-column="weight">{formatWeight(weight)}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
+            <StrongestRows count={rowsShown} strongest={strongest}>
+              {(t, weight) => (
+                <>
+                  <th scope="row">{t + 1}</th>
+                  <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
+                  <td>{alike.has(t) ? "yes" : ""}</td>
+                  <td data-column="weight">{formatWeight(weight)}</td>
+                </>
+              )}
+            </StrongestRows>
           </RowTable>
         </Panel>
       </Work>

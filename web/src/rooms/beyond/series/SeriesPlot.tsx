@@ -1,33 +1,25 @@
 /** The series with its gap, the values that the model filled in, and the weights of a hidden value. */
 
-import { format, formatWeight, px } from "heed/view/parts";
-import { useWidth } from "../../../shared/useWidth";
+import { format, formatWeight, widest } from "heed/view/parts";
+import { Axes } from "../../../picture/Axes";
+import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
 import { placeIn } from "../../../shared/zoom";
-import { Axes } from "../Axes";
-import { lineThrough, scaleOf, ticksIn } from "../axes";
+import { type Plot, WeightsPlot } from "../WeightsPlot";
 import type { FilledSeries } from "./solve";
 
-const height = 300;
-const rowHeight = 90;
-const gap = 28;
+const size = { height: 300, rowHeight: 90 };
 
 /** A range that includes all values. It is symmetric if they are on both sides of 0. */
 function rangeAround(least: number, most: number) {
   if (least < 0 && most > 0) {
     const size = Math.max(-least, most);
-    return { min: -size, max: size };
+    return { low: -size, high: size };
   }
   const room = (most - least || Math.abs(most) || 1) / 10;
-  return { min: least - room, max: most + room };
+  return { low: least - room, high: most + room };
 }
 
-export function SeriesPlot({
-  answer,
-  row,
-  weights,
-  onRow,
-  onPoint,
-}: {
+interface SeriesPlotProps {
   answer: FilledSeries;
   /** The hidden value whose weights are shown. */
   row: number;
@@ -36,132 +28,150 @@ export function SeriesPlot({
   onRow(row: number): void;
   /** Receives the position of the value that the person points at. */
   onPoint(position: number | null): void;
-}) {
-  const [ref, width] = useWidth<HTMLFieldSetElement>();
-  const { values, isHidden, filled, alike, hasTruth } = answer;
-  const positions = Array.from(values, (_, t) => t);
-  const hidden = positions.filter((t) => isHidden[t]);
-  const [first, last] = [hidden[0] as number, hidden[hidden.length - 1] as number];
-  const alikeTo = new Set(alike[row]);
+}
+
+/** The first and the last hidden position. */
+function gapOf({ isHidden }: FilledSeries): { first: number; last: number } {
+  return { first: isHidden.indexOf(true), last: isHidden.lastIndexOf(true) };
+}
+
+function frameOf({ values, filled, hasTruth }: FilledSeries, { width }: Plot) {
+  const { height } = size;
   const drawn = hasTruth ? [...values, ...filled] : filled;
   const yRange = rangeAround(Math.min(...drawn), Math.max(...drawn));
-  const yTicks = ticksIn(yRange, height, 80);
-  const longest = Math.max(...yTicks.map((tick) => String(tick).length));
-  const box = {
-    left: Math.max(36, 12 + 7 * longest),
-    right: Math.max(80, width - 12),
-    top: 10,
-    bottom: height - 20,
-  };
-  const { place: placeX, value: xAt } = scaleOf(
-    { min: 0, max: values.length - 1 },
-    box.left + 4,
-    box.right - 4,
+  const [top, bottom] = [10, height - 20];
+  const { place: placeY } = scaleOf(yRange, bottom, top);
+  const yTicks = placedTicks(yRange, height / 80, placeY);
+  const left = Math.max(36, 12 + widest(yTicks.map(({ text }) => text)));
+  const box = { left, right: Math.max(80, width - 12), top, bottom };
+  const xRange = { low: 0, high: values.length - 1 };
+  const { place: placeX, value: xAt } = scaleOf(xRange, left + 4, box.right - 4);
+  const positions = { low: 1, high: values.length };
+  const xTicks = placedTicks(positions, width / 60, (position) => placeX(position - 1));
+  return { box, xTicks, yTicks, placeX, placeY, xAt };
+}
+
+type Framed = SeriesPlotProps & { plot: Plot; frame: ReturnType<typeof frameOf> };
+
+export function SeriesPlot(props: SeriesPlotProps) {
+  const { values, isHidden } = props.answer;
+  const hidden = isHidden.filter(Boolean).length;
+  return (
+    <WeightsPlot
+      {...size}
+      label={`A series of ${values.length} values, of which ${hidden} are hidden and filled in`}
+    >
+      {(plot) => {
+        const framed = { ...props, plot, frame: frameOf(props.answer, plot) };
+        return [<Drawn key="drawn" {...framed} />, <Handle key="handle" {...framed} />];
+      }}
+    </WeightsPlot>
   );
-  const { place: placeY } = scaleOf(yRange, box.bottom, box.top);
-  const rowBottom = height + gap + rowHeight;
+}
+
+/** What is only seen: the axes, the lines and the weights. */
+function Drawn({ answer, row, weights, plot, frame }: Framed) {
+  const { rowBottom, rowHeight } = plot;
+  const { box, placeX, placeY } = frame;
+  const { values, isHidden, filled } = answer;
+  const { first, last } = gapOf(answer);
+  const alikeTo = new Set(answer.alike[row]);
   const largest = Math.max(...weights, 1e-9);
-  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
-  const span = (from: number, to: number) => positions.slice(from, to + 1);
-  const known = (from: number, to: number) =>
-    lineThrough(span(from, to), values.subarray(from, to + 1), placeX, placeY);
-  const gapSpan = span(first - 1, last + 1);
+  return (
+    <svg width={plot.width} height={plot.height} aria-hidden="true">
+      <rect
+        class="gap"
+        x={placeX(first - 0.5)}
+        y={0}
+        width={placeX(last + 0.5) - placeX(first - 0.5)}
+        height={rowBottom}
+      />
+      <Axes box={{ ...box, bottom: rowBottom + 12 }} xTicks={frame.xTicks} yTicks={frame.yTicks} />
+      <Lines answer={answer} frame={frame} />
+      {Array.from(values, (value, t) => {
+        const weight = weights[t] as number;
+        const isAlike = alikeTo.has(t);
+        const place = { cx: placeX(t), cy: placeY(value) };
+        const stemTop = rowBottom - (weight / largest) * (rowHeight - 16);
+        return (
+          <g key={t} class={isAlike ? "alike" : undefined}>
+            {isAlike && <circle class="ring" {...place} r={9} />}
+            {!isHidden[t] && (
+              <circle class="dot" {...place} r={2.5 + 4 * Math.sqrt(weight / largest)} />
+            )}
+            <path class="stem" d={`M${place.cx} ${rowBottom}V${stemTop}`} />
+          </g>
+        );
+      })}
+      {Array.from(filled, (value, t) => {
+        const place = { cx: placeX(t), cy: placeY(value) };
+        return isHidden[t] && <circle key={t} class="answer" {...place} r={t === row ? 6 : 3.5} />;
+      })}
+      <path class="query-line" d={`M${placeX(row)} ${box.top}V${rowBottom}`} />
+      <text class="plot-word" x={box.left} y={plot.rowTop - 8}>
+        weights, the highest {formatWeight(largest)}
+      </text>
+    </svg>
+  );
+}
+
+/** The known values, and over the gap the hidden values, a straight line and the filled values. */
+function Lines({ answer, frame: { placeX, placeY } }: Pick<Framed, "answer" | "frame">) {
+  const { values, filled, hasTruth } = answer;
+  const { first, last } = gapOf(answer);
+  const positions = Array.from(values, (_, t) => t);
+  const line = (from: number, to: number, y: Float32Array) =>
+    lineThrough(positions.slice(from, to + 1), y.subarray(from, to + 1), placeX, placeY);
   const ends = [first - 1, last + 1] as const;
   const atEnds = ends.map((t) => values[t] as number);
-
-  const positionAt = (x: number) => Math.max(0, Math.min(values.length - 1, Math.round(xAt(x))));
-  const hiddenAt = (x: number) => Math.max(first, Math.min(last, Math.round(xAt(x))));
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: 1, ArrowDown: -1 }[event.key];
-    if (!step) return;
-    onRow(Math.max(first, Math.min(last, row + step)));
-    event.preventDefault();
-  };
-
   return (
-    <fieldset
-      ref={ref}
-      class="plot"
-      style={{ height: px(rowBottom + 36) }}
-      aria-label={`A series of ${values.length} values, of which ${hidden.length} are hidden and filled in`}
+    <>
+      <path
+        class="known"
+        d={`${line(0, first - 1, values)}${line(last + 1, values.length - 1, values)}`}
+      />
+      {hasTruth && <path class="truth" d={line(...ends, values)} />}
+      <path class="straight" d={lineThrough(ends, atEnds, placeX, placeY)} />
+      <path class="estimate" d={line(...ends, filled)} />
+    </>
+  );
+}
+
+/** Selects the hidden value by a click or by keyboard, and reports the value under the pointer. */
+function Handle({ answer, row, onRow, onPoint, plot, frame: { placeX, xAt } }: Framed) {
+  const { values, filled, hasTruth } = answer;
+  const { first, last } = gapOf(answer);
+  const hiddenNear = (position: number) => Math.max(first, Math.min(last, position));
+  const positionAt = (event: MouseEvent) =>
+    Math.max(0, Math.min(values.length - 1, Math.round(xAt(placeIn(event).x))));
+  return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the handle inside handles the keyboard
+    <svg
+      width={plot.width}
+      height={plot.height}
+      onClick={(event) => onRow(hiddenNear(positionAt(event)))}
+      onPointerMove={(event) => onPoint(positionAt(event))}
+      onPointerLeave={() => onPoint(null)}
     >
-      {width > 0 && (
-        <>
-          <svg width={width} height={rowBottom + 36} aria-hidden="true">
-            <rect
-              class="gap"
-              x={placeX(first - 0.5)}
-              y={0}
-              width={placeX(last + 0.5) - placeX(first - 0.5)}
-              height={rowBottom}
-            />
-            <Axes
-              box={{ ...box, bottom: rowBottom + 12 }}
-              xTicks={ticksIn({ min: 1, max: values.length }, width, 60)}
-              yTicks={yTicks}
-              placeX={(tick) => placeX(tick - 1)}
-              placeY={placeY}
-            />
-            <path class="known" d={`${known(0, first - 1)}${known(last + 1, values.length - 1)}`} />
-            {hasTruth && <path class="truth" d={known(first - 1, last + 1)} />}
-            <path class="straight" d={lineThrough(ends, atEnds, placeX, placeY)} />
-            <path
-              class="estimate"
-              d={lineThrough(gapSpan, filled.subarray(first - 1, last + 2), placeX, placeY)}
-            />
-            {positions.map((t) => {
-              const weight = weights[t] as number;
-              const isAlike = alikeTo.has(t);
-              const place = { cx: placeX(t), cy: placeY(values[t] as number) };
-              return (
-                <g key={t} class={isAlike ? "alike" : undefined}>
-                  {isAlike && <circle class="ring" {...place} r={9} />}
-                  {!isHidden[t] && (
-                    <circle class="dot" {...place} r={2.5 + 4 * Math.sqrt(weight / largest)} />
-                  )}
-                  <path class="stem" d={`M${place.cx} ${rowBottom}V${placeW(weight)}`} />
-                </g>
-              );
-            })}
-            {hidden.map((t) => (
-              <circle
-                key={t}
-                class="answer"
-                cx={placeX(t)}
-                cy={placeY(filled[t] as number)}
-                r={t === row ? 6 : 3.5}
-              />
-            ))}
-            <path class="query-line" d={`M${placeX(row)} ${box.top}V${rowBottom}`} />
-            <text class="plot-word" x={box.left} y={height + gap - 8}>
-              weights, the highest {formatWeight(largest)}
-            </text>
-          </svg>
-          {/* biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled */}
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the handle inside handles the keyboard */}
-          <svg
-            width={width}
-            height={rowBottom + 36}
-            onClick={(event) => onRow(hiddenAt(placeIn(event).x))}
-            onPointerMove={(event) => onPoint(positionAt(placeIn(event).x))}
-            onPointerLeave={() => onPoint(null)}
-          >
-            <g
-              class="query-handle"
-              role="slider"
-              tabindex={0}
-              aria-label="Hidden value that attends"
-              aria-valuemin={first + 1}
-              aria-valuemax={last + 1}
-              aria-valuenow={row + 1}
-              aria-valuetext={`position ${row + 1}: filled with ${format(filled[row] as number)}${hasTruth ? `, hidden was ${format(values[row] as number)}` : ""}`}
-              onKeyDown={onKeyDown}
-            >
-              <path d={`M${placeX(row)} ${rowBottom}l7 10h-14Z`} />
-            </g>
-          </svg>
-        </>
-      )}
-    </fieldset>
+      <g
+        class="query-handle"
+        role="slider"
+        tabindex={0}
+        aria-label="Hidden value that attends"
+        aria-valuemin={first + 1}
+        aria-valuemax={last + 1}
+        aria-valuenow={row + 1}
+        aria-valuetext={`position ${row + 1}: filled with ${format(filled[row] as number)}${hasTruth ? `, hidden was ${format(values[row] as number)}` : ""}`}
+        onKeyDown={(event) => {
+          const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: 1, ArrowDown: -1 }[event.key];
+          if (!step) return;
+          onRow(hiddenNear(row + step));
+          event.preventDefault();
+        }}
+      >
+        <path d={`M${placeX(row)} ${plot.rowBottom}l7 10h-14Z`} />
+      </g>
+    </svg>
   );
 }

@@ -1,5 +1,6 @@
 /** Reads a person's own series: numbers in common notations, with marks for missing values. */
 import type { Alignment } from "heed/models";
+import { FileError } from "../FileField";
 
 export interface OwnSeries {
   /** 0 for a missing value. */
@@ -13,7 +14,7 @@ export interface OwnSeries {
 }
 
 /** A text that is not a series. The message tells the person the expected format. */
-export class SeriesError extends RangeError {}
+export class SeriesError extends FileError {}
 
 export const fewestValues = 12;
 /** The length that the model was trained with. */
