@@ -172,7 +172,8 @@ export default defineConfig({
         test: {
           name: "webkit",
           // A selection: loading, threads, memory, errors, each kind of attention and layer, files,
-          // training, files that the browser keeps, GGUF, models of each kind. The results of the operations come from the same binary as in Chromium.
+          // training, files that the browser keeps, GGUF, and models of each kind. The results of the
+          // operations come from the same binary as in Chromium.
           include: [
             "tests/js/core/{scope,tensor,traps}.test.ts",
             "tests/js/{load/browser,load/load,models/kept}.test.ts",
