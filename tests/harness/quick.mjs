@@ -35,7 +35,7 @@ const usersOf = (file) =>
   git("grep", "-l", `/${basename(file, ".ts")}`, "--", `${file.split("/", 2).join("/")}/*.test.ts`);
 const existing = (file) => (existsSync(file) ? [file] : []);
 
-/** What a changed file asks for: the first rule that fits. */
+/** The tests of a changed file. The first rule that fits counts. */
 const rules = [
   [/^(src|include|tests\/cpp)\/|^CMake/, () => ({ cpp: ["all"] })],
   [/^bindings\/js\/view\//, () => ({ node: ["tests/js/view/"], e2e: pages(/^elements/) })],

@@ -244,18 +244,18 @@ export class Tape {
     if (cut !== undefined) throw noGradient("loss", cut);
     this.#steps = undefined;
 
-    const found = new Found(loss);
+    const sums = new GradientSums(loss);
     try {
       while (steps.length > 0) {
         const step = steps.pop() as Step;
-        this.#goBack(step, found);
+        this.#goBack(step, sums);
         for (const output of step.outputs)
           if (output !== loss && !keep.has(output) && !this.#sources.includes(output))
             output.dispose();
       }
-      return this.#sources.map((source) => found.of(source) ?? engine.zeros(source.shape));
+      return this.#sources.map((source) => sums.of(source) ?? engine.zeros(source.shape));
     } finally {
-      found.freeOthers(this.#sources);
+      sums.freeOthers(this.#sources);
     }
   }
 
@@ -267,8 +267,8 @@ export class Tape {
     if (loss.dtype !== "float32") throw refuse("dtype", "loss", "float32", loss.dtype);
   }
 
-  #goBack(step: Step, found: Found): void {
-    const given = step.outputs.map((output) => found.of(output));
+  #goBack(step: Step, sums: GradientSums): void {
+    const given = step.outputs.map((output) => sums.of(output));
     if (given.every((gradient) => gradient === undefined)) return;
     const isWatched = (name: string) => {
       const input = step.inputs[name];
@@ -280,12 +280,12 @@ export class Tape {
         const input = step.inputs[name];
         if (input && gradient && isWatched(name)) {
           if (this.#debug) this.#check(`the gradient for ${name}`, gradient);
-          found.add(input, gradient);
+          sums.add(input, gradient);
         } else {
-          found.drop(gradient);
+          sums.drop(gradient);
         }
       }
-      for (const output of step.outputs) if (!this.#sources.includes(output)) found.forget(output);
+      for (const output of step.outputs) if (!this.#sources.includes(output)) sums.forget(output);
     } catch (error) {
       const place = path(step.within);
       throw locate(error, `gradient of ${place === "" ? "" : `${place}: `}${step.operation}`);
@@ -328,7 +328,7 @@ const noGradient = (argument: string, operation: string) =>
   );
 
 /** Gradients by the tensors that they belong to. Several entries may be the same tensor. */
-class Found {
+class GradientSums {
   readonly #gradients = new Map<Tensor, Tensor>();
   readonly #uses = new Map<Tensor, number>();
 

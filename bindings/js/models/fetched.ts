@@ -70,7 +70,7 @@ function placeOf(response: Response, asked: number): { start: number; size: numb
 const drop = (response: Response) => void response.body?.cancel().catch(() => {});
 
 /** How a file is requested. */
-interface Way {
+interface FileRequest {
   /** The position of the first byte. */
   readonly start: number;
   /** Whether the caller stores the bytes, so that the browser's own cache need not store them. */
@@ -109,7 +109,7 @@ export class FetchedFile implements OpenSource {
   readonly #isKept: boolean;
   #body: Body | undefined;
 
-  private constructor(url: string, response: Response, { start: asked, isKept }: Way) {
+  private constructor(url: string, response: Response, { start: asked, isKept }: FileRequest) {
     this.url = url;
     this.#isKept = isKept;
     const { start, size } = placeOf(response, asked);
@@ -131,7 +131,7 @@ export class FetchedFile implements OpenSource {
   static async open(
     url: string,
     signal?: AbortSignal,
-    { start = 0, isKept = false }: Partial<Way> = {},
+    { start = 0, isKept = false }: Partial<FileRequest> = {},
   ): Promise<FetchedFile | undefined> {
     const response = await request(url, { start, isKept }, signal);
     if (response.status === 200 || response.status === 206)
@@ -230,7 +230,7 @@ async function take(body: Body, most: number, signal?: AbortSignal): Promise<Uin
  */
 async function request(
   url: string,
-  { start, isKept }: Way,
+  { start, isKept }: FileRequest,
   signal?: AbortSignal,
 ): Promise<Response> {
   for (let attempt = 1; ; ++attempt) {

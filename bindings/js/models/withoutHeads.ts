@@ -56,7 +56,7 @@ export async function withoutHeads<T>(
   checkArgument("run", run, isFunction);
   return model instanceof TaskModel
     ? withoutColumns(model, heads, run)
-    : withSilentHeads(model, heads, run);
+    : withAblatedHeads(model, heads, run);
 }
 
 /** @param counts the number of heads of each attention, by its path */
@@ -76,22 +76,22 @@ function checkHeads(heads: readonly Head[], counts: ReadonlyMap<string, number>)
  * Runs a function on a model of the hub, whose weights may be packed: its attentions set the
  * outputs of these heads to zero.
  */
-async function withSilentHeads<T>(
+async function withAblatedHeads<T>(
   { attentions }: HubModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
   checkHeads(heads, new Map([...attentions].map(([path, { sizes }]) => [path, sizes.heads])));
   const before = [...attentions].map(([path, attention]) => {
-    const { silent } = attention;
+    const { ablated } = attention;
     const own = heads.filter((each) => each.path === path).map(({ head }) => head);
-    attention.silent = new Set([...silent, ...own]);
-    return { attention, silent };
+    attention.ablated = new Set([...ablated, ...own]);
+    return { attention, ablated };
   });
   try {
     return await run();
   } finally {
-    for (const { attention, silent } of before) attention.silent = silent;
+    for (const { attention, ablated } of before) attention.ablated = ablated;
   }
 }
 

@@ -58,7 +58,7 @@ export class Attention extends Module {
   readonly qNorm: Normalisation | undefined;
   readonly kNorm: Normalisation | undefined;
   /** @internal Heads that add nothing to the output: see withoutHeads. */
-  silent: ReadonlySet<number> = new Set();
+  ablated: ReadonlySet<number> = new Set();
 
   constructor(heed: Heed, sizes: AttentionSizes, parameters: Parameters) {
     super(heed);
@@ -101,7 +101,7 @@ export class Attention extends Module {
     const { output, weights } = attended;
     if (weights !== undefined)
       receive?.(weights, cache ? undefined : () => this.#compared(q, k, v));
-    const headOutputs = this.silent.size > 0 ? this.#silenced(output) : output;
+    const headOutputs = this.ablated.size > 0 ? this.#ablate(output) : output;
     return { headOutputs, output: this.oProj.forward(headOutputs) };
   }
 
@@ -120,10 +120,10 @@ export class Attention extends Module {
     return rotation ? heed.rope(normed, { heads, ...rotation }) : normed;
   }
 
-  #silenced(output: Tensor): Tensor {
+  #ablate(output: Tensor): Tensor {
     const { heads, headSize } = this.sizes;
     const kept = Float32Array.from({ length: heads * headSize }, (_, i) =>
-      this.silent.has(Math.floor(i / headSize)) ? 0 : 1,
+      this.ablated.has(Math.floor(i / headSize)) ? 0 : 1,
     );
     return this.heed.multiply(output, this.heed.tensor(kept));
   }

@@ -387,12 +387,12 @@ export abstract class HeedElement extends Base {
     this.#changed.clear();
     try {
       const [refusal] = this.#refusals.values();
-      this.#dress();
+      this.#applyTheme();
       if (refusal) throw refusal;
       this.update(changed);
-      this.#say(null);
+      this.#showError(null);
     } catch (error) {
-      this.#say(asHeedError(error, (this.constructor as typeof HeedElement).tag));
+      this.#showError(asHeedError(error, (this.constructor as typeof HeedElement).tag));
     }
     resolve?.();
   }
@@ -422,7 +422,7 @@ export abstract class HeedElement extends Base {
   }
 
   /** Sets the theme's class, from which the style sheet takes the colours. */
-  #dress(): void {
+  #applyTheme(): void {
     const frame = this.#part("frame");
     const isDark = this.prefers("color-scheme: dark");
     const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
@@ -436,7 +436,7 @@ export abstract class HeedElement extends Base {
   }
 
   /** Shows an error instead of the picture, or the picture. */
-  #say(error: HeedError | null): void {
+  #showError(error: HeedError | null): void {
     const isNew = error !== null && error.message !== this.#error?.message;
     this.#error = error;
     const [place, content] = [this.#part("error"), this.#part("content")];

@@ -192,7 +192,7 @@ function AddressForm({ model, open }: { model: string | null; open(address: stri
   );
 }
 
-function Ways({
+function ModelSources({
   state,
   hasOwn,
   isLoading,
@@ -333,7 +333,7 @@ export function ModelPanel({
   const load = (source: Source) => actions.load(source, state.dtype);
   const hasOwn = isComing || (card !== null && isOwn(card));
   const ways = (
-    <Ways
+    <ModelSources
       {...{ state, hasOwn, keep, setKeep, setDtype, setWhy, load, takeAttention }}
       isLoading={loading !== null}
     />

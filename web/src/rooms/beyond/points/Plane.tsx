@@ -84,7 +84,7 @@ export function Plane(props: PlaneProps) {
   );
 }
 
-/** What is only seen: the axes, the estimate, the kernel and the weights. */
+/** Draws the axes, the estimate, the kernel and the weights, which nobody can move. */
 function Drawn({ state: { points, query, similar }, answer, plot, frame }: Framed) {
   const { rowBottom } = plot;
   const { box, largest, peak, isBeyond, placeX, placeY, placeW } = frame;
@@ -147,7 +147,7 @@ function Estimate({
   );
 }
 
-/** What can be moved: the query and, if allowed, the points. */
+/** Draws the query and the points, which a person can move. */
 function Handles(props: Framed) {
   const { answer, onQuery, plot, frame } = props;
   const { points, query } = props.state;

@@ -69,7 +69,7 @@ export function SeriesPlot(props: SeriesPlotProps) {
   );
 }
 
-/** What is only seen: the axes, the lines and the weights. */
+/** Draws the axes, the lines and the weights. */
 function Drawn({ answer, row, weights, plot, frame }: Framed) {
   const { rowBottom, rowHeight } = plot;
   const { box, placeX, placeY } = frame;
