@@ -2,11 +2,8 @@
 // import.
 
 export { defineElements } from "./view/elements/define.js";
-export {
-  type CellDetail,
-  HeedElement,
-  type HeedEvents,
-} from "./view/elements/element.js";
+export { HeedElement } from "./view/elements/element.js";
+export type { CellDetail, HeedEvents } from "./view/elements/events.js";
 export { type HeadOrder, HeedHeads, heads } from "./view/elements/heads.js";
 export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
 export { HeedLines, lines } from "./view/elements/lines.js";

@@ -1,7 +1,7 @@
-import { define } from "./element.js";
 import { HeedHeads } from "./heads.js";
 import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
+import { define } from "./registry.js";
 import { HeedSteps } from "./steps.js";
 import { HeedTokens } from "./tokens.js";
 

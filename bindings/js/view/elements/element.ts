@@ -1,25 +1,17 @@
 /**
- * The base class of all elements: properties and attributes, one update for all changes of a frame,
- * the theme, the size, and a place for an error and for notes. A subclass of `HeedElement` defines:
- *
- * - `static tag`, its name, and `static rules`, its own properties in addition to the common ones;
- * - `static sheet`, its own style sheet, which uses the theme's colours `--ink`, `--page`,
- *   `--faint`, `--frame`, `--hidden`, `--hatch`, `--accent` and `--rule`;
- * - `build()`, which creates the content once;
- * - `update()`, which draws the properties;
- * - `connected(signal)`, if it listens to anything outside itself: the signal is aborted when the
- *   element leaves the page.
+ * The base class of all elements: the theme, the size, and a place for an error and for notes. A subclass
+ * defines `static tag`, `static rules` (properties.ts) and `static sheet`, its own style sheet, which uses
+ * the theme's colours `--ink`, `--page`, `--faint`, `--frame`, `--hidden`, `--hatch`, `--accent` and `--rule`.
  */
 
 import { type HeedError, refuse } from "../../core/error.js";
-import type { AttentionMatrix } from "../parts/attention.js";
 import { html, write } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { zoomOf } from "../parts/zoom.js";
 import type { ColourCurve, ColourRange, Theme } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
-import { media, nextFrame, type PageWindow, windowOf } from "../picture/page.js";
-import type { StepDetail } from "../steps/scene.js";
+import { media } from "../picture/page.js";
+import type { HeedEvents } from "./events.js";
 import type { Sides } from "./explain.js";
 import { adoptSheets, followWindow } from "./follow.js";
 import {
@@ -33,96 +25,14 @@ import {
   type Shaped,
   wordsOf,
 } from "./input.js";
-import { commonRules, fromText, type Rule } from "./rules.js";
+import { PropertyElement } from "./properties.js";
 import { baseSheet, themes } from "./sheet.js";
-
-/** The cell of an event: the event's name tells whether it is pointed at, locked or selected. */
-export interface CellDetail {
-  /** The layer, from 0, if the data has several heads. */
-  readonly layer?: number;
-  /** The head, from 0, if the data has several. */
-  readonly head?: number;
-  /** The matrix, in `<heed-steps>`. */
-  readonly matrix?: AttentionMatrix;
-  /** The index of the query, from 0. */
-  readonly row: number;
-  /** The index of the key, from 0. */
-  readonly col: number;
-  /** The number in the cell. */
-  readonly value: number;
-}
-
-/**
- * The events of the elements. They bubble, and cross the borders of shadow trees.
- *
- * @example
- * ```ts
- * const values: (number | undefined)[] = [];
- * const hear = ({ detail }: HeedEvents["heed-hover"]) => values.push(detail?.value);
- * hear(new CustomEvent("heed-hover", { detail: { row: 0, col: 1, value: 0.75 } }));
- * console.log(values); // prints: [ 0.75 ]
- * ```
- */
-export interface HeedEvents {
-  /** The cell that is pointed at, by pointer or keyboard; null if there is none. */
-  "heed-hover": CustomEvent<CellDetail | null>;
-  /** The cell that a click or Enter locks; null when it is released. */
-  "heed-lock": CustomEvent<CellDetail | null>;
-  /** The selected row, or the selected layer and head. */
-  "heed-select": CustomEvent<Partial<CellDetail>>;
-  /** The step that `<heed-steps>` shows, each time that it changes. */
-  "heed-step": CustomEvent<StepDetail>;
-  /** The error that the element shows instead of a picture. */
-  "heed-error": CustomEvent<HeedError>;
-}
-
-declare global {
-  interface HTMLElementEventMap extends HeedEvents {}
-}
-
-/** Node has no HTMLElement: the classes can be defined there, but no element can be created. */
-const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /** The width of a picture before it is on a page, in pixels. */
 const usualWidth = 640;
 
-/** A class of elements, with the members that `define` needs. */
-export interface ElementClass {
-  new (): HeedElement;
-  readonly prototype: HeedElement;
-  readonly tag: string;
-  readonly rules: Readonly<Record<string, Rule>>;
-}
-
-const rulesOf = ({ rules }: Pick<ElementClass, "rules">): Readonly<Record<string, Rule>> => ({
-  ...commonRules,
-  ...rules,
-});
-
 /** The parts in the shadow root of every element; a page can style them with `::part()`. */
 type PartName = "frame" | "error" | "content" | "notes" | "probe";
-
-/**
- * Registers a class of elements under its tag, unless the tag is taken.
- *
- * @internal
- */
-export function define(kind: ElementClass): void {
-  if (customElements.get(kind.tag) === undefined) customElements.define(kind.tag, kind);
-}
-
-/**
- * Creates an element and sets its properties.
- *
- * @internal
- */
-export function make<E extends HeedElement>(
-  kind: ElementClass & (new () => E),
-  options: Partial<E>,
-): E {
-  define(kind);
-  return Object.assign(document.createElement(kind.tag), options) as E;
-}
 
 /**
  * The base class of the elements of `heed/view`. A change shows in the next animation frame.
@@ -140,11 +50,9 @@ export function make<E extends HeedElement>(
  * console.log(isElement(null)); // prints: false
  * ```
  */
-export abstract class HeedElement extends Base {
+export abstract class HeedElement extends PropertyElement {
   /** The name of the element in markup. */
   static readonly tag: string;
-  /** @internal */
-  static readonly rules: Readonly<Record<string, Rule>> = {};
   /** @internal */
   static readonly sheet: string = "";
 
@@ -181,15 +89,6 @@ export abstract class HeedElement extends Base {
   /** The title of the picture, for screen readers, captions and file names. */
   declare label: string;
 
-  #values = new Map<string, unknown>();
-  #taken = new Map<string, unknown>();
-  #refusals = new Map<string, HeedError>();
-  #changed = new Set<string>();
-  #byPerson = new Set<string>();
-  /** Cancels the next frame; null if none is requested. */
-  #frame: (() => void) | null = null;
-  #done: Promise<void> = Promise.resolve();
-  #resolve: (() => void) | null = null;
   #connection: AbortController | null = null;
   #error: HeedError | null = null;
   #width = 0;
@@ -200,57 +99,14 @@ export abstract class HeedElement extends Base {
   readonly #hides = new Kept<Hides | undefined>();
   #parts: Readonly<Record<PartName, HTMLElement>> | null = null;
 
-  /**
-   * The registry of elements reads this before it creates the first element, so this getter also
-   * defines the properties of the class.
-   *
-   * @internal
-   */
-  static get observedAttributes(): readonly string[] {
-    // biome-ignore lint/complexity/noThisInStatic: the class that is registered, not this one
-    const kind = this as unknown as ElementClass;
-    const rules = rulesOf(kind);
-    for (const [name, rule] of Object.entries(rules)) {
-      // A class may define the property itself, and use the rule for the attribute.
-      if (Object.hasOwn(kind.prototype, name)) continue;
-      Object.defineProperty(kind.prototype, name, {
-        configurable: true,
-        enumerable: true,
-        get(this: HeedElement) {
-          return this.#values.has(name) ? this.#values.get(name) : rule.initial;
-        },
-        set(this: HeedElement, value: unknown) {
-          this.#set(name, rule, () => value);
-        },
-      });
-    }
-    return Object.keys(rules);
-  }
-
   /** The error that the element shows instead of a picture; null if it shows the picture. */
   get error(): HeedError | null {
     return this.#error;
   }
 
-  /**
-   * Resolves when all changes are drawn: in the next animation frame, or immediately without a
-   * change.
-   */
-  get updateComplete(): Promise<void> {
-    return this.#done;
-  }
-
   /** @internal */
-  connectedCallback(): void {
-    // A property that was set before the class was registered is an own property of the object. It
-    // hides the accessor of the class, so it is deleted and set again.
-    for (const name of Object.keys(this.#rules)) {
-      if (!Object.hasOwn(this, name)) continue;
-      const own = this as unknown as Record<string, unknown>;
-      const value = own[name];
-      delete own[name];
-      own[name] = value;
-    }
+  override connectedCallback(): void {
+    super.connectedCallback();
     this.#build();
     const { sheet } = this.constructor as typeof HeedElement;
     adoptSheets(this.shadowRoot as ShadowRoot, [baseSheet, sheet]);
@@ -261,30 +117,16 @@ export abstract class HeedElement extends Base {
     const release = ({ key }: KeyboardEvent) => {
       if (key === "Escape") this.release();
     };
-    this.#page.addEventListener("keydown", release, { signal });
+    this.page.addEventListener("keydown", release, { signal });
     this.connected(signal);
     this.requestUpdate("connection");
   }
 
   /** @internal */
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
     this.#connection?.abort();
     this.#connection = null;
-    this.#cancel()?.();
-  }
-
-  /** @internal */
-  attributeChangedCallback(name: string, _: string | null, given: string | null): void {
-    const rule = this.#rules[name] as Rule;
-    this.#set(name, rule, () => (given === null ? rule.initial : fromText(rule, name, given)));
-  }
-
-  get #rules(): Readonly<Record<string, Rule>> {
-    return rulesOf(this.constructor as typeof HeedElement);
-  }
-
-  get #page(): PageWindow {
-    return windowOf(this);
+    super.disconnectedCallback();
   }
 
   /**
@@ -293,26 +135,12 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected prefers(what: string): boolean {
-    return media(this.#page, `(prefers-${what})`)?.matches ?? false;
+    return media(this.page, `(prefers-${what})`)?.matches ?? false;
   }
 
   #part(name: PartName): HTMLElement {
     this.#build();
     return (this.#parts as Readonly<Record<PartName, HTMLElement>>)[name];
-  }
-
-  #set(name: string, rule: Rule, read: () => unknown): void {
-    this.#refusals.delete(name);
-    this.#taken.delete(name);
-    this.#byPerson.delete(name);
-    try {
-      const value = read() ?? rule.initial;
-      this.#values.set(name, value);
-      this.#taken.set(name, rule.take ? rule.take(value, name) : value);
-    } catch (error) {
-      this.#refusals.set(name, asHeedError(error, name));
-    }
-    this.requestUpdate(name);
   }
 
   #build(): void {
@@ -343,7 +171,7 @@ export abstract class HeedElement extends Base {
       this.#ink = null;
       this.requestUpdate("theme");
     };
-    followWindow(this.#page, this.content, signal, {
+    followWindow(this.page, this.content, signal, {
       changed,
       // For print, the element is drawn immediately, without another frame, and in light colours.
       print: (isPrinting) => {
@@ -360,20 +188,6 @@ export abstract class HeedElement extends Base {
   }
 
   /**
-   * Requests to be drawn in the next animation frame.
-   *
-   * @internal
-   */
-  protected requestUpdate(...names: readonly string[]): void {
-    for (const name of names) this.#changed.add(name);
-    if (!this.isConnected || this.#frame !== null) return;
-    this.#done = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-    this.#frame = nextFrame(this.#page, () => this.updateNow());
-  }
-
-  /**
    * Draws all changes now, without waiting for a frame. Exports need this, because a program may
    * export directly after it sets a property.
    *
@@ -381,12 +195,10 @@ export abstract class HeedElement extends Base {
    */
   protected updateNow(): void {
     // A change that a listener makes during this drawing is drawn in another frame.
-    const resolve = this.#cancel();
     // After an error, the earlier drawing may not fit: "error" tells `update` not to rely on it.
-    const changed = new Set([...this.#changed, ...(this.#error ? ["error"] : [])]);
-    this.#changed.clear();
+    const [changed, refusal, resolve] = this.takeChanges();
+    if (this.#error) changed.add("error");
     try {
-      const [refusal] = this.#refusals.values();
       this.#applyTheme();
       if (refusal) throw refusal;
       this.update(changed);
@@ -410,15 +222,6 @@ export abstract class HeedElement extends Base {
     const shown = read();
     if (this.#error === null && shown !== null) return shown;
     throw this.#error ?? refuse("option", name, "numbers", "null");
-  }
-
-  /** Cancels the next frame. Returns the function that resolves the promise of that frame. */
-  #cancel(): (() => void) | null {
-    this.#frame?.();
-    this.#frame = null;
-    const resolve = this.#resolve;
-    this.#resolve = null;
-    return resolve;
   }
 
   /** Sets the theme's class, from which the style sheet takes the colours. */
@@ -485,48 +288,6 @@ export abstract class HeedElement extends Base {
    */
   protected get content(): HTMLElement {
     return this.#part("content");
-  }
-
-  /**
-   * The value of a property after its rule. Throws the rule's error if the value does not fit.
-   *
-   * @internal
-   */
-  protected taken<T>(name: string): T {
-    const refusal = this.#refusals.get(name);
-    if (refusal) throw refusal;
-    if (this.#taken.has(name)) return this.#taken.get(name) as T;
-    return this.#rules[name]?.initial as T;
-  }
-
-  /**
-   * Sets a property that a person chose in the picture. If new data does not fit the value, a
-   * person's choice is reset, but a program's value is an error.
-   *
-   * @internal
-   */
-  protected setByPerson(name: string, value: unknown): void {
-    Object.assign(this, { [name]: value });
-    this.#byPerson.add(name);
-  }
-
-  /**
-   * Stores the value of a property that the class itself defines.
-   *
-   * @internal
-   */
-  protected keep(name: string, value: unknown): void {
-    this.#set(name, this.#rules[name] as Rule, () => value);
-  }
-
-  /**
-   * Whether a person's choice is outside the data. Throws if a program chose it.
-   *
-   * @internal
-   */
-  protected isLost(name: string, isOutside: boolean, expected: string, got: string): boolean {
-    if (isOutside && !this.#byPerson.has(name)) throw refuse("option", name, expected, got);
-    return isOutside;
   }
 
   /**
@@ -601,7 +362,7 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected get ratio(): number {
-    return this.#page.devicePixelRatio * zoomOf(this);
+    return this.page.devicePixelRatio * zoomOf(this);
   }
 
   /**

@@ -20,12 +20,13 @@ import { aboutGrid, type GridFile, type GridItem, gridSvg } from "../picture/gri
 import type { Job } from "../picture/job.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 import { fileOf } from "./attends.js";
-import { type CellDetail, make } from "./element.js";
+import type { CellDetail } from "./events.js";
 import type { Sides } from "./explain.js";
 import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
 import type { Hides, Matrices } from "./input.js";
 import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
+import { make } from "./registry.js";
 import { choice, place } from "./rules.js";
 import { barSheet, headsSheet, matrixSheet } from "./sheet.js";
 import { SlicedElement, share } from "./sliced.js";

@@ -1,5 +1,5 @@
 /** The types of the elements in the markup of a framework, such as JSX. */
-import type { HeedEvents } from "./element.js";
+import type { HeedEvents } from "./events.js";
 
 /**
  * The classes of the elements of `heed/view` by their tags.

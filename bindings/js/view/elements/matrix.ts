@@ -12,7 +12,6 @@ import type { Area, Cell } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
 import { fileOf } from "./attends.js";
-import { make } from "./element.js";
 import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
   type Findings,
@@ -28,6 +27,7 @@ import { isLarge, LargeMatrix } from "./large.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { pictureOf } from "./matrixPicture.js";
 import { isTouch } from "./readout.js";
+import { make } from "./registry.js";
 import { cell, choice, numbers } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
 

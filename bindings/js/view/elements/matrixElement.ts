@@ -8,7 +8,7 @@ import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
 import { at, type MatrixView } from "../picture/view.js";
-import type { CellDetail } from "./element.js";
+import type { CellDetail } from "./events.js";
 import type { Explained } from "./explain.js";
 import type { Matrices } from "./input.js";
 import { Readout } from "./readout.js";

@@ -38,9 +38,10 @@ import {
 } from "../steps/scene.js";
 import { stepsSheet } from "../steps/sheet.js";
 import { stageTitles, stageWords } from "../steps/stages.js";
-import { HeedElement, make } from "./element.js";
+import { HeedElement } from "./element.js";
 import type { Numbers, Shaped } from "./input.js";
 import { isTouch } from "./readout.js";
+import { make } from "./registry.js";
 import { fitting, numbers, numberThat, place } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
 

@@ -10,11 +10,12 @@ import type { Job } from "../picture/job.js";
 import type { Area } from "../picture/layout.js";
 import { findingRange } from "../picture/view.js";
 import { attendsWords, cellIn, fileOf } from "./attends.js";
-import { type CellDetail, make } from "./element.js";
+import type { CellDetail } from "./events.js";
 import { findingIn, notesAbout } from "./input.js";
 import { labelling, type Side, type SideLabels } from "./labels.js";
 import { MatrixElement, matrixRules, type ShownMatrix } from "./matrixElement.js";
 import { isTouch } from "./readout.js";
+import { make } from "./registry.js";
 import { choice } from "./rules.js";
 import { barSheet, matrixSheet, tokensSheet } from "./sheet.js";
 
