@@ -9,8 +9,9 @@ import { compile } from "svelte/compiler";
 import { build as buildWithVite } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
-import { bert, fileOf, jsonOf } from "../checkpoints.js";
+import { bert, fileOf, filesOf, jsonOf, llama, type Tensors } from "../checkpoints.js";
 import { succeed } from "../child.js";
+import { Random } from "../values.js";
 import { recipesOf } from "./examples.js";
 import { copyEngine, isolation, launchBrowser, writeFiles } from "./places.js";
 import { type Served, serve } from "./serve.js";
@@ -343,7 +344,36 @@ test("A slide of reveal.js goes through the steps by its own keys", async () => 
   });
 });
 
-describe("Search and classify texts", () => {
+/** The tensors of a T5 with one layer of two heads on each side. */
+function t5Tensors(vocabulary: number): Tensors {
+  const random = new Random(306);
+  const projections = (name: string) =>
+    ["q", "k", "v", "o"].map((part) => [`${name}.${part}`, 12, 12] as const);
+  const fed = (name: string) => [[`${name}.wi`, 20, 12] as const, [`${name}.wo`, 12, 20] as const];
+  const [encoder, decoder] = ["encoder.block.0.layer", "decoder.block.0.layer"];
+  const distances = [encoder, decoder].map(
+    (side) => [`${side}.0.SelfAttention.relative_attention_bias`, 8, 2] as const,
+  );
+  const matrices = [
+    ...[["shared", vocabulary, 12] as const, ...distances],
+    ...projections(`${encoder}.0.SelfAttention`),
+    ...fed(`${encoder}.1.DenseReluDense`),
+    ...projections(`${decoder}.0.SelfAttention`),
+    ...projections(`${decoder}.1.EncDecAttention`),
+    ...fed(`${decoder}.2.DenseReluDense`),
+  ];
+  const norms = [0, 1].map((i) => `${encoder}.${i}.layer_norm`);
+  norms.push(...[0, 1, 2].map((i) => `${decoder}.${i}.layer_norm`));
+  norms.push("encoder.final_layer_norm", "decoder.final_layer_norm");
+  return Object.fromEntries([
+    ...matrices.map(
+      ([name, rows, columns]) => [`${name}.weight`, random.array([rows, columns])] as const,
+    ),
+    ...norms.map((name) => [`${name}.weight`, random.array([12])] as const),
+  ]);
+}
+
+describe("Search, classify, translate and chat", () => {
   const guide = recipesOf(home, "web/guides/texts.md");
   const words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "a", "kitten", "needs", "train", "."];
   const special = (name: string) => ({ SpecialToken: { id: name, type_id: 0 } });
@@ -387,6 +417,19 @@ describe("Search and classify texts", () => {
         id2label: { 0: "NEGATIVE", 1: "POSITIVE" },
       }),
     },
+    translate: {
+      "config.json": jsonOf({
+        ...{ model_type: "t5", vocab_size: words.length, d_model: 12, d_kv: 6, d_ff: 20 },
+        ...{ num_layers: 1, num_heads: 2, relative_attention_num_buckets: 8, eos_token_id: 3 },
+      }),
+      "model.safetensors": fileOf(t5Tensors(words.length)),
+    },
+    chat: {
+      ...filesOf(llama({ eos_token_id: 3, max_position_embeddings: 512 }, words.length)),
+      "tokenizer_config.json": jsonOf({
+        chat_template: "{% for message in messages %}{{ message['content'] }} {% endfor %}",
+      }),
+    },
   };
 
   /** Opens a page of the guide with a small model in place of the hub's. */
@@ -397,6 +440,7 @@ describe("Search and classify texts", () => {
     writeFiles(project, guide);
     const source = join(project, kind);
     const alias = {
+      "@huggingface/jinja": join(root, "node_modules/@huggingface/jinja"),
       "@huggingface/tokenizers": join(root, "node_modules/@huggingface/tokenizers"),
     };
     const options = { logLevel: "silent", configFile: false, resolve: { alias } } as const;
@@ -405,10 +449,10 @@ describe("Search and classify texts", () => {
     const engines = await serve(join(source, "dist"), isolation);
     const context = await browser.newContext();
     const files: Readonly<Record<string, Uint8Array>> = {
-      ...kinds[kind],
       "model.safetensors": fileOf({ ...tensors, ...classifier }),
       "tokenizer.json": jsonOf(tokenizer),
       "tokenizer_config.json": jsonOf({}),
+      ...kinds[kind],
     };
     const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*" };
     await context.route("https://huggingface.co/**", (route) => {
@@ -448,5 +492,42 @@ describe("Search and classify texts", () => {
         .poll(list, { timeout: 30_000 })
         .toEqual(["POSITIVE (75 %): a kitten", "POSITIVE (75 %): the train"]);
       expect(await state()).toBe("Ready");
+    }));
+
+  test("translates, and shows the attention to the source", () =>
+    openRecipe("translate", async (page) => {
+      const state = () => page.locator("#state").innerText();
+      await expect.poll(state, { timeout: 30_000 }).toBe("Ready");
+      await page.getByLabel("English").fill("the kitten needs a train");
+      await page.getByRole("button").first().click();
+      const heads = page.locator("heed-heads");
+      const shown = () =>
+        heads.evaluate(({ shape, keys, queries }: view.HeedHeads) => ({ shape, keys, queries }));
+      await expect.poll(async () => (await shown()).keys, { timeout: 30_000 }).not.toBeNull();
+      const { shape, keys, queries } = await shown();
+      // Two heads, a row for each token that was written, a column for each token of the source.
+      expect(shape).toEqual([2, queries?.length, keys?.length]);
+      expect(keys).toContain("kitten");
+      expect(await heads.evaluate(({ error }: view.HeedHeads) => error)).toBeNull();
+      await expect.poll(state).toBe("Ready");
+    }));
+
+  test("answers message after message", () =>
+    openRecipe("chat", async (page) => {
+      const state = () => page.locator("#state").innerText();
+      await expect.poll(state, { timeout: 30_000 }).toBe("Ready");
+      for (const [i, message] of ["the kitten", "a train"].entries()) {
+        await page.getByLabel("Message").fill(message);
+        await page.getByRole("button").click();
+        await expect.poll(() => page.locator("li").count(), { timeout: 30_000 }).toBe(2 * i + 2);
+        await expect.poll(state, { timeout: 30_000 }).toBe("Ready");
+        expect(
+          await page
+            .locator("li")
+            .nth(2 * i)
+            .innerText(),
+        ).toBe(message);
+      }
+      expect((await page.locator("li").allInnerTexts()).join("").length).toBeGreaterThan(20);
     }));
 });
