@@ -482,13 +482,33 @@ describe("a model of the family of Llama", () => {
     expect(of(20)).toEqual([20, 30, 1e-6]);
   });
 
+  test.each([
+    ...Object.entries(variants).map(([name, { config }]) => [name, config] as const),
+    [
+      "GPT-2",
+      { model_type: "gpt2", vocab_size: V, n_embd: 12, n_head: 3, n_layer: 2, n_positions: 32 },
+    ] as const,
+  ])("%s writes texts of different lengths as each alone", async (_, config) => {
+    const model = new CausalLanguageModel(heed(), config).eval();
+    randomise(model, 101);
+    const starts = [[1, 2, 3, 4, 5, 6, 7], [8], [9, 10, 11, 12]];
+    for (const cacheType of ["float32", "int8"] as const) {
+      const options = { maxLength: 8, cacheType, endToken: [] };
+      const alone: number[][] = [];
+      for (const start of starts) alone.push(...(await model.generate([start], options)));
+      expect(await model.generate(starts, options)).toEqual(alone);
+    }
+    model.dispose();
+    expect(heed().memory().tensors.count + heed().memory().caches.count).toBe(0);
+  });
+
   test("a text that would leave the context is refused before anything is computed", async () => {
     const model = new CausalLanguageModel(heed(), llamaConfig);
     await expect(model.generate([[1, 2, 3]], { maxLength: 31 })).rejects.toThrow(
       "maxLength: expected at most 30 after 3 tokens, for the context of 32, got 31",
     );
-    await expect(model.generate([[1], [2, 3]], { maxLength: 2 })).rejects.toThrow(
-      "startTokens: expected 1 tokens in each text, as in the first, got 2 in text 1",
+    await expect(model.generate([[1], [2, 3]], { maxLength: 32 })).rejects.toThrow(
+      "maxLength: expected at most 31 after 2 tokens, for the context of 32, got 32",
     );
     model.dispose();
     expect(heed().memory().caches.count).toBe(0);

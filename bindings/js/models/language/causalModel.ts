@@ -25,7 +25,7 @@ import type { Attention } from "./attention.js";
 import type { CausalConfig } from "./causalConfig.js";
 import { readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, type HubModelOptions, idsOf, modelChecks } from "./inputs.js";
+import { checkIds, type HubModelOptions, modelChecks, paddedIds } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
 import { Normalisation, Projection, product, Table } from "./parts.js";
 import { type LayerParts, PreNormLayer, type ReceiveLayer } from "./preNormLayer.js";
@@ -112,14 +112,18 @@ class CausalStack extends Module {
     const { heed } = this;
     const { rotations, embeddingScale } = this.config;
     const [, length] = ids.shape as [number, number];
-    const offset = cache?.lengths[0] ?? 0;
+    // One offset for texts of the same length.
+    const lengths = cache?.lengths ?? [0];
+    const offsets = lengths.every((each) => each === lengths[0]) ? lengths.slice(0, 1) : lengths;
     const room = cache?.layers[0]?.selfAttn.toJSON().capacity ?? length;
-    const tables = rotations && tablesOfLayers(heed, rotations, { offset, length, room });
+    const tables = rotations && tablesOfLayers(heed, rotations, { offsets, length, room });
     let x = this.embedTokens.forward(ids);
     if (embeddingScale !== 1) x = heed.multiply(x, embeddingScale);
     if (this.embedPositions) {
-      const positions = Int32Array.from({ length }, (_, i) => offset + i);
-      x = heed.add(x, this.embedPositions.forward(heed.tensor(positions)));
+      const positions = offsets.flatMap((offset) => Array.from({ length }, (_, i) => offset + i));
+      const shape = [offsets.length, length];
+      const places = heed.tensor(Int32Array.from(positions), shape);
+      x = heed.add(x, this.embedPositions.forward(places));
     }
     const states = [x];
     for (const [i, layer] of this.layers.entries()) {
@@ -195,7 +199,7 @@ export class CausalLanguageModel extends Module {
     const given: CausalForwardOptions = options ?? {};
     checkOptions("forward", given, forwardChecks);
     const { cache, onlyLast = false, needHiddenStates = false, receiveLayer } = given;
-    checkIds(ids, this.config, cache?.lengths[0]);
+    checkIds(ids, this.config, Math.max(...(cache?.lengths ?? [0])));
     const { heed } = this;
     const run = () => {
       const hiddenStates = this.model.forward(ids, cache, receiveLayer);
@@ -244,8 +248,8 @@ export class CausalLanguageModel extends Module {
   }
 
   /**
-   * Returns the step function of `generate` and `beamSearch`. The first step reads the whole texts,
-   * which have the same length; each later step reads only their last tokens.
+   * Returns the step function of `generate` and `beamSearch`. The first step reads the whole texts; each
+   * later step reads only their last tokens. Shorter texts are padded, and the cache forgets the padding.
    */
   stepWith(cache: TransformerCache, receive?: ReceiveWeights): Step {
     const { heed } = this;
@@ -253,21 +257,34 @@ export class CausalLanguageModel extends Module {
       const isFirst = cache.lengths[0] === 0;
       if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
       const rows = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
-      const run = () => {
-        const { logits } = this.forward(idsOf(heed, rows), { cache, onlyLast: true });
-        return heed.reshape(logits, [rows.length, this.config.vocabularySize]);
-      };
+      const run = () => cache.appending(() => this.#lastLogits(rows, cache));
       return noGrad(() =>
         heed.scope(() => (receive ? captureAttention(this, receive, run) : run())),
       );
     };
   }
 
+  /** Reads texts, which may have different lengths, and returns the logits after each, [B, V]. */
+  #lastLogits(rows: readonly (readonly number[])[], cache: TransformerCache): Tensor {
+    const { heed, config } = this;
+    const before = cache.lengths;
+    const { ids } = paddedIds(heed, rows, 0);
+    const [batch, longest] = ids.shape as [number, number];
+    checkIds(ids, config, Math.max(...before));
+    const states = this.model.forward(ids, cache).at(-1) as Tensor;
+    const lasts = rows.map(({ length }, row) => row * longest + length - 1);
+    const flat = heed.reshape(states, [batch * longest, config.size]);
+    const own = before.map((length, row) => length + (rows[row] as readonly number[]).length);
+    // A later token attends to no padding, and the cache has room for the tokens of its own text.
+    for (const { selfAttn } of cache.layers) selfAttn.shorten(own);
+    return this.#logitsOf(heed.embedding(heed.tensor(Int32Array.from(lasts)), flat));
+  }
+
   /**
    * Continues texts token by token, with a cache: greedily, or at random with a temperature.
    *
-   * @param startTokens the tokens of each text, all of the same length: ids, or the result of a
-   *   tokenizer's `encode`
+   * @param startTokens the tokens of each text: ids, or the result of a tokenizer's `encode`. Shorter
+   *   texts are padded, and written as each alone; the padding is part of the weights of `receive`
    * @param options the default end tokens are the end tokens of the config
    * @returns the tokens after each start, with the end token where it occurred
    * @throws HeedError "option" for more positions than the model's context
@@ -281,7 +298,7 @@ export class CausalLanguageModel extends Module {
     checkArgument("startTokens", starts, isStart);
     checkArgument("maxLength", options?.maxLength, isLength);
     const { cacheType = "float32", receive, ...sampling } = options;
-    const [length = 0] = starts.map((tokens) => tokens.length);
+    const length = Math.max(...starts.map((tokens) => tokens.length));
     const { context, endTokens } = this.config;
     if (length > context)
       throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);

@@ -154,7 +154,7 @@ class MaskedStack extends Module {
     if (embedPositions) x = heed.add(x, embedPositions.forward(this.#positions(ids)));
     x = this.embedNorm.forward(x);
     const tables =
-      rotations && tablesOfLayers(heed, rotations, { offset: 0, length, room: length });
+      rotations && tablesOfLayers(heed, rotations, { offsets: [0], length, room: length });
     const sizes = { buckets: mpnetDistances, most: 128, isBidirectional: true };
     const bias =
       distances && distanceBias(heed, distances, { queries: length, keys: length }, sizes);

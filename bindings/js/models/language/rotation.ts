@@ -158,43 +158,48 @@ function rotationOf(
 /**
  * Computes the tables of each layer, once for layers that share a rotation.
  *
+ * @param offsets the position of the first row of each text, or one for all texts
  * @param room the largest number of positions that the text can reach
  */
 export function tablesOfLayers(
   heed: Heed,
   rotations: readonly Rotation[],
-  { offset, length, room }: { offset: number; length: number; room: number },
+  { offsets, length, room }: { offsets: readonly number[]; length: number; room: number },
 ): RotationTables[] {
   const made = new Map<Rotation, RotationTables>();
   return rotations.map((rotation) => {
     const { long, factor } = rotation;
     const { frequencies } = long && room > long.context ? long : rotation;
     const tables =
-      made.get(rotation) ?? rotationTables(heed, { frequencies, factor }, offset, length);
+      made.get(rotation) ?? rotationTables(heed, { frequencies, factor }, offsets, length);
     made.set(rotation, tables);
     return tables;
   });
 }
 
 /**
- * Computes the tables of `length` positions, in double precision. The first has the position
- * `offset`.
+ * Computes the tables of `length` positions, in double precision, for each offset: the position of the first
+ * row of a text.
  */
 function rotationTables(
   heed: Heed,
   { frequencies, factor }: Pick<Rotation, "frequencies" | "factor">,
-  offset: number,
+  offsets: readonly number[],
   length: number,
 ): RotationTables {
   const pairs = frequencies.length;
-  const [cos, sin] = [new Float32Array(length * pairs), new Float32Array(length * pairs)];
-  for (let row = 0; row < length; ++row) {
-    for (const [pair, frequency] of frequencies.entries()) {
-      const angle = (offset + row) * frequency;
-      cos[row * pairs + pair] = factor * Math.cos(angle);
-      sin[row * pairs + pair] = factor * Math.sin(angle);
+  const size = offsets.length * length * pairs;
+  const [cos, sin] = [new Float32Array(size), new Float32Array(size)];
+  let at = 0;
+  for (const offset of offsets) {
+    for (let row = 0; row < length; ++row) {
+      for (const frequency of frequencies) {
+        const angle = (offset + row) * frequency;
+        cos[at] = factor * Math.cos(angle);
+        sin[at++] = factor * Math.sin(angle);
+      }
     }
   }
-  const shape = [1, length, pairs];
+  const shape = [offsets.length, length, pairs];
   return { cos: heed.tensor(cos, shape), sin: heed.tensor(sin, shape), rotarySize: 2 * pairs };
 }
