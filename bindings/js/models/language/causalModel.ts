@@ -274,9 +274,11 @@ export class CausalLanguageModel extends Module {
     const states = this.model.forward(ids, cache).at(-1) as Tensor;
     const lasts = rows.map(({ length }, row) => row * longest + length - 1);
     const flat = heed.reshape(states, [batch * longest, config.size]);
-    const own = before.map((length, row) => length + (rows[row] as readonly number[]).length);
-    // A later token attends to no padding, and the cache has room for the tokens of its own text.
-    for (const { selfAttn } of cache.layers) selfAttn.shorten(own);
+    if (rows.some(({ length }) => length < longest)) {
+      // A later token attends to no padding, and the cache has room for the tokens of its own text.
+      const own = rows.map(({ length }, row) => (before[row] as number) + length);
+      for (const { selfAttn } of cache.layers) selfAttn.shorten(own);
+    }
     return this.#logitsOf(heed.embedding(heed.tensor(Int32Array.from(lasts)), flat));
   }
 
