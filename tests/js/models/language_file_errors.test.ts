@@ -1,6 +1,6 @@
 // Files of language models that are refused, with errors that name every fault.
 
-import type { HeedError } from "heed";
+import { type HeedError, load } from "heed";
 import { loadModel } from "heed/models";
 import { safetensors } from "heed/nn";
 import { describe, expect, test } from "vitest";
@@ -150,4 +150,54 @@ describe("files are refused", () => {
     const source = { ...good, "model.safetensors": { size: file.length, read } };
     expect(await messageOf(source)).toMatch(/expected \d+ bytes|expected an object in JSON/);
   });
+});
+
+test("a model too large for the memory is refused before it is read, with the types that fit", async () => {
+  const heed = await load({ threads: 1 });
+  const [vocabulary, size] = [100_000, 16_384];
+  const config = {
+    ...{ model_type: "llama", vocab_size: vocabulary, hidden_size: size, intermediate_size: 1 },
+    ...{ num_hidden_layers: 1, num_attention_heads: 1, head_dim: 2, tie_word_embeddings: true },
+  };
+  const shapes: Record<string, number[]> = {
+    ...{ "model.embed_tokens.weight": [vocabulary, size], "model.norm.weight": [size] },
+    ...{ "model.layers.0.input_layernorm.weight": [size] },
+    ...{ "model.layers.0.post_attention_layernorm.weight": [size] },
+    ...{ "model.layers.0.self_attn.q_proj.weight": [2, size] },
+    ...{ "model.layers.0.self_attn.k_proj.weight": [2, size] },
+    ...{ "model.layers.0.self_attn.v_proj.weight": [2, size] },
+    ...{ "model.layers.0.self_attn.o_proj.weight": [size, 2] },
+    ...{ "model.layers.0.mlp.gate_proj.weight": [1, size] },
+    ...{ "model.layers.0.mlp.up_proj.weight": [1, size] },
+    ...{ "model.layers.0.mlp.down_proj.weight": [size, 1] },
+  };
+  let end = 0;
+  const entries = Object.entries(shapes).map(([name, shape]) => {
+    const begin = end;
+    end += 2 * shape.reduce((a, b) => a * b, 1);
+    return [name, { dtype: "F16", shape, data_offsets: [begin, end] }];
+  });
+  const header = jsonOf(Object.fromEntries(entries));
+  const first = new Uint8Array(8 + header.length);
+  new DataView(first.buffer).setBigUint64(0, BigInt(header.length), true);
+  first.set(header, 8);
+  let most = 0;
+  const weights = {
+    size: first.length + end,
+    async read(start: number, stop: number) {
+      most = Math.max(most, stop);
+      return first.subarray(start, stop);
+    },
+  };
+  const loading = loadModel(heed, { "config.json": jsonOf(config), "model.safetensors": weights });
+  const numbers = vocabulary * size;
+  await expect(loading).rejects.toThrow(
+    /^dtype: expected weights of at most 4294967296 bytes, got \d+ as float32; float16 takes \d+, int8 takes \d+$/,
+  );
+  await expect(loading).rejects.toMatchObject({ code: "memory" });
+  const said = await loading.catch((error: Error) => error.message.match(/\d{8,}/g)?.map(Number));
+  for (const [i, each] of [4, 2, 1].entries())
+    expect(Math.abs(((said as number[])[i + 1] as number) - each * numbers)).toBeLessThan(2 ** 21);
+  expect(most).toBeLessThanOrEqual(first.length);
+  heed.dispose();
 });

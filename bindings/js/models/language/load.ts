@@ -18,7 +18,7 @@ import { sentenceHeadIn } from "./sentenceFiles.js";
 import type { SentenceHead } from "./sentences.js";
 import { Seq2SeqLanguageModel } from "./seq2seqModel.js";
 import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
-import { bytesOf, WeightStore, type WeightType, withColumns } from "./weights.js";
+import { bytesOf, WeightStore, type WeightType, weightTypes, withColumns } from "./weights.js";
 
 /** The progress of loading a model. */
 export interface LoadProgress {
@@ -107,6 +107,16 @@ function partsOf(
     first += length;
     return { tensor, parameters: [name], isTransposed, place: own, first: first - length };
   });
+}
+
+/** Throws for weights that no engine can hold, and names the types of weights that fit. */
+function checkSize(bytesAs: (dtype: WeightType) => number, dtype: WeightType): void {
+  const needed = bytesAs(dtype);
+  if (needed <= mostBytes) return;
+  const fitting = weightTypes.filter((each) => bytesAs(each) <= mostBytes);
+  const others = fitting.map((each) => `${each} takes ${bytesAs(each)}`).join(", ");
+  const got = `got ${needed} as ${dtype}; ${others || "no dtype fits"}`;
+  throw new HeedError("memory", `dtype: expected weights of at most ${mostBytes} bytes, ${got}`);
 }
 
 /** The number of tensors that an error names. */
@@ -306,11 +316,7 @@ export async function loadHubModel(
     const wanted = findTensors(read, specs, found);
     const hasWords = read.kind !== "masked" || specs.has("lm_head.dense.weight");
     const hasTiedHead = read.kind !== "vision" && read.isTied && hasWords;
-    const needed = bytesOf(specs, dtype, hasTiedHead);
-    if (needed > mostBytes) {
-      const message = `dtype: expected weights of at most ${mostBytes} bytes, got ${needed} as ${dtype}`;
-      throw new HeedError("memory", message);
-    }
+    checkSize((each) => bytesOf(specs, each, hasTiedHead), dtype);
     const total = wanted.reduce((sum, { place }) => sum + place.end - place.begin, 0);
     store = new WeightStore(heed, specs, dtype, hasTiedHead);
     const loading = new Loading(heed, store, total, options);

@@ -9,7 +9,8 @@ import { ByteTable } from "./byteTable.js";
 import type { Parameter, ParameterSpecs } from "./parameters.js";
 
 /** How the weights of matrices and tables are stored. Vectors are always float32. */
-export type WeightType = "float32" | "float16" | "int8";
+export type WeightType = (typeof weightTypes)[number];
+export const weightTypes = ["float32", "float16", "int8"] as const;
 
 /**
  * With int8, the tokens' table is stored in bytes, and a tied head has a separate packed weight.
