@@ -1,5 +1,6 @@
 // node tests/harness/quick.mjs: prints what `./dev test --quick` runs, a line for each suite: its name, then its files.
-// The changes are those since the branch left main; on main, what is not committed, or else the last commit.
+// It reads the changes since the branch left main. On main, it reads the changes that are not committed, or else the
+// last commit.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

@@ -71,8 +71,8 @@ export function idsUpTo(tokenizer: TextTokenizer, text: string, most: number): r
 }
 
 /**
- * Computes texts in batches of similar lengths, the longest first, so that a machine with too little memory
- * shows it at once.
+ * Computes texts in batches of similar lengths, the longest first. If the memory is too small, the first batch
+ * fails.
  *
  * @param compute gets a batch in a scope, and returns a result for each of its rows
  */

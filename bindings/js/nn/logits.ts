@@ -1,5 +1,5 @@
 // Changes of logits before a token is drawn: penalties for tokens that a text has already, and limits on the tokens that
-// may be drawn. The order is that of the package transformers: penalties, the caller's processor, temperature, top k,
+// may be drawn. The package transformers has the same order: penalties, the caller's processor, temperature, top k,
 // top p, min p, typical p.
 
 import { type Check, isFunction, isNumber, isPositive, isShare } from "../core/validate.js";

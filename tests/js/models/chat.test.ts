@@ -1,4 +1,4 @@
-// Chat templates: from each file that has one, with the class of @huggingface/jinja, and what is refused.
+// Chat templates: from each file that has one, with the class of @huggingface/jinja, and refusals.
 
 import { Template } from "@huggingface/jinja";
 import { type ChatMessage, loadChatTemplate } from "heed/models";

@@ -275,7 +275,7 @@ export class CausalLanguageModel extends Module {
     const lasts = rows.map(({ length }, row) => row * longest + length - 1);
     const flat = heed.reshape(states, [batch * longest, config.size]);
     if (rows.some(({ length }) => length < longest)) {
-      // A later token attends to no padding, and the cache has room for the tokens of its own text.
+      // Later tokens do not attend to the padding, and take its place in the cache.
       const own = rows.map(({ length }, row) => (before[row] as number) + length);
       for (const { selfAttn } of cache.layers) selfAttn.shorten(own);
     }

@@ -235,7 +235,7 @@ export class Seq2SeqLanguageModel extends Module {
     } as never;
   }
 
-  /** Frees what a function creates and does not return, unless a tape does. */
+  /** Frees the tensors that a function creates and does not return. A tape frees them itself. */
   #freeing<T>(run: () => T): T {
     return recording() ? run() : this.heed.scope(run);
   }
