@@ -20,7 +20,7 @@ function halfOf(exponent: number, fraction: number, isNegative: boolean) {
   return isNegative ? { bits: bits | 0x8000, value: -value } : { bits, value };
 }
 
-/** Draws a scale for whole numbers of `bits` bits. The elements of all types are of one size. */
+/** Draws a scale for whole numbers of `bits` bits. The elements of all types have similar sizes. */
 const drawHalf = (random: Random, bits: number) =>
   halfOf(random.whole(-5, -2) - bits, random.whole(0, 1023), random.next() < 0.3);
 const two = (bits: number) => [bits & 255, bits >> 8];

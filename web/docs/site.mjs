@@ -22,7 +22,11 @@ export const documents = [
         path: "web/guides/onnxruntime.md",
         title: "From onnxruntime-web",
       },
-      { file: "texts.html", path: "web/guides/texts.md", title: "Search, classify, translate and chat" },
+      {
+        file: "texts.html",
+        path: "web/guides/texts.md",
+        title: "Search, classify, translate and chat",
+      },
       { file: "view.html", path: "web/guides/view.md", title: "Pictures in your own pages" },
       { file: "hosting.html", path: "web/guides/hosting.md", title: "Isolation and hosting" },
       { file: "memory.html", path: "web/guides/memory.md", title: "Memory" },

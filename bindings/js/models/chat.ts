@@ -11,6 +11,7 @@ import {
   isText,
 } from "../core/validate.js";
 import type { Folder, ModelSource } from "./sources.js";
+import { isTokenizerClass } from "./tokenizer.js";
 import { type LoadTokenizerOptions, tokenizerChecks } from "./tokenizerFiles.js";
 
 /** A message of a conversation. */
@@ -45,8 +46,8 @@ export type ChatTemplate = (
 ) => string;
 
 const isTemplateClass: Check = {
+  ...isTokenizerClass,
   expected: "a class of templates (in heed/worker, only a task can pass one)",
-  accepts: (value) => typeof value === "function" && value.prototype !== undefined,
 };
 
 const isMessages: Check = {
@@ -58,8 +59,7 @@ const isMessages: Check = {
 const tokenNames = ["bos_token", "eos_token", "pad_token", "unk_token"];
 
 /**
- * Loads the chat template of a model, from chat_template.jinja or tokenizer_config.json. A GGUF file has it
- * too.
+ * Loads the chat template of a model, from chat_template.jinja, tokenizer_config.json or a GGUF file.
  *
  *     import { Template } from "@huggingface/jinja";
  *     const chat = await loadChatTemplate("https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct", Template);

@@ -4,7 +4,13 @@
 import { describe, HeedError, refuse } from "../core/error.js";
 import { isObject, isRecord } from "../core/validate.js";
 import { builtin, hasScheme, isNode } from "../load/features.js";
-import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
+import {
+  type ByteSource,
+  FetchedFile,
+  folderAddress,
+  type OpenSource,
+  sourceOfBytes,
+} from "./fetched.js";
 import { openKept } from "./kept.js";
 
 /** The members of a Blob or a File that are used here. */
@@ -89,11 +95,6 @@ const isFile = (value: unknown) =>
   [isAddress, isBlob, isFileHandle, isReader].some((fits) => fits(value));
 const isNamedFile = (value: unknown): value is NamedFile =>
   (isBlob(value) || isFileHandle(value)) && has(value, "name");
-
-const sourceOfBytes = (bytes: Uint8Array): ByteSource => ({
-  size: bytes.length,
-  read: async (start, end) => bytes.subarray(start, end),
-});
 
 const sourceOfBlob = (blob: BlobLike): ByteSource => ({
   size: blob.size,

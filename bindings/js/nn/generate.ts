@@ -15,8 +15,7 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import type { SampleOptions } from "../ops/sampling.js";
-import { isLimited, type LogitsOptions, limit, logitsChecks, penalise } from "./logits.js";
+import { drawingOf, type LogitsOptions, logitsChecks } from "./logits.js";
 import { checkEngine } from "./module.js";
 import { Generator } from "./random.js";
 
@@ -192,6 +191,7 @@ export async function generate(
     checkArgument(name, options[name], samplingChecks[name]);
   const { startTokens, maxLength, signal, onTokens } = options;
   const ends = endsOf(options);
+  const { change, sampling } = drawingOf(options);
   const seeds = new Generator(options.seed ?? 0);
   const steps = new Steps(step, signal);
   const sequences = startTokens.map((tokens) => [...tokens]);
@@ -203,9 +203,12 @@ export async function generate(
     const logits = await steps.run(sequences, order);
     const seed = seeds.next();
     const next = freeing(logits, () => {
-      changeLogits(logits, sequences, added, options);
-      const how = sampleOptions(options, seed);
-      return heed.scope(() => Array.from(heed.sample(logits, how).data));
+      const size = logits.shape[1] as number;
+      for (const row of change ? order : []) {
+        const own = (logits.data as Float32Array).subarray(row * size, (row + 1) * size);
+        change?.(own, sequences[row] as number[], added[row] as number[]);
+      }
+      return heed.scope(() => Array.from(heed.sample(logits, { ...sampling, seed }).data));
     });
     const given = order.map((row) => (hasEnded(row) ? undefined : (next[row] as number)));
     for (const [row, token] of given.entries()) {
@@ -216,32 +219,6 @@ export async function generate(
     if (onTokens?.(given) === false) break;
   }
   return added;
-}
-
-/** Applies the penalties and limits to the logits of all sequences. */
-function changeLogits(
-  { data, shape }: Tensor,
-  sequences: readonly (readonly number[])[],
-  added: readonly (readonly number[])[],
-  options: SamplingOptions,
-): void {
-  const size = shape[1] as number;
-  const limits = { ...options, temperature: options.temperature ?? 0 };
-  for (const [row, tokens] of sequences.entries()) {
-    const own = (data as Float32Array).subarray(row * size, (row + 1) * size);
-    penalise(own, tokens, added[row] as readonly number[], options);
-    if (isLimited(limits)) limit(own, limits);
-  }
-}
-
-/** The options of `sample`: without limits that the logits have already. */
-function sampleOptions(options: SamplingOptions, seed: number): SampleOptions {
-  const { temperature = 0, topK, topP } = options;
-  const how: SampleOptions = { temperature, seed };
-  if (isLimited({ ...options, temperature })) return how;
-  if (topK !== undefined) how.topK = topK;
-  if (topP !== undefined) how.topP = topP;
-  return how;
 }
 
 /** Returns the tokens that end a sequence. */

@@ -3,6 +3,7 @@
 // top p, min p, typical p.
 
 import { type Check, isFunction, isNumber, isPositive, isShare } from "../core/validate.js";
+import type { SampleOptions } from "../ops/sampling.js";
 
 /** Options of `generate` that change the logits. */
 export interface LogitsOptions {
@@ -33,15 +34,6 @@ export interface LogitsOptions {
   logitsProcessor?: (logits: Float32Array, tokens: readonly number[]) => void;
 }
 
-/** The options that limit the tokens, some of which C++ applies if nothing else does. */
-export interface Limits {
-  temperature: number;
-  topK?: number | undefined;
-  topP?: number | undefined;
-  minP?: number | undefined;
-  typicalP?: number | undefined;
-}
-
 export const logitsChecks = {
   repetitionPenalty: isPositive,
   presencePenalty: isNumber,
@@ -54,8 +46,44 @@ export const logitsChecks = {
   logitsProcessor: isFunction,
 } satisfies Record<keyof LogitsOptions, Check>;
 
+/** The options of `sample` in a search; each step has its own seed. */
+type Sampling = Omit<SampleOptions, "seed">;
+
+/** Changes the logits [V] of a sequence, from all its tokens and from those that were generated. */
+type Change = (
+  logits: Float32Array,
+  tokens: readonly number[],
+  generated: readonly number[],
+) => void;
+
+/**
+ * Returns the change of the logits before a token is drawn, undefined for none, and the options of `sample`:
+ * C++ applies top k and top p unless they are part of the change.
+ */
+export function drawingOf(options: LogitsOptions & Sampling): {
+  change: Change | undefined;
+  sampling: Sampling;
+} {
+  const { temperature = 0, topK, topP, minP = 0, typicalP = 1 } = options;
+  const { repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = options;
+  const hasPenalty = repetitionPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0;
+  const isLimited = temperature > 0 && (minP > 0 || typicalP < 1);
+  const change: Change = (logits, tokens, generated) => {
+    penalise(logits, tokens, generated, options);
+    if (isLimited) limit(logits, { ...options, temperature });
+  };
+  return {
+    change: hasPenalty || options.logitsProcessor || isLimited ? change : undefined,
+    sampling: {
+      temperature,
+      ...(topK !== undefined && !isLimited && { topK }),
+      ...(topP !== undefined && !isLimited && { topP }),
+    },
+  };
+}
+
 /** Applies the penalties and the processor to the logits of a sequence. */
-export function penalise(
+function penalise(
   logits: Float32Array,
   tokens: readonly number[],
   generated: readonly number[],
@@ -76,12 +104,11 @@ export function penalise(
   options.logitsProcessor?.(logits, tokens);
 }
 
-/** Whether a limit is set that C++ does not have. */
-export const isLimited = ({ temperature, minP = 0, typicalP = 1 }: Limits): boolean =>
-  temperature > 0 && (minP > 0 || typicalP < 1);
-
 /** Gives the logit -Infinity to all tokens that may not be drawn. */
-export function limit(logits: Float32Array, limits: Limits): void {
+function limit(
+  logits: Float32Array,
+  limits: LogitsOptions & Sampling & { temperature: number },
+): void {
   const { temperature, minP = 0, topP = 1, typicalP = 1 } = limits;
   const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);
   if (!Number.isFinite(most)) return;
@@ -94,7 +121,6 @@ export function limit(logits: Float32Array, limits: Limits): void {
     if (share > 0 && share >= minP) kept.push({ token, share });
   }
   kept.sort((a, b) => b.share - a.share || a.token - b.token);
-  const sumOf = (list: typeof kept) => list.reduce((sum, { share }) => sum + share, 0);
   if (topP < 1) {
     const first = topK ?? logits.length;
     const all = Float64Array.from(logits, shareOf).sort().reverse();
@@ -102,7 +128,10 @@ export function limit(logits: Float32Array, limits: Limits): void {
     kept = upTo(kept, topP * sum);
   }
   if (topK !== undefined) kept = kept.slice(0, topK);
-  if (typicalP < 1) kept = upTo(typical(kept, sumOf(kept)), typicalP * sumOf(kept));
+  if (typicalP < 1) {
+    const sum = kept.reduce((total, { share }) => total + share, 0);
+    kept = upTo(typical(kept, sum), typicalP * sum);
+  }
   const drawn = new Map(kept.map(({ token }) => [token, logits[token] as number]));
   logits.fill(-Infinity);
   for (const [token, logit] of drawn) logits[token] = logit;

@@ -109,6 +109,11 @@ export class KvCache extends Owned {
     return { ...this.#options, lengths: this.isDisposed ? null : this.lengths };
   }
 
+  /** @internal The maximum number of tokens of a sequence. */
+  get capacity(): number {
+    return this.#options.capacity;
+  }
+
   /** The number of tokens appended to each sequence and not rewound: the position of its next token. */
   get lengths(): number[] {
     return this.#ofEach(this.engine.module.kvCacheLength);

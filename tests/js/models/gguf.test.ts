@@ -227,6 +227,18 @@ describe("A GGUF file", () => {
     expectNear(found, logits);
   });
 
+  test("of Gemma with norms of 16 bits is refused, because 1 was added to their weights", async () => {
+    const norm = { type: 1, shape: [16], bytes: new Uint8Array(32), values: new Float32Array(16) };
+    const table = plain(new Float32Array(23 * 16), [23, 16]);
+    const sizes = { ...llamaSizes, "attention.key_length": 4, "attention.sliding_window": 3 };
+    const tensors = { "token_embd.weight": table, "output_norm.weight": norm };
+    const load = loadModel(heed(), ggufOf(metadataOf("gemma3", sizes), tensors));
+    await expect(load).rejects.toMatchObject({ code: "format" });
+    await expect(load).rejects.toThrow(
+      "output_norm.weight: type: expected F32 for the weights of a norm, got F16",
+    );
+  });
+
   test("of BERT is an encoder", async () => {
     const { config, tensors } = bert("bert");
     const body = Object.entries(tensors).filter(([name]) =>

@@ -45,7 +45,6 @@ export class Metadata {
 
   constructor(values: GgufHeader["metadata"]) {
     this.#values = values;
-    this.architecture = "";
     this.architecture = this.read("general.architecture", isText) as string;
   }
 
@@ -84,7 +83,6 @@ function shared(read: Metadata, { tensors }: GgufHeader): Config {
   const table = tensors.get("token_embd.weight");
   if (table === undefined) throw refuse("format", "tensors", "token_embd.weight", "none");
   return {
-    architectures: undefined,
     vocab_size: table.shape[0],
     hidden_size: read.size(".embedding_length", true),
     num_hidden_layers: read.size(".block_count", true),

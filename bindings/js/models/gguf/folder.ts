@@ -1,8 +1,8 @@
 // Shows a GGUF file as the folder of a model on Hugging Face's hub: config.json, tokenizer.json and the weights as
 // safetensors. Packed weights are unpacked to float32 while they are read, so that no second copy is in memory.
 
-import { HeedError } from "../../core/error.js";
-import type { ByteSource, OpenSource } from "../fetched.js";
+import { HeedError, refuse } from "../../core/error.js";
+import { type ByteSource, type OpenSource, sourceOfBytes } from "../fetched.js";
 import type { Folder } from "../sources.js";
 import { type Described, describeModel, Metadata, type TensorRule } from "./architectures.js";
 import { type BlockType, unpackBlocks } from "./blocks.js";
@@ -21,17 +21,14 @@ interface ShownTensor {
 
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
-const sourceOf = (bytes: Uint8Array): ByteSource => ({
-  size: bytes.length,
-  read: async (start, end) => bytes.subarray(start, end),
-});
+/** Elements of float32, copied, because views need an aligned address. */
+const floatsOf = (bytes: Uint8Array) => new Float32Array(new Uint8Array(bytes).buffer);
 
 const bytesOfElement = ({ name, unpack }: BlockType) =>
   unpack !== undefined || name === "F32" ? 4 : 2;
 
 /** The row of the file that holds row `row` of the hub: the pairs of a head lie side by side. */
-function rowInFile(row: number, headSize: number | undefined): number {
-  if (headSize === undefined) return row;
+function rowInFile(row: number, headSize: number): number {
   const [within, half] = [row % headSize, headSize / 2];
   return row - within + 2 * (within % half) + Math.floor(within / half);
 }
@@ -56,6 +53,8 @@ class Weights implements OpenSource {
       const rule = rules.get(file);
       if (rule === undefined) continue;
       const { type, shape } = packed;
+      if (rule.added && type.unpack === undefined && type.name !== "F32")
+        throw refuse("format", `${file}: type`, "F32 for the weights of a norm", type.name);
       const element = bytesOfElement(type);
       const bytes = shape.reduce((a, b) => a * b, element);
       entries[rule.name] = {
@@ -131,10 +130,7 @@ class Weights implements OpenSource {
 /** The bytes of float32 elements, or of elements of 16 bits as they are in the file. */
 function unpacked(type: BlockType, bytes: Uint8Array, added = 0): Uint8Array {
   if (type.unpack === undefined && added === 0) return bytes;
-  const isFloat = type.name === "F32";
-  const floats = isFloat
-    ? new Float32Array(new Uint8Array(bytes).buffer)
-    : unpackBlocks(type, bytes);
+  const floats = type.unpack === undefined ? floatsOf(bytes) : unpackBlocks(type, bytes);
   if (added !== 0) for (const [i, each] of floats.entries()) floats[i] = each - added;
   return new Uint8Array(floats.buffer);
 }
@@ -147,7 +143,7 @@ async function divisorsIn(
 ) {
   if (tensor?.type.name !== "F32") return undefined;
   const bytes = await file.read(tensor.begin, tensor.end, signal);
-  return Array.from(new Float32Array(new Uint8Array(bytes).buffer));
+  return Array.from(floatsOf(bytes));
 }
 
 /** Shows a GGUF file as a folder. `name` is the file's name in errors. */
@@ -161,12 +157,16 @@ export async function ggufFolder(
     const read = new Metadata(header.metadata);
     const divisors = await divisorsIn(file, header.tensors.get("rope_freqs.weight"), signal);
     const { config, rules } = describeModel(read, header, { divisors });
-    const tokenizer = () => describeTokenizer(read);
+    let described: ReturnType<typeof describeTokenizer> | undefined;
+    const tokenizer = () => {
+      described ??= describeTokenizer(read);
+      return described;
+    };
     const files: Readonly<Record<string, () => OpenSource>> = {
-      "config.json": () => sourceOf(encode(config)),
+      "config.json": () => sourceOfBytes(encode(config)),
       "model.safetensors": () => new Weights(file, header.tensors, rules),
-      "tokenizer.json": () => sourceOf(encode(tokenizer().tokenizer)),
-      "tokenizer_config.json": () => sourceOf(encode(tokenizer().config)),
+      "tokenizer.json": () => sourceOfBytes(encode(tokenizer().tokenizer)),
+      "tokenizer_config.json": () => sourceOfBytes(encode(tokenizer().config)),
     };
     return { names: Object.keys(files), open: async (asked) => files[asked]?.() };
   } catch (error) {

@@ -46,8 +46,8 @@ interface Attended {
 }
 
 /**
- * Attention of positions to each other or to the states of an encoder, with grouped heads (Ainslie et al., 2023), rotary positions
- * (Su et al., 2021) and norms of queries and keys where the model has them.
+ * Attention of positions to each other or to the states of an encoder. A model may have grouped heads
+ * (Ainslie et al., 2023), rotary positions (Su et al., 2021), and norms of queries and keys.
  */
 export class Attention extends Module {
   readonly sizes: AttentionSizes;

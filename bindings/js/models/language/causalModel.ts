@@ -115,7 +115,7 @@ class CausalStack extends Module {
     // One offset for texts of the same length.
     const lengths = cache?.lengths ?? [0];
     const offsets = lengths.every((each) => each === lengths[0]) ? lengths.slice(0, 1) : lengths;
-    const room = cache?.layers[0]?.selfAttn.toJSON().capacity ?? length;
+    const room = cache?.layers[0]?.selfAttn.capacity ?? length;
     const tables = rotations && tablesOfLayers(heed, rotations, { offsets, length, room });
     let x = this.embedTokens.forward(ids);
     if (embeddingScale !== 1) x = heed.multiply(x, embeddingScale);

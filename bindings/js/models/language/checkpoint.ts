@@ -232,7 +232,7 @@ export function namesIn(
     const found = candidates.find((candidate) => names.has(candidate));
     if (found !== undefined) return found;
     const isHead =
-      /^(lm_head|final_logits_bias|cls|vocab_|classifier|pre_classifier|qa_outputs|head|decoder)/.test(
+      /^(lm_head|final_logits_bias|cls|vocab_|classifier|pre_classifier|qa_outputs|head\.|decoder\.(weight|bias)$)/.test(
         name,
       );
     return isPrefixed && !isHead ? `${prefix}${name}` : name;

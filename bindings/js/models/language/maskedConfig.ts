@@ -1,5 +1,4 @@
-// Configs of the encoders that see both sides of each position: BERT (Devlin et al., 2019), RoBERTa
-// (Liu et al., 2019), DistilBERT (Sanh et al., 2019), MPNet (Song et al., 2020) and ModernBERT.
+// Configs of the encoders that see both sides of each position. maskedModel.ts names their papers.
 
 import { isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";

@@ -186,10 +186,7 @@ export async function sentenceHeadIn(
     }
     return new SentenceHead(heed, config, dense);
   } catch (error) {
-    for (const { weight, bias } of dense) {
-      weight.dispose();
-      bias?.dispose();
-    }
+    new SentenceHead(heed, usual, dense).dispose();
     if (!(error instanceof HeedError) || error.code !== "option") throw error;
     throw new HeedError("format", error.message, { cause: error });
   }

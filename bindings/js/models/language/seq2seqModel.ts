@@ -168,8 +168,9 @@ export class Seq2SeqLanguageModel extends Module {
     ids: Tensor,
     options?: O & NothingElse<O, EncodeOptions>,
   ): EncodeResult<O> {
-    const { keyMask, needHiddenStates = false } = (options ?? {}) as EncodeOptions;
-    checkOptions("encode", options ?? {}, encodeChecks);
+    const given = (options ?? {}) as EncodeOptions;
+    checkOptions("encode", given, encodeChecks);
+    const { keyMask, needHiddenStates = false } = given;
     checkIds(ids, this.config);
     const mask = this.#maskOf(keyMask, ids);
     return this.#freeing(() => {

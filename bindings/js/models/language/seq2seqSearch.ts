@@ -65,6 +65,7 @@ export async function searchTexts<T>(
   const rows = texts.flatMap((text) => Array.from({ length: copies }, () => text));
   const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken);
   const cache = model.createCache({ batch: rows.length, ...lengths, dtype });
+  const banned = config.bansPadding ? banOf(model) : undefined;
   let memory: Tensor | undefined;
   const run = <R>(compute: () => R) =>
     noGrad(() =>
@@ -82,16 +83,16 @@ export async function searchTexts<T>(
         const options = { keyMask, cache, onlyLast: true } as const;
         const { logits } = model.decode(idsOf(heed, next), states, options);
         const flat = heed.reshape(logits, [next.length, config.vocabularySize]);
-        return config.bansPadding ? heed.add(flat, ban(model)) : flat;
+        return banned ? heed.add(flat, banned) : flat;
       });
     });
   } finally {
-    for (const each of [ids, keyMask, memory, cache]) each?.dispose();
+    for (const each of [ids, keyMask, memory, cache, banned]) each?.dispose();
   }
 }
 
 /** [V] a number that excludes the padding token, zeros for all others. */
-function ban({ heed, config }: Translator): Tensor {
+function banOf({ heed, config }: Translator): Tensor {
   const { vocabularySize, paddingToken } = config;
   return heed.tensor(new Float32Array(vocabularySize).fill(-1e30, paddingToken, paddingToken + 1));
 }

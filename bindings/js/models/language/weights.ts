@@ -44,7 +44,7 @@ const newFloats = ({ engine }: Heed, shape: readonly number[]): Tensor =>
  * Copies rows into a tensor of the given shape, and frees them. Without a tensor, it creates one.
  * If the rows are the whole tensor, they are returned unchanged.
  */
-export function withRows(
+function withRows(
   heed: Heed,
   found: Tensor | undefined,
   shape: readonly number[],

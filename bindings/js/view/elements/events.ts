@@ -1,4 +1,4 @@
-// The events of the elements, and what they carry.
+// The events of the elements, and their details.
 
 import type { HeedError } from "../../core/error.js";
 import type { AttentionMatrix } from "../parts/attention.js";

@@ -84,7 +84,7 @@ export function Plane(props: PlaneProps) {
   );
 }
 
-/** Draws the axes, the estimate, the kernel and the weights, which nobody can move. */
+/** Draws the axes, the estimate, the kernel and the weights. */
 function Drawn({ state: { points, query, similar }, answer, plot, frame }: Framed) {
   const { rowBottom } = plot;
   const { box, largest, peak, isBeyond, placeX, placeY, placeW } = frame;
