@@ -4,6 +4,7 @@
 
 #include "kernels/attention/flash_attention.hpp"
 #include "kernels/product/byte_linear.hpp"
+#include "kernels/product/nibble_linear.hpp"
 #include "kernels/table.hpp"
 
 namespace heed::kernels {
@@ -15,6 +16,7 @@ const KernelTable& kernel_table<simd::Isa>() noexcept {
     table.isa = simd::Traits<simd::Isa>::kName;
     table.attention.forward = FlashAttention<simd::Isa>::run;
     table.product.byte_linear = byte_linear<simd::Isa>;
+    table.product.nibble_linear = nibble_linear<simd::Isa>;
     return table;
   }();
   return kTable;

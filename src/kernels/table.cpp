@@ -30,6 +30,7 @@
 #include "kernels/layers/softmax.hpp"
 #include "kernels/product/byte_linear.hpp"
 #include "kernels/product/linear.hpp"
+#include "kernels/product/nibble_linear.hpp"
 #include "kernels/product/pack.hpp"
 #include "kernels/training/cross_entropy.hpp"
 #include "kernels/training/optim.hpp"
@@ -121,6 +122,10 @@ const KernelTable& kernel_table() noexcept {
               .quantise_left = quantise_left<Isa>,
               .quantise_weight = quantise_weight<Isa>,
               .quantise_keys = quantise_keys<Isa>,
+              .nibble_linear = nibble_linear<Isa>,
+              .nibble_left = kNibbleLeft,
+              .quantise_nibble_left = quantise_nibble_left<Isa>,
+              .quantise_nibble_weight = quantise_nibble_weight<Isa>,
           },
       .training =
           {

@@ -168,7 +168,10 @@ Case linear(Context& context, const Arguments& arguments, Inputs& inputs) {
   if (!arguments.has("weights"))
     return [=, &context] { return all(heed::linear(context, *x, *weight, *bias, activation)); };
   using Format = heed::PackedWeights::Format;
-  const Format format = arguments.text("weights") == "int8" ? Format::kInt8 : Format::kFloat32;
+  const std::string weights = arguments.text("weights");
+  const Format format = weights == "int8"   ? Format::kInt8
+                        : weights == "int4" ? Format::kInt4
+                                            : Format::kFloat32;
   const auto packed = std::make_shared<heed::PackedWeights>(context, *weight, format);
   return [=, &context] { return all(heed::linear(context, *x, *packed, *bias, activation)); };
 }

@@ -12,6 +12,7 @@ namespace heed::test {
 namespace {
 
 constexpr auto kInt8 = PackedWeights::Format::kInt8;
+constexpr auto kInt4 = PackedWeights::Format::kInt4;
 constexpr Activation kActivations[] = {Activation::kNone,     Activation::kRelu, Activation::kGelu,
                                        Activation::kGeluTanh, Activation::kSilu, Activation::kTanh,
                                        Activation::kSigmoid};
@@ -247,13 +248,125 @@ TEST(Linear, IsExactWithInt8WeightsAtTheirExtremes) {
   }
 }
 
+/// Numbers that int4 and the rounding of x to bytes represent exactly: in each group of 32, one has
+/// the largest magnitude, `extreme`.
+Tensor exact_groups(Random& random, const Shape& shape, float low, float high, float extreme) {
+  Tensor x =
+      whole_numbers(random, shape, static_cast<std::int64_t>(low), static_cast<std::int64_t>(high));
+  for (std::int64_t row = 0, in = shape[-1]; row < shape[0]; ++row)
+    for (std::int64_t first = 0; first < in; first += 32)
+      x.data()[static_cast<std::size_t>(
+          row * in + random.integer(first, std::min(first + 32, in) - 1))] = extreme;
+  return x;
+}
+
+TEST(Linear, MultipliesIntegersExactlyWithInt4Weights) {
+  Random random(36);
+  Context context;
+  for (const std::int64_t rows : {1, 2, 5, 6, 13, 50}) {
+    for (const std::int64_t in : {1, 3, 8, 31, 32, 33, 64, 1000}) {
+      for (const std::int64_t out : {1, 7, 8, 33, 70}) {
+        SCOPED_TRACE(testing::Message() << "rows " << rows << " in " << in << " out " << out);
+        const Tensor x = exact_groups(random, {rows, in}, -127.0f, 127.0f, 127.0f);
+        const Tensor weight = exact_groups(random, {out, in}, -7.0f, 7.0f, -8.0f);
+        const Tensor bias = whole_numbers(random, {out}, -9, 9);
+        const PackedWeights packed(context, weight, kInt4);
+        EXPECT_TRUE(close(linear(context, x, packed, bias),
+                          reference::linear(x, weight, reference::Array(bias)), {0.0, 1e-6}));
+      }
+    }
+  }
+}
+
+TEST(Linear, IsExactWithInt4WeightsAtTheirExtremes) {
+  Context context;
+  for (const float x_value : {-127.0f, 127.0f})
+    for (const float weight_value : {-8.0f, 8.0f}) {
+      const Tensor x = filled({7, 4000}, x_value), weight = filled({40, 4000}, weight_value);
+      const PackedWeights packed(context, weight, kInt4);
+      EXPECT_TRUE(close(linear(context, x, packed), reference::linear(x, weight), {0.0, 1e-6}));
+    }
+}
+
+/// Rounded to the 11 significant bits of float16.
+double to_half(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
+}
+
+/// Rounds each group of 32 numbers of a row as the format says: to steps of the number with the
+/// largest magnitude over -8, in float16, for a weight, or of the magnitude over 127 for x.
+reference::Array rounded_groups(const Tensor& x, bool is_weight) {
+  reference::Array rounded(x);
+  const std::int64_t in = x.shape()[-1];
+  for (std::int64_t row = 0; row < x.shape()[0]; ++row)
+    for (std::int64_t first = 0; first < in; first += 32) {
+      const std::int64_t from = row * in + first, to = row * in + std::min(first + 32, in);
+      double most = 0.0;
+      for (std::int64_t i = from; i < to; ++i)
+        if (std::abs(rounded[i]) > std::abs(most)) most = rounded[i];
+      const double step = is_weight ? to_half(most / -8.0) : std::abs(most) / 127.0;
+      for (std::int64_t i = from; i < to; ++i)
+        rounded[i] = step == 0.0
+                         ? 0.0
+                         : step * std::clamp(std::nearbyint(rounded[i] / step),
+                                             is_weight ? -8.0 : -127.0, is_weight ? 7.0 : 127.0);
+    }
+  return rounded;
+}
+
+TEST(Linear, RoundsGroupsOf32WithInt4Weights) {
+  Random random(37);
+  Context context;
+  for (const std::int64_t rows : {1, 3, 20}) {
+    const Tensor weight = normal_numbers(random, {70, 203}),
+                 x = normal_numbers(random, {rows, 203});
+    const Tensor bias = random.reals({70});
+    const PackedWeights packed(context, weight, kInt4);
+    const Difference error =
+        difference(linear(context, x, packed, bias, Activation::kSilu),
+                   reference::linear(rounded_groups(x, false), rounded_groups(weight, true),
+                                     reference::Array(bias), Activation::kSilu));
+    EXPECT_LT(error.relative, 1e-6) << rows;
+  }
+}
+
+TEST(Linear, HasABoundedErrorWithInt4Weights) {
+  Random random(38);
+  Context context;
+  const Tensor weight = normal_numbers(random, {160, 768});
+  Tensor x = normal_numbers(random, {64, 768});
+  const PackedWeights packed(context, weight, kInt4);
+  EXPECT_EQ(packed.bytes(), 160 * 768 / 2 + 160 * 768 / 32 * 2);
+  const Difference plain = difference(linear(context, x, packed), reference::linear(x, weight));
+  EXPECT_LT(plain.relative, 0.09);
+  EXPECT_GT(plain.cosine, 0.996);
+  // Large numbers cost accuracy only in their own groups.
+  for (std::size_t i = 0; i < x.data().size(); ++i)
+    if (i % 128 == 5) x.data()[i] *= 20.0f;
+  const Difference heavy = difference(linear(context, x, packed), reference::linear(x, weight));
+  EXPECT_LT(heavy.relative, 0.11);
+}
+
+TEST(PackedWeights, RefusesNumbersThatInt4CannotScale) {
+  Context context;
+  for (const float value : {kNaN, kInfinity, 524160.0f}) {
+    Tensor weight(Shape{3, 40});
+    weight.data()[50] = value;
+    EXPECT_THROW(PackedWeights(context, weight, kInt4), OptionError) << value;
+  }
+  EXPECT_NO_THROW(PackedWeights(context, filled({3, 40}, -524000.0f), kInt4));
+}
+
 TEST(Linear, DoesNotDependOnDotProductsOfBytes) {
   Random random(35);
   const Tensor weight = normal_numbers(random, {70, 203}), x = normal_numbers(random, {51, 203});
-  expect_same_bits_on_extended_isas([&](Context& context) {
-    const PackedWeights packed(context, weight, kInt8);
-    return linear(context, x, packed, std::nullopt, Activation::kGelu);
-  });
+  for (const auto format : {kInt8, kInt4})
+    expect_same_bits_on_extended_isas([&](Context& context) {
+      const PackedWeights packed(context, weight, format);
+      return linear(context, x, packed, std::nullopt, Activation::kGelu);
+    });
 }
 
 TEST(Linear, HasABoundedErrorWithInt8Weights) {
@@ -304,23 +417,27 @@ TEST(Linear, PropagatesNonFiniteNumbersWithinTheirRow) {
   }
   Tensor x = random.reals({8, 40});
   x.data()[3] = kInfinity;
-  const PackedWeights bytes(context, random.reals({9, 40}), kInt8);
-  const Tensor y = linear(context, x, bytes);
-  EXPECT_TRUE(std::isnan(y.data()[0]));
-  EXPECT_FALSE(std::isnan(y.data()[9]));
+  for (const auto format : {kInt8, kInt4}) {
+    const PackedWeights packed(context, random.reals({9, 40}), format);
+    const Tensor y = linear(context, x, packed);
+    EXPECT_TRUE(std::isnan(y.data()[0]));
+    EXPECT_FALSE(std::isnan(y.data()[9]));
+  }
 }
 
-TEST(Linear, ReturnsTheBiasForZerosWithInt8Weights) {
+TEST(Linear, ReturnsTheBiasForZerosWithWeightsOfFewBits) {
   Random random(27);
   Context context;
   const Tensor bias = random.reals({9});
-  const PackedWeights zeros(context, filled({9, 16}, 0.0f), kInt8);
-  const PackedWeights some(context, random.reals({9, 16}), kInt8);
-  const Tensor from_weights = linear(context, random.reals({1, 16}), zeros, bias);
-  const Tensor from_x = linear(context, filled({1, 16}, 0.0f), some, bias);
-  for (std::size_t i = 0; i < 9; ++i) {
-    EXPECT_EQ(from_weights.data()[i], bias.data()[i]);
-    EXPECT_EQ(from_x.data()[i], bias.data()[i]);
+  for (const auto format : {kInt8, kInt4}) {
+    const PackedWeights zeros(context, filled({9, 16}, 0.0f), format);
+    const PackedWeights some(context, random.reals({9, 16}), format);
+    const Tensor from_weights = linear(context, random.reals({1, 16}), zeros, bias);
+    const Tensor from_x = linear(context, filled({1, 16}, 0.0f), some, bias);
+    for (std::size_t i = 0; i < 9; ++i) {
+      EXPECT_EQ(from_weights.data()[i], bias.data()[i]);
+      EXPECT_EQ(from_x.data()[i], bias.data()[i]);
+    }
   }
 }
 
@@ -329,7 +446,7 @@ TEST(Linear, ReturnsTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   const Tensor x = random.reals({3, 370, 100}), weight = random.reals({150, 100});
   const Tensor bias = random.reals({150});
   Context alone;
-  for (const PackedWeights::Format format : {PackedWeights::Format::kFloat32, kInt8}) {
+  for (const PackedWeights::Format format : {PackedWeights::Format::kFloat32, kInt8, kInt4}) {
     const PackedWeights packed(alone, weight, format);
     const Tensor want = linear(alone, x, packed, bias, Activation::kGelu);
     for (const int threads : kThreadCounts) {

@@ -41,7 +41,8 @@ std::vector<Operation> layer_operations() {
   add_layer("linear", [](Context& context, const Tensors& x) {
     return gathered(linear(context, x[0], x[1], x[2], Activation::kGelu));
   });
-  for (const auto format : {PackedWeights::Format::kFloat32, PackedWeights::Format::kInt8})
+  for (const auto format : {PackedWeights::Format::kFloat32, PackedWeights::Format::kInt8,
+                            PackedWeights::Format::kInt4})
     add_layer("linear with packed weights", [=](Context& context, const Tensors& x) {
       const PackedWeights packed(context, x[1], format);
       return gathered(linear(context, x[0], packed, x[2]));

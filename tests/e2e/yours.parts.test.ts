@@ -550,7 +550,7 @@ describe("The link", () => {
   });
 
   test("says what it does not take", () => {
-    const { state, notices } = read(new URLSearchParams("model=a+model&head=0.1&dtype=int4"));
+    const { state, notices } = read(new URLSearchParams("model=a+model&head=0.1&dtype=int2"));
     expect(state).toEqual(initialState);
     expect(notices).toHaveLength(3);
     expect(notices[0]).toContain("it takes an address, or owner/name of the hub");

@@ -249,9 +249,8 @@ void call_with_strangers(Random& random, Context& context) {
         linear(context, x[0], x[1], maybe(2), static_cast<Activation>(random.integer(0, 6)));
         return;
       case 7: {
-        const PackedWeights packed(
-            context, x[1],
-            random.chance(50) ? PackedWeights::Format::kFloat32 : PackedWeights::Format::kInt8);
+        const PackedWeights packed(context, x[1],
+                                   static_cast<PackedWeights::Format>(random.integer(0, 2)));
         linear(context, x[0], packed, maybe(2));
         return;
       }

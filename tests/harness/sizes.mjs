@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** Of the binaries, gzipped, because every visitor of a page downloads one. */
-export const binaries = { simd: 145_000, relaxed: 147_000, wide: 157_000 };
+export const binaries = { simd: 147_000, relaxed: 148_000, wide: 159_000 };
 
 /** Of the whole archive that npm makes. The entries for pages, and the worker's script, repeat the modules: 260,000. */
 export const archive = 1_500_000;

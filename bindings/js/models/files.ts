@@ -114,7 +114,7 @@ export interface ModelAndTokenizer<T extends TextTokenizer> {
 }
 
 const loadChecks = {
-  dtype: oneOf("float32", "float16", "int8"),
+  dtype: oneOf("float32", "float16", "int8", "int4"),
   keep: isBoolean,
   signal: isSignal,
   onProgress: isFunction,

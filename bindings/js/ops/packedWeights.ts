@@ -12,7 +12,8 @@ import { type Check, checkOptions, oneOf } from "../core/validate.js";
 export interface PackWeightsOptions {
   /**
    * "float32" by default. "int8" takes a quarter of the memory and about half of the time; its error is about
-   * 2 % of the results' root mean square on normally distributed numbers.
+   * 2 % of the results' root mean square on normally distributed numbers. "int4" takes 4.5 bits for a number, in
+   * groups of 32 inputs with a float16 scale; its error is about 8 %. The numbers must be finite.
    */
   format?: PackedWeightsFormat;
 }

@@ -70,6 +70,34 @@ struct ByteLinearTile {
   std::ptrdiff_t y_stride;
 };
 
+/// Weights of 4 bits: kernels/product/nibble_linear.hpp. The depths of a group share a scale.
+inline constexpr std::int64_t kNibbleGroup = 32;
+/// The bytes of a group of a column: its numbers and its scale.
+inline constexpr std::int64_t kNibbleColumn = kNibbleGroup / 2 + 2;
+constexpr std::int64_t nibble_groups(std::int64_t depth) noexcept {
+  return (depth + kNibbleGroup - 1) / kNibbleGroup;
+}
+
+/// A group of a row of bytes represents the numbers step * byte.
+struct NibbleRow {
+  float step;
+  std::int32_t correction;  // -8 times the sum of the bytes
+};
+
+/// The same with weights of 4 bits.
+struct NibbleLinearTile {
+  const std::int8_t* x;     // packed by quantise_nibble_left
+  const NibbleRow* x_rows;  // for each group of each row
+  std::int64_t rows;
+  std::int64_t in;
+  const std::uint8_t* weight;  // packed by quantise_nibble_weight
+  std::int64_t columns;
+  const float* bias;
+  Activation activation;
+  float* y;
+  std::ptrdiff_t y_stride;
+};
+
 /// The kernels of matrix products of one instruction set.
 struct ProductKernels {
   void (*pack_rows)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
@@ -103,6 +131,15 @@ struct ProductKernels {
   void (*quantise_weight)(const float* rows, std::int64_t count, std::int64_t depth,
                           std::int8_t* panels, float* scales, float* sums) noexcept;
   void (*quantise_keys)(const ByteKeys& keys) noexcept;
+  void (*nibble_linear)(const NibbleLinearTile& tile) noexcept;
+  /// The bytes of a group of a row in the blocks of quantise_nibble_left.
+  std::int64_t nibble_left;
+  /// [count, depth] -> register blocks of bytes.
+  void (*quantise_nibble_left)(const float* rows, std::int64_t count, std::int64_t depth,
+                               std::int8_t* blocks, NibbleRow* nibble_rows) noexcept;
+  /// [count, depth] -> panels of nibbles.
+  bool (*quantise_nibble_weight)(const float* rows, std::int64_t count, std::int64_t depth,
+                                 std::uint8_t* panels) noexcept;
 };
 
 }  // namespace heed::kernels

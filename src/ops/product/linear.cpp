@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "heed/heed.hpp"
 #include "ops/arrays/sums.hpp"
@@ -127,13 +128,15 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const std::int64_t out = weight.shape()[0];
   const std::int64_t in = weight.shape()[1];
   const std::int64_t columns = ops::divide_up(out, kernels.panel) * kernels.panel;
-  const bool is_int8 = format == Format::kInt8;
+  const bool is_int8 = format == Format::kInt8, is_int4 = format == Format::kInt4;
   if (is_int8 && in > kernels::kMaxByteDepth)
     ops::refuse<ShapeError>(
         "weight", "at most " + std::to_string(kernels::kMaxByteDepth) + " columns for int8",
         weight.shape());
-  const std::size_t numbers =
-      is_int8 ? bytes_of(columns * kernels::byte_depth(in), 1) : bytes_of(columns * in, 4);
+  const std::int64_t nibble_column = kernels::nibble_groups(in) * kernels::kNibbleColumn;
+  const std::size_t numbers = is_int8   ? bytes_of(columns * kernels::byte_depth(in), 1)
+                              : is_int4 ? bytes_of(columns * nibble_column, 1)
+                                        : bytes_of(columns * in, 4);
   const std::size_t scales = is_int8 ? bytes_of(columns, sizeof(float)) : 0;
   const std::size_t bytes = numbers + 2 * scales;
   panels_ = std::make_unique<Panels>(
@@ -144,6 +147,8 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
     panels.integers = reinterpret_cast<std::int8_t*>(memory);
     panels.scales = reinterpret_cast<float*>(memory + numbers);
     panels.sums = reinterpret_cast<float*>(memory + numbers + scales);
+  } else if (is_int4) {
+    panels.nibbles = reinterpret_cast<std::uint8_t*>(memory);
   } else {
     panels.floats = reinterpret_cast<float*>(memory);
   }
@@ -153,10 +158,15 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const std::int64_t step = 4 * kernels.panel;
   const bool serial =
       static_cast<double>(out) * static_cast<double>(in) < ops::kMinParallelOperations;
+  std::atomic<bool> fits = true;
   runtime.pool().run(ops::divide_up(out, step), serial, [&](std::int64_t piece, int) {
     const std::int64_t first = piece * step;
     const std::int64_t count = std::min(step, out - first);
-    if (is_int8)
+    if (is_int4) {
+      if (!kernels.product.quantise_nibble_weight(w + first * in, count, in,
+                                                  panels.nibbles + first * nibble_column))
+        fits = false;
+    } else if (is_int8)
       kernels.product.quantise_weight(w + first * in, count, in,
                                       panels.integers + first * kernels::byte_depth(in),
                                       panels.scales + first, panels.sums + first);
@@ -164,6 +174,9 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
       kernels.product.pack_rows(w + first * in, static_cast<std::ptrdiff_t>(in), count,
                                 static_cast<std::ptrdiff_t>(in), panels.floats + first * in);
   });
+  if (!fits)
+    ops::refuse<OptionError>("weight", "finite numbers with magnitudes below 524,160 for int4",
+                             "other numbers");
 }
 
 PackedWeights::~PackedWeights() = default;

@@ -9,7 +9,7 @@
 namespace heed {
 
 /// The contents of packed weights: panels of columns (kernels/product/pack.hpp,
-/// kernels/product/byte_linear.hpp).
+/// kernels/product/byte_linear.hpp, kernels/product/nibble_linear.hpp).
 struct PackedWeights::Panels {
   Shape shape;
   Format format;
@@ -22,6 +22,8 @@ struct PackedWeights::Panels {
   std::int8_t* integers = nullptr;
   float* scales = nullptr;
   float* sums = nullptr;
+  // With int4:
+  std::uint8_t* nibbles = nullptr;
 };
 
 }  // namespace heed

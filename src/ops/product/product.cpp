@@ -234,33 +234,68 @@ void multiply_packed(const Tiling& tiling, const Scratch& scratch, const float* 
   });
 }
 
-void multiply_bytes(const Tiling& tiling, std::int8_t* left, kernels::ByteRow* left_rows) {
+/// With rows of x rounded by `quantise(first, row, rows)`, calls kernel with the arguments that the
+/// tiles of all formats of few bits share.
+template <class Tile, class Quantise, class Fill>
+void multiply_rounded(const Tiling& tiling, void (*kernel)(const Tile&) noexcept,
+                      const Quantise& quantise, const Fill& fill) {
   const Product& p = tiling.p;
-  const PackedWeights::Panels& w = *p.packed;
-  const std::int64_t depth = kernels::byte_depth(p.depth);
   tiling.for_parts([&](std::int64_t first, std::int64_t count) {
     tiling.pack_rows(count, [&](std::int64_t row, std::int64_t rows) {
-      tiling.kernels.product.quantise_left(p.a + (first + row) * p.depth, rows, p.depth,
-                                           left + row * depth, left_rows + row);
+      quantise(p.a + (first + row) * p.depth, row, rows);
     });
     tiling.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
                                 std::int64_t columns, int) {
-      tiling.kernels.product.byte_linear({
-          .x = left + row * depth,
-          .x_rows = left_rows + row,
-          .rows = rows,
-          .in = p.depth,
-          .weight = w.integers + column * depth,
-          .scales = w.scales + column,
-          .sums = w.sums + column,
-          .columns = columns,
-          .bias = p.bias ? p.bias + column : nullptr,
-          .activation = for_kernel(p.activation),
-          .y = p.c + (first + row) * p.columns + column,
-          .y_stride = static_cast<std::ptrdiff_t>(p.columns),
-      });
+      Tile tile{};
+      fill(tile, row, column);
+      tile.rows = rows;
+      tile.in = p.depth;
+      tile.columns = columns;
+      tile.bias = p.bias ? p.bias + column : nullptr;
+      tile.activation = for_kernel(p.activation);
+      tile.y = p.c + (first + row) * p.columns + column;
+      tile.y_stride = static_cast<std::ptrdiff_t>(p.columns);
+      kernel(tile);
     });
   });
+}
+
+void multiply_bytes(const Tiling& tiling, Arena::Scope& arena) {
+  const auto& kernels = tiling.kernels.product;
+  const PackedWeights::Panels& w = *tiling.p.packed;
+  const std::int64_t in = tiling.p.depth, depth = kernels::byte_depth(in);
+  auto* const left = arena.take<std::int8_t>(tiling.left_rows() * depth);
+  auto* const left_rows = arena.take<kernels::ByteRow>(tiling.left_rows());
+  multiply_rounded(
+      tiling, kernels.byte_linear,
+      [&](const float* a, std::int64_t row, std::int64_t rows) {
+        kernels.quantise_left(a, rows, in, left + row * depth, left_rows + row);
+      },
+      [&](kernels::ByteLinearTile& tile, std::int64_t row, std::int64_t column) {
+        tile.x = left + row * depth;
+        tile.x_rows = left_rows + row;
+        tile.weight = w.integers + column * depth;
+        tile.scales = w.scales + column;
+        tile.sums = w.sums + column;
+      });
+}
+
+void multiply_nibbles(const Tiling& tiling, Arena::Scope& arena) {
+  const auto& kernels = tiling.kernels.product;
+  const std::int64_t in = tiling.p.depth, groups = kernels::nibble_groups(in);
+  auto* const left = arena.take<std::int8_t>(tiling.left_rows() * groups * kernels.nibble_left);
+  auto* const left_rows = arena.take<kernels::NibbleRow>(tiling.left_rows() * groups);
+  multiply_rounded(
+      tiling, kernels.nibble_linear,
+      [&](const float* a, std::int64_t row, std::int64_t rows) {
+        kernels.quantise_nibble_left(a, rows, in, left + row * groups * kernels.nibble_left,
+                                     left_rows + row * groups);
+      },
+      [&](kernels::NibbleLinearTile& tile, std::int64_t row, std::int64_t column) {
+        tile.x = left + row * groups * kernels.nibble_left;
+        tile.x_rows = left_rows + row * groups;
+        tile.weight = tiling.p.packed->nibbles + column * groups * kernels::kNibbleColumn;
+      });
 }
 
 }  // namespace
@@ -274,10 +309,9 @@ void multiply(Context::Runtime& runtime, const Product& p) {
                      c_size = p.rows * p.columns;
   const bool one_per_thread = p.count > 1 && a_size + b_size + c_size <= kWholeNumbers;
   const Tiling tiling(p, kernels, one_per_thread ? nullptr : &pool);
-  if (p.packed && p.packed->format == PackedWeights::Format::kInt8) {
-    auto* const left = arena.take<std::int8_t>(tiling.left_rows() * kernels::byte_depth(p.depth));
-    return multiply_bytes(tiling, left, arena.take<kernels::ByteRow>(tiling.left_rows()));
-  }
+  const auto format = p.packed ? p.packed->format : PackedWeights::Format::kFloat32;
+  if (format == PackedWeights::Format::kInt8) return multiply_bytes(tiling, arena);
+  if (format == PackedWeights::Format::kInt4) return multiply_nibbles(tiling, arena);
   const bool in_place = p.rows <= kRowsInPlace && !p.packed && !p.transpose_a && p.transpose_b;
   // A team computes a product together and shares scratch memory: one thread, or all of them.
   const std::int64_t teams = one_per_thread ? pool.threads() : 1;

@@ -32,7 +32,8 @@ export const languageShapes = (one) => ({
 function boundOf({ layers, E, vocabulary, L, past, dtype }) {
   const weights = 12 * layers * E * E + vocabulary * E;
   if (L > 1) return { operations: 2 * L * weights + 2 * layers * E * L * (L + 1) };
-  return { bytes: weights * (dtype === "int8" ? 1 : 4) + 8 * layers * E * past };
+  const bytes = { float32: 4, int8: 1, int4: 4.5 / 8 };
+  return { bytes: weights * bytes[dtype] + 8 * layers * E * past };
 }
 
 function casesOf(name, sizes, prompt, past) {
@@ -47,12 +48,17 @@ function casesOf(name, sizes, prompt, past) {
     return { ...one, bound: boundOf(one) };
   };
   const float32 = { dtype: "float32", tolerance: 1e-4 };
+  const int8 = { dtype: "int8", tolerance: 0.1 };
   return [
     of(`prompt of ${prompt}`, { L: prompt, past: 0, ...float32 }),
     of(`a token after ${past}`, { L: 1, past, ...float32 }),
     of(`a token after ${past}, int8`, {
-      ...{ L: 1, past, dtype: "int8", tolerance: 0.1 },
+      ...{ L: 1, past, ...int8 },
       beside: { ...float32, name: "f32" },
+    }),
+    of(`a token after ${past}, int4`, {
+      ...{ L: 1, past, dtype: "int4", tolerance: 0.5 },
+      beside: { ...int8, name: "int8" },
     }),
   ];
 }

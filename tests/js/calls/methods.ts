@@ -96,6 +96,7 @@ export const methods: Readonly<Record<string, Arguments>> = {
 
   linear: (_, t) => [t(2, 3), t(4, 3), { bias: t(4), activation: "gelu" }],
   packWeights: (_, t) => [t(4, 3), { format: "int8" }],
+  "packWeights of 4 bits": (_, t) => [t(4, 3), { format: "int4" }],
   activate: (_, t) => [t(2, 3), "silu"],
   swiglu: (_, t) => [t(2, 3), t(2, 3)],
   layerNorm: (_, t) => [t(2, 3), { weight: t(3), bias: t(3), eps: 1e-5, axes: 1 }],

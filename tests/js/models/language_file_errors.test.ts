@@ -39,8 +39,8 @@ describe("files are refused", () => {
         /^files: expected a GGUF file, or config.json and model.safetensors together, .*, got an? \w+ alone$/,
       );
     }
-    const { message } = await refusalOf(good, { dtype: "int4" });
-    expect(message).toBe('dtype: expected "float32" or "float16" or "int8", got "int4"');
+    const { message } = await refusalOf(good, { dtype: "int2" });
+    expect(message).toBe('dtype: expected "float32" or "float16" or "int8" or "int4", got "int2"');
   });
 
   test("of which one is missing", async () => {
@@ -192,7 +192,7 @@ test("a model too large for the memory is refused before it is read, with the ty
   const loading = loadModel(heed, { "config.json": jsonOf(config), "model.safetensors": weights });
   const numbers = vocabulary * size;
   await expect(loading).rejects.toThrow(
-    /^dtype: expected weights of at most 4294967296 bytes, got \d+ as float32; float16 takes \d+, int8 takes \d+$/,
+    /^dtype: expected weights of at most 4294967296 bytes, got \d+ as float32; float16 takes \d+, int8 takes \d+, int4 takes \d+$/,
   );
   await expect(loading).rejects.toMatchObject({ code: "memory" });
   const said = await loading.catch((error: Error) => error.message.match(/\d{8,}/g)?.map(Number));

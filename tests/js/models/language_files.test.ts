@@ -166,7 +166,7 @@ describeEngines((heed) => {
     }
   });
 
-  test.each(["float32", "float16", "int8"] as const)(
+  test.each(["float32", "float16", "int8", "int4"] as const)(
     "Phi-3, whose tensors have several parameters, in %s",
     async (dtype) => {
       const { own, apart } = phi3();
@@ -203,12 +203,13 @@ describeEngines((heed) => {
 
 describe("weights in fewer bits", () => {
   const heed = engine({ threads: 1 });
-  /** Of a row of the table, 16 numbers; with int8, packed with a scale and a sum. */
-  const bytesOfRow = { float32: 64, float16: 32, int8: 16 + 8 };
+  /** Of a row of the table, 16 numbers; packed with a scale, and with int8 also a sum. */
+  const bytesOfRow = { float32: 64, float16: 32, int8: 16 + 8, int4: 16 + 2 };
 
   test.each([
     ["float16", 0.002],
     ["int8", 0.06],
+    ["int4", 0.4],
   ] as const)("%s: logits are close, in less memory", async (dtype, most) => {
     const checkpoints: [string, Checkpoint][] = [
       ["GPT-2", gpt2()],
@@ -277,7 +278,7 @@ describe("weights in fewer bits", () => {
     const far = [0, rows - 1, 2 ** 15 - 1, 2 ** 15, 2 ** 17 - 1, 2 ** 17];
     const table = checkpoint.tensors["model.embed_tokens.weight"]?.data as Float32Array;
     let wanted: Float32Array = new Float32Array();
-    for (const dtype of ["float32", "float16", "int8"] as const) {
+    for (const dtype of ["float32", "float16", "int8", "int4"] as const) {
       const seen: LoadProgress[] = [];
       const onProgress = (progress: LoadProgress) => seen.push(progress);
       const model = await load(heed(), files, CausalLanguageModel, { dtype, onProgress });
@@ -292,10 +293,11 @@ describe("weights in fewer bits", () => {
         const { logits, hiddenStates } = model.forward(ids, { needHiddenStates: true });
         const embedded = far.flatMap((row) => [...table.subarray(16 * row, 16 * row + 16)]);
         const found = (hiddenStates[0] as Tensor).data as Float32Array;
-        expect(errorOf(found, embedded)).toBeLessThan(dtype === "int8" ? 0.01 : 0.001);
+        expect(errorOf(found, embedded)).toBeLessThan(dtype.startsWith("int") ? 0.01 : 0.001);
         const read = logits.data.slice(3 * rows) as Float32Array;
         if (dtype === "float32") wanted = read;
-        expect(errorOf(read, wanted)).toBeLessThan(dtype === "int8" ? 0.1 : 0.01);
+        const most = { float32: 0.01, float16: 0.01, int8: 0.1, int4: 0.6 };
+        expect(errorOf(read, wanted)).toBeLessThan(most[dtype]);
       });
       model.dispose();
     }

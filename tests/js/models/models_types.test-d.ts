@@ -54,7 +54,7 @@ export async function load(): Promise<void> {
   const bytes = await loadTokenizer(blob, { keep: true });
   same<typeof bytes, ByteTokenizer>(true);
   // @ts-expect-error there is no such type
-  await loadModel(heed, "model", { dtype: "int4" });
+  await loadModel(heed, "model", { dtype: "int2" });
   // @ts-expect-error `loadModel` returns a promise, also for contents in memory
   loadModel(heed, files, { dtype: "int8" }).config;
   // @ts-expect-error a number is no source

@@ -57,12 +57,17 @@ describeEngines((heed) => {
         const exact = linear(wholeX, wholeWeight);
         expectClose(heed().linear(upload(heed(), wholeX), packed), [rows, 50], exact, 1e-6);
 
-        using near = heed().packWeights(upload(heed(), weight), { format: "int8" });
-        const got = heed().linear(upload(heed(), x), near).data;
         const wanted = linear(x, weight);
         const square = (values: number[]) => values.reduce((sum, value) => sum + value * value, 0);
-        const errors = wanted.map((value, i) => (got[i] as number) - value);
-        expect(Math.sqrt(square(errors) / square(wanted))).toBeLessThan(0.03);
+        for (const [format, most] of [
+          ["int8", 0.03],
+          ["int4", 0.1],
+        ] as const) {
+          using near = heed().packWeights(upload(heed(), weight), { format });
+          const got = heed().linear(upload(heed(), x), near).data;
+          const errors = wanted.map((value, i) => (got[i] as number) - value);
+          expect(Math.sqrt(square(errors) / square(wanted)), format).toBeLessThan(most);
+        }
       });
     }
   });
@@ -114,10 +119,12 @@ describe("packed weights", () => {
     const weight = upload(heed, values);
     using floats = heed.packWeights(weight);
     using bytes = heed.packWeights(weight, { format: "int8" });
+    using nibbles = heed.packWeights(weight, { format: "int4" });
     weight.dispose();
     expect([floats.shape, floats.format, floats.bytes]).toEqual([[64, 64], "float32", 4 * 64 * 64]);
     expect([bytes.shape, bytes.format]).toEqual([[64, 64], "int8"]);
     expect(bytes.bytes).toBeLessThan(floats.bytes / 3);
+    expect([nibbles.format, nibbles.bytes]).toEqual(["int4", (64 * 64 * 4.5) / 8]);
     const x = random.array([2, 64]);
     heed.scope(() => expectClose(heed.linear(upload(heed, x), floats), [2, 64], linear(x, values)));
   });

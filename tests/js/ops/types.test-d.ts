@@ -282,7 +282,7 @@ export function steps(): void {
   // @ts-expect-error an unknown activation
   heed.linear(x, x, { activation: "swish" });
   // @ts-expect-error an unknown format
-  heed.packWeights(x, { format: "int4" });
+  heed.packWeights(x, { format: "int2" });
   heed.embedding(ids, x);
   heed.sinusoidalEncoding(4, 8, { base: 100 });
   // @ts-expect-error an unknown option

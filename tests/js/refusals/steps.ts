@@ -62,9 +62,9 @@ export const steps: Case[] = [
   row("packWeights of rank 1", (h, t) => h.packWeights(t(3)), "shape", ["weight", "rank 2", "[3]"]),
   row(
     "packWeights in an unknown format",
-    (h, t) => h.packWeights(t(4, 3), { format: any("int4") }),
+    (h, t) => h.packWeights(t(4, 3), { format: any("int2") }),
     "option",
-    ["format", '"float32" or "int8"', '"int4"'],
+    ["format", '"float32" or "int8" or "int4"', '"int2"'],
   ),
   row("linear with a disposed weight", (h, t) => h.linear(t(3), disposed(h)), "disposed", [
     "weight",

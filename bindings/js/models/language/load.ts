@@ -39,7 +39,8 @@ export interface LoadProgress {
 export interface LoadModelOptions {
   /**
    * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of
-   * the memory; "int8", in a quarter, rounded for each row. Only float32 models can be trained.
+   * the memory; "int8", in a quarter, rounded for each row; "int4", in a seventh, rounded for each
+   * 32 numbers of a row. Only float32 models can be trained.
    */
   dtype?: WeightType;
   /**

@@ -1,4 +1,5 @@
-// Stores the parameters of a loaded model: float32 as in training, float16, or int8 for each row.
+// Stores the parameters of a loaded model: float32 as in training, float16, int8 with a scale for each
+// row, or int4 with a scale for each 32 numbers of a row.
 
 import { dtypes } from "../../core/constants.js";
 import { HeedError } from "../../core/error.js";
@@ -10,13 +11,18 @@ import type { Parameter, ParameterSpecs } from "./parameters.js";
 
 /** How the weights of matrices and tables are stored. Vectors are always float32. */
 export type WeightType = (typeof weightTypes)[number];
-export const weightTypes = ["float32", "float16", "int8"] as const;
+export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 
 /**
- * With int8, the tokens' table is stored in bytes, and a tied head has a separate packed weight.
+ * With int8 and int4, the tokens' table is stored in bytes, and a tied head has a separate packed
+ * weight.
  */
 const headName = "lm_head.weight";
 const tableName = "model.embed_tokens.weight";
+
+const isPacked = (dtype: WeightType): dtype is "int8" | "int4" =>
+  dtype === "int8" || dtype === "int4";
+const bytesOfPacked = { int8: 1, int4: 18 / 32 };
 
 /** The bytes of the parameters in the engine's memory, without the scales of int8 rows. */
 export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean): number {
@@ -24,9 +30,8 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
   for (const [name, { shape, role }] of specs) {
     const numbers = shape.reduce((a, b) => a * b, 1);
     if (role === "vector" || dtype === "float32") bytes += 4 * numbers;
-    else if (dtype === "int8" && name === tableName) bytes += hasTiedHead ? numbers : 0;
-    else if (dtype === "float16" || role === "table") bytes += 2 * numbers;
-    else bytes += numbers;
+    else if (dtype === "float16" || (role === "table" && name !== tableName)) bytes += 2 * numbers;
+    else if (role === "matrix" || hasTiedHead) bytes += bytesOfPacked[dtype] * numbers;
   }
   return bytes;
 }
@@ -118,19 +123,19 @@ export class WeightStore {
     };
     if (role === "vector" || this.#dtype === "float32") {
       put(rows);
-    } else if (this.#dtype === "int8" && name === tableName) {
+    } else if (isPacked(this.#dtype) && name === tableName) {
       const [count = 0, columns = 0] = shape;
       const table = (this.made.get(name) as ByteTable) ?? new ByteTable(count, columns);
       this.made.set(name, table);
       table.set(start, rows.data as Float32Array);
-      if (this.#hasTiedHead) this.#pack(headName, start, count, rows);
+      if (this.#hasTiedHead) this.#pack(headName, start, count, rows, this.#dtype);
       rows.dispose();
-    } else if (this.#dtype === "float16" || role === "table") {
+    } else if (!isPacked(this.#dtype) || role === "table") {
       const halves = heed.cast(rows, "float16");
       rows.dispose();
       put(halves);
     } else {
-      this.#pack(name, start, shape[0] as number, rows);
+      this.#pack(name, start, shape[0] as number, rows, this.#dtype);
       rows.dispose();
     }
   }
@@ -139,10 +144,16 @@ export class WeightStore {
    * Packs rows of a matrix with `count` rows. If the read has fewer rows, they are buffered until
    * the block is full. All reads have the same number of rows, except for the last one.
    */
-  #pack(name: string, start: number, count: number, rows: Tensor): void {
+  #pack(
+    name: string,
+    start: number,
+    count: number,
+    rows: Tensor,
+    format: PackedWeights["format"],
+  ): void {
     const [length, columns] = rows.shape as [number, number];
     if (length === count) {
-      this.#addBlock(name, rows);
+      this.#addBlock(name, rows, format);
       return;
     }
     const room = Math.min(readsOfBlock * length, count - start);
@@ -150,13 +161,13 @@ export class WeightStore {
     this.#waiting.data.set(rows.data, this.#waitingRows * columns);
     this.#waitingRows += length;
     if (this.#waitingRows < (this.#waiting.shape[0] as number)) return;
-    this.#addBlock(name, this.#waiting);
+    this.#addBlock(name, this.#waiting, format);
     this.#forget();
   }
 
-  #addBlock(name: string, rows: Tensor): void {
+  #addBlock(name: string, rows: Tensor, format: PackedWeights["format"]): void {
     const blocks = (this.made.get(name) ?? []) as readonly PackedWeights[];
-    this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format: "int8" })]);
+    this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format })]);
   }
 
   #forget(): void {

@@ -273,6 +273,7 @@ function ModelSources({
           ["float32", "float32"],
           ["float16", "float16: half the memory"],
           ["int8", "int8: about a quarter, rounded"],
+          ["int4", "int4: about a sixth, rounded more"],
         ]}
         onChange={setDtype}
       />

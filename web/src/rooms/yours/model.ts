@@ -83,8 +83,8 @@ function sizesOf(
   };
   const all = weightsIn(model);
   const { config, lmHead } = model;
-  // In int8 the table of the tokens is there twice, once packed for the logits.
-  const isTied = dtype === "int8" && config.isTied;
+  // In int8 and int4 the table of the tokens is there twice, once packed for the logits.
+  const isTied = (dtype === "int8" || dtype === "int4") && config.isTied;
   const twice = isTied ? weightsIn((lmHead as { weight?: unknown } | undefined)?.weight) : [];
   const sum = (weights: readonly Weight[], of: (weight: Weight) => number) =>
     weights.reduce((total, weight) => total + of(weight), 0);

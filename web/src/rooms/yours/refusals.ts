@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
 export function whyNotLoaded(error: unknown, source: Source): string {
   const { code, message } = partsOf(error);
   if (code === "memory")
-    return `The model does not fit into the memory (${message}). Choose float16 or int8, or close the model that is open.`;
+    return `The model does not fit into the memory (${message}). Choose float16, int8 or int4, or close the model that is open.`;
   if (code === "storage")
     return `The browser has no room to keep the model (${message}). Delete one that is kept, or load it without keeping it.`;
   for (const [pattern, words] of rules) {

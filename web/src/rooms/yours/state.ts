@@ -5,7 +5,7 @@ import type { CausalState } from "../../network/CausalPanel";
 import { samplingLimits } from "../../shared/candidates";
 import type { Continued } from "../../shared/continuedLink";
 
-export const weightTypes = ["float32", "float16", "int8"] as const;
+export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 
 /** How the weights of the model are stored. */
 export type WeightType = (typeof weightTypes)[number];

@@ -1,0 +1,184 @@
+#pragma once
+
+// Products of 4-bit weights with bytes, added up in integers: exact, the same on every instruction
+// set.
+//
+// A vector has four bytes of as many columns as a Vector has lanes. Each byte has two weights, 0 to
+// 15: the low halves of a column's bytes are the weights of four neighbouring depths, and the high
+// halves those of the next four. The left factor is signed, -127 to 127.
+//
+//   const NibbleDot<Isa> dot;             // before the loop: it holds constants
+//   auto sum = dot.zero();
+//   dot.add(dot.right(b), a, sum);        // eight depths; at most four times for one sum
+//   const Sums<Isa> products = dot.finish(sum);
+//
+// Two products of a pair of bytes are at most 2 * 15 * 127, so the eight vectors of pairs of 32
+// depths fit 16 bits, 8 * 2 * 15 * 127 < 2^15, and only their sum is widened to 32 bits.
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "simd/int8.hpp"
+
+namespace heed::simd {
+
+/// The bytes that eight depths of a row of the left factor take (`store_eight`).
+inline constexpr int kEightBytes = kIsPlainWasm ? 16 : 8;
+
+/// Stores eight bytes of a row in the order in which `NibbleDot` reads them. Plain WebAssembly
+/// multiplies words, of the even and of the odd depths.
+inline void store_eight(const std::int8_t* bytes, std::int8_t* to) noexcept {
+  if constexpr (kIsPlainWasm) {
+    const std::int16_t words[] = {bytes[0], bytes[2], bytes[4], bytes[6],
+                                  bytes[1], bytes[3], bytes[5], bytes[7]};
+    std::memcpy(to, words, sizeof(words));
+  } else {
+    std::memcpy(to, bytes, 8);
+  }
+}
+
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+template <class Isa>
+class NibbleDot {
+ public:
+  using S = Sums<Isa>;
+  using Sum = S;
+  struct Right {
+    v128_t words[4];  // depths 0 and 2, 4 and 6, 1 and 3, 5 and 7
+  };
+
+  static Sum zero() noexcept { return S(0); }
+  Right right(const std::uint8_t* b) const noexcept {
+    const v128_t bytes = wasm_v128_load(b);
+    return {{wasm_v128_and(bytes, low_), wasm_v128_and(wasm_u16x8_shr(bytes, 4), low_),
+             wasm_v128_and(wasm_u16x8_shr(bytes, 8), low_), wasm_u16x8_shr(bytes, 12)}};
+  }
+  void add(const Right& right, const std::int8_t* a, Sum& sum) const noexcept {
+    for (int i = 0; i < 4; ++i) {
+      float pair;
+      std::memcpy(&pair, a + i * 4, sizeof(pair));
+      sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(right.words[i], in_all_lanes<Isa>(pair)));
+    }
+  }
+  static S finish(Sum sum) noexcept { return sum; }
+
+ private:
+  v128_t low_ = held<Isa>(std::bit_cast<float>(0x000f000fu));
+};
+#else
+template <class Isa>
+class NibbleDot {
+ public:
+  using B = Bytes<Isa>;
+  using S = Sums<Isa>;
+  using W = xsimd::batch<std::int16_t, Isa>;
+  using Sum = std::conditional_t<kHasDot<Isa>, S, W>;
+  struct Right {
+    B low, high;
+  };
+
+  static Sum zero() noexcept { return Sum(0); }
+  Right right(const std::uint8_t* b) const noexcept {
+    const W bytes = W::load_aligned(reinterpret_cast<const std::int16_t*>(b));
+    return {xsimd::bitwise_cast<std::int8_t>(bytes & low_),
+            xsimd::bitwise_cast<std::int8_t>((bytes >> 4) & low_)};
+  }
+  void add(const Right& right, const std::int8_t* a, Sum& sum) const noexcept {
+    const B low = broadcast_group<Isa>(a), high = broadcast_group<Isa>(a + kGroup);
+    if constexpr (kHasDot<Isa>)
+      sum = multiply_add(high, right.high, multiply_add(low, right.low, sum));
+    else
+      sum += pairs(low, right.low) + pairs(high, right.high);
+  }
+
+#if defined(__wasm__)
+  S finish(Sum sum) const noexcept { return wasm_i32x4_dot_i16x8(sum, ones_); }
+
+ private:
+  static W pairs(B left, B right) noexcept {
+    return wasm_i16x8_relaxed_dot_i8x16_i7x16(left, right);
+  }
+
+  v128_t ones_ = held<Isa>(std::bit_cast<float>(0x00010001u));
+  W low_ = xsimd::bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x0f0f0f0fu)));
+
+#elif defined(__x86_64__) || defined(_M_X64)
+  static S finish(Sum sum) noexcept {
+    const W ones(std::int16_t{1});
+    if constexpr (kHasDot<Isa>)
+      return sum;
+    else if constexpr (B::size == 64)
+      return S(_mm512_madd_epi16(sum, ones));
+    else if constexpr (B::size == 32)
+      return S(_mm256_madd_epi16(sum, ones));
+    else
+      return S(_mm_madd_epi16(sum, ones));
+  }
+
+ private:
+  static S multiply_add(B left, B right, S sum) noexcept {
+    if constexpr (B::size == 64)
+      return S(_mm512_dpbusd_epi32(sum, right, left));
+    else
+      return S(_mm256_dpbusd_avx_epi32(sum, right, left));
+  }
+  static W pairs(B left, B right) noexcept {
+    if constexpr (B::size == 64)
+      return W(_mm512_maddubs_epi16(right, left));
+    else if constexpr (B::size == 32)
+      return W(_mm256_maddubs_epi16(right, left));
+    else
+      return W(_mm_maddubs_epi16(right, left));
+  }
+
+  W low_{std::int16_t{0x0f0f}};
+
+#elif defined(__aarch64__)
+  static S finish(Sum sum) noexcept {
+    if constexpr (kHasDot<Isa>)
+      return sum;
+    else
+      return S(vpaddlq_s16(sum));
+  }
+
+ private:
+  static S multiply_add(B left, B right, S sum) noexcept { return S(vdotq_s32(sum, left, right)); }
+  static W pairs(B left, B right) noexcept {
+    return W(
+        vpaddq_s16(vmull_s8(vget_low_s8(left), vget_low_s8(right)), vmull_high_s8(left, right)));
+  }
+
+  W low_{std::int16_t{0x0f0f}};
+#endif
+};
+
+#if defined(__wasm__)
+template <>
+class NibbleDot<WasmPair> {
+ public:
+  using S = Sums<WasmPair>;
+  using Half = NibbleDot<Wasm>;
+  struct Sum {
+    Half::Sum low, high;
+  };
+  struct Right {
+    Half::Right low, high;
+  };
+
+  static Sum zero() noexcept { return {Half::zero(), Half::zero()}; }
+  Right right(const std::uint8_t* b) const noexcept {
+    return {half_.right(b), half_.right(b + 16)};
+  }
+  void add(const Right& right, const std::int8_t* a, Sum& sum) const noexcept {
+    half_.add(right.low, a, sum.low);
+    half_.add(right.high, a, sum.high);
+  }
+  S finish(Sum sum) const noexcept { return {half_.finish(sum.low), half_.finish(sum.high)}; }
+
+ private:
+  Half half_;
+};
+#endif
+#endif
+}  // namespace heed::simd
