@@ -14,8 +14,8 @@ namespace heed {
 class PackedWeights {
  public:
   /// kInt8 stores integers from -64 to 64 and a scale for each output; at most 2^18 inputs. kInt4
-  /// stores integers from -8 to 7 and a float16 scale for each 32 inputs of an output (the format
-  /// Q4_0 of llama.cpp); the weights are finite, with magnitudes below 524,160.
+  /// stores integers from -8 to 7 and a float16 scale for each 32 inputs of an output, as the
+  /// format Q4_0 of llama.cpp. Its weights must be finite, with magnitudes below 524,160.
   enum class Format { kFloat32, kInt8, kInt4 };
 
   /// weight [out, in]. Throws ShapeError, DTypeError, OptionError, MemoryError.

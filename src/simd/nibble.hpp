@@ -4,16 +4,16 @@
 // set.
 //
 // A vector has four bytes of as many columns as a Vector has lanes. Each byte has two weights, 0 to
-// 15: the low halves of a column's bytes are the weights of four neighbouring depths, and the high
-// halves those of the next four. The left factor is signed, -127 to 127.
+// 15: the low halves of a column's bytes are the weights of four neighbouring depths, the high
+// halves are the weights of the next four. The left factor is signed, -127 to 127.
 //
 //   const NibbleDot<Isa> dot;             // before the loop: it holds constants
 //   auto sum = dot.zero();
 //   dot.add(dot.right(b), a, sum);        // eight depths; at most four times for one sum
 //   const Sums<Isa> products = dot.finish(sum);
 //
-// Two products of a pair of bytes are at most 2 * 15 * 127, so the eight vectors of pairs of 32
-// depths fit 16 bits, 8 * 2 * 15 * 127 < 2^15, and only their sum is widened to 32 bits.
+// The two products of a pair of bytes are at most 2 * 15 * 127. The sum of eight such pairs, of 32
+// depths, fits 16 bits: 8 * 2 * 15 * 127 < 2^15. So only this sum is widened to 32 bits.
 
 #include <bit>
 #include <cstdint>

@@ -295,8 +295,8 @@ double to_half(double x) {
   return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
 }
 
-/// Rounds each group of 32 numbers of a row as the format says: to steps of the number with the
-/// largest magnitude over -8, in float16, for a weight, or of the magnitude over 127 for x.
+/// Rounds each group of 32 numbers of a row as the format says. The step of a weight is the number
+/// with the largest magnitude divided by -8, in float16. The step of x is the magnitude over 127.
 reference::Array rounded_groups(const Tensor& x, bool is_weight) {
   reference::Array rounded(x);
   const std::int64_t in = x.shape()[-1];

@@ -49,7 +49,7 @@ export const logitsChecks = {
 /** The options of `sample` in a search; each step has its own seed. */
 type Sampling = Omit<SampleOptions, "seed">;
 
-/** Changes the logits [V] of a sequence, from all its tokens and from those that were generated. */
+/** Changes the logits [V] of a sequence, given all its tokens and the generated tokens. */
 type Change = (
   logits: Float32Array,
   tokens: readonly number[],
@@ -57,8 +57,8 @@ type Change = (
 ) => void;
 
 /**
- * Returns the change of the logits before a token is drawn, undefined for none, and the options of `sample`:
- * C++ applies top k and top p unless they are part of the change.
+ * Returns the change of the logits before a token is drawn, undefined for none, and the options of `sample`.
+ * C++ applies top k and top p unless the change contains them.
  */
 export function drawingOf(options: LogitsOptions & Sampling): {
   change: Change | undefined;
