@@ -288,6 +288,20 @@ TEST(Linear, IsExactWithInt4WeightsAtTheirExtremes) {
     }
 }
 
+/// Groups of 32 numbers s (n - 8) with a float16 s and at least one n = 0, as llama.cpp writes.
+TEST(Linear, KeepsWeightsOfTheFormatQ4_0) {
+  Random random(39);
+  Context context;
+  Tensor weight = exact_groups(random, {40, 96}, -8.0f, 7.0f, -8.0f);
+  for (std::size_t i = 0; i < weight.data().size(); i += 32) {
+    const auto scale = static_cast<float>(random.integer(1025, 2047)) * 0x1p-16f;
+    for (std::size_t j = i; j < i + 32; ++j) weight.data()[j] *= scale;
+  }
+  const Tensor x = exact_groups(random, {9, 96}, -127.0f, 127.0f, 127.0f);
+  const PackedWeights packed(context, weight, kInt4);
+  EXPECT_TRUE(close(linear(context, x, packed), reference::linear(x, weight), {1e-4, 1e-6}));
+}
+
 /// Rounded to the 11 significant bits of float16.
 double to_half(double x) {
   int exponent = 0;
