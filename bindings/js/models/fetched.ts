@@ -12,12 +12,6 @@ export interface ByteSource {
   read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Shows bytes in memory as a file. */
-export const sourceOfBytes = (bytes: Uint8Array): ByteSource => ({
-  size: bytes.length,
-  read: async (start, end) => bytes.subarray(start, end),
-});
-
 /** A file of a model while it is open. */
 export interface OpenSource extends ByteSource {
   /** Whether the browser keeps the bytes that are read. */

@@ -4,14 +4,14 @@
 import { describe, HeedError, refuse } from "../core/error.js";
 import { isObject, isRecord } from "../core/validate.js";
 import { builtin, hasScheme, isNode } from "../load/features.js";
-import {
-  type ByteSource,
-  FetchedFile,
-  folderAddress,
-  type OpenSource,
-  sourceOfBytes,
-} from "./fetched.js";
+import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import { openKept } from "./kept.js";
+
+/** Shows bytes in memory as a file. */
+export const sourceOfBytes = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+});
 
 /** The members of a Blob or a File that are used here. */
 export interface BlobLike {

@@ -190,13 +190,12 @@ bool quantise_nibble_weight(const float* rows, std::int64_t count, std::int64_t 
   constexpr int kStep = kWidth * simd::kGroup;
   const std::int64_t groups = nibble_groups(depth);
   std::fill_n(panels, whole_panels<Isa>(count) * groups * kNibbleColumn, std::uint8_t{0});
-  bool fits = true;
   for (std::int64_t r = 0; r < count; ++r, rows += depth) {
     for (std::int64_t g = 0; g < groups; ++g) {
       float numbers[kNibbleGroup], least, greatest;
-      fits &= read_group<Isa>(rows, depth, g, numbers, least, greatest);
+      if (!read_group<Isa>(rows, depth, g, numbers, least, greatest)) return false;
       const std::uint16_t half = to_float16<Isa>((-least > greatest ? least : greatest) / -8.0f);
-      fits &= (half & 0x7fffu) < 0x7c00u;
+      if ((half & 0x7fffu) >= 0x7c00u) return false;
       const float scale = from_float16<Isa>(half);
       std::uint8_t* const group =
           panels + r / kWidth * kWidth * groups * kNibbleColumn + g * kWidth * kNibbleColumn;
@@ -209,7 +208,7 @@ bool quantise_nibble_weight(const float* rows, std::int64_t count, std::int64_t 
       }
     }
   }
-  return fits;
+  return true;
 }
 
 }  // namespace heed::kernels

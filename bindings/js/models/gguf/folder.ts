@@ -2,8 +2,8 @@
 // safetensors. Packed weights are unpacked to float32 while they are read, so that no second copy is in memory.
 
 import { HeedError, refuse } from "../../core/error.js";
-import { type ByteSource, type OpenSource, sourceOfBytes } from "../fetched.js";
-import type { Folder } from "../sources.js";
+import type { ByteSource, OpenSource } from "../fetched.js";
+import { type Folder, sourceOfBytes } from "../sources.js";
 import { type Described, describeModel, Metadata, type TensorRule } from "./architectures.js";
 import { type BlockType, unpackBlocks } from "./blocks.js";
 import { type PackedTensor, readGguf } from "./header.js";
