@@ -130,23 +130,9 @@ class ByteDot : public TwoGroups<Isa> {
  public:
   using B = Bytes<Isa>;
   using S = Sums<Isa>;
+  using W = Words<Isa>;
   using Operand = typename TwoGroups<Isa>::Operand;
 
-#if defined(__wasm__)
-  S operator()(Operand left, Operand right, S sum) const noexcept {
-    const v128_t both =
-        wasm_i16x8_add(pairs(left.first, right.first), pairs(left.second, right.second));
-    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(both, ones_));
-  }
-
- private:
-  static v128_t pairs(v128_t left, v128_t right) noexcept {
-    return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
-  }
-
-  v128_t ones_ = held<Isa>(std::bit_cast<float>(0x00010001u));
-
-#elif defined(__x86_64__) || defined(_M_X64)
   S operator()(Operand left, Operand right, S sum) const noexcept {
     if constexpr (kHasDot<Isa>)
       return multiply_add(left.second, right.second, multiply_add(left.first, right.first, sum));
@@ -154,27 +140,36 @@ class ByteDot : public TwoGroups<Isa> {
       return add(sum, pairs(left.first, right.first) + pairs(left.second, right.second));
   }
 
+#if defined(__wasm__)
+  /// The sums of two neighbouring products.
+  static W pairs(B left, B right) noexcept {
+    return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
+  }
+  /// sum + the two words of each lane
+  S add(S sum, W pairs) const noexcept {
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, ones_));
+  }
+
  private:
+  v128_t ones_ = held<Isa>(std::bit_cast<float>(0x00010001u));
+
+#elif defined(__x86_64__) || defined(_M_X64)
   static S multiply_add(B left, B right, S sum) noexcept {
     if constexpr (B::size == 64)
       return S(_mm512_dpbusd_epi32(sum, left, right));
     else
       return S(_mm256_dpbusd_avx_epi32(sum, left, right));
   }
-
-  using Words = xsimd::batch<std::int16_t, Isa>;
-
-  static Words pairs(B left, B right) noexcept {
+  static W pairs(B left, B right) noexcept {
     if constexpr (B::size == 64)
-      return Words(_mm512_maddubs_epi16(left, right));
+      return W(_mm512_maddubs_epi16(left, right));
     else if constexpr (B::size == 32)
-      return Words(_mm256_maddubs_epi16(left, right));
+      return W(_mm256_maddubs_epi16(left, right));
     else
-      return Words(_mm_maddubs_epi16(left, right));
+      return W(_mm_maddubs_epi16(left, right));
   }
-
-  static S add(S sum, Words pairs) noexcept {
-    const Words ones(std::int16_t{1});
+  static S add(S sum, W pairs) noexcept {
+    const W ones(std::int16_t{1});
     if constexpr (B::size == 64)
       return sum + S(_mm512_madd_epi16(pairs, ones));
     else if constexpr (B::size == 32)
@@ -184,18 +179,12 @@ class ByteDot : public TwoGroups<Isa> {
   }
 
 #elif defined(__aarch64__)
-  S operator()(Operand left, Operand right, S sum) const noexcept {
-    if constexpr (kHasDot<Isa>)
-      return S(vdotq_s32(vdotq_s32(sum, left.first, right.first), left.second, right.second));
-    else
-      return S(vpadalq_s16(
-          sum, vaddq_s16(pairs(left.first, right.first), pairs(left.second, right.second))));
+  static S multiply_add(B left, B right, S sum) noexcept { return S(vdotq_s32(sum, left, right)); }
+  static W pairs(B left, B right) noexcept {
+    return W(
+        vpaddq_s16(vmull_s8(vget_low_s8(left), vget_low_s8(right)), vmull_high_s8(left, right)));
   }
-
- private:
-  static int16x8_t pairs(int8x16_t left, int8x16_t right) noexcept {
-    return vpaddq_s16(vmull_s8(vget_low_s8(left), vget_low_s8(right)), vmull_high_s8(left, right));
-  }
+  static S add(S sum, W pairs) noexcept { return S(vpadalq_s16(sum, pairs)); }
 #endif
 };
 

@@ -10,7 +10,7 @@
 //   const NibbleDot<Isa> dot;             // before the loop: it holds constants
 //   auto sum = dot.zero();
 //   dot.add(dot.right(b), a, sum);        // eight depths; at most four times for one sum
-//   const Sums<Isa> products = dot.finish(sum);
+//   const Sums<Isa> products = dot.finish(sum, correction);  // plus the correction
 //
 // The two products of a pair of bytes are at most 2 * 15 * 127. The sum of eight such pairs, of 32
 // depths, fits 16 bits: 8 * 2 * 15 * 127 < 2^15. So only this sum is widened to 32 bits.
@@ -61,7 +61,7 @@ class NibbleDot {
       sum = wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(right.words[i], in_all_lanes<Isa>(pair)));
     }
   }
-  static S finish(Sum sum) noexcept { return sum; }
+  static S finish(Sum sum, S correction) noexcept { return sum + correction; }
 
  private:
   v128_t low_ = held<Isa>(std::bit_cast<float>(0x000f000fu));
@@ -72,7 +72,8 @@ class NibbleDot {
  public:
   using B = Bytes<Isa>;
   using S = Sums<Isa>;
-  using W = xsimd::batch<std::int16_t, Isa>;
+  using W = Words<Isa>;
+  using Dot = ByteDot<Isa>;
   using Sum = std::conditional_t<kHasDot<Isa>, S, W>;
   struct Right {
     B low, high;
@@ -84,73 +85,24 @@ class NibbleDot {
     return {xsimd::bitwise_cast<std::int8_t>(bytes & low_),
             xsimd::bitwise_cast<std::int8_t>((bytes >> 4) & low_)};
   }
+  // The weights are the left factor of ByteDot, which has no negative numbers.
   void add(const Right& right, const std::int8_t* a, Sum& sum) const noexcept {
     const B low = broadcast_group<Isa>(a), high = broadcast_group<Isa>(a + kGroup);
     if constexpr (kHasDot<Isa>)
-      sum = multiply_add(high, right.high, multiply_add(low, right.low, sum));
+      sum = Dot::multiply_add(right.high, high, Dot::multiply_add(right.low, low, sum));
     else
-      sum += pairs(low, right.low) + pairs(high, right.high);
+      sum += Dot::pairs(right.low, low) + Dot::pairs(right.high, high);
   }
-
-#if defined(__wasm__)
-  S finish(Sum sum) const noexcept { return wasm_i32x4_dot_i16x8(sum, ones_); }
+  S finish(Sum sum, S correction) const noexcept {
+    if constexpr (kHasDot<Isa>)
+      return sum + correction;
+    else
+      return dot_.add(correction, sum);
+  }
 
  private:
-  static W pairs(B left, B right) noexcept {
-    return wasm_i16x8_relaxed_dot_i8x16_i7x16(left, right);
-  }
-
-  v128_t ones_ = held<Isa>(std::bit_cast<float>(0x00010001u));
+  Dot dot_;
   W low_ = xsimd::bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x0f0f0f0fu)));
-
-#elif defined(__x86_64__) || defined(_M_X64)
-  static S finish(Sum sum) noexcept {
-    const W ones(std::int16_t{1});
-    if constexpr (kHasDot<Isa>)
-      return sum;
-    else if constexpr (B::size == 64)
-      return S(_mm512_madd_epi16(sum, ones));
-    else if constexpr (B::size == 32)
-      return S(_mm256_madd_epi16(sum, ones));
-    else
-      return S(_mm_madd_epi16(sum, ones));
-  }
-
- private:
-  static S multiply_add(B left, B right, S sum) noexcept {
-    if constexpr (B::size == 64)
-      return S(_mm512_dpbusd_epi32(sum, right, left));
-    else
-      return S(_mm256_dpbusd_avx_epi32(sum, right, left));
-  }
-  static W pairs(B left, B right) noexcept {
-    if constexpr (B::size == 64)
-      return W(_mm512_maddubs_epi16(right, left));
-    else if constexpr (B::size == 32)
-      return W(_mm256_maddubs_epi16(right, left));
-    else
-      return W(_mm_maddubs_epi16(right, left));
-  }
-
-  W low_{std::int16_t{0x0f0f}};
-
-#elif defined(__aarch64__)
-  static S finish(Sum sum) noexcept {
-    if constexpr (kHasDot<Isa>)
-      return sum;
-    else
-      return S(vpaddlq_s16(sum));
-  }
-
- private:
-  static S multiply_add(B left, B right, S sum) noexcept { return S(vdotq_s32(sum, left, right)); }
-  static W pairs(B left, B right) noexcept {
-    return W(
-        vpaddq_s16(vmull_s8(vget_low_s8(left), vget_low_s8(right)), vmull_high_s8(left, right)));
-  }
-
-  W low_{std::int16_t{0x0f0f}};
-#endif
 };
 
 #if defined(__wasm__)
@@ -174,7 +126,9 @@ class NibbleDot<WasmPair> {
     half_.add(right.low, a, sum.low);
     half_.add(right.high, a, sum.high);
   }
-  S finish(Sum sum) const noexcept { return {half_.finish(sum.low), half_.finish(sum.high)}; }
+  S finish(Sum sum, S correction) const noexcept {
+    return {half_.finish(sum.low, correction.low), half_.finish(sum.high, correction.high)};
+  }
 
  private:
   Half half_;

@@ -17,6 +17,9 @@ using Vector = xsimd::batch<float, Isa>;
 /// Integers, as many as a Vector has floats.
 template <class Isa>
 using Sums = xsimd::batch<std::int32_t, Isa>;
+/// Integers of 16 bits, twice as many as a Vector has floats.
+template <class Isa>
+using Words = xsimd::batch<std::int16_t, Isa>;
 
 /// Whether this is WebAssembly without relaxed SIMD.
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)

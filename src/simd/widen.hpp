@@ -11,9 +11,6 @@
 
 namespace heed::simd {
 
-template <class Isa>
-using Words = xsimd::batch<std::int16_t, Isa>;
-
 /// Reads two vectors of float16; the results times kScale are the numbers.
 ///
 /// Without an instruction for it, the bits of a half are shifted to their position in a float. The

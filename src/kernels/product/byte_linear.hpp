@@ -14,9 +14,9 @@
 
 #include <algorithm>
 
-#include "kernels/layers/activate.hpp"
 #include "kernels/product/byte_kernel.hpp"
 #include "kernels/product/quantise.hpp"
+#include "kernels/product/rounded_linear.hpp"
 
 namespace heed::kernels {
 
@@ -25,7 +25,6 @@ void byte_linear(const ByteLinearTile& t) noexcept {
   using V = simd::Vector<Isa>;
   using S = simd::Sums<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
-  constexpr int kRows = simd::Traits<Isa>::kRows;
   constexpr int kWidth = kPanel<Isa>;
   const std::int64_t depth = byte_depth(t.in);
   for (std::int64_t column = 0; column < t.columns; column += kWidth) {
@@ -34,27 +33,20 @@ void byte_linear(const ByteLinearTile& t) noexcept {
     std::copy_n(t.scales + column, width, scales);
     std::copy_n(t.sums + column, width, column_sums);
     if (t.bias) std::copy_n(t.bias + column, width, bias);
-    for (std::int64_t r = 0; r < t.rows; r += kRows) {
-      const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
-      float* const y = t.y + r * t.y_stride + column;
-      float part[kRows * kWidth];
-      float* const c = width == kWidth ? y : part;
-      const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
-      // y = step scale (sum - zero column_sum) + bias
-      multiply_byte_rows<Isa>(
-          rows, t.x + r * depth, t.weight + column * depth, depth, [](int) { return S(0); },
-          [&](int i, int v, S sum) {
-            const auto [step, zero] = t.x_rows[r + i];
-            const V product = simd::madd<Isa>(V(-zero), V::load_aligned(column_sums + v * kLanes),
-                                              xsimd::to_float(sum));
-            simd::madd<Isa>(product * V(step), V::load_aligned(scales + v * kLanes),
-                            V::load_aligned(bias + v * kLanes))
-                .store_unaligned(c + i * stride + v * kLanes);
-          });
-      activate<Isa>(t.activation, rows, c, stride);
-      if (c == part)
-        for (int i = 0; i < rows; ++i) std::copy_n(part + i * kWidth, width, y + i * t.y_stride);
-    }
+    multiply_panel<Isa>(
+        t, column, width, [&](std::int64_t r, int rows, float* c, std::ptrdiff_t stride) {
+          // y = step scale (sum - zero column_sum) + bias
+          multiply_byte_rows<Isa>(
+              rows, t.x + r * depth, t.weight + column * depth, depth, [](int) { return S(0); },
+              [&](int i, int v, S sum) {
+                const auto [step, zero] = t.x_rows[r + i];
+                const V product = simd::madd<Isa>(
+                    V(-zero), V::load_aligned(column_sums + v * kLanes), xsimd::to_float(sum));
+                simd::madd<Isa>(product * V(step), V::load_aligned(scales + v * kLanes),
+                                V::load_aligned(bias + v * kLanes))
+                    .store_unaligned(c + i * stride + v * kLanes);
+              });
+        });
   }
 }
 

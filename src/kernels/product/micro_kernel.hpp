@@ -36,7 +36,10 @@ struct FixedLeft {
 };
 
 /// Hides from the compiler how a pointer follows from its previous value.
-inline void hide(const float*& at) noexcept { asm("" : "+r"(at)); }
+template <class T>
+inline void hide(const T*& at) noexcept {
+  asm("" : "+r"(at));
+}
 
 /// The next row of a right factor that is a panel of floats; kernels/attention/decode.hpp has other
 /// ones.

@@ -19,8 +19,8 @@
 #include <limits>
 
 #include "kernels/arrays/half.hpp"
-#include "kernels/layers/activate.hpp"
 #include "kernels/product/quantise.hpp"
+#include "kernels/product/rounded_linear.hpp"
 #include "simd/nibble.hpp"
 #include "simd/widen.hpp"
 
@@ -60,35 +60,24 @@ template <class Isa, int Rows, int Vectors>
     typename Dot::Sum products[Rows][Vectors];
     for (auto& row : products)
       for (auto& product : row) product = Dot::zero();
+    // If LLVM unrolled the loop, V8 would keep many numbers of x in memory: with one row it took
+    // 1.1 times as long, with six rows 1.1 to 1.4 times.
     const std::uint8_t* w = weights;
-    const std::int8_t* a = x;
-    const auto step = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 1
+    for (const std::int8_t* a = x; a != x + kNibbleLeft; a += simd::kEightBytes, w += kStep) {
       for (int v = 0; v < Vectors; ++v) {
         const auto right = dot.right(w + v * kLanes * simd::kGroup);
         for (int r = 0; r < Rows; ++r) dot.add(right, a + r * kNibbleLeft, products[r][v]);
       }
-      w += kStep;
-      a += simd::kEightBytes;
-    };
-    // If LLVM unrolled the loop, V8 would keep many numbers of x in memory: with one row it took
-    // 1.1 times as long, with six rows 1.1 to 1.4 times.
-    const std::int8_t* const end = x + kNibbleLeft;
-    if constexpr (simd::kPeelsLoops) {
-#pragma GCC unroll 1
-      do {
-        step();
-        asm("" : "+r"(w), "+r"(a));
-      } while (a != end);
-    } else {
-#pragma GCC unroll 4
-      for (int k = 0; k < kNibbleGroup / kEight; ++k) step();
+      hide(w);
+      hide(a);
     }
     V scales[2];  // with one vector, the second has no meaning
     halves(reinterpret_cast<const std::uint16_t*>(scales_at), scales);
     for (int v = 0; v < Vectors; ++v) {
       const V scale = scales[v] * half_scale;
       for (int r = 0; r < Rows; ++r) {
-        const auto sum = dot.finish(products[r][v]) + simd::Sums<Isa>(x_rows[r].correction);
+        const auto sum = dot.finish(products[r][v], simd::Sums<Isa>(x_rows[r].correction));
         sums[r][v] = simd::madd<Isa>(xsimd::to_float(sum), scale * V(x_rows[r].step), sums[r][v]);
       }
     }
@@ -122,27 +111,19 @@ int multiply_nibble_rows(int rows, const std::int8_t* x, const NibbleRow* x_rows
 
 template <class Isa>
 void nibble_linear(const NibbleLinearTile& t) noexcept {
-  constexpr int kRows = simd::Traits<Isa>::kRows;
   constexpr int kWidth = kPanel<Isa>;
   const std::int64_t groups = nibble_groups(t.in);
   for (std::int64_t column = 0; column < t.columns; column += kWidth) {
     const std::int64_t width = std::min<std::int64_t>(kWidth, t.columns - column);
     alignas(64) float bias[kWidth] = {};
     if (t.bias) std::copy_n(t.bias + column, width, bias);
-    for (std::int64_t r = 0; r < t.rows; r += kRows) {
-      const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
-      float* const y = t.y + r * t.y_stride + column;
-      float part[kRows * kWidth];
-      float* const c = width == kWidth ? y : part;
-      const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
-      for (int i = 0; i < rows;)
-        i += multiply_nibble_rows<Isa>(
-            rows - i, t.x + (r * groups + i) * kNibbleLeft, t.x_rows + r * groups + i,
-            t.weight + column * groups * kNibbleColumn, groups, bias, c + i * stride, stride);
-      activate<Isa>(t.activation, rows, c, stride);
-      if (c == part)
-        for (int i = 0; i < rows; ++i) std::copy_n(part + i * kWidth, width, y + i * t.y_stride);
-    }
+    multiply_panel<Isa>(
+        t, column, width, [&](std::int64_t r, int rows, float* c, std::ptrdiff_t stride) {
+          for (int i = 0; i < rows;)
+            i += multiply_nibble_rows<Isa>(
+                rows - i, t.x + (r * groups + i) * kNibbleLeft, t.x_rows + r * groups + i,
+                t.weight + column * groups * kNibbleColumn, groups, bias, c + i * stride, stride);
+        });
   }
 }
 

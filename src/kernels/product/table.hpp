@@ -54,20 +54,24 @@ struct ByteRow {
   float zero;
 };
 
-/// The same with bytes.
-struct ByteLinearTile {
-  const std::int8_t* x;   // packed by quantise_left
-  const ByteRow* x_rows;  // [rows]
+/// The members of a LinearTile that tiles of rounded numbers have too.
+struct RoundedLinearTile {
+  const std::int8_t* x;
   std::int64_t rows;
   std::int64_t in;
-  const std::int8_t* weight;  // packed by quantise_weight
-  const float* scales;        // [columns] of the weights
-  const float* sums;          // [columns] of the weights' bytes
   std::int64_t columns;
   const float* bias;
   Activation activation;
   float* y;
   std::ptrdiff_t y_stride;
+};
+
+/// With weights of 8 bits, and x packed by quantise_left.
+struct ByteLinearTile : RoundedLinearTile {
+  const ByteRow* x_rows;      // [rows]
+  const std::int8_t* weight;  // packed by quantise_weight
+  const float* scales;        // [columns] of the weights
+  const float* sums;          // [columns] of the weights' bytes
 };
 
 /// Weights of 4 bits: kernels/product/nibble_linear.hpp. The depths of a group share a scale.
@@ -84,18 +88,10 @@ struct NibbleRow {
   std::int32_t correction;  // -8 times the sum of the bytes
 };
 
-/// The same with weights of 4 bits.
-struct NibbleLinearTile {
-  const std::int8_t* x;     // packed by quantise_nibble_left
-  const NibbleRow* x_rows;  // for each group of each row
-  std::int64_t rows;
-  std::int64_t in;
+/// With weights of 4 bits, and x packed by quantise_nibble_left.
+struct NibbleLinearTile : RoundedLinearTile {
+  const NibbleRow* x_rows;     // for each group of each row
   const std::uint8_t* weight;  // packed by quantise_nibble_weight
-  std::int64_t columns;
-  const float* bias;
-  Activation activation;
-  float* y;
-  std::ptrdiff_t y_stride;
 };
 
 /// The kernels of matrix products of one instruction set.

@@ -234,8 +234,8 @@ void multiply_packed(const Tiling& tiling, const Scratch& scratch, const float* 
   });
 }
 
-/// With rows of x rounded by `quantise(first, row, rows)`, calls kernel with the arguments that the
-/// tiles of all formats of few bits share.
+/// A product with rounded factors: quantise(a, row, rows) rounds rows of A to scratch memory, and
+/// fill(tile, row, column) sets the members of a tile that the formats do not share.
 template <class Tile, class Quantise, class Fill>
 void multiply_rounded(const Tiling& tiling, void (*kernel)(const Tile&) noexcept,
                       const Quantise& quantise, const Fill& fill) {
