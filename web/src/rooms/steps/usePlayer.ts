@@ -21,9 +21,9 @@ export interface PlayerOptions {
 export function usePlayer(options: PlayerOptions): Live {
   const reduced = useReducedMotion();
   const [isPlaying, setPlaying] = useState(options.opens && !reduced);
-  const latest = useRef(options);
-  latest.current = options;
   const isRunning = isPlaying && options.isReady;
+  const latest = useRef({ ...options, isRunning });
+  latest.current = { ...options, isRunning };
 
   useEffect(() => {
     if (!isRunning) return;
@@ -31,6 +31,8 @@ export function usePlayer(options: PlayerOptions): Live {
     let shown = index;
     return playFrames((elapsed) => {
       const { count, pace, go } = latest.current;
+      // A person has stopped the player, and the effect has not been cleaned up yet.
+      if (!latest.current.isRunning) return false;
       // A link has changed the moment.
       if (latest.current.index !== shown) {
         setPlaying(false);
