@@ -3,6 +3,7 @@
 // Conversions between floating types, rounded to nearest.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/arrays/half.hpp"
 #include "kernels/arrays/table.hpp"
@@ -40,14 +41,17 @@ inline void with_codec(FloatFormat format, const Run& run) noexcept {
   }
 }
 
+/// The formats differ.
 template <class Isa>
 void cast(const void* from, FloatFormat from_format, std::int64_t count, void* to,
           FloatFormat to_format) noexcept {
   with_codec<Isa>(from_format, [&]<class From>(From) {
     with_codec<Isa>(to_format, [&]<class To>(To) {
-      const auto* const x = static_cast<const typename From::Number*>(from);
-      auto* const y = static_cast<typename To::Number*>(to);
-      for (std::int64_t i = 0; i < count; ++i) y[i] = To::write(From::read(x[i]));
+      if constexpr (!std::is_same_v<From, To>) {
+        const auto* const x = static_cast<const typename From::Number*>(from);
+        auto* const y = static_cast<typename To::Number*>(to);
+        for (std::int64_t i = 0; i < count; ++i) y[i] = To::write(From::read(x[i]));
+      }
     });
   });
 }

@@ -174,6 +174,14 @@ class Decode {
     return static_cast<std::int16_t>(std::bit_cast<std::int32_t>(x + kRoundToLowBits));
   }
 
+  /// Whether the values of a tile are finite. Halves have a right factor for each case, so each
+  /// instance of `update` has one of the two products.
+  static bool is_finite(const float*, const StoredTile& tile) noexcept { return tile.finite; }
+  template <bool Exact>
+  static bool is_finite(const HalfPanel<Isa, Exact>&, const StoredTile&) noexcept {
+    return !Exact;
+  }
+
   /// Updates the state of every row with a tile of floats or halves.
   template <class Right, class Number>
   void update(const Number* keys, const Number* values, int tile, std::int64_t first,
@@ -193,7 +201,7 @@ class Decode {
     for (std::int64_t column = 0; column < o_stride_; column += kWidth) {
       const Right panel{values + column * kKeyTile + range.begin * kWidth};
       float* const o = c_.state.o + column;
-      if (c_.tiles[tile].finite) {
+      if (is_finite(panel, c_.tiles[tile])) {
         for (int r = 0; r < rows_; r += kRows)
           multiply_rows<Isa, true, kRows, true>(rows_ - r,
                                                 FixedLeft<kStride, 1>{row(r) + range.begin}, panel,
