@@ -4,7 +4,8 @@
 export { defineElements } from "./view/elements/define.js";
 export { HeedElement } from "./view/elements/element.js";
 export type { CellDetail, HeedEvents } from "./view/elements/events.js";
-export { type HeadOrder, HeedHeads, heads } from "./view/elements/heads.js";
+export type { HeadOrder } from "./view/elements/headResults.js";
+export { HeedHeads, heads } from "./view/elements/heads.js";
 export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
 export { HeedLines, lines } from "./view/elements/lines.js";
 export type { HeedElements, HeedMarkup, HeedProperties } from "./view/elements/markup.js";

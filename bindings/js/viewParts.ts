@@ -1,39 +1,86 @@
-/** `heed/view/parts`: the parts of the elements of `heed/view`, for your own views. */
+/**
+ * `heed/view/parts`: what the Playground draws with. Only its own source describes these names, which may change with
+ * every version.
+ */
 
 export * from "./view/files/words.js";
-export * from "./view/parts/attention.js";
+export {
+  type AreaOf,
+  type AttentionMatrix,
+  attentionMatrices,
+  attentionPalette,
+  attentionSources,
+  type CellOf,
+  explainAttention,
+  takenOff,
+} from "./view/parts/attention.js";
 export * from "./view/parts/explanation.js";
 export * from "./view/parts/figures.js";
-export * from "./view/parts/formulas.js";
+export { explainer, product, type SoFar, termsOf } from "./view/parts/formulas.js";
 export * from "./view/parts/frames.js";
-export * from "./view/parts/legend.js";
+export { showHiddenMark, showScale } from "./view/parts/legend.js";
 export * from "./view/parts/lines.js";
 export * from "./view/parts/matrixCanvas.js";
-export * from "./view/parts/measures.js";
+export {
+  type MeasureWords,
+  type PatternName,
+  patternNames,
+  patterns,
+  patternsOf,
+} from "./view/parts/measures.js";
 export * from "./view/parts/moments.js";
 export * from "./view/parts/pieces.js";
 export * from "./view/parts/play.js";
-export * from "./view/parts/pool.js";
-export { pngOf } from "./view/parts/raster.js";
+export { hidingPooled, type SmallWeights } from "./view/parts/pool.js";
 export * from "./view/parts/saveDrawing.js";
-export * from "./view/parts/saveMenu.js";
-export * from "./view/parts/slices.js";
+export {
+  type Contents,
+  contentsOf,
+  csvBlob,
+  drawnContents,
+  npyBlob,
+  type Saved,
+  SaveMenu,
+} from "./view/parts/saveMenu.js";
 export * from "./view/parts/story.js";
-export * from "./view/parts/strongest.js";
+export { strongest } from "./view/parts/strongest.js";
 export * from "./view/parts/terms.js";
-export * from "./view/parts/thumbnail.js";
-export * from "./view/parts/timeline.js";
-export * from "./view/parts/tokenShades.js";
-export * from "./view/parts/transport.js";
-export * from "./view/picture/colour.js";
+export { Thumbnail } from "./view/parts/thumbnail.js";
+export type { StageMoment, Target, Timeline } from "./view/parts/timeline.js";
+export { moved, shadesOf, TokenStrip } from "./view/parts/tokenShades.js";
+export {
+  type ColourCurve,
+  type ColourRange,
+  colourCurves,
+  colourRanges,
+  type Palette,
+  signedPalette,
+  type Theme,
+  weightLegends,
+  weightPalette,
+  weightShare,
+} from "./view/picture/colour.js";
 export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
-export * from "./view/picture/export.js";
+export { columnsCsv, csvOf, download, npyOf, npyOfAll } from "./view/picture/export.js";
 export * from "./view/picture/film.js";
-export * from "./view/picture/format.js";
+export { format, formatShort, formatWeight, shorten, softmaxOf } from "./view/picture/format.js";
 export * from "./view/picture/gridSvg.js";
-export * from "./view/picture/ink.js";
-export * from "./view/picture/job.js";
-export * from "./view/picture/layout.js";
-export * from "./view/picture/moving.js";
-export * from "./view/picture/paint.js";
-export * from "./view/picture/view.js";
+export { inkIn, inkOf } from "./view/picture/ink.js";
+export { finished } from "./view/picture/job.js";
+export {
+  type Area,
+  type Cell,
+  type CellSize,
+  cellsFor,
+  type Geometry,
+  geometryOf,
+  type Labels,
+  leftOf,
+  px,
+  textWidth,
+  tokenAxes,
+  widest,
+} from "./view/picture/layout.js";
+export { appearing, sweeping } from "./view/picture/moving.js";
+export type { Picture } from "./view/picture/paint.js";
+export { at, entries, type MatrixView, rangeOf, transposed, viewOn } from "./view/picture/view.js";

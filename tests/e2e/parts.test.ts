@@ -1,25 +1,19 @@
 /** Tests parts of the page without a browser. */
 
 import {
-  countOf,
-  css,
   csvOf,
   format,
   indexAt,
-  inkOn,
-  isMadeBy,
-  momentAt,
   npyOf,
   shorten,
-  signedColour,
   type Timeline,
-  tempoAt,
   transposed,
   viewOn,
-  weightColour,
   weightShare,
 } from "heed/view/parts";
 import { describe, expect, test } from "vitest";
+import { countOf, isMadeBy, momentAt, tempoAt } from "../../dist/view/parts/timeline.js";
+import { css, inkOn, signedColour, weightColour } from "../../dist/view/picture/colour.js";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { rooms } from "../../web/src/app/rooms";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";

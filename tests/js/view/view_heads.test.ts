@@ -3,27 +3,28 @@
 
 import { type Heed, load } from "heed";
 import {
-  choosing,
   finished,
   hidingPooled,
-  type LineLook,
   type MatrixView,
-  mean,
-  measuringHead,
-  mostLines,
   patternNames,
   patternsOf,
-  pooling,
   rangeOf,
-  Slices,
   strongest,
-  strongestOfRow,
   transposed,
   viewOn,
-  weightColour,
-  xmlOf,
 } from "heed/view/parts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { measuringHead } from "../../../dist/view/parts/measures.js";
+import { pooling } from "../../../dist/view/parts/pool.js";
+import { Slices } from "../../../dist/view/parts/slices.js";
+import {
+  choosing,
+  type LineLook,
+  mostLines,
+  strongestOfRow,
+} from "../../../dist/view/parts/strongest.js";
+import { weightColour } from "../../../dist/view/picture/colour.js";
+import { xmlOf } from "../../../dist/view/picture/export.js";
 import { isNode } from "../engine.js";
 
 /** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
@@ -187,7 +188,8 @@ describe("Max pooling without the engine", () => {
 describe("A head is measured", () => {
   /** The measures as their texts define them. */
   function measuresOf(rows: readonly (readonly number[])[], isSelf: boolean) {
-    const average = (numbers: readonly number[]) => mean(numbers);
+    const average = (numbers: readonly number[]) =>
+      numbers.length === 0 ? null : numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
     const later = isSelf ? rows.slice(1) : rows;
     return {
       entropy: average(

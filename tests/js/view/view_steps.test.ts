@@ -1,12 +1,12 @@
 // <heed-steps> without a page: its numbers compared with the reference, and its picture as a function of time.
 
 import { describe, expect, test } from "vitest";
+import { indexIn } from "../../../dist/view/parts/story.js";
 import { viewOn } from "../../../dist/view/picture/view.js";
 import { type AttentionQuestion, attend } from "../../../dist/view/steps/attend.js";
 import { headOf, rowToShow } from "../../../dist/view/steps/question.js";
 import {
   durationOf,
-  endOf,
   explainCell,
   indexAtTime,
   playOf,
@@ -137,9 +137,8 @@ describe("What <heed-steps> shows", () => {
 
   test("computes the first score term by term, then its row, then all rows", () => {
     const start = play.story.chapters[1]?.start as number;
-    const scenes = Array.from({ length: endOf(play, "scores") - start }, (_, i) =>
-      sceneAt(play, start + i),
-    );
+    const end = indexIn(play.story, { stage: "scores", time: null });
+    const scenes = Array.from({ length: end - start }, (_, i) => sceneAt(play, start + i));
     const moments = scenes.map(({ unfolding }) => unfolding?.moment);
     const of = (row: number, col: number | null, terms: number | null = null) => ({
       ...{ matrix: "scores", row, col, terms },

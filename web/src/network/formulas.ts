@@ -63,7 +63,7 @@ export function rootMeanSquare(x: Numbers, eps: number): number {
   return Math.sqrt(lengthOf(x) ** 2 / x.length + eps);
 }
 
-export function meanOf(x: Numbers): number {
+function meanOf(x: Numbers): number {
   return x.reduce((total, each) => total + each, 0) / x.length;
 }
 

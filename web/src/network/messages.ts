@@ -140,7 +140,7 @@ export interface PredictionNumbers {
 }
 
 /** The end of the stack. */
-export interface EndNumbers {
+interface EndNumbers {
   readonly norm: NormNumbers;
   /** Null for an encoder, which predicts no token. */
   readonly prediction: PredictionNumbers | null;
@@ -169,7 +169,7 @@ export interface Matrix {
   readonly bias: Float32Array | null;
 }
 
-export type MatrixName = "q" | "k" | "v" | "o" | "gate" | "up" | "down";
+type MatrixName = "q" | "k" | "v" | "o" | "gate" | "up" | "down";
 
 /** The matrices of a layer that the formulas show. */
 export type LayerMatrices = Readonly<

@@ -139,7 +139,7 @@ export function matrixOf(
 }
 
 /** The output projection of a model, which reads out a stream. */
-export interface OutputProjection {
+interface OutputProjection {
   /** The logits [n, V] of streams [n, E]. */
   logitsOf(streams: Tensor): Tensor;
   wordOf(id: number): string;

@@ -5,7 +5,7 @@ import { useEscape } from "../shared/useEscape";
 import type { Spot } from "./messages";
 import { isSameSpot } from "./spots";
 
-export interface Pointing {
+interface Pointing {
   readonly active: Spot | null;
   readonly isLocked: boolean;
   readonly byKeyboard: boolean;

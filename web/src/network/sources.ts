@@ -17,7 +17,7 @@ export type PictureName =
   | "shares";
 
 /** A row or a column of a picture of the same part. */
-export interface Source {
+interface Source {
   readonly picture: PictureName;
   readonly place?: Place;
   readonly col?: number;

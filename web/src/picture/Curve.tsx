@@ -9,13 +9,13 @@ import { Axes } from "./Axes";
 import { SaveDrawing } from "./SaveDrawing";
 import { type Interval, lineThrough, nearest, placedTicks, rangeOfAll, scaleOf } from "./scale";
 
-export interface CurveSeries {
+interface CurveSeries {
   readonly name: string;
   /** One number for each x; a gap where a number is not finite. */
   readonly y: ArrayLike<number>;
 }
 
-export interface CurveProps {
+interface CurveProps {
   /** A short description of the picture. */
   title: string;
   xName: string;

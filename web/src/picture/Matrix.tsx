@@ -29,7 +29,7 @@ import { Legend } from "./Legend";
 import { SaveMatrix } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
 
-export interface PictureOf {
+interface PictureOf {
   /** Null until the numbers arrive; until then the matrix reserves its space. */
   readonly view: MatrixView | null;
   readonly rows: number;

@@ -32,7 +32,7 @@ export interface Candidates {
 }
 
 /** The number of candidates that are shown. */
-export const mostCandidates = 10;
+const mostCandidates = 10;
 
 /** The same candidates by other logits, for example with some heads ablated. */
 export interface Instead {
@@ -78,7 +78,7 @@ function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling):
 type ShareAt = (rank: number) => number;
 
 /** The probability by the model of the token at a rank. */
-export function modelShareOf({ values }: SortedLogits): ShareAt {
+function modelShareOf({ values }: SortedLogits): ShareAt {
   const sum = sumOf(values, 1, values.length);
   return (rank) => weightAt(values, 1, rank) / sum;
 }

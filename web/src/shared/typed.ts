@@ -6,12 +6,12 @@ export type Input = Tagging | Translation | Continuation | Picture;
 export const mostTokens = 48;
 
 /** The reason why an input cannot be read, in words for the person. */
-export interface Unreadable {
+interface Unreadable {
   readonly why: string;
 }
 
 /** A piece of a typed text; the pieces joined are the text. */
-export interface TextPiece {
+interface TextPiece {
   readonly text: string;
   /** Whether the model has a token for it. */
   readonly isKnown: boolean;

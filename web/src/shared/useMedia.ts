@@ -19,7 +19,7 @@ export function useReducedMotion(): boolean {
 }
 
 /** Words for the person's actions: with a mouse, or with a finger, which cannot point without a tap. */
-export interface PointerWords {
+interface PointerWords {
   readonly isTouch: boolean;
   readonly click: "click" | "tap";
   /** At the start of a sentence. */

@@ -13,7 +13,7 @@ import { hasCanvas, windowOf } from "../picture/page.js";
 /** A head, as its index in layers × heads. */
 export type HeadIndex = number;
 
-export interface GridPicture {
+interface GridPicture {
   /** The rows of heads, from top to bottom, and their titles. */
   readonly rows: readonly (readonly HeadIndex[])[];
   readonly titles: readonly string[];

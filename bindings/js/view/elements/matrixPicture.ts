@@ -15,7 +15,7 @@ import { at, type MatrixView } from "../picture/view.js";
 import type { Sides } from "./explain.js";
 import type { Hides } from "./input.js";
 
-export interface Look {
+interface Look {
   readonly kind: "weights" | "scores";
   readonly range: ColourRange;
   readonly curve: ColourCurve;

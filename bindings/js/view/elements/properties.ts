@@ -47,8 +47,8 @@ export abstract class PropertyElement extends Base {
     const kind = this as unknown as RuledClass;
     const rules = rulesOf(kind);
     for (const [name, rule] of Object.entries(rules)) {
-      // A class may define the property itself, and use the rule for the attribute.
-      if (Object.hasOwn(kind.prototype, name)) continue;
+      // A class or its base may define the property itself, and use the rule for the attribute.
+      if (name in kind.prototype && !(name in HTMLElement.prototype)) continue;
       Object.defineProperty(kind.prototype, name, {
         configurable: true,
         enumerable: true,

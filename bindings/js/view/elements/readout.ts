@@ -7,7 +7,7 @@ import { media } from "../picture/page.js";
 /** Whether the main pointer is a finger and not a mouse. */
 export const isTouch = () => media(window, "(pointer: coarse)")?.matches ?? false;
 
-export interface ReadoutLook {
+interface ReadoutLook {
   /** The effect of the pointer, shown when there are no words. */
   readonly hint: string;
   /** Whether the words describe a locked cell. */

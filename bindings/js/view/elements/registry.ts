@@ -4,7 +4,7 @@ import type { HeedElement } from "./element.js";
 import type { Rule } from "./rules.js";
 
 /** A class of elements, with the members that `define` needs. */
-export interface ElementClass {
+interface ElementClass {
   new (): HeedElement;
   readonly prototype: HeedElement;
   readonly tag: string;

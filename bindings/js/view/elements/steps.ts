@@ -1,49 +1,33 @@
 /** `<heed-steps>`: softmax(QKᵀ / √d + mask) V of given q, k and v, played step by step. */
 
-import { describe, refuse } from "../../core/error.js";
-import {
-  type AttentionMatrix,
-  attentionMatrices,
-  attentionSources,
-  type CellOf,
-} from "../parts/attention.js";
-import { type Explanation, explanationText, type FormulaPiece } from "../parts/explanation.js";
-import { playFrames } from "../parts/frames.js";
-import { buttonOf, html, spanOf } from "../parts/html.js";
+import { type AttentionMatrix, attentionSources, type CellOf } from "../parts/attention.js";
+import { buttonOf, html } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { pngOf } from "../parts/raster.js";
 import { savedSvg } from "../parts/saveMenu.js";
-import { indexIn, placeAt, playFrom } from "../parts/story.js";
+import { indexIn } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
 import { type Bytes, csvOf, npyOf } from "../picture/export.js";
-import { pointOf, withPoint } from "../picture/format.js";
-import { cellsFor, leftOf, px } from "../picture/layout.js";
+import { pointOf } from "../picture/format.js";
+import { px } from "../picture/layout.js";
 import { media, windowOf } from "../picture/page.js";
 import { at, entries } from "../picture/view.js";
-import { attend } from "../steps/attend.js";
 import { figureHeight, StageFigure } from "../steps/figure.js";
-import { type Shown, type StepsLook, savedOf, stillOf } from "../steps/named.js";
-import { headOf, rowToShow } from "../steps/question.js";
+import { completeMatrix, type Shown, type StepsLook } from "../steps/named.js";
 import {
-  durationOf,
   explainCell,
   indexAtTime,
   type Play,
-  playOf,
   type Scene,
   type StepsStage,
   sceneAt,
-  targets,
-  timeOf,
 } from "../steps/scene.js";
 import { stepsSheet } from "../steps/sheet.js";
-import { stageTitles, stageWords } from "../steps/stages.js";
-import { HeedElement } from "./element.js";
-import type { Numbers, Shaped } from "./input.js";
-import { isTouch } from "./readout.js";
+import { stageTitles } from "../steps/stages.js";
 import { make } from "./registry.js";
-import { fitting, numbers, numberThat, place } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
+import { StepsElement } from "./stepsElement.js";
+import { StepsWords } from "./stepsWords.js";
 
 /**
  * A matrix of attention that can be saved: Q, K, V, the scores and the matrices computed from them,
@@ -83,65 +67,20 @@ const still = "reduced-motion: reduce";
  * }
  * ```
  */
-export class HeedSteps extends HeedElement {
+export class HeedSteps extends StepsElement {
   static override readonly tag = "heed-steps";
-  /** @internal */
-  static override readonly rules = {
-    ...{ q: numbers, k: numbers, v: numbers, head: place(0), row: place(null) },
-    scale: numberThat(null, "a finite number or null", Number.isFinite),
-    playing: fitting(
-      false,
-      (given) => given !== "false",
-      "true or false",
-      (value) => typeof value === "boolean",
-    ),
-    time: numberThat(0, "a number of at least 0", (value) => value >= 0),
-    step: place(null),
-    speed: numberThat(1, "a number above 0", (value) => value > 0),
-  };
   /** @internal */
   static override readonly sheet = matrixSheet + stepsSheet;
 
-  /** The queries, [L, D] or [heads, L, D]. */
-  declare q: Numbers | null;
-  /**
-   * The keys, [S, D] or [heads, S, D]. Their number of heads divides the number of heads of `q`.
-   */
-  declare k: Numbers | null;
-  /** The values, [S, Dv] or [heads, S, Dv]. */
-  declare v: Numbers | null;
-  /** The factor of each score; 1 / √D by default. */
-  declare scale: number | null;
-  /** Which head is shown, from 0. */
-  declare head: number;
-  /**
-   * The query whose row is computed first, from 0; by default the first query with the most visible
-   * keys.
-   */
-  declare row: number | null;
-  /** Whether it plays. With reduced motion it never plays: a person then goes from step to step. */
-  declare playing: boolean;
-  /** The time that is shown: the seconds of playing at speed 1. */
-  declare time: number;
-  /** How many seconds of `time` pass in one second of playing. */
-  declare speed: number;
-
-  readonly #play = new Kept<Play>();
   readonly #look = new Kept<StepsLook>();
   #scene: Scene | null = null;
   #figure: { readonly key: readonly unknown[]; readonly figure: StageFigure } | null = null;
-  #stop: (() => void) | null = null;
-  /** The computation that is playing. */
-  #ran: Play | null = null;
   #hover: CellOf<AttentionMatrix> | null = null;
   #locked: CellOf<AttentionMatrix> | null = null;
-  /** The complete stage that a person chose to play again. */
-  #chosen: StepsStage | null = null;
   /**
    * Whether a person changed the step or moved the cursor by keyboard: the step is then read aloud.
    */
   #isHeard = false;
-  #explained = "";
   #stage = "";
   readonly #transport = new Transport("Steps", {
     go: (index) => this.#go(index),
@@ -151,23 +90,16 @@ export class HeedSteps extends HeedElement {
   });
   readonly #stages = html("fieldset", "stages");
   readonly #place = html("div", "figure");
-  readonly #words = html("p", "words");
-  readonly #name = html("p");
-  readonly #formula = html("p", "number");
-  readonly #heard = html("div", "only-heard");
+  readonly #words = new StepsWords();
 
   /** @internal */
   protected override build(): void {
     this.#stages.setAttribute("aria-label", "Stages");
-    const readout = html("div", "readout", this.#name, this.#formula);
-    this.#heard.setAttribute("aria-live", "polite");
-    const words = html("div", "", this.#words, readout);
-    const stage = html("div", "stage", this.#place, words);
+    const stage = html("div", "stage", this.#place, this.#words.element);
     const parts = { transport: this.#transport.element, stages: this.#stages, figure: this.#place };
-    for (const [name, element] of Object.entries({ ...parts, words, readout }))
-      element.setAttribute("part", name);
+    for (const [name, element] of Object.entries(parts)) element.setAttribute("part", name);
     this.content.setAttribute("role", "group");
-    this.content.append(this.#transport.element, this.#stages, stage, this.#heard);
+    this.content.append(this.#transport.element, this.#stages, stage, this.#words.heard);
     this.content.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -179,9 +111,7 @@ export class HeedSteps extends HeedElement {
       { signal },
     );
     signal.addEventListener("abort", () => {
-      this.#stop?.();
-      this.#stop = null;
-      this.#ran = null;
+      this.halt();
       this.#disconnect();
     });
   }
@@ -190,95 +120,6 @@ export class HeedSteps extends HeedElement {
   protected override release(): void {
     this.#point(null, "pointer");
     this.#lock(null);
-  }
-
-  /** The duration of all steps, in seconds of `time`; 0 without numbers. */
-  get duration(): number {
-    const play = this.#playNow();
-    return play ? durationOf(play) : 0;
-  }
-
-  /** The number of steps; 0 without numbers. */
-  get steps(): number {
-    return this.#playNow()?.story.count ?? 0;
-  }
-
-  /**
-   * The step that is shown, from 0. Setting it sets `time` to the beginning of the step, when there
-   * are numbers.
-   */
-  get step(): number {
-    const play = this.#playNow();
-    if (!play) return this.#wanted ?? 0;
-    return this.#wanted === null
-      ? indexAtTime(play, this.taken("time"))
-      : Math.min(this.#wanted, play.story.count - 1);
-  }
-
-  set step(index: number) {
-    this.keep("step", Math.max(0, Math.trunc(Number(index)) || 0));
-    const play = this.#playNow();
-    if (play) this.#seek(play);
-  }
-
-  /** @internal */
-  override attributeChangedCallback(name: string, before: string | null, given: string | null) {
-    super.attributeChangedCallback(name, before, given);
-    const play = name === "step" ? this.#playNow() : null;
-    if (play) this.#seek(play);
-  }
-
-  /** The step that was set and is not shown yet; null if there is none. */
-  get #wanted(): number | null {
-    try {
-      return this.taken("step");
-    } catch {
-      return null;
-    }
-  }
-
-  /** Goes to the step that was set. */
-  #seek(play: Play): void {
-    const { step } = this;
-    if (this.#wanted === null) return;
-    this.keep("step", null);
-    this.time = timeOf(play, step);
-  }
-
-  /**
-   * The computation for the present properties; null if there are no numbers, or the properties do
-   * not fit together.
-   */
-  #playNow(): Play | null {
-    try {
-      return this.#read();
-    } catch {
-      return null;
-    }
-  }
-
-  /** Throws if the properties do not fit together. */
-  #read(): Play | null {
-    const [q, k, v] = ["q", "k", "v"].map((name) => this.taken<readonly Shaped[] | null>(name));
-    const [scale, head, chosen] = ["scale", "head", "row"].map((name) =>
-      this.taken<number | null>(name),
-    ) as [number | null, number, number | null];
-    if (!q || !k || !v) return null;
-    const views = headOf(q, k, v, head);
-    const [L, S] = [views.q.rows, views.k.rows];
-    const hides = this.hides(L, S);
-    const { queries, keys } = this.words(L, S);
-    // A person's chosen query is reset if the numbers do not have it.
-    const isOutside = chosen !== null && chosen >= L;
-    const row = this.isLost("row", isOutside, `a number below ${L}`, `${chosen}`) ? null : chosen;
-    return this.#play.of([q, k, v, scale, head, row, hides, queries, keys], () => {
-      const size = views.q.cols;
-      const shown = row ?? rowToShow(L, S, hides);
-      const attended = attend({ ...views, scale: scale ?? 1 / Math.sqrt(size), hides, row: shown });
-      const scaling = scale === null ? `÷ √${size}` : scale === 1 ? "" : `× ${scale}`;
-      const isMasked = hides !== undefined;
-      return playOf({ attended, row: shown, isMasked, queries, keys, scaling });
-    });
   }
 
   /** The look of the element: the same object until a part of it changes. */
@@ -295,10 +136,9 @@ export class HeedSteps extends HeedElement {
 
   /** @internal */
   protected override update(changed: ReadonlySet<string>): void {
-    const play = this.#read();
-    if (play) this.#seek(play);
+    const play = this.readPlay();
+    if (play) this.seek(play);
     const time = this.taken<number>("time");
-    const speed = this.taken<number>("speed");
     const isPlaying = this.taken<boolean>("playing") && !this.prefers(still);
     for (const part of Array.from(this.content.children))
       part.toggleAttribute("hidden", play === null);
@@ -307,9 +147,7 @@ export class HeedSteps extends HeedElement {
       return;
     }
     this.#release(play);
-    const isOther = isPlaying && this.#ran !== play;
-    if (isOther || ["playing", "speed", "connection"].some((name) => changed.has(name)))
-      this.#run(play, isPlaying, speed);
+    this.run(play, isPlaying, changed);
     const index = indexAtTime(play, time);
     if (changed.size === 1 && changed.has("time") && this.#scene?.index === index) return;
     const isNew = this.#scene?.index !== index;
@@ -324,9 +162,8 @@ export class HeedSteps extends HeedElement {
 
   /** Releases all numbers. */
   #clear(): void {
-    this.#stop?.();
-    this.#play.clear();
-    this.#scene = this.#ran = this.#stop = null;
+    this.halt();
+    this.#scene = null;
     this.#disconnect();
     this.#place.replaceChildren();
   }
@@ -349,32 +186,6 @@ export class HeedSteps extends HeedElement {
     };
     if (!isThere(this.#locked)) this.#lock(null);
     if (!isThere(this.#hover)) this.#hover = null;
-  }
-
-  /** Starts or stops playing. */
-  #run(play: Play, isPlaying: boolean, speed: number): void {
-    this.#stop?.();
-    this.#stop = null;
-    this.#ran = isPlaying && this.isConnected ? play : null;
-    if (this.#ran === null) return;
-    const { story } = play;
-    const index = indexAtTime(play, this.time);
-    const { stage, time } = placeAt(story, index);
-    const isComplete = this.#chosen === stage;
-    this.#chosen = null;
-    const from = playFrom(story, { stage, time: isComplete ? null : time });
-    const start = from === index ? this.time : timeOf(play, from);
-    const end = timeOf(play, story.count - 1);
-    let shown = this.time;
-    this.#stop = playFrames((elapsed) => {
-      // The program set another time.
-      const isElsewhere = this.time !== shown;
-      const now = Math.min(end, start + (elapsed / 1000) * speed);
-      if (isElsewhere || now >= end) this.playing = false;
-      if (isElsewhere) return false;
-      this.time = shown = now;
-      return now < end;
-    }, windowOf(this));
   }
 
   #draw(play: Play, scene: Scene, isPlaying: boolean): void {
@@ -416,8 +227,11 @@ export class HeedSteps extends HeedElement {
         this.emit("heed-select", { row });
       },
     });
-    this.#words.textContent = stageWords(stage, play);
-    this.#explain(pointed ? explainCell(play, pointed) : scene.explanation, scene, look, isPlaying);
+    this.#words.show({
+      ...{ play, scene, point: look.point, isLocked: this.#locked !== null },
+      explanation: pointed ? explainCell(play, pointed) : scene.explanation,
+      isHeard: this.#isHeard && !isPlaying,
+    });
     this.#note(play);
   }
 
@@ -434,42 +248,6 @@ export class HeedSteps extends HeedElement {
     }
   }
 
-  /**
-   * Shows the formula of the cell that is pointed at, or of the moment. It is read aloud after a
-   * person's step.
-   */
-  #explain(
-    explanation: Explanation | null,
-    { stage, name }: Scene,
-    { point }: StepsLook,
-    isPlaying: boolean,
-  ): void {
-    const words = explanation ? withPoint(explanationText(explanation), point) : "";
-    this.#name.parentElement?.classList.toggle("locked", this.#locked !== null);
-    if (words !== this.#explained || !explanation) {
-      this.#explained = words;
-      this.#name.textContent = explanation
-        ? explanation.name
-        : `${isTouch() ? "Tap" : "Point at"} a cell to see how its number was computed.`;
-      this.#name.classList.toggle("faint", explanation === null);
-      this.#formula.replaceChildren(...this.#pieces(explanation?.formula ?? [], point));
-    }
-    if (this.#isHeard && !isPlaying) {
-      const step = `${stageTitles[stage]}, ${name}.`;
-      this.#heard.textContent = `${step} ${words || this.#words.textContent}`;
-    }
-  }
-
-  /** The pieces of a formula. An abbreviation is a button that shows the omitted pieces. */
-  #pieces(formula: readonly FormulaPiece[], point: string): HTMLElement[] {
-    return formula.map(({ text, role, all }) => {
-      if (!all) return spanOf(role ? `role-${role}` : "", withPoint(text, point));
-      const show = () => button.replaceWith(...this.#pieces(all, point));
-      const button = buttonOf(text, show, "link");
-      return button;
-    });
-  }
-
   #note({ attended }: Play): void {
     let holes = 0;
     for (const name of ["q", "k", "v"] as const)
@@ -481,15 +259,15 @@ export class HeedSteps extends HeedElement {
   #go(index: number): void {
     this.playing = false;
     this.#isHeard = true;
-    this.#chosen = null;
+    this.chosen = null;
     this.step = index;
   }
 
   #choose(stage: StepsStage): void {
-    const play = this.#playNow();
+    const play = this.playNow();
     if (!play) return;
     this.#go(indexIn(play.story, { stage, time: null }));
-    this.#chosen = stage;
+    this.chosen = stage;
   }
 
   #key(event: KeyboardEvent): void {
@@ -504,7 +282,7 @@ export class HeedSteps extends HeedElement {
   }
 
   #detailOf(cell: CellOf<AttentionMatrix> | null) {
-    const view = cell && this.#playNow()?.attended.views[cell.matrix];
+    const view = cell && this.playNow()?.attended.views[cell.matrix];
     return cell && view ? { ...cell, value: at(view, cell.row, cell.col) } : null;
   }
 
@@ -530,24 +308,10 @@ export class HeedSteps extends HeedElement {
   /** A complete matrix, for a file; by default the matrix that the present stage computes, or Q. */
   #saved(name: StepsMatrix | undefined) {
     const { play, scene } = this.drawn(() => {
-      const [play, scene] = [this.#playNow(), this.#scene];
+      const [play, scene] = [this.playNow(), this.#scene];
       return play && scene && { play, scene };
     }, "q, k and v");
-    const { stage } = scene;
-    const chosen = name ?? (stage === "inputs" ? "q" : targets[stage]);
-    if (!Object.hasOwn(attentionMatrices, chosen))
-      throw refuse("option", "matrix", Object.keys(attentionMatrices).join(", "), describe(chosen));
-    const look = this.#lookNow();
-    const { rows, cols } = play.attended.views[chosen];
-    const kind = attentionMatrices[chosen];
-    const words = { query: play.queries, key: play.keys, selected: undefined, head: undefined };
-    const labels = {
-      ...(words[kind.rows] && { rows: words[kind.rows] as readonly string[] }),
-      ...(words[kind.cols] && { cols: words[kind.cols] as readonly string[] }),
-    };
-    const cell = cellsFor(this.width - leftOf(labels), cols, rows);
-    const still = stillOf(chosen, { cell, labels, flip: false }, play, look);
-    return { ...savedOf(chosen, play, look, still), view: play.attended.views[chosen] };
+    return completeMatrix(name, play, scene.stage, this.#lookNow(), this.width);
   }
 
   /**

@@ -61,9 +61,7 @@ async function readNpz(blob: Blob): Promise<Map<string, NumberArray>> {
 }
 
 /** The content of a file: arrays by their names, or a value in JSON. */
-export type FileContent =
-  | { readonly arrays: Map<string, NumberArray> }
-  | { readonly json: unknown };
+type FileContent = { readonly arrays: Map<string, NumberArray> } | { readonly json: unknown };
 
 /** The size in bytes of the largest JSON file that is read: tokens need little space. */
 const mostJsonBytes = 2 ** 26;

@@ -21,7 +21,7 @@ export interface Stored {
 }
 
 /** The largest number of bytes that the numbers of one array may take as float32. */
-export const mostBytes = 2 ** 32;
+const mostBytes = 2 ** 32;
 
 /** How many bytes of a file are read at a time. */
 const pieceBytes = 2 ** 22;

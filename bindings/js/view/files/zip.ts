@@ -6,7 +6,7 @@
 import { HeedError, refuse } from "../../core/error.js";
 import { bytesOf, piecesOf } from "./numbers.js";
 
-export interface ZipEntry {
+interface ZipEntry {
   readonly name: string;
   readonly isDeflated: boolean;
   readonly crc: number;

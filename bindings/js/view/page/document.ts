@@ -5,7 +5,7 @@
 import type { Attention } from "../files/attention.js";
 import { attentionSizes } from "../files/words.js";
 
-export interface DocumentContent {
+interface DocumentContent {
   readonly title: string;
   readonly attentions: readonly Attention[];
   /** How the weights were rounded; null if they were not. */

@@ -73,7 +73,7 @@ export const productGap = 16;
 const nameHeight = 28;
 
 /** One matrix on the left, and above each of its products the matrix by which it is multiplied. */
-export interface ProductOf<Name extends string = string> {
+interface ProductOf<Name extends string = string> {
   readonly left: FigureMatrix<Name>;
   readonly columns: readonly {
     readonly top: FigureMatrix<Name>;

@@ -39,7 +39,7 @@ const fewHeight = { most: 32, least: 11, all: 400 };
 const labelHeight = 9;
 const longestLabel = 12;
 
-export interface LinesPicture {
+interface LinesPicture {
   readonly queries: readonly string[];
   readonly keys: readonly string[];
   /** The lines of all queries. */

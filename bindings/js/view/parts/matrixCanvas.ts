@@ -18,7 +18,7 @@ export interface MatrixActions {
   paint?: ((cell: Cell, hidden: boolean) => void) | undefined;
 }
 
-export interface ShownMatrix {
+interface ShownMatrix {
   readonly picture: Picture;
   /** A sentence for screen readers with the title of the matrix, its size and its range. */
   readonly summary: string;

@@ -26,11 +26,6 @@ export const patterns: Readonly<Record<PatternName, MeasureWords>> = {
   diagonal: { name: "diagonal", about: "The mean weight on the token at the row's own position." },
 };
 
-/** The mean; null if there are no numbers. */
-export function mean(numbers: readonly number[]): number | null {
-  return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
-}
-
 /** A sum of numbers of 16 bits may differ from 1 by this much. */
 const tolerance = 0.01;
 

@@ -51,7 +51,7 @@ type Format = keyof typeof formats;
 /** The available formats; the contents are made on demand. */
 export type Contents = Readonly<Partial<Record<Format, () => Blob | Promise<Blob>>>>;
 
-export function svgBlob(svg: string): Blob {
+function svgBlob(svg: string): Blob {
   return new Blob([svg], { type: "image/svg+xml" });
 }
 

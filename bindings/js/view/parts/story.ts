@@ -21,7 +21,7 @@ export interface Story<Stage extends string = string, Name extends string = stri
 }
 
 /** A stage, and the index of a moment in it; null for the complete stage. */
-export interface StoryPlace<Stage extends string = string> {
+interface StoryPlace<Stage extends string = string> {
   readonly stage: Stage;
   readonly time: number | null;
 }

@@ -1,6 +1,6 @@
 /** Creates SVG elements. */
 
-export const svgNames = "http://www.w3.org/2000/svg";
+const svgNames = "http://www.w3.org/2000/svg";
 
 type Attributes = Readonly<Record<string, string | number>>;
 

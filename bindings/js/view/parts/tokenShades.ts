@@ -27,7 +27,7 @@ export function moved(key: string, from: number, count: number): number | null {
   return move === undefined ? null : Math.max(0, Math.min(count - 1, from + move));
 }
 
-export interface TokensPicture {
+interface TokensPicture {
   readonly pieces: readonly string[];
   /** The index of the chosen token, which has an outline; null if it is not in this list. */
   readonly chosen: number | null;
@@ -76,7 +76,7 @@ export function shadesOf(
 }
 
 /** A weight, its colour, and the colour of words on it. */
-export interface Shade {
+interface Shade {
   readonly weight: number;
   readonly fill: string;
   readonly ink: string;

@@ -1,7 +1,7 @@
 /** Controls to go through steps: back, play or pause, next, a slider, and the current step. */
 import { buttonOf, html, spanOf } from "./html.js";
 
-export interface ShownSteps {
+interface ShownSteps {
   readonly index: number;
   readonly count: number;
   readonly isPlaying: boolean;
@@ -11,7 +11,7 @@ export interface ShownSteps {
   readonly title: string;
 }
 
-export interface TransportActions {
+interface TransportActions {
   go(index: number): void;
   play(isPlaying: boolean): void;
 }

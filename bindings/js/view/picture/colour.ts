@@ -2,7 +2,7 @@
 import { formatShort, formatWeight } from "./format.js";
 import { largestOf, type MatrixView, rangeOf } from "./view.js";
 
-export type Rgb = readonly [number, number, number];
+type Rgb = readonly [number, number, number];
 
 /** Dark ink on a light page, or light ink on a dark one. */
 export type Theme = "light" | "dark";

@@ -9,7 +9,7 @@ import { at, type MatrixView } from "./view.js";
 const mostMoments = 32;
 
 /** The state of a matrix at one time, such as after a training step. */
-export interface Moment {
+interface Moment {
   readonly name: string;
   readonly view: MatrixView;
 }

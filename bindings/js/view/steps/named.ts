@@ -1,5 +1,6 @@
 /** A matrix of <heed-steps> with its symbol, and its legend with the save menu. */
 
+import { describe, refuse } from "../../core/error.js";
 import {
   type AreaOf,
   type AttentionMatrix,
@@ -21,6 +22,7 @@ import type { Ink } from "../picture/ink.js";
 import {
   type Area,
   type CellSize,
+  cellsFor,
   geometryOf,
   type Labels,
   leftOf,
@@ -29,7 +31,7 @@ import {
 } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import { at, rangeOf, transposed } from "../picture/view.js";
-import type { Play } from "./scene.js";
+import { type Play, type StepsStage, targets } from "./scene.js";
 
 /** The look that all matrices of the element share. */
 export interface StepsLook {
@@ -59,7 +61,7 @@ export interface NamedActions {
 }
 
 /** The place and the orientation of a matrix in its figure. */
-export interface Stand {
+interface Stand {
   readonly cell: CellSize;
   readonly labels: Labels;
   /** Whether the matrix is drawn transposed. */
@@ -73,7 +75,7 @@ const ofMask: readonly AttentionMatrix[] = ["masked", "exponentials", "weights"]
 const turned = ({ row, col }: Area): Area => ({ row: col, col: row });
 
 /** The symbol of a matrix, such as QKᵀ, in the colour of the matrix's role. */
-export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
+function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
   const { symbol, ...kind } = attentionMatrices[name];
   const [base, power] = symbol.split("^");
   const span = spanOf("role" in kind ? `symbol role-${kind.role}` : "symbol", base);
@@ -83,7 +85,7 @@ export function symbolOf(name: AttentionMatrix, flip = false): HTMLElement {
 }
 
 /** The picture of a matrix without highlights, complete or partly computed. */
-export function stillOf(
+function stillOf(
   name: AttentionMatrix,
   { cell, labels, flip, decimals }: Stand,
   play: Play,
@@ -203,12 +205,20 @@ export class NamedMatrix {
   }
 }
 
+/** The words of a matrix's rows and columns; none for a side that is not of queries or keys. */
+function wordsOf(name: AttentionMatrix, { queries, keys }: Play): Pick<Labels, "rows" | "cols"> {
+  const { rows, cols } = attentionMatrices[name];
+  const words = (side: string) => (side === "query" ? queries : side === "key" ? keys : undefined);
+  const [ofRows, ofCols] = [rows, cols].map(words);
+  return { ...(ofRows && { rows: ofRows }), ...(ofCols && { cols: ofCols }) };
+}
+
 /**
  * The settings of a matrix that is saved: with all its labels and a caption.
  *
  * @param isFlipped whether the picture shows the transposed matrix
  */
-export function savedOf(
+function savedOf(
   name: AttentionMatrix,
   play: Play,
   { label }: StepsLook,
@@ -216,9 +226,9 @@ export function savedOf(
   isFlipped = false,
 ) {
   const { title, symbol, rows, cols } = attentionMatrices[name];
-  const sides = { query: play.queries, key: play.keys, selected: undefined, head: undefined };
   const isPairs = rows === "query" && cols === "key";
-  const [ofRows, ofCols] = isFlipped ? [sides[cols], sides[rows]] : [sides[rows], sides[cols]];
+  const own = wordsOf(name, play);
+  const [ofRows, ofCols] = isFlipped ? [own.cols, own.rows] : [own.rows, own.cols];
   const labels: Labels = { ...still.labels, ...(isPairs && tokenAxes) };
   const picture: Picture = {
     ...{ ...still, still, labels },
@@ -229,4 +239,26 @@ export function savedOf(
     picture,
     saved: { file: name, caption, rows: ofRows, cols: ofCols, plays: "cells" as const },
   };
+}
+
+/**
+ * A complete matrix, for a file.
+ *
+ * @param name by default the matrix that the stage computes, or Q
+ */
+export function completeMatrix(
+  name: AttentionMatrix | undefined,
+  play: Play,
+  stage: StepsStage,
+  look: StepsLook,
+  width: number,
+) {
+  const chosen = name ?? (stage === "inputs" ? "q" : targets[stage]);
+  if (!Object.hasOwn(attentionMatrices, chosen))
+    throw refuse("option", "matrix", Object.keys(attentionMatrices).join(", "), describe(chosen));
+  const { rows, cols } = play.attended.views[chosen];
+  const labels = wordsOf(chosen, play);
+  const cell = cellsFor(width - leftOf(labels), cols, rows);
+  const still = stillOf(chosen, { cell, labels, flip: false }, play, look);
+  return { ...savedOf(chosen, play, look, still), view: play.attended.views[chosen] };
 }

@@ -32,7 +32,7 @@ function headsOf(name: string, parts: readonly Shaped[], expected: string): Head
   };
 }
 
-export interface HeadOfQkv {
+interface HeadOfQkv {
   readonly q: MatrixView;
   readonly k: MatrixView;
   readonly v: MatrixView;

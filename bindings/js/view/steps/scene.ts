@@ -17,7 +17,7 @@ import type { Explanation } from "../parts/explanation.js";
 import { explainer } from "../parts/formulas.js";
 import { highlightsAt, momentName, type UnfoldingOf, unfoldingAt } from "../parts/moments.js";
 import { indexAt } from "../parts/play.js";
-import { indexIn, paceOf, placeAt, type Story, storyOf } from "../parts/story.js";
+import { paceOf, placeAt, type Story, storyOf } from "../parts/story.js";
 import type { Target, Timeline } from "../parts/timeline.js";
 import { format } from "../picture/format.js";
 import { at } from "../picture/view.js";
@@ -26,7 +26,7 @@ import type { Attended } from "./attend.js";
 /**
  * The stages of attention, in the order of computation. Without a mask there is no stage "masked".
  */
-export const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "output"] as const;
+const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "output"] as const;
 
 /** A stage of attention: the inputs, or a matrix that is computed from them. */
 export type StepsStage = (typeof stepsStages)[number];
@@ -123,11 +123,6 @@ export function timeOf({ pace }: Play, index: number): number {
 /** The total duration, in seconds. */
 export function durationOf(play: Play): number {
   return timeOf(play, play.story.count);
-}
-
-/** The index of the moment at which a stage is complete. */
-export function endOf({ story }: Play, stage: StepsStage): number {
-  return indexIn(story, { stage, time: null });
 }
 
 const wordOf = (words: readonly string[] | undefined, index: number, side: string) =>

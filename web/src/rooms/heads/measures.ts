@@ -1,13 +1,6 @@
 /** Measures that describe a head by one number. */
 import type { Alignment } from "heed/models";
-import {
-  type MeasureWords,
-  mean,
-  patternNames,
-  patterns,
-  patternsOf,
-  viewOn,
-} from "heed/view/parts";
+import { type MeasureWords, patternNames, patterns, patternsOf, viewOn } from "heed/view/parts";
 
 export const measureNames = ["places", "heldOut", ...patternNames] as const;
 
@@ -32,6 +25,11 @@ export interface WeightsToMeasure {
   readonly weights: Float32Array;
   readonly rows: number;
   readonly columns: number;
+}
+
+/** The mean; null if there are no numbers. */
+function mean(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 }
 
 /**
