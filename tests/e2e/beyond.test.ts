@@ -59,6 +59,57 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.figure("as good as the mean of")).toBeCloseTo(25, 1);
   });
 
+  test("shows the pixels of the window beside their weights, and marks the same cell in both", async () => {
+    const room = await enter();
+    const colourAt = (name: string, row: number, col: number) =>
+      room.cell(name, row, col, 17, 17).then(({ x, y }) =>
+        room.page.evaluate(
+          (x, y) => {
+            const canvas = document.elementFromPoint(x, y) as HTMLCanvasElement;
+            const { left, top, width } = canvas.getBoundingClientRect();
+            const scale = canvas.width / width;
+            const at = [(x - left) * scale, (y - top) * scale] as const;
+            return canvas.getContext("2d")?.getImageData(...at, 1, 1).data[0];
+          },
+          x,
+          y,
+        ),
+      );
+    const { values, width } = denoised(heed);
+    const { pixel, window } = initialState;
+    for (const [down, right] of [
+      [-8, -8],
+      [0, 3],
+      [5, -2],
+    ] as const) {
+      const value = values.noisy[(pixel.row + down) * width + pixel.col + right] as number;
+      const grey = 255 * Math.max(0, Math.min(1, value));
+      const shown = await colourAt("values", window + down, window + right);
+      expect(Math.abs((shown ?? Number.NaN) - grey)).toBeLessThan(3);
+    }
+    const { x, y } = await room.cell("values", 8, 9, 17, 17);
+    await room.page.mouse.move(x, y);
+    await expect.poll(() => room.text(".window-map .reading")).toContain("0 down, 1 right: e^");
+  });
+
+  test.each([
+    ["picture", "the patch around the selected pixel", "difference of two patches"],
+    ["points", "a place on the axis", "½ (query − key)²"],
+    ["series", "a vector of the hidden value", "query · key ÷ √D"],
+    ["melody", "minus the mean frame", "the cosine of query and key"],
+  ])("names query, keys, values and score in one strip: %s", async (subject, query, score) => {
+    const room = await enter(`&show=${subject}`);
+    const strip = await room.page.$$eval(".roles > div", (parts) =>
+      parts.map((part) => [
+        part.querySelector("dt")?.textContent,
+        part.querySelector("dd")?.textContent,
+      ]),
+    );
+    expect(strip.map(([name]) => name)).toEqual(["query", "keys", "values", "score"]);
+    expect(strip[0]?.[1]).toContain(query);
+    expect(strip[3]?.[1]).toContain(score);
+  });
+
   test("moves the pixel by keyboard, up to the corner", async () => {
     const room = await enter("&pixel=2.1");
     await room.focus("[data-picture=noisy] [tabindex]");
@@ -151,6 +202,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(async () => (await room.keys()).length).toBe(initialState.points.length);
     await room.click("Draw softmax(X Xᵀ) X");
     await room.page.waitForSelector(".similar circle");
+    expect(await room.text(".similar-words")).not.toContain("resemble");
   });
 
   test("keeps the points fixed under a teacher's lock, and still moves the query", async () => {

@@ -4,10 +4,13 @@ import { formatWeight } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/beyond/link";
-import { notesOf } from "../../web/src/rooms/beyond/melody/tune";
+import compare from "../../web/src/rooms/beyond/melody/solve";
+import { bands } from "../../web/src/rooms/beyond/melody/sound";
+import tune, { notesOf } from "../../web/src/rooms/beyond/melody/tune";
 import { bilateral, bilateralWeights } from "../../web/src/rooms/beyond/picture/bilateral";
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { house } from "../../web/src/rooms/beyond/picture/drawing";
+import regress from "../../web/src/rooms/beyond/points/solve";
 import {
   alikeIn,
   ownSeriesOf,
@@ -262,9 +265,19 @@ describe("A person's own series", () => {
     ],
     [marked(30, 5, 25).join(" "), "At most half of the values may be missing, and 20 of 30 are"],
     ["你好 🎂", "is not a number"],
+    [
+      [...wave(20, 7), "1e300", 40].join(" "),
+      "Number 21: “1e300” is too large. The largest number",
+    ],
+    [["y", ...wave(20, 7), -1.1e15].join("\n"), "Line 22: “-1100000000000000” is too large."],
   ])("is refused with a reason: %s", (text, why) => {
     expect(() => ownSeriesOf(text)).toThrow(why);
     expect(() => ownSeriesOf(text)).toThrow(SeriesError);
+  });
+
+  test("may be as large as 10^15", () => {
+    const { values } = ownSeriesOf([...wave(20, 7), 1e15].join(" "));
+    expect(values.at(-1)).toBe(1e15);
   });
 
   test.each([6, 7, 10, 16])("has this period: %i", (period) => {
@@ -284,6 +297,54 @@ describe("A person's own series", () => {
     expect(periodOf({ values: line.map(() => 1), isHidden: none })).toBeNull();
     expect(periodOf({ values: line, isHidden: none })).toBeNull();
     expect(alikeIn([false, true], null)).toEqual([[], []]);
+  });
+});
+
+describe("Scores in words are those of the engine", () => {
+  let heed: Awaited<ReturnType<typeof load>>;
+  beforeAll(async () => {
+    heed = await load({ threads: 1 });
+  });
+  const context = () => ({
+    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
+    progress() {},
+  });
+
+  test("for a melody: the cosine of two frames, each minus the mean frame", async () => {
+    const sound = await tune({ tune: "round", seed: 1 }, context());
+    const melody = await compare({ sound, temperature: 0.1 }, context());
+    const { frames, loudness, weights, logSums } = melody;
+    const row = (data: ArrayLike<number>, frame: number) =>
+      Array.from({ length: bands }, (_, band) => data[frame * bands + band] as number);
+    const mean = Array.from({ length: bands }, (_, band) => {
+      const column = Array.from({ length: frames }, (_, t) => loudness[t * bands + band] as number);
+      return column.reduce((sum, value) => sum + value, 0) / frames;
+    });
+    const cosine = (a: readonly number[], b: readonly number[]) => {
+      const dot = (a: readonly number[], b: readonly number[]) =>
+        a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
+      return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+    };
+    const centred = (frame: number) =>
+      row(loudness, frame).map((value, band) => value - (mean[band] as number));
+    for (const [query, key] of [
+      [3, 19],
+      [3, 40],
+      [60, 61],
+    ] as const) {
+      const weight = weights[query * frames + key] as number;
+      const score = Math.log(weight) + (logSums[query] as number);
+      expect(score * 0.1).toBeCloseTo(cosine(centred(query), centred(key)), 4);
+    }
+    const plain = cosine(row(loudness, 3), row(loudness, 40));
+    expect(Math.abs(plain - cosine(centred(3), centred(40)))).toBeGreaterThan(0.1);
+  });
+
+  test("for softmax(X Xᵀ) X: a point far out pulls more than a nearer one", async () => {
+    // The first point is nearest to the second, but its weight is largest on the third.
+    const points = [1, 2, 9, -12].map((x) => ({ x: x + 5, y: 0 }));
+    const { similar } = await regress({ points, bandwidth: 1, query: 5 }, context());
+    expect(similar[0]).toBeGreaterThan(13.9);
   });
 });
 

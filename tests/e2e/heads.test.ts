@@ -93,7 +93,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const entropy = (row: number[]) =>
       row.reduce((sum, w) => (w > 0 ? sum - w * Math.log2(w) : sum), 0);
     const expectedMeasures: Record<string, (rows: number[][]) => number> = {
-      "right places, here": (rows) => rows[she]?.[alice] ?? Number.NaN,
+      "answer positions, here": (rows) => rows[she]?.[alice] ?? Number.NaN,
       entropy: (rows) => mean(rows.map(entropy)),
       "largest weight": (rows) => mean(rows.map((row) => Math.max(...row))),
       "previous token": (rows) => mean(rows.slice(1).map((row, i) => row[i] as number)),
@@ -152,7 +152,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const picture = await room.saved(".all-heads", "SVG");
     expect(picture.name).toBe("heed-all-heads-pronouns.svg");
     expect(wordsOf(picture.text).join(" ")).toContain(
-      `All heads, pronouns, without layer 1, head 1: ${first} One row for each layer. Below each head: its number, and right places, here. 1 1 `,
+      `All heads, pronouns, without layer 1, head 1: ${first} One row for each layer. Below each head: its number, and answer positions, here. 1 1 `,
     );
     const weights = reference.weights(first);
     const [layers, heads] = [weights.length, weights[0]?.length ?? 0];

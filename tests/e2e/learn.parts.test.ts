@@ -9,7 +9,14 @@ import type {
   TrainAnswer,
   TrainingNews,
 } from "../../web/src/rooms/learn/messages";
-import { keptParameters, mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
+import {
+  keptParameters,
+  mostKept,
+  slowPace,
+  slowSteps,
+  spacingAt,
+  withMore,
+} from "../../web/src/rooms/learn/past";
 import solve from "../../web/src/rooms/learn/solve";
 import {
   allowed,
@@ -21,7 +28,7 @@ import {
   tasks,
 } from "../../web/src/rooms/learn/state";
 import { readOwn, Training } from "../../web/src/rooms/learn/training";
-import { bestCourseHead, bestMass, headsWords } from "../../web/src/rooms/learn/words";
+import { bestCourseHead, bestMass, findersOf, headsWords } from "../../web/src/rooms/learn/words";
 
 const seenWith = (masses: number[][]): CourseSnapshot => ({
   ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
@@ -54,7 +61,7 @@ describe("The record of a training", () => {
     expect(past.length).toBeGreaterThan(few / 2);
   });
 
-  test("names the head with the most attention on the right places over several snapshots", () => {
+  test("names the head with the most attention on the answer positions over several snapshots", () => {
     const looks = [seenWith([[Number.NaN], [0.5, 0.2]]), seenWith([[Number.NaN], [0.5, 0.6]])];
     expect(bestCourseHead(looks)).toMatchObject({ attention: 1, head: 0 });
     expect(bestMass(looks[1] as CourseSnapshot)).toBe(0.6);
@@ -76,6 +83,7 @@ describe("The link of “Learn”", () => {
       ...{
         positions: false,
         starts: false,
+        slow: false,
         compare: true,
         at: 120,
         head: { attention: 1, head: 3 },
@@ -152,7 +160,7 @@ test("A step requested while a training begins belongs to that training", async 
   const context = { heed, signal, progress() {}, async pause() {} };
   const setups = setupsOf(initialState);
   const begun = solve({ kind: "begin", setups, text: null }, context);
-  const stopped = solve({ kind: "train", steps: 1 }, context);
+  const stopped = solve({ kind: "train", steps: 1, slow: false }, context);
   expect(await begun).toMatchObject({ kind: "begun" });
   expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
   heed.dispose();
@@ -168,7 +176,7 @@ test("Steps requested while a training runs are made one after the other", async
   const setups = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
   await solve({ kind: "begin", setups, text: null }, context);
   const train = async (steps: number) =>
-    (await solve({ kind: "train", steps }, context)) as TrainAnswer;
+    (await solve({ kind: "train", steps, slow: false }, context)) as TrainAnswer;
   const answers = await Promise.all([train(1000), train(1), train(1)]);
   expect(answers.map(({ step, why }) => `${step} ${why}`)).toEqual([
     "1 paused",
@@ -191,7 +199,7 @@ test("A typed text is shown with the parameters of earlier steps", async () => {
   const [setup] = setupsOf(initialState);
   if (!setup) throw new Error("there is one training");
   await solve({ kind: "begin", setups: [setup], text: null }, context);
-  await solve({ kind: "train", steps: 12 }, context);
+  await solve({ kind: "train", steps: 12, slow: false }, context);
   expect(steps).toEqual([5, 10, 12]);
   await solve({ kind: "show", text: "zebra" }, context);
 
@@ -210,9 +218,84 @@ test("A typed text is shown with the parameters of earlier steps", async () => {
   expect(await solve({ kind: "look", step: 7 }, context)).toMatchObject({ outputs: [] });
 
   // A look at an earlier step does not change the training.
-  await solve({ kind: "train", steps: 1 }, context);
+  await solve({ kind: "train", steps: 1, slow: false }, context);
   for (let step = 11; step <= 13; ++step) training.step();
   const { shares } = await training.output();
   expect(await solve({ kind: "look", step: 13 }, context)).toMatchObject({ outputs: [{ shares }] });
   heed.dispose();
+});
+
+test("Earlier steps that are shown while a training runs do not change it", async () => {
+  const heed = await load({ threads: 1 });
+  const [setup] = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
+  if (!setup) throw new Error("there is one training");
+  const told: Snapshot[] = [];
+  const context = {
+    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
+    progress: ({ snapshots }: TrainingNews) => void told.push(...snapshots),
+  };
+  await solve({ kind: "begin", setups: [setup], text: null }, context);
+  let isTraining = true;
+  const stopped = solve({ kind: "train", steps: 12, slow: false }, context).then(() => {
+    isTraining = false;
+  });
+  let looks = 0;
+  while (isTraining) {
+    await Promise.all([0, 0, 0].map((step) => solve({ kind: "look", step }, context)));
+    looks += 3;
+  }
+  await stopped;
+  expect(looks).toBeGreaterThan(3);
+  const training = new Training(heed, setup);
+  for (let step = 0; step < 12; ++step) training.step();
+  expect(told.at(-1)?.step).toBe(12);
+  expect(told.at(-1)?.courses[0]?.heldLoss).toBe((await training.snapshot()).heldLoss);
+  heed.dispose();
+});
+
+test("The first steps are slow if wanted, and only they", async () => {
+  const heed = await load({ threads: 1 });
+  const context = {
+    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
+    progress() {},
+  };
+  const setups = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
+  await solve({ kind: "begin", setups, text: null }, context);
+  const millisecondsOf = async (steps: number, slow: boolean) => {
+    const begin = performance.now();
+    await solve({ kind: "train", steps, slow }, context);
+    return performance.now() - begin;
+  };
+  expect(await millisecondsOf(8, true)).toBeGreaterThan(6 * slowPace);
+  const fast = await millisecondsOf(slowSteps - 8, false);
+  expect(fast).toBeLessThan((slowPace * slowSteps) / 2);
+  expect(await millisecondsOf(20, true)).toBeLessThan(10 * slowPace);
+  heed.dispose();
+});
+
+describe("Reversing letters", () => {
+  /** The attention of the last snapshot on the anti-diagonal is its attention on the answer positions. */
+  const learned = async (change: Partial<State>) => {
+    const heed = await load({ threads: 1 });
+    const [setup] = setupsOf({ ...initialState, ...change });
+    if (!setup) throw new Error("there is one training");
+    const training = new Training(heed, setup);
+    for (let step = 0; step < setup.recipe.steps; ++step) training.step();
+    const snapshot = await training.snapshot();
+    heed.dispose();
+    return { ...findersOf(snapshot), exact: snapshot.exact };
+  };
+
+  test("is found by several heads", async () => {
+    const { finders, heads, exact } = await learned({});
+    expect(exact).toBeGreaterThan(0.9);
+    expect(heads).toBe(4);
+    expect(finders).toBeGreaterThan(1);
+  });
+
+  test("is found by no head without positions", async () => {
+    const { finders, exact } = await learned({ positions: false });
+    expect(finders).toBe(0);
+    expect(exact).toBeLessThan(0.5);
+  });
 });

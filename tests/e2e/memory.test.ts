@@ -54,9 +54,9 @@ const acts: Record<Place, readonly Act[]> = {
   learn: [
     ["point", "[data-matrix] canvas"],
     ["press", "[data-matrix] canvas", "ArrowRight", "Enter"],
-    ["click", ".learn-train .train"],
+    ["click", ".learn-player .play"],
     ["click", ".head-grid label:last-of-type", ".head-grid label:first-of-type"],
-    ["click", ".learn-train button:last-of-type"],
+    ["click", ".learn-again button:last-of-type"],
     ["set", slider, "-20", "-24"],
     ["click", ".transport .play"],
     ["click", ".group:last-of-type .switch"],

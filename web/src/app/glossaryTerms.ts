@@ -10,15 +10,22 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
   ],
   heads: [
     ...(["token", "query", "key", "weight", "head", "layer", "encoder", "decoder"] as const),
-    ...(["right places", "uniform attention", "held out", "entropy"] as const),
+    ...(["answer positions", "uniform attention", "unseen examples", "entropy"] as const),
   ],
   learn: [
-    ...(["head", "layer", "weight", "right places", "uniform attention", "held out"] as const),
+    ...([
+      "head",
+      "layer",
+      "weight",
+      "answer positions",
+      "uniform attention",
+      "unseen examples",
+    ] as const),
     ...(["loss", "learning rate", "seed"] as const),
   ],
   recurrent: [
     ...(["RNN", "Bahdanau attention", "self-attention", "encoder", "decoder", "weight"] as const),
-    ...(["right places", "path length", "held out"] as const),
+    ...(["answer positions", "path length", "unseen examples"] as const),
   ],
   beyond: [
     ...(["query", "key", "value", "weight", "kernel", "bandwidth", "non-local means"] as const),

@@ -7,7 +7,16 @@ import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";
 import { Axes } from "./Axes";
 import { SaveDrawing } from "./SaveDrawing";
-import { type Interval, lineThrough, nearest, placedTicks, rangeOfAll, scaleOf } from "./scale";
+import {
+  type Interval,
+  lineThrough,
+  logPlaceOf,
+  logTicks,
+  nearest,
+  placedTicks,
+  rangeOfAll,
+  scaleOf,
+} from "./scale";
 
 interface CurveSeries {
   readonly name: string;
@@ -27,6 +36,8 @@ interface CurveProps {
   series: readonly CurveSeries[];
   /** The range of y, such as 0 to 1; by default the range of the numbers. */
   range?: Interval;
+  /** Whether y is logarithmic; the low end of `range` must be above 0. */
+  isLog?: boolean;
   /** The range of x, if more points will follow; by default from the first x to the last. */
   domain?: Interval;
   height?: number;
@@ -61,7 +72,10 @@ function sample(count: number, most: number): number[] {
   return Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / (most - 1)));
 }
 
-function frameOf({ x, xTexts, series, range, domain, height = 180 }: CurveProps, width: number) {
+function frameOf(
+  { x, xTexts, series, range, isLog = false, domain, height = 180 }: CurveProps,
+  width: number,
+) {
   const xRange =
     domain ??
     (x.length > 1
@@ -69,8 +83,8 @@ function frameOf({ x, xTexts, series, range, domain, height = 180 }: CurveProps,
       : rangeOfAll(Array.from(x)));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const [top, bottom] = [8, height - 20];
-  const { place: placeY } = scaleOf(yRange, bottom, top);
-  const yTicks = placedTicks(yRange, 4, placeY);
+  const placeY = isLog ? logPlaceOf(yRange, bottom, top) : scaleOf(yRange, bottom, top).place;
+  const yTicks = isLog ? logTicks(yRange, placeY) : placedTicks(yRange, 4, placeY);
   const left = width > 0 ? Math.max(leastLeft, widest(yTicks.map(({ text }) => text))) + 8 : 0;
   const box = { left, right: Math.max(left + 1, width - 8), top, bottom };
   const { place: placeX, value: xAt } = scaleOf(xRange, box.left, box.right);

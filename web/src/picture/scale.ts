@@ -67,6 +67,12 @@ export function scaleOf({ low, high }: Interval, from: number, to: number) {
   return { place, value };
 }
 
+/** The positions of numbers on a logarithmic axis. Numbers below the range, such as 0, are at its low end. */
+export function logPlaceOf({ low, high }: Interval, from: number, to: number) {
+  const { place } = scaleOf({ low: Math.log10(low), high: Math.log10(high) }, from, to);
+  return (value: number) => place(Math.log10(Math.max(low, value)));
+}
+
 const itself = (value: number) => value;
 
 /** A line through points, given in pixels or with their scales. It has a gap where y is not finite. */
@@ -102,4 +108,15 @@ export function placedTicks(
   const ticks = ticksOf(range, Math.max(2, Math.floor(count)));
   const texts = textsOf(ticks);
   return ticks.map((tick, i) => ({ at: place(tick), text: texts[i] as string }));
+}
+
+/** Ticks of a logarithmic axis at powers of ten and, if there are few, at 2 and 5 times these. */
+export function logTicks({ low, high }: Interval, place: (value: number) => number): Tick[] {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const digits = last - first > 2 ? [1] : [1, 2, 5];
+  const powers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  return powers
+    .flatMap((power) => digits.map((digit) => Number(`${digit}e${power}`)))
+    .filter((value) => value >= low && value <= high)
+    .map((value) => ({ at: place(value), text: String(value) }));
 }

@@ -15,6 +15,8 @@ export interface Live {
   goesOn?: boolean;
   /** Whether it is pure animation, which some people do not want. */
   isMotion?: boolean;
+  /** The names of the buttons; `next` while the last step is shown. */
+  names?: { readonly play: string; readonly pause: string; readonly next: string };
 }
 
 export interface TransportProps {
@@ -101,7 +103,7 @@ export function useClock({
 export function Transport(props: TransportProps) {
   const { count, index, go, title, label = "Steps", unit = "Step", live } = props;
   const clock = useClock(props);
-  const { isPlaying, setPlaying, next } = live ?? clock;
+  const { isPlaying, setPlaying, next, names } = live ?? clock;
   const reduced = useReducedMotion();
   const isLast = index >= count - 1;
   /** A manual step pauses, because the person wants to stay there. */
@@ -123,7 +125,7 @@ export function Transport(props: TransportProps) {
             disabled={count < 2 && !live}
             onClick={() => setPlaying(!isPlaying)}
           >
-            {isPlaying ? "Pause" : "Play"}
+            {isPlaying ? (names?.pause ?? "Pause") : (names?.play ?? "Play")}
           </button>
         )}
         <button
@@ -135,7 +137,7 @@ export function Transport(props: TransportProps) {
             next?.();
           }}
         >
-          Next →
+          {names && isLast ? names.next : "Next →"}
         </button>
       </span>
       <input

@@ -29,11 +29,11 @@ export const glossary = {
     "Attention alone does not know the order of its tokens. So a vector for each position is added to the embedding.",
   entropy:
     "How widely a row's weights are spread, in bits: 0 if all of it falls on one key, log₂ n if n keys share it evenly.",
-  "right places":
-    "The places of the input that the answer at a row comes from, known because we made the task. The share of attention that falls on them tells whether a head attends to the right tokens.",
+  "answer positions":
+    "The positions of the input that the answer at a row comes from, known because we made the task. The share of attention that falls on them tells whether a head attends to the right tokens.",
   "uniform attention":
     "What a number would be if every key had the same weight: the baseline for a head.",
-  "held out": "Examples that no training step has seen.",
+  "unseen examples": "Examples that no training step has seen.",
   temperature:
     "Divides the logits before the softmax. Below 1 likely tokens become likelier; above 1 all become more alike; at 0 the likeliest is taken.",
   "top-k and top-p":

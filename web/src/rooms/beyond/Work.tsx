@@ -1,12 +1,25 @@
-/** The area next to the settings: a heading for screen readers, text, pictures and tables. */
+/** The area next to the settings: what is query, key, value and score, then pictures and tables. */
 import type { ComponentChildren } from "preact";
+import { Panel } from "../../shared/Panel";
+
+export type RoleWords = Readonly<Record<"query" | "keys" | "values" | "score", ComponentChildren>>;
+
+const roles = [
+  ["query", "role-q"],
+  ["keys", "role-k"],
+  ["values", "role-v"],
+  ["score", undefined],
+] as const;
 
 export function Work({
   title,
+  words,
   isStale = false,
   children,
 }: {
+  /** For screen readers. */
   title: string;
+  words: RoleWords;
   /** Whether the results belong to an earlier input. */
   isStale?: boolean;
   children: ComponentChildren;
@@ -14,6 +27,16 @@ export function Work({
   return (
     <div class={isStale ? "work stale" : "work"}>
       <h2 class="only-heard">{title}</h2>
+      <Panel name="text">
+        <dl class="roles">
+          {roles.map(([name, role]) => (
+            <div key={name}>
+              <dt class={role}>{name}</dt>
+              <dd>{words[name]}</dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
       {children}
     </div>
   );

@@ -3,6 +3,7 @@
  * it.
  */
 import type { ColourCurve } from "heed/view/parts";
+import type { Setter } from "../../shared/room";
 
 export type Subject = "picture" | "points" | "series" | "melody";
 export type Method = "local" | "bilateral" | "nonLocal";
@@ -56,6 +57,17 @@ export interface State {
   readonly tuneSeed: number;
   readonly temperature: number;
   readonly frame: number;
+}
+
+export interface PanelProps {
+  state: State;
+  set: Setter<State>;
+}
+
+/** A panel that also shows the person's own content; null for the built-in example. */
+export interface OwnProps<Content> extends PanelProps {
+  own: Content | null;
+  onOwn(own: Content | null): void;
 }
 
 export const allowed = {

@@ -121,7 +121,7 @@ function ByMeasure({ all }: { all: readonly NamedHead[] }) {
 function RightPlaces() {
   return (
     <>
-      attention on the <Term name="right places" />
+      attention on the <Term name="answer positions" />
     </>
   );
 }

@@ -8,12 +8,12 @@ export type MeasureName = (typeof measureNames)[number];
 
 export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
   places: {
-    name: "right places, here",
+    name: "answer positions, here",
     about:
-      "The share of attention on the right places, where the answer comes from: they are outlined.",
+      "The share of attention on the answer positions, where the answer comes from: they are outlined.",
   },
   heldOut: {
-    name: "right places, held out",
+    name: "answer positions, unseen examples",
     about:
       "The same, measured once over examples that the model had never seen: a mean over easy and hard ones.",
   },

@@ -138,7 +138,7 @@ export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
 /** Explains the outlined cells, or why there are none. */
 export function placesWords({ answer, shown }: HeadSelection): string {
   if (answer.places === "unknown" && !answer.picture)
-    return "This form was not taught, so the right places are unknown.";
+    return "This form was not taught, so the answer positions are unknown.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
   if (answer.places === "right") return "Outlined: where the answer comes from.";
   const how = answer.dropped.length > 0 ? " with all heads" : "";

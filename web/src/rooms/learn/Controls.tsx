@@ -8,76 +8,53 @@ import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./
 /** The slider is logarithmic, with ten steps to a factor of ten. */
 const rates = { min: -50, max: 30 } as const;
 
-function Counts({
-  label,
-  value,
-  counts,
-  onChange,
-}: {
-  label: string;
-  value: number;
-  counts: readonly number[];
-  onChange(count: number): void;
-}) {
-  return (
-    <Choice
-      label={label}
-      value={String(value)}
-      choices={counts.map((count) => [String(count), String(count)] as const)}
-      onChange={(text) => onChange(Number(text))}
-    />
-  );
+const counts = [
+  ["heads", "Heads"],
+  ["layers", "Layers"],
+  ["size", "Vector size"],
+] as const;
+
+interface Beginning {
+  state: State;
+  /** Begins another training. */
+  begin(change: Partial<State>): void;
 }
 
-export function Controls({ state, set }: { state: State; set: Setter<State> }) {
-  /** A new training has no snapshots yet, and may have other heads. */
-  const begin = (change: Partial<State>) =>
-    set({ at: null, head: null, cell: null, row: null, ...change });
-  const look = (
-    <div class="group">
-      <Switch
-        label="Outline right places"
-        checked={state.outlined}
-        onChange={(outlined) => set({ outlined })}
-      />
-      <ColourChoice range={state.range} curve={state.curve} onChange={set} />
-    </div>
-  );
+function TaskControls({ state, begin }: Beginning) {
+  const { task, length } = state;
   return (
-    <SettingsPanel look={look}>
+    <>
       <Choice<TaskName>
         label="Learn to"
-        value={state.task}
+        value={task}
         choices={taskNames.map((name) => [name, tasks[name].title] as const)}
         onChange={(task) => begin({ task, ...planOf(task), text: null })}
       />
-      {tasks[state.task].hasLetters && (
+      {tasks[task].hasLetters && (
         <NumberField
           label={`Letters, at most (${allowed.length.min} to ${allowed.length.max})`}
-          value={state.length}
+          value={length}
           limits={allowed.length}
           onChange={(length) => begin({ length })}
         />
       )}
+    </>
+  );
+}
+
+function ModelControls({ state, begin }: Beginning) {
+  return (
+    <>
       <div class="group">
-        <Counts
-          label="Heads"
-          value={state.heads}
-          counts={allowed.heads}
-          onChange={(heads) => begin({ heads })}
-        />
-        <Counts
-          label="Layers"
-          value={state.layers}
-          counts={allowed.layers}
-          onChange={(layers) => begin({ layers })}
-        />
-        <Counts
-          label="Vector size"
-          value={state.size}
-          counts={allowed.size}
-          onChange={(size) => begin({ size })}
-        />
+        {counts.map(([name, label]) => (
+          <Choice
+            key={name}
+            label={label}
+            value={String(state[name])}
+            choices={allowed[name].map((count) => [String(count), String(count)] as const)}
+            onChange={(text) => begin({ [name]: Number(text) })}
+          />
+        ))}
       </div>
       <div class="group">
         <Switch
@@ -91,6 +68,28 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
           onChange={(positions) => begin({ positions })}
         />
       </div>
+    </>
+  );
+}
+
+export function Controls({ state, set }: { state: State; set: Setter<State> }) {
+  /** A new training has no snapshots yet, and may have other heads. */
+  const begin = (change: Partial<State>) =>
+    set({ at: null, head: null, cell: null, row: null, ...change });
+  const look = (
+    <div class="group">
+      <Switch
+        label="Outline answer positions"
+        checked={state.outlined}
+        onChange={(outlined) => set({ outlined })}
+      />
+      <ColourChoice range={state.range} curve={state.curve} onChange={set} />
+    </div>
+  );
+  return (
+    <SettingsPanel look={look}>
+      <TaskControls state={state} begin={begin} />
+      <ModelControls state={state} begin={begin} />
       <Slider
         label="Learning rate"
         value={Math.round(10 * Math.log10(state.rate))}

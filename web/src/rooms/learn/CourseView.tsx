@@ -1,3 +1,4 @@
+/** One model: its answer, one head drawn large, and all heads as small pictures. */
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import type { CourseProps } from "./courseProps";
 import { AnswerView } from "./ExampleView";
@@ -38,7 +39,7 @@ export function CourseView({
       <p class="learn-follow">
         {state.head !== null && (
           <button type="button" class="link" onClick={() => set({ head: null, cell: null })}>
-            Show the head with the most attention on the right places
+            Show the head with the most attention on the answer positions
           </button>
         )}
       </p>

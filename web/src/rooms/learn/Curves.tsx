@@ -1,6 +1,6 @@
 /** Charts of loss and accuracy over the kept steps. Dragging selects a step. */
 import { useMemo } from "preact/hooks";
-import { Curve } from "../../picture/Curve";
+import { Curve, type CurveSeries } from "../../picture/Curve";
 import { type Interval, rangeOfAll } from "../../picture/scale";
 import type { Setter } from "../../shared/room";
 import type { BeginAnswer, CourseSnapshot, Snapshot } from "./messages";
@@ -12,89 +12,48 @@ interface Chart {
   readonly title: string;
   readonly yName: string;
   readonly range: Interval;
-  readonly series: readonly { readonly name: string; readonly y: readonly number[] }[];
+  readonly isLog?: boolean;
+  readonly series: readonly CurveSeries[];
 }
 
-const share: Interval = { low: 0, high: 1 };
+const inPercent = { yName: "percent", range: { low: 0, high: 100 } };
 
-/** The range from 0 to the maximum, which shows that a falling curve approaches 0. */
-function fromZero(lines: readonly (readonly number[])[]): Interval {
-  return { low: 0, high: Math.max(rangeOfAll(lines.flat()).high, 1e-3) };
+/** A logarithmic axis, because a loss that has become small goes on falling. */
+function lossAxis(lines: readonly CurveSeries[]) {
+  const losses = lines.flatMap(({ y }) => Array.from(y)).filter((loss) => loss > 0);
+  const { low, high } = rangeOfAll(losses.length > 0 ? losses : [1]);
+  const power = 10 ** Math.floor(Math.log10(Math.max(low, 1e-6)));
+  return { yName: "loss", range: { low: power, high: Math.max(high, 2 * power) }, isLog: true };
 }
 
-function chartsOf(begun: BeginAnswer, past: readonly Snapshot[]): Chart[] {
-  const line = (course: number, of: (snapshot: CourseSnapshot) => number) =>
-    past.map(({ courses }) => of(courses[course] as CourseSnapshot));
-  if (begun.courses.length === 1) {
-    const losses = [line(0, ({ loss }) => loss), line(0, ({ heldLoss }) => heldLoss)] as const;
+function chartsOf({ courses, chance }: BeginAnswer, past: readonly Snapshot[]): Chart[] {
+  const line = (name: string, of: (snapshot: CourseSnapshot) => number, course = 0) => ({
+    name,
+    y: past.map(({ courses }) => of(courses[course] as CourseSnapshot)),
+  });
+  const heldLoss = ({ heldLoss }: CourseSnapshot) => heldLoss;
+  const exact = ({ exact }: CourseSnapshot) => 100 * exact;
+  const mass = (snapshot: CourseSnapshot) => 100 * bestMass(snapshot);
+  if (courses.length === 1) {
+    const losses = [line("training", ({ loss }) => loss), line("unseen examples", heldLoss)];
+    const shares = [
+      line("unseen examples right", exact),
+      line("best head, answer positions", mass),
+      line("uniform attention", () => 100 * chance),
+    ];
     return [
-      {
-        ...{ title: "Loss", yName: "loss", range: fromZero(losses) },
-        series: [
-          { name: "training", y: losses[0] },
-          { name: "held out", y: losses[1] },
-        ],
-      },
-      {
-        ...{ title: "Answers and attention", yName: "share", range: share },
-        series: [
-          { name: "answered correctly", y: line(0, ({ exact }) => exact) },
-          { name: "best head, right places", y: line(0, bestMass) },
-          { name: "uniform attention", y: past.map(() => begun.chance) },
-        ],
-      },
+      { title: "Loss", ...lossAxis(losses), series: losses },
+      { title: "Answers and attention", ...inPercent, series: shares },
     ];
   }
   const both = (of: (snapshot: CourseSnapshot) => number) =>
-    begun.courses.map(({ heads }, i) => ({
-      name: headsWords(heads),
-      y: line(i, of),
-    }));
-  const losses = both(({ heldLoss }) => heldLoss);
+    courses.map(({ heads }, i) => line(headsWords(heads), of, i));
+  const losses = both(heldLoss);
   return [
-    {
-      ...{ title: "Loss, held out", yName: "loss" },
-      ...{ range: fromZero(losses.map(({ y }) => y)), series: losses },
-    },
-    {
-      ...{ title: "Answered correctly", yName: "share", range: share },
-      series: both(({ exact }) => exact),
-    },
-    {
-      ...{ title: "Attention on the right places", yName: "share", range: share },
-      series: both(bestMass),
-    },
+    { title: "Loss, unseen examples", ...lossAxis(losses), series: losses },
+    { title: "Unseen examples right", ...inPercent, series: both(exact) },
+    { title: "Attention on the answer positions", ...inPercent, series: both(mass) },
   ];
-}
-
-/** All numbers of the page belong to the same snapshot, so the charts are drawn in the same frame. */
-function OneChart({
-  total,
-  set,
-  chart: { title, ...chart },
-  x,
-  index,
-}: {
-  total: number;
-  set: Setter<State>;
-  chart: Chart;
-  x: readonly number[];
-  index: number;
-}) {
-  return (
-    <div>
-      <h2>{title}</h2>
-      <Curve
-        {...{ title, x, ...chart }}
-        xName="step"
-        domain={{ low: 0, high: total }}
-        height={150}
-        plays
-        cursor={index}
-        onCursor={(to) => set({ at: to >= x.length - 1 ? null : (x[to] ?? null) })}
-      />
-    </div>
-  );
 }
 
 export function Curves({
@@ -113,7 +72,18 @@ export function Curves({
   return (
     <section class="learn-curves" aria-label="Curves">
       {charts.map((chart) => (
-        <OneChart key={chart.title} {...{ chart, x, index, total, set }} />
+        <div key={chart.title}>
+          <h2>{chart.title}</h2>
+          <Curve
+            {...{ x, ...chart }}
+            xName="step"
+            domain={{ low: 0, high: total }}
+            height={150}
+            plays
+            cursor={index}
+            onCursor={(to) => set({ at: to >= x.length - 1 ? null : (x[to] ?? null) })}
+          />
+        </div>
       ))}
       <p class="faint learn-hint">Drag in a curve to go back.</p>
     </section>

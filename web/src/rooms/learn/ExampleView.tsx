@@ -13,13 +13,7 @@ import { hopeOf } from "./words";
 
 const withText = (text: string | null) => ({ text, cell: null, row: null });
 
-export function ExampleView({
-  lesson,
-  showing,
-  note,
-  state,
-  set,
-}: {
+interface ExampleProps {
   lesson: Lesson | null;
   /** The example of the shown step. */
   showing: ShownExample | null;
@@ -27,41 +21,49 @@ export function ExampleView({
   note: string | null;
   state: State;
   set: Setter<State>;
-}) {
+}
+
+function TextField({ showing, state: { task, text, length }, set }: ExampleProps) {
   const id = useId();
+  return (
+    <div class="sentence-field">
+      <label for={id}>
+        Type your own <span class="field-limits">{tasks[task].limits(length)}</span>
+      </label>
+      <input
+        id={id}
+        type="text"
+        class="sentence"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        maxLength={maxCharacters}
+        value={text ?? showing?.text ?? ""}
+        onInput={({ currentTarget }) => set(withText(currentTarget.value))}
+      />
+    </div>
+  );
+}
+
+export function ExampleView(props: ExampleProps) {
+  const { lesson, note, state, set } = props;
   const { restrictions } = useShell();
   const { task, text, length } = state;
-  const { such, limits } = tasks[task];
   const unread = lesson && lesson.text === text ? lesson.unread : null;
   return (
     <div class="learn-example">
       <p>
         <b>{lesson?.begun.about ?? "The engine is starting."}</b>
       </p>
-      {!hides(restrictions, "text") && <p class="learn-hope">{hopeOf(task)}</p>}
+      {!hides(restrictions, "text") && <p class="learn-hope">{hopeOf(state)}</p>}
       <Lockable>
-        <div class="sentence-field">
-          <label for={id}>
-            Type your own <span class="field-limits">{limits(length)}</span>
-          </label>
-          <input
-            id={id}
-            type="text"
-            class="sentence"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            maxLength={maxCharacters}
-            value={text ?? showing?.text ?? ""}
-            onInput={({ currentTarget }) => set(withText(currentTarget.value))}
-          />
-        </div>
+        <TextField {...props} />
       </Lockable>
       <div class="learn-about-example">
         {unread ? (
           <UnreadText
             unread={unread}
-            instead={such(length)}
+            instead={tasks[task].such(length)}
             onUse={(text) => set(withText(text))}
           />
         ) : (
@@ -69,7 +71,7 @@ export function ExampleView({
         )}
         {text !== null && (
           <button type="button" class="link" onClick={() => set(withText(null))}>
-            Back<span class="wide-only"> to the held-out example</span>
+            Back<span class="wide-only"> to the unseen example</span>
           </button>
         )}
       </div>
@@ -77,23 +79,19 @@ export function ExampleView({
   );
 }
 
-function RightMark({ isRight }: { isRight: boolean }) {
-  return (
-    <span class="token-number" role="img" aria-label={isRight ? "right" : "wrong"}>
-      {isRight ? "✓" : "✗"}
-    </span>
-  );
-}
-
 function AnswerWord({ of, token, isRight }: AnswerPart) {
-  const marked = isRight ? "right" : "wrong";
+  const mark = isRight ? "right" : "wrong";
   return (
-    <li class={isRight === null ? undefined : marked}>
+    <li class={isRight === null ? undefined : mark}>
       <span class="token">
         {of !== null && <span class="faint">{of} = </span>}
         <bdi>{token === "<end>" ? "end" : token}</bdi>
       </span>
-      {isRight !== null && <RightMark isRight={isRight} />}
+      {isRight !== null && (
+        <span class="token-number" role="img" aria-label={mark}>
+          {isRight ? "✓" : "✗"}
+        </span>
+      )}
     </li>
   );
 }
@@ -105,7 +103,7 @@ export function AnswerView({ snapshot, held }: { snapshot: CourseSnapshot; held:
       <p class="faint">
         Its answer{" "}
         <span class="number">{`· ${Math.round(held * snapshot.exact)} of ${held} `}</span>
-        <Term name="held out" /> right
+        <Term name="unseen examples" /> right
       </p>
       <ol class="tokens">
         {answer.map((said, i) => (

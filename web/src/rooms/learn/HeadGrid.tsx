@@ -11,7 +11,7 @@ import type { CourseAttention } from "./messages";
 import type { CourseHead } from "./state";
 import { useIsSeen, useTurn } from "./useTurn";
 import { hiddenIn } from "./weights";
-import { attentionNameOf } from "./words";
+import { attentionNameOf, findersOf, findingShare } from "./words";
 
 /** The length of the longer side of a small picture. */
 const side = 56;
@@ -42,6 +42,20 @@ function SmallHead({
     <span ref={ref}>
       <Matrix picture={picture} summary={summary} />
     </span>
+  );
+}
+
+/** How many heads find the answer positions, at the shown step. */
+function Finders({ snapshot }: Pick<CourseProps, "snapshot">) {
+  const { finders, heads } = findersOf(snapshot);
+  return (
+    <p class="learn-finders faint number">
+      Heads that find the answer positions:{" "}
+      <b>
+        {finders} of {heads}
+      </b>
+      , with at least {percent(findingShare)} of their attention
+    </p>
   );
 }
 
@@ -84,6 +98,7 @@ export function HeadGrid({
         </fieldset>
       ))}
       <Legend palette={palette} hasHidden={attentions.some(({ isCausal }) => isCausal)} />
+      <Finders snapshot={snapshot} />
     </div>
   );
 }

@@ -1,5 +1,4 @@
-/** One head's weights, large enough to read, with the right places outlined. */
-
+/** One head as a large picture, with the explanation of a weight and the row of a token as a table. */
 import {
   type Area,
   type Cell,
@@ -10,14 +9,15 @@ import {
   type Palette,
   tokenAxes,
 } from "heed/view/parts";
-import { useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { Announced } from "../../shared/Announced";
 import { type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
-import { RowDetails } from "../../shared/RowDetails";
+import { type OneHead, RowDetails } from "../../shared/RowDetails";
 import { SaveVectors } from "../../shared/SaveVectors";
+import { useCells } from "../../shared/useCells";
 import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./courseProps";
 import type { CourseAttention } from "./messages";
@@ -31,106 +31,85 @@ const cellLimit = 32;
 const narrow = 420;
 const lowCell = 26;
 
-export function LargeHead({
-  course,
-  attentions,
-  snapshot,
-  step,
-  past,
-  layers,
-  weighed,
-  state,
-  set,
-  shown,
-  palette,
-}: CourseProps & { shown: CourseHead; palette: Palette }) {
+type LargeHeadProps = CourseProps & { shown: CourseHead; palette: Palette };
+
+const lock = (cell: Cell) => ({ cell, row: cell.row });
+
+/** The menu that saves the picture, also as a film of what was learned. */
+function savedAs({ state, step, past, shown }: LargeHeadProps, { name, attention, head }: OneHead) {
+  const frames = () =>
+    past().map(([step, { shares }]) => ({
+      name: `step ${step}`,
+      view: weightsOf(attention, shares[shown.attention] as Shares, head),
+    }));
+  return {
+    file: `learn-${state.task}-step-${step}-head-${head + 1}`,
+    caption: `${name}, after step ${step}`,
+    ...{ rows: attention.rows, cols: attention.columns },
+    plays: { caption: `${name}, as it was learned`, film: () => filmOf(frames()) },
+  };
+}
+
+function Mass({ snapshot, shown, state, weighed }: LargeHeadProps) {
+  const mass = snapshot.masses[shown.attention]?.[shown.head] ?? Number.NaN;
+  const best = state.head === null ? ": best\u00a0head" : "";
+  return (
+    <p class="learn-mass number">
+      {Number.isFinite(mass)
+        ? `${percent(mass)} on answer positions of ${weighed} examples${best}`
+        : "There are no answer positions here"}
+    </p>
+  );
+}
+
+export function LargeHead(props: LargeHeadProps) {
+  const { course, attentions, snapshot, step, layers, state, set, shown, palette } = props;
+  const { head } = shown;
   const [ref, width] = useWidth<HTMLDivElement>();
-  const [hover, setHover] = useState<Cell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
   const attention = attentions[shown.attention] as CourseAttention;
   const shares = snapshot.shares[shown.attention] as Shares;
   const { aligned, rows, columns: cols } = attention;
-  const view = useMemo(
-    () => weightsOf(attention, shares, shown.head),
-    [shares, attention, shown.head],
-  );
-  const cell = state.cell ?? hover;
-  const active = cell && cell.row < rows.length && cell.col < cols.length ? cell : null;
-  const highlights = useMemo<Area[]>(
-    () =>
-      state.outlined && aligned
-        ? aligned.flatMap((places, row) => places.map((col) => ({ row, col })))
-        : [],
-    [aligned, state.outlined],
-  );
+  const size = { rows: rows.length, columns: cols.length };
+  const { active, byKeyboard, point, press } = useCells(state, set, size, lock);
+  const view = useMemo(() => weightsOf(attention, shares, head), [shares, attention, head]);
+  const highlights = useMemo<Area[]>(() => {
+    const outlined = state.outlined ? aligned : null;
+    return outlined?.flatMap((places, row) => places.map((col) => ({ row, col }))) ?? [];
+  }, [aligned, state.outlined]);
   const labels = { rows, cols, ...tokenAxes };
   const firstAsked = Math.max(0, aligned?.findIndex((places) => places.length > 0) ?? 0);
   const row = Math.min(state.row ?? firstAsked, rows.length - 1);
-  const size = cellsFor(width - leftOf(labels), cols.length, rows.length);
+  const cell = cellsFor(width - leftOf(labels), cols.length, rows.length);
   const picture = usePicture({
     ...{ view, rows: rows.length, cols: cols.length, palette, labels, highlights, active },
     selected: { row },
     cell: {
-      width: Math.min(size.width, cellLimit),
-      height: Math.min(size.height, width < narrow ? lowCell : cellLimit),
+      width: Math.min(cell.width, cellLimit),
+      height: Math.min(cell.height, width < narrow ? lowCell : cellLimit),
     },
     isHidden: hiddenIn(attention),
   });
-  const mass = snapshot.masses[shown.attention]?.[shown.head] ?? Number.NaN;
-  const title = `Head ${shown.head + 1}, ${attentionNameOf(attention, layers)}`;
-  const detail = { name: title, attention, shares, head: shown.head };
-  const explanation = active && explainCourseWeight(attention, shares, shown.head, active);
+  const selectRow = useCallback((row: number) => set({ row }), [set]);
+  const name = `Head ${head + 1}, ${attentionNameOf(attention, layers)}`;
+  const detail = { name, attention, shares, head };
+  const explanation = active && explainCourseWeight(attention, shares, head, active);
   return (
     <>
       <div ref={ref} class="learn-large">
         {width > 0 && (
           <HeatMap
+            {...{ title: name, symbol: <b>{name}</b>, note: "", picture }}
             name={`head-${course.heads}`}
-            title={title}
-            symbol={<b>{title}</b>}
-            note=""
-            picture={picture}
-            saved={{
-              file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,
-              caption: `${title}, after step ${step}`,
-              ...{ rows, cols },
-              plays: {
-                caption: `${title}, as it was learned`,
-                film: () =>
-                  filmOf(
-                    past().map(([step, { shares }]) => ({
-                      name: `step ${step}`,
-                      view: weightsOf(attention, shares[shown.attention] as Shares, shown.head),
-                    })),
-                  ),
-              },
-            }}
-            actions={{
-              point(cell, by) {
-                setByKeyboard(by === "keyboard");
-                setHover(cell);
-                if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
-              },
-              press: ({ row, col }) =>
-                set(({ cell: now }) =>
-                  now?.row === row && now.col === col
-                    ? { cell: null }
-                    : { cell: { row, col }, row },
-                ),
-              selectRow: (row) => set({ row }),
-            }}
+            saved={savedAs(props, detail)}
+            actions={{ point, press, selectRow }}
           />
         )}
-        <p class="learn-mass number">
-          {Number.isFinite(mass)
-            ? `${percent(mass)} on right places of ${weighed} examples${state.head === null ? ": best\u00a0head" : ""}`
-            : "There are no right places here"}
-        </p>
+        <Mass {...props} />
       </div>
       <div class="learn-row">
         <Readout explanation={explanation} locked={state.cell !== null} />
         <RowDetails of={detail} row={row} />
-        <SaveVectors of={detail} file={`learn-step-${step}-head-${shown.head + 1}`} />
+        <SaveVectors of={detail} file={`learn-step-${step}-head-${head + 1}`} />
         <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
       </div>
     </>

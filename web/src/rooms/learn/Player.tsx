@@ -1,12 +1,18 @@
-/** Controls to train, pause, make one step or start again, and to replay the training without losing any of it. */
-
+/** The one player: it trains while the newest snapshot is shown, and replays earlier ones without losing any. */
+import { useCallback, useRef } from "preact/hooks";
+import { Switch } from "../../shared/Fields";
 import type { Setter } from "../../shared/room";
-import { Transport } from "../../shared/Transport";
+import { type Live, Transport, useClock } from "../../shared/Transport";
+import { useReducedMotion } from "../../shared/useMedia";
+import { slowPace, slowSteps, spacingAt } from "./past";
 import type { State } from "./state";
-import type { LessonControls } from "./useLesson";
+import { isOver, type LessonControls } from "./useLesson";
 
-/** How long a replay shows each snapshot, in milliseconds. */
+/** How long a replay shows a snapshot, in milliseconds; the first ones longer if the training is slow too. */
 const pace = 100;
+const firstPace = slowPace * spacingAt(0);
+
+const trainingNames = { play: "Train", pause: "Pause training", next: "One step" };
 
 /** The current status of the training. */
 function statusOf({ lesson, isTraining, isBeginning, failure }: LessonControls): string {
@@ -19,64 +25,50 @@ function statusOf({ lesson, isTraining, isBeginning, failure }: LessonControls):
   return lesson.step === 0 ? "Not trained yet" : "Paused";
 }
 
-export function Player({
-  state,
-  set,
-  controls,
-  index,
-}: {
+interface PlayerProps {
   state: State;
   set: Setter<State>;
   controls: LessonControls;
   index: number;
-}) {
-  const { lesson, isTraining, isBeginning, setTraining, trainOnce, trainAgain } = controls;
+}
+
+/** The clock of a replay, which also shows the first snapshots slowly if `state.slow`. */
+function useReplay({ state, controls: { lesson }, index }: PlayerProps, go: (to: number) => void) {
+  const past = lesson?.past ?? [];
+  const latest = useRef(past);
+  latest.current = past;
+  const paceAt = useCallback(
+    (at: number) => (state.slow && (latest.current[at]?.step ?? 0) < slowSteps ? firstPace : pace),
+    [state.slow],
+  );
+  return useClock({ count: Math.max(1, past.length), index, go, pace: paceAt });
+}
+
+export function Player(props: PlayerProps) {
+  const { state, set, controls, index } = props;
+  const { client, lesson, isTraining } = controls;
   const past = lesson?.past ?? [];
   const total = lesson?.setups[0]?.recipe.steps ?? 0;
-  const isOver = !isBeginning && (lesson?.stop === "finished" || lesson?.stop === "nan");
   const isBehind = state.at !== null && index < past.length - 1;
-  const follow = () => set({ at: null });
+  const go = (to: number) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) });
+  const replay = useReplay(props, go);
+  const isReplaying = replay.isPlaying || isBehind || isOver(controls);
+  const live: Live = isReplaying
+    ? { ...replay, goesOn: true, isMotion: true }
+    : {
+        ...{ isPlaying: isTraining, goesOn: true, names: trainingNames },
+        setPlaying: (isPlaying) => client.setTraining(isPlaying),
+        next: () => client.trainOnce(),
+      };
   return (
     <div class="learn-player">
-      <fieldset class="learn-train" aria-label="Training">
-        <button
-          type="button"
-          class="train"
-          disabled={isOver}
-          onClick={() => {
-            follow();
-            setTraining(!isTraining);
-          }}
-        >
-          {isTraining ? "Pause training" : "Train"}
-        </button>
-        <button
-          type="button"
-          disabled={isOver}
-          onClick={() => {
-            follow();
-            trainOnce();
-          }}
-        >
-          One step
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            set({ at: null, cell: null });
-            trainAgain();
-          }}
-        >
-          Train again
-        </button>
-      </fieldset>
       <Transport
         count={Math.max(1, past.length)}
         index={Math.max(0, index)}
-        go={(to) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) })}
-        label="Replay"
+        go={go}
+        label="Training"
         unit="Snapshot"
-        pace={pace}
+        live={live}
         title={
           <span class="number">
             step {past[index]?.step ?? 0} of {total}
@@ -90,11 +82,53 @@ export function Player({
           {isBehind && isTraining && <span aria-hidden="true">, now at step {lesson?.step}</span>}
         </span>
         {isBehind && (
-          <button type="button" class="link" onClick={follow}>
+          <button type="button" class="link" onClick={() => set({ at: null })}>
             Show the newest<span class="wide-only"> snapshot</span>
           </button>
         )}
       </p>
+      <Again
+        {...props}
+        watch={() => {
+          go(0);
+          replay.setPlaying(true);
+        }}
+        canWatch={past.length > 1 && !replay.isPlaying}
+      />
+    </div>
+  );
+}
+
+/** Controls to watch the training again, to repeat it, and to slow its beginning. */
+function Again({
+  state,
+  set,
+  controls: { client },
+  watch,
+  canWatch,
+}: PlayerProps & { watch(): void; canWatch: boolean }) {
+  const reduced = useReducedMotion();
+  return (
+    <div class="learn-again">
+      <Switch
+        label={`First ${slowSteps} steps slowly`}
+        checked={state.slow}
+        onChange={(slow) => set({ slow })}
+      />
+      {!reduced && (
+        <button type="button" disabled={!canWatch} onClick={watch}>
+          Watch again
+        </button>
+      )}
+      <button
+        type="button"
+        onClick={() => {
+          set({ at: null, cell: null });
+          client.trainAgain();
+        }}
+      >
+        Train again
+      </button>
     </div>
   );
 }

@@ -9,7 +9,6 @@ import type { RoomProps } from "../../shared/room";
 import { Stale } from "../../shared/Stale";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useEscape } from "../../shared/useEscape";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
@@ -42,10 +41,17 @@ function useHeard(lesson: Lesson | null): string {
     if (!lesson || !last || last.step === 0) return "";
     const words = last.courses.map(
       (snapshot, i) =>
-        `${headsWords(lesson.begun.courses[i]?.heads ?? 0)}: ${percent(snapshot.exact)} of the held-out examples right, ${percent(bestMass(snapshot))} of the best head's weight on the right places`,
+        `${headsWords(lesson.begun.courses[i]?.heads ?? 0)}: ${percent(snapshot.exact)} of the unseen examples right, ${percent(bestMass(snapshot))} of the best head's weight on the answer positions`,
     );
     return `Step ${last.step}. ${words.join("; ")}.`;
   }, [tenth, lesson?.stop, lesson?.setups]);
+}
+
+function useFacts(lesson: Lesson | null): void {
+  const speed = lesson?.millisecondsPerStep ?? null;
+  const training = speed === null ? "" : `training on one thread, ${speed.toFixed(1)} ms a step · `;
+  const megabytes = lesson ? (pastBytesOf(lesson.begun.first) / 2 ** 20).toFixed(1) : "";
+  useFootnote(lesson && `${training}the past is kept at up to ${mostKept} steps, ${megabytes} MB`);
 }
 
 interface Shown {
@@ -57,7 +63,7 @@ interface Shown {
  * The snapshot at an index, with the present example. A snapshot of another example is computed again; until then the
  * last one stays.
  */
-function useShown({ lesson, look }: LessonControls, index: number) {
+function useShown({ lesson, client }: LessonControls, index: number) {
   const snapshot = lesson?.past[index] ?? null;
   const present = lesson?.showings.at(-1) ?? null;
   const isForgotten = snapshot !== null && (lesson?.forgotten.has(snapshot.step) ?? false);
@@ -66,7 +72,7 @@ function useShown({ lesson, look }: LessonControls, index: number) {
   if (isPresent && present) last.current = { snapshot, showing: present };
   const shouldLook = snapshot !== null && !isPresent && !isForgotten;
   useEffect(() => {
-    if (shouldLook) look(snapshot.step);
+    if (shouldLook) void client.look(snapshot.step);
   }, [shouldLook, snapshot?.step, present?.id]);
   const former = lesson?.showings.find(({ id }) => id === snapshot?.showing);
   if (last.current?.showing.id !== present?.id) last.current = null;
@@ -74,37 +80,50 @@ function useShown({ lesson, look }: LessonControls, index: number) {
   return { shown: last.current ?? own, isPresent, isForgotten };
 }
 
+type CoursesProps = Pick<RoomProps<State>, "state" | "set"> & {
+  lesson: Lesson;
+  shown: Shown;
+  index: number;
+};
+
+/** The models of a lesson, with the example that is shown. */
+function Courses({ lesson, shown: { snapshot, showing }, index, state, set }: CoursesProps) {
+  const { begun, past, setups } = lesson;
+  const courseOf = (of: Snapshot, i: number) => of.courses[i] as CourseSnapshot;
+  const seen = past.slice(0, index + 1);
+  return begun.courses.map((course, i) => (
+    <CourseView
+      key={`${showing.id} ${i}`}
+      {...{ course, state, set, step: snapshot.step, held: begun.held, weighed: begun.weighed }}
+      attentions={showing.attentions[i] ?? []}
+      snapshot={courseOf(snapshot, i)}
+      recent={seen.slice(-recentCount - 1).map((each) => courseOf(each, i))}
+      past={() =>
+        seen
+          .filter((each) => each.showing === showing.id)
+          .map((each) => [each.step, courseOf(each, i)] as const)
+      }
+      isPair={begun.courses.length > 1}
+      layers={setups[0]?.options.layers ?? 1}
+    />
+  ));
+}
+
 export function View({ state, set, notices }: RoomProps<State>) {
   const key = JSON.stringify(setupsOf(state));
   const setups = useMemo(() => setupsOf(state), [key]);
-  const controls = useLesson(setups, state.text, state.starts);
-  const { lesson } = controls;
+  const controls = useLesson(setups, state.text, state);
+  const { lesson, failure } = controls;
   const heard = useHeard(lesson);
   const index = lesson ? indexOf(lesson, state.at) : 0;
   const { shown, isPresent, isForgotten } = useShown(controls, index);
   const isAnswered = lesson !== null && lesson.setups === setups && lesson.text === state.text;
   const isUnread = isForgotten || (isAnswered && lesson.unread !== null);
-
-  const speed = lesson?.millisecondsPerStep;
-  const bytes = lesson ? pastBytesOf(lesson.begun.first) : 0;
-  useFootnote(
-    lesson &&
-      [
-        speed === null || speed === undefined
-          ? ""
-          : `training on one thread, ${speed.toFixed(1)} ms a step · `,
-        `the past is kept at up to ${mostKept} steps, ${(bytes / 2 ** 20).toFixed(1)} MB`,
-      ].join(""),
-  );
-
-  useEscape(() => set({ cell: null }));
-
+  useFacts(lesson);
   const isPair = (lesson?.begun.courses.length ?? 1) > 1;
-
   const curves = (
     <Panel name="curves">{lesson && <Curves lesson={lesson} index={index} set={set} />}</Panel>
   );
-
   return (
     <>
       <Panel name="play">
@@ -112,44 +131,18 @@ export function View({ state, set, notices }: RoomProps<State>) {
       </Panel>
       <Controls state={state} set={set} />
       <div class="work" data-example={isPresent && !isUnread ? shown?.showing.text : undefined}>
-        <Notices notices={controls.failure === null ? notices : [controls.failure, ...notices]} />
+        <Notices notices={failure === null ? notices : [failure, ...notices]} />
         <Panel name="example">
           <ExampleView
-            lesson={lesson}
-            showing={shown?.showing ?? null}
+            {...{ lesson, state, set, showing: shown?.showing ?? null }}
             note={isForgotten ? "What the model did with it at this step is not kept." : null}
-            state={state}
-            set={set}
           />
         </Panel>
         <div class={isPair ? "learn-pictures pair" : "learn-pictures"}>
           {isPair && curves}
           <Panel name="heads">
             <Stale class="learn-courses" isStale={!isAnswered || !isPresent} isUnread={isUnread}>
-              {lesson?.begun.courses.map((course, i) => (
-                <CourseView
-                  key={`${shown?.showing.id} ${i}`}
-                  course={course}
-                  attentions={shown?.showing.attentions[i] ?? []}
-                  snapshot={shown?.snapshot.courses[i] as CourseSnapshot}
-                  recent={lesson.past
-                    .slice(Math.max(0, index - recentCount), index + 1)
-                    .map(({ courses }) => courses[i] as CourseSnapshot)}
-                  step={shown?.snapshot.step ?? 0}
-                  past={() =>
-                    lesson.past
-                      .slice(0, index + 1)
-                      .filter(({ showing }) => showing === shown?.showing.id)
-                      .map(({ step, courses }) => [step, courses[i] as CourseSnapshot] as const)
-                  }
-                  isPair={isPair}
-                  held={lesson.begun.held}
-                  weighed={lesson.begun.weighed}
-                  layers={lesson.setups[0]?.options.layers ?? 1}
-                  state={state}
-                  set={set}
-                />
-              ))}
+              {lesson && shown && <Courses {...{ lesson, shown, index, state, set }} />}
             </Stale>
           </Panel>
           {!isPair && curves}

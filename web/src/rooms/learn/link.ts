@@ -1,6 +1,14 @@
 /** Reads and writes the room's part of the link. */
 import { colourReaders } from "../../shared/colourReaders";
-import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
+import {
+  cellIn,
+  cellText,
+  numberIn,
+  oneOf,
+  onOff,
+  type Readers,
+  readParams,
+} from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import {
   allowed,
@@ -18,12 +26,7 @@ function amongst(choices: readonly number[]) {
   return (text: string): number => Number(oneOf(...choices.map(String))(text));
 }
 
-/** Two numbers counted from 1, such as an attention and its head, separated by a point. */
-function pairFrom(text: string): [number, number] {
-  const [, first, second] = /^([1-9]\d{0,2})\.([1-9]\d{0,2})$/.exec(text) ?? [];
-  if (!first || !second) throw new RangeError("two numbers such as 3.1");
-  return [Number(first) - 1, Number(second) - 1];
-}
+const pair = cellIn({ min: 1, max: 999 });
 
 const readers: Readers<State> = {
   // `read` has applied the task's defaults before.
@@ -37,16 +40,14 @@ const readers: Readers<State> = {
   positions: (text) => ({ positions: onOff(text) }),
   compare: (text) => ({ compare: onOff(text) }),
   train: (text) => ({ starts: onOff(text) }),
+  slow: (text) => ({ slow: onOff(text) }),
   text: (text) => ({ text: text.slice(0, maxCharacters) }),
   at: (text) => ({ at: numberIn(allowed.at)(text) }),
   head: (text) => {
-    const [attention, head] = pairFrom(text);
+    const { row: attention, col: head } = pair(text);
     return { head: { attention, head } };
   },
-  cell: (text) => {
-    const [row, col] = pairFrom(text);
-    return { cell: { row, col } };
-  },
+  cell: (text) => ({ cell: pair(text) }),
   row: (text) => ({ row: numberIn(allowed.row)(text) - 1 }),
   outlined: (text) => ({ outlined: onOff(text) }),
   ...colourReaders,
@@ -65,15 +66,19 @@ export function write(state: State): URLSearchParams {
     typeof value === "boolean" ? (value ? "on" : "off") : String(value);
   for (const key of ["task", ...settings] as const)
     if (state[key] !== usual[key]) params.set(key, textOf(state[key]));
-  if (!state.starts) params.set("train", "off");
-  if (state.text !== null) params.set("text", state.text);
-  if (state.head) params.set("head", `${state.head.attention + 1}.${state.head.head + 1}`);
-  if (state.cell) params.set("cell", `${state.cell.row + 1}.${state.cell.col + 1}`);
-  if (state.row !== null) params.set("row", String(state.row + 1));
+  const { head, cell } = state;
+  const texts = {
+    train: state.starts ? null : "off",
+    text: state.text,
+    head: cellText(head && { row: head.attention, col: head.head }),
+    cell: cellText(cell),
+    row: state.row === null ? null : String(state.row + 1),
+  };
+  for (const [key, text] of Object.entries(texts)) if (text !== null) params.set(key, text);
   return params;
 }
 
 const settings = [
   ...(["length", "heads", "layers", "size", "rate", "seed", "positions", "compare"] as const),
-  ...(["at", "outlined", "range", "curve"] as const),
+  ...(["slow", "at", "outlined", "range", "curve"] as const),
 ] as const;

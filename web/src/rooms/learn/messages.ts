@@ -23,13 +23,13 @@ export type LessonRequest =
   | { readonly kind: "show"; readonly text: string | null }
   /** Shows the same example with the parameters of an earlier step. */
   | { readonly kind: "look"; readonly step: number }
-  /** Trains for at most this many steps. The answer comes when they are done or training is paused. */
-  | { readonly kind: "train"; readonly steps: number }
+  /** Trains for at most this many steps, the first of all slowly if wanted. The answer comes when training stops. */
+  | { readonly kind: "train"; readonly steps: number; readonly slow: boolean }
   | { readonly kind: "pause" };
 
 /** An attention of a model, with the tokens of the example that is shown. */
 export interface CourseAttention extends Attention {
-  /** The right places of each row, if they apply to this attention. */
+  /** The answer positions of each row, if they apply to this attention. */
   readonly aligned: readonly (readonly number[])[] | null;
 }
 
@@ -58,7 +58,7 @@ export interface BeginAnswer {
   /** The number of held-out examples answered for every snapshot, and the number of them used to measure the heads. */
   readonly held: number;
   readonly weighed: number;
-  /** The attention on the right places if attention were uniform. */
+  /** The attention on the answer positions if attention were uniform. */
   readonly chance: number;
   readonly showing: ShownExample;
   /** The typed text, if it cannot be shown. */
@@ -113,7 +113,7 @@ export interface CourseSnapshot extends ExampleOutput {
   readonly heldLoss: number;
   /** The share of held-out examples that are answered correctly. */
   readonly exact: number;
-  /** The mean attention on the right places, for each head of each attention; NaN if there are none. */
+  /** The mean attention on the answer positions, for each head of each attention; NaN if there are none. */
   readonly masses: readonly (readonly number[])[];
 }
 

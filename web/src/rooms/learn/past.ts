@@ -4,6 +4,10 @@ import type { Snapshot } from "./messages";
 /** The maximum number of snapshots that are kept, not counting the last one. */
 export const mostKept = 200;
 
+/** A slow training makes this many steps slowly, at most one in this many milliseconds. Most is learned in them. */
+export const slowSteps = 200;
+export const slowPace = 50;
+
 /** The maximum number of bytes of earlier parameters that are kept. */
 const mostBytes = 128 * 2 ** 20;
 

@@ -13,7 +13,7 @@ import type {
   TrainingNews,
   TrainingSetup,
 } from "./messages";
-import { keptParameters, spacingAt, withMore } from "./past";
+import { keptParameters, slowPace, slowSteps, spacingAt, withMore } from "./past";
 import { held, readOwn, Training, weighed } from "./training";
 
 /** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
@@ -32,6 +32,20 @@ interface KeptParameters {
   readonly parameters: readonly Float32Array[];
 }
 
+type TrainOrder = Extract<LessonRequest, { kind: "train" }>;
+
+/** A running request to train. */
+interface Work {
+  readonly isPaused: () => boolean;
+  /** The step at which it is done. */
+  readonly last: number;
+  /** The snapshots that the page has not received yet. */
+  snapshots: Snapshot[];
+  /** The number of steps made, and the milliseconds that they took. */
+  done: number;
+  trained: number;
+}
+
 /** The number of examples shown so far. */
 let shownSoFar = 0;
 
@@ -42,8 +56,8 @@ class TrainingLesson {
   #isOver = false;
   /** Resolves when all requested training has ended. */
   #rest: Promise<unknown> = Promise.resolve();
-  /** Resolves when no snapshot is being taken. A snapshot takes a while, and no step may run meanwhile. */
-  #lastSnapshot: Promise<unknown> = Promise.resolve();
+  /** Resolves when nothing uses the models. A look at an earlier step changes their parameters for a while. */
+  #free: Promise<unknown> = Promise.resolve();
   #showing: ShownExample;
   #past: readonly KeptParameters[] = [];
 
@@ -64,7 +78,7 @@ class TrainingLesson {
       kind: "begun",
       ...{ about: one.task.about, chance: one.chance, held, weighed, unread },
       courses: this.#trainings.map((training) => training.course()),
-      first: await this.#snapshot(),
+      first: await this.#alone(() => this.#snapshot()),
       showing: this.#showing,
     };
   }
@@ -97,13 +111,11 @@ class TrainingLesson {
   }
 
   /** Trains after all earlier requests, the last of which this one pauses. */
-  train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
+  train(order: TrainOrder, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
     const request = ++this.#pauses;
-    const work = this.#rest.then(async () => {
-      // While a snapshot of an earlier step is computed, the model has that step's parameters.
-      await this.#lastSnapshot;
-      return this.#work(steps, () => this.#pauses !== request, context);
-    });
+    const work = this.#rest.then(() =>
+      this.#work(order, () => this.#isOver || this.#pauses !== request, context),
+    );
     this.#rest = work.catch(() => {});
     return work;
   }
@@ -111,12 +123,16 @@ class TrainingLesson {
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#rest;
-    await this.#lastSnapshot;
+    await this.#free;
     this.#dispose();
   }
 
   get #first(): Training {
     return this.#trainings[0] as Training;
+  }
+
+  get #step(): number {
+    return Math.min(...this.#trainings.map(({ trainer }) => trainer.stepCount));
   }
 
   #shows(text: string | null): ShownExample {
@@ -142,74 +158,70 @@ class TrainingLesson {
     }
   }
 
-  #alone<T>(run: () => Promise<T>): Promise<T> {
-    const done = this.#lastSnapshot.then(run);
-    this.#lastSnapshot = done.catch(() => {});
+  /** Uses the models while nothing else does. */
+  #alone<T>(run: () => T | Promise<T>): Promise<T> {
+    const done = this.#free.then(run);
+    this.#free = done.catch(() => {});
     return done;
   }
 
-  get #step(): number {
-    return Math.min(...this.#trainings.map(({ trainer }) => trainer.stepCount));
-  }
-
   async #work(
-    steps: number,
+    { steps, slow }: TrainOrder,
     isPaused: () => boolean,
     context: SolverContext<TrainingNews>,
   ): Promise<TrainAnswer> {
-    const begin = performance.now();
     const last = this.#step + steps;
-    let [heard, told, trained, done] = [begin, begin, 0, 0];
-    let snapshots: Snapshot[] = [];
-    const tell = () => {
-      const millisecondsPerStep = trained / Math.max(1, done);
-      context.progress({
-        step: this.#step,
-        showing: this.#showing,
-        snapshots,
-        millisecondsPerStep,
-      });
-      snapshots = [];
-      told = performance.now();
-    };
-    let why: TrainAnswer["why"] | null = null;
-    while (why === null) {
-      const before = performance.now();
-      try {
-        for (const training of this.#trainings) training.step();
-        trained += performance.now() - before;
-        ++done;
-        if (this.#trainings[0]?.trainer.finished) why = "finished";
-        else if (this.#step >= last) why = "done";
-        else if (isPaused() || this.#isOver) why = "paused";
-        // Always includes the state at which training stops.
-        if (why !== null || this.#step % spacingAt(this.#step) === 0)
-          snapshots.push(await this.#snapshot());
-      } catch (error) {
-        if (!isOfNumbers(error)) throw error;
-        why = "nan";
+    const work = { isPaused, last, snapshots: [], trained: 0, done: 0 } as Work;
+    let [heard, told] = [performance.now(), performance.now()];
+    for (;;) {
+      const started = performance.now();
+      const why = await this.#alone(() => this.#advance(work));
+      if (why !== null || performance.now() - told >= newsInterval) {
+        context.progress({
+          ...{ step: this.#step, showing: this.#showing, snapshots: work.snapshots },
+          millisecondsPerStep: work.trained / Math.max(1, work.done),
+        });
+        work.snapshots = [];
+        told = performance.now();
       }
-      if (performance.now() - told >= newsInterval) tell();
+      if (why !== null) return { kind: "stopped", step: this.#step, why };
+      const rest = slow && this.#step < slowSteps ? started + slowPace - performance.now() : 0;
+      if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
       if (performance.now() - heard >= slice) {
         await context.pause();
-        await this.#lastSnapshot;
         heard = performance.now();
       }
     }
-    tell();
-    return { kind: "stopped", step: this.#step, why };
   }
 
-  #snapshot(): Promise<Snapshot> {
-    return this.#alone(async () => {
-      const [step, showing] = [this.#step, this.#showing.id];
-      const courses = [];
-      for (const training of this.#trainings) courses.push(await training.snapshot());
-      const parameters = this.#trainings.map((training) => training.parameters());
-      const bytes = parameters.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      this.#past = withMore(this.#past, [{ step, parameters }], keptParameters(bytes));
-      return { step, showing, courses };
-    });
+  /** Makes a step of every training. Returns the reason to stop after it, if there is one. */
+  async #advance(work: Work): Promise<TrainAnswer["why"] | null> {
+    const started = performance.now();
+    try {
+      for (const training of this.#trainings) training.step();
+      work.trained += performance.now() - started;
+      ++work.done;
+      let why: TrainAnswer["why"] | null = work.isPaused() ? "paused" : null;
+      if (this.#step >= work.last) why = "done";
+      if (this.#first.trainer.finished) why = "finished";
+      // Always includes the state at which training stops.
+      if (why !== null || this.#step % spacingAt(this.#step) === 0)
+        work.snapshots.push(await this.#snapshot());
+      return why;
+    } catch (error) {
+      if (isOfNumbers(error)) return "nan";
+      throw error;
+    }
+  }
+
+  async #snapshot(): Promise<Snapshot> {
+    const [step, showing] = [this.#step, this.#showing.id];
+    const courses = [];
+    for (const training of this.#trainings) courses.push(await training.snapshot());
+    const parameters = this.#trainings.map((training) => training.parameters());
+    const bytes = parameters.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.#past = withMore(this.#past, [{ step, parameters }], keptParameters(bytes));
+    return { step, showing, courses };
   }
 
   #dispose(): void {
@@ -250,7 +262,7 @@ export default async function solve(
   if (!lesson) throw new RangeError("nothing has been begun");
   if (order.kind === "show") return lesson.show(order.text);
   if (order.kind === "look") return lesson.look(order.step);
-  if (order.kind === "train") return lesson.train(order.steps, context);
+  if (order.kind === "train") return lesson.train(order, context);
   lesson.pause();
   return { kind: "stopped", step: 0, why: "paused" };
 }

@@ -26,16 +26,18 @@ export interface State extends Plan {
   readonly positions: boolean;
   /** Whether a training starts automatically. */
   readonly starts: boolean;
+  /** Whether its first steps are slow enough to be watched. */
+  readonly slow: boolean;
   /** The typed text to show; null for a held-out example. */
   readonly text: string | null;
   /** Also trains a model that differs only in having one head. */
   readonly compare: boolean;
   /** The training step that is shown; null follows the training. */
   readonly at: number | null;
-  /** The head that is drawn large; null for the one with the most attention on the right places. */
+  /** The head that is drawn large; null for the one with the most attention on the answer positions. */
   readonly head: CourseHead | null;
   readonly cell: Cell | null;
-  /** The selected row; null for the first one with right places. */
+  /** The selected row; null for the first one with answer positions. */
   readonly row: number | null;
   readonly outlined: boolean;
   readonly range: ColourRange;
@@ -98,23 +100,17 @@ export function planOf(task: TaskName): Plan {
 
 export const initialState: State = {
   ...{ task: "reverse", ...planOf("reverse"), length: 8, seed: 1, positions: true, compare: false },
-  ...{ starts: true, text: null },
-  ...{
-    at: null,
-    head: null,
-    cell: null,
-    row: null,
-    outlined: true,
-    range: "absolute",
-    curve: "linear",
-  },
+  ...{ starts: true, slow: true, text: null, at: null, head: null, cell: null, row: null },
+  ...{ outlined: true, range: "absolute", curve: "linear" },
 };
 
 /** Far more than a model can read, so that typed text is never cut off without a message. */
 export const maxCharacters = 1000;
 
 /** Settings that stay unlocked under a teacher's lock. */
-export const lookKeys = ["at", "head", "cell", "row", "outlined", "range", "curve"] as const;
+export const lookKeys = [
+  ...(["slow", "at", "head", "cell", "row", "outlined", "range", "curve"] as const),
+] as const;
 
 /** Depends only on settings that affect the training. */
 export function setupsOf(state: State): readonly TrainingSetup[] {

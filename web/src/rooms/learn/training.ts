@@ -116,7 +116,7 @@ export class Training {
     this.#losses.push(this.trainer.step().loss);
   }
 
-  /** The attention on the right places if attention were uniform. */
+  /** The attention on the answer positions if attention were uniform. */
   get chance(): number {
     return alignment(this.model, this.#held.slice(0, weighed))[0]?.chance ?? Number.NaN;
   }

@@ -1,9 +1,10 @@
 /** The page's side of the training: its own engine, the current lesson, and the kept snapshots. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { UnreadableText } from "../../shared/typed";
 import { EngineClient } from "../../worker/engineClient";
 import type {
   BeginAnswer,
+  LessonRequest,
   LookAnswer,
   ShowAnswer,
   ShownExample,
@@ -13,12 +14,11 @@ import type {
   TrainingSetup,
 } from "./messages";
 import { withMore } from "./past";
+import type { State } from "./state";
 
 export interface Lesson {
   readonly begun: BeginAnswer;
-  /** The requested settings, and the number of times that training was restarted before. */
   readonly setups: readonly TrainingSetup[];
-  readonly round: number;
   /** The examples of all snapshots; the last one is the present one. */
   readonly showings: readonly ShownExample[];
   /** The typed text from which the present example was made. */
@@ -34,7 +34,7 @@ export interface Lesson {
   readonly stop: TrainAnswer["why"] | null;
 }
 
-export interface LessonControls {
+interface Status {
   /** Null until the first one has begun. */
   readonly lesson: Lesson | null;
   readonly isTraining: boolean;
@@ -42,13 +42,6 @@ export interface LessonControls {
   readonly isBeginning: boolean;
   /** An error message for the person. */
   readonly failure: string | null;
-  /** Continues the training, or pauses it. */
-  setTraining(isTraining: boolean): void;
-  trainOnce(): void;
-  /** Restarts the training from the first step. */
-  trainAgain(): void;
-  /** Shows the present example with the parameters of a snapshot's step. */
-  look(step: number): void;
 }
 
 const endless = 1e9;
@@ -88,160 +81,177 @@ function withShown(
   };
 }
 
+/** Asks the engine, and keeps what it answers. */
+class LessonClient {
+  readonly #engine = new EngineClient({ hasThreads: false });
+  readonly #tell: (status: Status) => void;
+  #status: Status;
+  #setups: readonly TrainingSetup[] = [];
+  /** Aborts all requests of the current lesson. */
+  #current = new AbortController();
+  /** The text last requested to be shown, and the step last looked at. */
+  #text: string | null = null;
+  #looked = "";
+  #isSlow = false;
+
+  constructor(isTraining: boolean, tell: (status: Status) => void) {
+    this.#tell = tell;
+    this.#status = { lesson: null, isTraining, isBeginning: true, failure: null };
+  }
+
+  get status(): Status {
+    return this.#status;
+  }
+
+  /** Starts another training, after its first answer at once if `isTraining`. */
+  async begin(
+    setups: readonly TrainingSetup[],
+    text: string | null,
+    isTraining: boolean,
+  ): Promise<void> {
+    this.#current.abort();
+    this.#current = new AbortController();
+    [this.#setups, this.#text, this.#looked] = [setups, text, ""];
+    this.#set({ isTraining, isBeginning: true, failure: null });
+    const begun = await this.#ask({ kind: "begin", setups, text });
+    if (begun?.kind !== "begun") return;
+    const { first, showing, unread } = begun;
+    const lesson: Lesson = {
+      ...{ begun, setups, showings: [showing], text, unread, past: [first] },
+      ...{ forgotten: new Set(), step: 0, millisecondsPerStep: null, stop: null },
+    };
+    this.#set({ lesson, isBeginning: false });
+    if (this.#status.isTraining) void this.#train(endless);
+    if (this.#text !== text) void this.#show(this.#text);
+  }
+
+  show(text: string | null): void {
+    if (this.#text === text) return;
+    this.#text = text;
+    if (this.#isReady) void this.#show(text);
+  }
+
+  /** Sets whether the first steps are slow, now too. */
+  setSlow(isSlow: boolean): void {
+    if (this.#isSlow === isSlow) return;
+    this.#isSlow = isSlow;
+    if (this.#isReady && this.#status.isTraining) void this.#train(endless);
+  }
+
+  /** Continues the training, or pauses it. After a failure it starts again. */
+  setTraining(isTraining: boolean): void {
+    this.#set({ isTraining });
+    if (isTraining && this.#status.failure !== null) this.trainAgain();
+    else if (this.#isReady && isTraining) void this.#train(endless);
+    else if (this.#isReady) void this.#ask({ kind: "pause" });
+  }
+
+  trainOnce(): void {
+    if (!this.#isReady || isOver(this.#status)) return;
+    this.#set({ isTraining: false });
+    void this.#train(1);
+  }
+
+  /** Restarts the training from the first step. */
+  trainAgain(): void {
+    void this.begin(this.#setups, this.#text, true);
+  }
+
+  /** Shows the present example with the parameters of a snapshot's step. */
+  async look(step: number): Promise<void> {
+    const key = `${step} ${this.#status.lesson?.showings.at(-1)?.id}`;
+    if (!this.#isReady || this.#looked === key) return;
+    this.#looked = key;
+    const answer = await this.#ask({ kind: "look", step });
+    if (answer?.kind !== "looked") return;
+    const isForgotten = answer.outputs.length === 0;
+    this.#change(({ past, forgotten }) =>
+      isForgotten
+        ? { forgotten: new Set([...forgotten, step]) }
+        : { past: withOutputs(past, answer) },
+    );
+  }
+
+  dispose(): void {
+    this.#current.abort();
+    this.#engine.dispose();
+  }
+
+  get #isReady(): boolean {
+    return !this.#status.isBeginning && this.#status.failure === null;
+  }
+
+  #set(change: Partial<Status>): void {
+    this.#status = { ...this.#status, ...change };
+    this.#tell(this.#status);
+  }
+
+  #change(next: (now: Lesson) => Partial<Lesson>): void {
+    const { lesson } = this.#status;
+    if (lesson) this.#set({ lesson: { ...lesson, ...next(lesson) } });
+  }
+
+  /** The answer; null if another lesson was begun meanwhile, or the engine failed. */
+  async #ask(request: LessonRequest) {
+    const { signal } = this.#current;
+    const progress = (news: unknown) => !signal.aborted && this.#hear(news as TrainingNews);
+    try {
+      return await this.#engine.ask("learn", request, { signal, progress });
+    } catch (error) {
+      if (signal.aborted) return null;
+      this.#current.abort();
+      this.#set({ failure: (error as Error).message, isTraining: false });
+      return null;
+    }
+  }
+
+  async #train(steps: number): Promise<void> {
+    this.#change(() => ({ stop: null }));
+    const stopped = await this.#ask({ kind: "train", steps, slow: this.#isSlow });
+    if (stopped?.kind !== "stopped") return;
+    this.#change(() => ({ stop: stopped.why }));
+    if (isOver(this.#status)) this.#set({ isTraining: false });
+  }
+
+  #hear({ step, showing, snapshots, millisecondsPerStep }: TrainingNews): void {
+    this.#change(({ past, showings }) => ({
+      ...{ step, millisecondsPerStep, showings: withShowing(showings, showing) },
+      ...(snapshots.length > 0 && { past: withMore(past, snapshots) }),
+    }));
+  }
+
+  async #show(text: string | null): Promise<void> {
+    const shown = await this.#ask({ kind: "show", text });
+    if (shown?.kind === "shown") this.#change((now) => withShown(now, shown, text));
+  }
+}
+
+/** Whether the training has no further step. */
+export function isOver({ lesson, isBeginning }: Status): boolean {
+  return !isBeginning && (lesson?.stop === "finished" || lesson?.stop === "nan");
+}
+
+export interface LessonControls extends Status {
+  readonly client: LessonClient;
+}
+
 /**
  * `setups` must be memoised. A new list starts another training.
  *
  * @param starts whether a training starts automatically
+ * @param slow whether its first steps are slow
  */
 export function useLesson(
   setups: readonly TrainingSetup[],
   text: string | null,
-  starts: boolean,
+  { starts, slow }: Pick<State, "starts" | "slow">,
 ): LessonControls {
-  const engine = useRef<EngineClient | null>(null);
-  const [lesson, setLesson] = useState<Lesson | null>(null);
-  const [isTraining, setIsTraining] = useState(starts);
-  const [failure, setFailure] = useState<string | null>(null);
-  const [round, setRound] = useState(0);
-  /** Aborts the previous lesson. */
-  const current = useRef(new AbortController());
-  const wantsToTrain = useRef(starts);
-  const begunFor = useRef(setups);
-  /** The text last requested to be shown, and the step last looked at. */
-  const asked = useRef(text);
-  const looked = useRef("");
-
-  const change = (next: (now: Lesson) => Partial<Lesson>) =>
-    setLesson((now) => now && { ...now, ...next(now) });
-
-  const want = (isWanted: boolean) => {
-    wantsToTrain.current = isWanted;
-    setIsTraining(isWanted);
-  };
-
-  const hear = ({ step, showing, snapshots, millisecondsPerStep }: TrainingNews) =>
-    change(({ past, showings }) => ({
-      ...{ step, millisecondsPerStep, showings: withShowing(showings, showing) },
-      ...(snapshots.length > 0 && { past: withMore(past, snapshots) }),
-    }));
-
-  const train = async (steps: number) => {
-    const { signal } = current.current;
-    change(() => ({ stop: null }));
-    try {
-      const stopped = await engine.current?.ask(
-        "learn",
-        { kind: "train", steps },
-        { signal, progress: hear as (news: unknown) => void },
-      );
-      if (stopped?.kind !== "stopped" || signal.aborted) return;
-      change(() => ({ stop: stopped.why }));
-      if (stopped.why === "finished" || stopped.why === "nan") want(false);
-    } catch (error) {
-      if (signal.aborted) return;
-      setFailure((error as Error).message);
-      want(false);
-    }
-  };
-
-  useEffect(() => {
-    const own = new EngineClient({ hasThreads: false });
-    engine.current = own;
-    return () => {
-      current.current.abort();
-      own.dispose();
-    };
-  }, []);
-
-  useEffect(() => {
-    const own = engine.current;
-    if (!own) return;
-    current.current.abort();
-    const controller = new AbortController();
-    const { signal } = controller;
-    current.current = controller;
-    setFailure(null);
-    asked.current = text;
-    if (begunFor.current !== setups) want(starts);
-    begunFor.current = setups;
-    own.ask("learn", { kind: "begin", setups, text }, { signal }).then(
-      (begun) => {
-        if (begun.kind !== "begun" || signal.aborted) return;
-        const { first, showing, unread } = begun;
-        setLesson({
-          ...{ begun, setups, round, showings: [showing], text, unread, past: [first] },
-          ...{ forgotten: new Set(), step: 0, millisecondsPerStep: null, stop: null },
-        });
-        if (wantsToTrain.current) void train(endless);
-      },
-      (error: Error) => {
-        if (signal.aborted) return;
-        setFailure(error.message);
-        want(false);
-      },
-    );
-  }, [setups, round]);
-
-  const isBeginning = lesson === null || lesson.setups !== setups || lesson.round !== round;
-  const isReady = !isBeginning && failure === null;
-  const isOver = !isBeginning && (lesson?.stop === "finished" || lesson?.stop === "nan");
-
-  useEffect(() => {
-    if (!isReady || asked.current === text) return;
-    asked.current = text;
-    const { signal } = current.current;
-    engine.current?.ask("learn", { kind: "show", text }, { signal }).then(
-      (shown) => {
-        if (shown.kind === "shown" && !signal.aborted) change((now) => withShown(now, shown, text));
-      },
-      (error: Error) => {
-        if (!signal.aborted) setFailure(error.message);
-      },
-    );
-  }, [text, isReady]);
-  return useMemo(
-    () => ({
-      ...{ lesson, isTraining, isBeginning, failure },
-      setTraining(wanted) {
-        want(wanted);
-        // After a failure the training starts again.
-        if (wanted && failure !== null) setRound((now) => now + 1);
-        else if (isReady && wanted) void train(endless);
-        else if (isReady) {
-          // If the start of the lesson has failed, the request fails too. The failure was reported already.
-          engine.current?.ask("learn", { kind: "pause" }).catch(() => {});
-        }
-      },
-      trainOnce() {
-        if (!isReady || isOver) return;
-        want(false);
-        void train(1);
-      },
-      trainAgain() {
-        want(true);
-        setRound((now) => now + 1);
-      },
-      look(step) {
-        const key = `${step} ${lesson?.showings.at(-1)?.id}`;
-        if (!isReady || looked.current === key) return;
-        looked.current = key;
-        const { signal } = current.current;
-        engine.current?.ask("learn", { kind: "look", step }, { signal }).then(
-          (answer) => {
-            if (answer.kind !== "looked" || signal.aborted) return;
-            const isForgotten = answer.outputs.length === 0;
-            change(({ past, forgotten }) =>
-              isForgotten
-                ? { forgotten: new Set([...forgotten, step]) }
-                : { past: withOutputs(past, answer) },
-            );
-          },
-          (error: Error) => {
-            if (!signal.aborted) setFailure(error.message);
-          },
-        );
-      },
-    }),
-    [lesson, isTraining, isBeginning, failure, isReady, isOver],
-  );
+  const [status, setStatus] = useState<Status | null>(null);
+  const client = useMemo(() => new LessonClient(starts, setStatus), []);
+  useEffect(() => () => client.dispose(), []);
+  useEffect(() => client.setSlow(slow), [slow]);
+  useEffect(() => void client.begin(setups, text, starts), [setups]);
+  useEffect(() => client.show(text), [text]);
+  const { lesson, isBeginning, ...rest } = status ?? client.status;
+  return { client, lesson, isBeginning: isBeginning || lesson?.setups !== setups, ...rest };
 }

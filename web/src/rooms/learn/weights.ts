@@ -1,7 +1,8 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
 
-import { at, type Cell, type Explanation, format } from "heed/view/parts";
+import { at, type Cell, type Explanation } from "heed/view/parts";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
+import { percent } from "../../shared/format";
 import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead } from "./state";
 import { bestCourseHead } from "./words";
@@ -41,12 +42,12 @@ export function explainCourseWeight(
   const formula = formulaOf(attention, shares, head, cell);
   const places = aligned?.[row] ?? [];
   if (places.length === 0) {
-    const words = aligned ? [{ text: "\nthis row has no right place" }] : [];
+    const words = aligned ? [{ text: "\nthis row has no answer position" }] : [];
     return { name, formula: [...formula, ...words] };
   }
   const weights = weightsOf(attention, shares, head);
   const there = places.reduce((sum, place) => sum + at(weights, row, place), 0);
-  const isRight = places.includes(col) ? "a right place" : "not a right place";
-  const words = `\n${isRight}; its row has ${format(there)} of 1 on right places`;
+  const isRight = places.includes(col) ? "an answer position" : "not an answer position";
+  const words = `\n${isRight}; ${percent(there)} of its row is on answer positions`;
   return { name, formula: [...formula, { text: words }] };
 }

@@ -15,7 +15,7 @@ export function headsWords(heads: number, isFirst = false): string {
   return `${heads} heads`;
 }
 
-/** Every head's attention on the right places, if there are any. */
+/** Every head's attention on the answer positions, if there are any. */
 function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: number }> {
   for (const [attention, heads] of masses.entries())
     for (const [head, mass] of heads.entries())
@@ -23,7 +23,7 @@ function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: n
 }
 
 /**
- * The head with the most attention on the right places over several snapshots. By a single snapshot it would change too
+ * The head with the most attention on the answer positions over several snapshots. By a single snapshot it would change too
  * often.
  */
 export function bestCourseHead(snapshots: readonly CourseSnapshot[]): CourseHead {
@@ -43,38 +43,51 @@ export function bestMass(snapshot: CourseSnapshot): number {
   return masses.length > 0 ? Math.max(...masses) : Number.NaN;
 }
 
+/** A head finds the answer positions if at least this share of its attention is on them. */
+export const findingShare = 0.5;
+
+/** The number of heads that find the answer positions, and of all heads to which they apply. */
+export function findersOf(snapshot: CourseSnapshot): { finders: number; heads: number } {
+  const masses = Array.from(massesOf(snapshot), ({ mass }) => mass);
+  return {
+    finders: masses.filter((mass) => mass >= findingShare).length,
+    heads: masses.length,
+  };
+}
+
 /** The pattern to watch for in the picture of each task. */
 const patterns: Readonly<Record<State["task"], string>> = {
-  reverse: "Watch a diagonal appear in one head.",
-  sort: "Watch a head find each next letter.",
-  dates: "Watch a head find year, month and day.",
-  pronouns: "Watch a head find whom a pronoun means.",
+  reverse: "Watch heads learn to read backwards: an anti-diagonal appears.",
+  sort: "Watch heads find each next letter.",
+  dates: "Watch heads find year, month and day.",
+  pronouns: "Watch heads find whom a pronoun means.",
 };
 
-export function hopeOf(task: State["task"]): string {
-  return patterns[task];
+export function hopeOf({ task, positions }: Pick<State, "task" | "positions">): string {
+  if (positions) return patterns[task];
+  return "Without positions it sees the tokens of the input, but not their order.";
 }
 
 export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&length=16",
     "Reverse 16 letters",
-    "More positions take longer. Where does the diagonal appear first?",
+    "More positions take longer. Where does the anti-diagonal appear first?",
   ],
   [
     "#room=learn&task=sort",
     "Sort instead",
-    "The right places depend on the letters, not on positions.",
+    "The answer positions depend on the letters, not on positions.",
   ],
   [
-    "#room=learn&task=sort&compare=on",
+    "#room=learn&task=dates&compare=on",
     "One head against four",
-    "As many parameters in both. Which is ahead at the end? Try other seeds.",
+    "As many parameters in both. Which answers more dates at the end? Try other seeds.",
   ],
   [
     "#room=learn&positions=off",
     "No positions",
-    "It sees which letters there are but not where: no diagonal appears.",
+    "It sees which letters there are but not where: no anti-diagonal appears.",
   ],
   [
     "#room=learn&task=pronouns",

@@ -55,7 +55,7 @@ function Masses({ masses, top }: { masses: readonly (number | null)[]; top: numb
   return (
     <div class="masses number" style={{ paddingTop: px(top - 18) }}>
       <p class="faint">
-        <Term name="right places" />
+        <Term name="answer positions" />
       </p>
       <ol aria-label="For each row, the weight on the characters that carry what is right">
         {masses.map((mass, row) => (

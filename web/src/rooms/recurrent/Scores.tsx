@@ -10,7 +10,7 @@ const columns = [
   { id: "exact", head: "all forms" },
   { id: "short", head: "month in figures or short" },
   { id: "long", head: "month in words" },
-  { id: "mass", head: "right places" },
+  { id: "mass", head: "answer positions" },
 ];
 
 export function Scores() {
@@ -41,8 +41,8 @@ export function Scores() {
         </tbody>
       </RowTable>
       <p class="faint small">
-        Each model was trained on {lessons?.toLocaleString("en") ?? "…"} dates in 22 forms. “Right
-        places” is the mean weight of the best head on the characters that carry the answer; a
+        Each model was trained on {lessons?.toLocaleString("en") ?? "…"} dates in 22 forms. “Answer
+        positions” is the mean weight of the best head on the characters that carry the answer; a
         recurrent state also holds its neighbours, so a place beside them may be enough. These
         numbers are from the report that was saved with each model.
       </p>

@@ -80,7 +80,7 @@ export function explainAlignment(
       { text: format(at(view, row, col)), role: "o" },
       {
         text: `${
-          mass === null ? "" : `; on the right places ${carrying}, ${format(mass)}`
+          mass === null ? "" : `; on the answer positions ${carrying}, ${format(mass)}`
         }${score}`,
       },
     ],

@@ -7,6 +7,7 @@ import {
   formatShort,
   formatWeight,
   leftOf,
+  type MatrixView,
   px,
   transposed,
   viewOn,
@@ -39,33 +40,26 @@ const pitchNames = Array.from({ length: bands }, (_, row) => {
   return `${noteNames[band % octave]}${3 + Math.floor((band + 9) / octave)}`;
 });
 
-/** Labels at whole seconds. */
-function secondsLabels(frames: number): string[] {
-  return Array.from({ length: frames }, (_, frame) =>
-    Number.isInteger(secondsOf(frame)) ? `${secondsOf(frame)} s` : "",
-  );
+/** What both strips and the map share. */
+interface Frames {
+  readonly frames: number;
+  /** The selected frame. */
+  readonly row: number;
+  readonly cellWidth: number;
+  /** The time of each frame. */
+  readonly times: readonly string[];
+  seek(frame: number): void;
 }
 
-/** Pitches over time. High pitches are above low ones, and each frame is below its column of the map. */
-function Strip({
-  name,
-  title,
-  data,
-  frames,
-  row,
-  cellWidth,
-  left,
-  seek,
-}: {
+interface StripProps extends Frames {
   name: string;
   title: string;
   data: Float32Array | undefined;
-  frames: number;
-  row: number;
-  cellWidth: number;
   left: number;
-  seek(frame: number): void;
-}) {
+}
+
+/** Pitches over time. High pitches are above low ones, and each frame is below its column of the map. */
+function Strip({ name, title, data, frames, row, cellWidth, times, left, seek }: StripProps) {
   const view = useMemo(
     () =>
       data
@@ -77,34 +71,22 @@ function Strip({
   const { PointAt } = usePointerWords();
   const { cell: active, byKeyboard, point } = usePointed();
   const picture = usePicture({
-    view,
-    rows: bands,
-    cols: frames,
-    palette,
+    ...{ view, rows: bands, cols: frames, palette, labels: pitchLabels, active },
     cell: { width: cellWidth, height: stripHeight },
-    labels: pitchLabels,
     selected: { col: row },
-    active,
   });
-  const times = useMemo(() => Array.from({ length: frames }, (_, i) => timeOf(i)), [frames]);
   const actions = useMemo(() => ({ point, press: ({ col }: Cell) => seek(col) }), [point, seek]);
+  const numberAt = (view: MatrixView, { row, col }: Cell) =>
+    `${times[col]}, ${pitchNames[row]}: ${formatShort(at(view, row, col))} of 1`;
   return (
     <div style={{ paddingLeft: px(left - leftOf(pitchLabels)) }}>
       <HeatMap
-        name={name}
-        title={title}
-        note=""
-        picture={picture}
-        actions={actions}
+        {...{ name, title, note: "", picture, actions }}
         hint="Enter goes to that frame."
         saved={{ file: `melody-${name}`, caption: title, rows: pitchNames, cols: times }}
       />
       <Reading
-        words={
-          active && view
-            ? `${timeOf(active.col)}, ${pitchNames[active.row]}: ${formatShort(at(view, active.row, active.col))} of 1`
-            : null
-        }
+        words={active && view && numberAt(view, active)}
         idle={`${PointAt} a cell for its loudness.`}
         byKeyboard={byKeyboard}
       />
@@ -125,6 +107,57 @@ function weightWords(
   return `${timeOf(row)} attends to ${timeOf(col)}: ${formula}${formatWeight(weight)}; ${format(logSum, 2)} is the logarithm of the row’s sum`;
 }
 
+/** Labels at whole seconds. */
+function labelsOf(frames: number) {
+  const seconds = Array.from({ length: frames }, (_, frame) =>
+    Number.isInteger(secondsOf(frame)) ? `${secondsOf(frame)} s` : "",
+  );
+  return {
+    ...{ rows: seconds, cols: seconds },
+    ...{ rowAxis: "frames attend", colAxis: "frames are attended to" },
+  };
+}
+
+interface MapProps extends Frames {
+  melody: Melody | null;
+  curve: State["curve"];
+  labels: ReturnType<typeof labelsOf>;
+}
+
+function WeightsMap({ melody, curve, labels, frames, row, cellWidth, times, seek }: MapProps) {
+  const { isTouch } = usePointerWords();
+  const { cell: active, byKeyboard, point } = usePointed();
+  const weights = melody?.weights;
+  const view = useMemo(() => (weights ? viewOn(weights, frames, frames) : null), [weights, frames]);
+  const largest = useMemo(() => weights?.reduce((a, b) => Math.max(a, b), 0) ?? 1, [weights]);
+  const palette = useSharesPalette(largest, curve);
+  const picture = usePicture({
+    ...{ view, rows: frames, cols: frames, palette, labels, active },
+    cell: { width: cellWidth, height: cellWidth },
+    selected: { row },
+    highlights: active ? [{ row: active.row }, { col: active.col }] : [],
+  });
+  const actions = useMemo(
+    () => ({ point, press: ({ row }: Cell) => seek(row), selectRow: seek }),
+    [seek, point],
+  );
+  const caption = "Frames of a melody attend to one another";
+  return (
+    <>
+      <HeatMap
+        {...{ name: "attention", title: "Weights of frames on frames", picture, actions }}
+        hint="Enter goes to that row."
+        saved={{ file: "melody", caption, rows: times, cols: times }}
+      />
+      <Reading
+        words={active && melody && weightWords(melody, active)}
+        idle={`${isTouch ? "Tap a cell" : "Point at a cell for its weight; click it"} to go to its row.`}
+        byKeyboard={byKeyboard}
+      />
+    </>
+  );
+}
+
 export function FrameMaps({
   melody,
   state,
@@ -136,83 +169,23 @@ export function FrameMaps({
   seek(frame: number): void;
 }) {
   const frames = melody?.frames ?? usualFrames;
-  const { curve } = state;
-  const { isTouch } = usePointerWords();
-  const row = Math.min(state.frame, frames - 1);
-  const { cell: active, byKeyboard, point } = usePointed();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const labels = useMemo(() => {
-    const seconds = secondsLabels(frames);
-    return {
-      rows: seconds,
-      cols: seconds,
-      rowAxis: "frames attend",
-      colAxis: "frames are attended to",
-    };
-  }, [frames]);
-  const room = Math.min(width || 480, 640) - leftOf(labels);
-  const cell = Math.max(1, Math.floor((room / frames) * 4) / 4);
-  const weights = melody?.weights;
-  const [view, largest] = useMemo(
-    () =>
-      weights
-        ? [viewOn(weights, frames, frames), weights.reduce((a, b) => Math.max(a, b), 0)]
-        : [null, 1],
-    [weights, frames],
-  );
-  const palette = useSharesPalette(largest, curve);
+  const labels = useMemo(() => labelsOf(frames), [frames]);
   const times = useMemo(() => Array.from({ length: frames }, (_, i) => timeOf(i)), [frames]);
-  const picture = usePicture({
-    view,
-    rows: frames,
-    cols: frames,
-    palette,
-    cell: { width: cell, height: cell },
-    labels,
-    selected: { row },
-    highlights: active ? [{ row: active.row }, { col: active.col }] : [],
-    active,
-  });
-  const actions = useMemo(
-    () => ({
-      point,
-      press: ({ row }: Cell) => seek(row),
-      selectRow: seek,
-    }),
-    [seek, point],
-  );
-  const place = { frames, row, cellWidth: cell, left: leftOf(labels), seek };
+  const left = leftOf(labels);
+  const room = Math.min(width || 480, 640) - left;
+  const cellWidth = Math.max(1, Math.floor((room / frames) * 4) / 4);
+  const all = { frames, row: Math.min(state.frame, frames - 1), cellWidth, times, seek };
   return (
     <div ref={ref} class="maps">
-      <HeatMap
-        name="attention"
-        title="Weights of frames on frames"
-        picture={picture}
-        actions={actions}
-        hint="Enter goes to that row."
-        saved={{
-          file: "melody",
-          caption: "Frames of a melody attend to one another",
-          rows: times,
-          cols: times,
-        }}
-      />
-      <Reading
-        words={active && melody ? weightWords(melody, active) : null}
-        idle={`${isTouch ? "Tap a cell" : "Point at a cell for its weight; click it"} to go to its row.`}
-        byKeyboard={byKeyboard}
-      />
+      <WeightsMap {...all} melody={melody} curve={state.curve} labels={labels} />
       <Strip
-        name="loudness"
+        {...{ ...all, left, name: "loudness", data: melody?.loudness }}
         title="V: how loud each half tone is"
-        data={melody?.loudness}
-        {...place}
       />
       <Strip
-        name="output"
+        {...{ ...all, left, name: "output", data: melody?.output }}
         title="softmax(Q Kᵀ) V: the mean of what each frame attends to"
-        data={melody?.output}
-        {...place}
       />
     </div>
   );

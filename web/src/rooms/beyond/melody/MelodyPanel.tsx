@@ -13,15 +13,14 @@ import { useReducedMotion } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { FileField } from "../FileField";
 import { LogSlider } from "../LogSlider";
-import type { PanelProps } from "../panel";
-import { As, Roles } from "../Roles";
-import { StrongestRows } from "../StrongestRows";
+import { StrongestRows } from "../NamedNumbers";
 import { largestWeights } from "../shares";
-import { allowed, type TuneName } from "../state";
-import { Work } from "../Work";
+import { allowed, type OwnProps, type TuneName } from "../state";
+import { type RoleWords, Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
 import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
+import type { Melody } from "./solve";
 import { rate, type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
@@ -34,18 +33,88 @@ const columns: readonly TableColumn[] = [
   { id: "weight", head: "weight" },
 ];
 const rowsShown = 10;
-interface OwnSound {
-  own: Sound | null;
-  onOwn(sound: Sound | null): void;
+
+const loudness = "how loud each half tone is in a tenth of a second";
+const roleWords: RoleWords = {
+  query: `a frame: ${loudness}, minus the mean frame`,
+  keys: "all frames, minus the mean frame",
+  values: `all frames: ${loudness}`,
+  score: "the cosine of query and key ÷ temperature",
+};
+
+function Controls({ state, set, own, onOwn }: OwnProps<Sound>) {
+  const { tune, tuneSeed, temperature } = state;
+  return (
+    <SettingsPanel look={<CurveChoice curve={state.curve} onChange={set} />}>
+      {!own && (
+        <Choice
+          label="Melody"
+          value={tune}
+          choices={tunes}
+          onChange={(tune) => set({ tune, frame: 0 })}
+        />
+      )}
+      {!own && tune === "seed" && (
+        <NumberField
+          label="Seed"
+          value={tuneSeed}
+          limits={allowed.seed}
+          onChange={(tuneSeed) => set({ tuneSeed })}
+        />
+      )}
+      <LogSlider
+        label="Temperature"
+        value={temperature}
+        limits={allowed.temperature}
+        onChange={(temperature) => set({ temperature })}
+      />
+      <FileField
+        label="Your own sound"
+        accept="audio/*"
+        expected="a sound, such as WAV, MP3 or Ogg"
+        note="Stays in this page. The first 20 seconds."
+        describe={({ samples }) => `${(samples.length / rate).toFixed(1)} seconds are shown.`}
+        own={own}
+        backLabel="Back to our melodies"
+        read={readSound}
+        onRead={onOwn}
+      />
+    </SettingsPanel>
+  );
 }
 
-export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
+/** What one frame attends to most. */
+function Strongest({ melody, frame }: { melody: Melody | null; frame: number }) {
+  const frames = melody?.frames ?? usualFrames;
+  const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);
+  return (
+    <RowTable title={`What ${timeOf(frame)} attends to most`} columns={columns}>
+      <StrongestRows
+        count={Math.min(rowsShown, frames)}
+        strongest={weights ? largestWeights(weights, rowsShown) : []}
+      >
+        {(frame, weight) => (
+          <>
+            <th scope="row">{frame + 1}</th>
+            <td>{timeOf(frame)}</td>
+            <td data-column="weight">{formatWeight(weight)}</td>
+          </>
+        )}
+      </StrongestRows>
+    </RowTable>
+  );
+}
+
+export function MelodyPanel(props: OwnProps<Sound>) {
+  const { state, set, own } = props;
   const { tune, tuneSeed: seed, temperature } = state;
   const asked = useMemo(() => (own ? null : { tune, seed }), [own, tune, seed]);
   const composed = useAnswer("tune", asked);
   const sound = own ?? composed.answer;
   const request = useMemo(() => sound && { sound, temperature }, [sound, temperature]);
-  const { answer, failure } = useAnswer("melody", request);
+  const compared = useAnswer("melody", request);
+  const { answer } = compared;
+  const failure = compared.failure ?? composed.failure;
   const melody = answer?.id === sound?.id ? answer : null;
   useFootnote(melody && `${melody.frames} frames compared in ${melody.milliseconds.toFixed(1)} ms`);
   const reduced = useReducedMotion();
@@ -53,79 +122,24 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
   const frame = Math.min(state.frame, frames - 1);
   const go = useCallback((frame: number) => set({ frame }), [set]);
   const live = usePlayer({ sound, frames, frame, follows: !reduced, go });
-  const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);
-  const strongest = weights ? largestWeights(weights, rowsShown) : [];
   return (
     <>
-      <SettingsPanel look={<CurveChoice curve={state.curve} onChange={set} />}>
-        {!own && (
-          <Choice
-            label="Melody"
-            value={tune}
-            choices={tunes}
-            onChange={(tune) => set({ tune, frame: 0 })}
-          />
-        )}
-        {!own && tune === "seed" && (
-          <NumberField
-            label="Seed"
-            value={seed}
-            limits={allowed.seed}
-            onChange={(tuneSeed) => set({ tuneSeed })}
-          />
-        )}
-        <LogSlider
-          label="Temperature"
-          value={temperature}
-          limits={allowed.temperature}
-          onChange={(temperature) => set({ temperature })}
-        />
-        <FileField
-          label="Your own sound"
-          accept="audio/*"
-          expected="a sound, such as WAV, MP3 or Ogg"
-          note="Stays in this page. The first 20 seconds."
-          describe={({ samples }) => `${(samples.length / rate).toFixed(1)} seconds are shown.`}
-          own={own}
-          backLabel="Back to our melodies"
-          read={readSound}
-          onRead={onOwn}
-        />
-      </SettingsPanel>
-      <Work title="Attention in a melody">
-        <Roles>
-          <As of="q">Query</As>, <As of="k">key</As> and <As of="v">value</As>: how loud each half
-          tone is in a frame, a tenth of a second. Score: the cosine of two frames over the
-          temperature.
-        </Roles>
+      <Controls {...props} />
+      <Work title="Attention in a melody" words={roleWords}>
         <div class="beside">
           <Panel name="picture">
             <div class="stack">
               <Transport
-                count={frames}
-                index={frame}
-                go={go}
+                {...{ count: frames, index: frame, go, live, title: timeOf(frame) }}
                 label="Melody"
                 unit="Frame"
-                title={timeOf(frame)}
-                live={live}
               />
               <FrameMaps melody={melody} state={state} seek={live.seek} />
-              {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
+              {failure && <p role="status">{failure}</p>}
             </div>
           </Panel>
           <Panel name="weights">
-            <RowTable title={`What ${timeOf(frame)} attends to most`} columns={columns}>
-              <StrongestRows count={Math.min(rowsShown, frames)} strongest={strongest}>
-                {(frame, weight) => (
-                  <>
-                    <th scope="row">{frame + 1}</th>
-                    <td>{timeOf(frame)}</td>
-                    <td data-column="weight">{formatWeight(weight)}</td>
-                  </>
-                )}
-              </StrongestRows>
-            </RowTable>
+            <Strongest melody={melody} frame={frame} />
           </Panel>
         </div>
       </Work>

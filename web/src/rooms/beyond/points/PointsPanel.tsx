@@ -14,11 +14,16 @@ import { useAnswer } from "../../../worker/engineClient";
 import { LogSlider } from "../LogSlider";
 import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
-import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
-import { As, Roles } from "../Roles";
-import { allowed, initialState, mostPoints, type PlanePoint, type State } from "../state";
-import { Work } from "../Work";
+import {
+  allowed,
+  initialState,
+  mostPoints,
+  type PanelProps,
+  type PlanePoint,
+  type State,
+} from "../state";
+import { type RoleWords, Work } from "../Work";
 import { Plane } from "./Plane";
 import type { Regression } from "./solve";
 
@@ -29,6 +34,18 @@ const columns: readonly TableColumn[] = [
   { id: "weight", head: "weight" },
   { id: "contribution", head: "weight × y" },
 ];
+
+const roleWords: RoleWords = {
+  query: "a place on the axis",
+  keys: "the points’ x",
+  values: "the points’ y",
+  score: (
+    <>
+      <span class="unbroken">−½ (query − key)²</span> over the{" "}
+      <Term name="bandwidth">temperature b²</Term>: a Gaussian <Term name="kernel" />
+    </>
+  ),
+};
 
 function pointsCsv(points: readonly PlanePoint[], answer: Regression | null): string {
   const rows = points.map(({ x, y }, i) => [i + 1, x, y, answer?.weights[i] ?? ""].join(","));
@@ -51,141 +68,150 @@ function weightWords(
   return `Point ${index + 1}: ${share} = ${formatWeight(weight)}; × y ${format(point.y, 2)} = ${format(weight * point.y)}`;
 }
 
-export function PointsPanel({ state, set }: PanelProps) {
-  const { restrictions } = useShell();
-  const { points, bandwidth, query, similar } = state;
-  const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
-  const { answer, request: answered, failure } = useAnswer("regression", request);
+function Controls({ state, set, average }: PanelProps & { average: number }) {
+  const { points, bandwidth, similar } = state;
+  const add = () =>
+    set(({ points, query }) => ({
+      points: [...points, { x: query, y: Math.round(100 * average) / 100 }],
+    }));
+  const look = (
+    <>
+      <Switch
+        label="Draw softmax(X Xᵀ) X"
+        checked={similar}
+        onChange={(similar) => set({ similar })}
+      />
+      {similar && (
+        <p class="faint similar-words">
+          Every point is query, key and value, and moves to the weighted mean of all points. Scores
+          are dot products, measured from the mean of all points: the points furthest out in its
+          direction get the most weight, even if others are nearer.
+        </p>
+      )}
+    </>
+  );
+  return (
+    <SettingsPanel look={look}>
+      <LogSlider
+        label="Bandwidth b"
+        value={bandwidth}
+        limits={allowed.bandwidth}
+        onChange={(bandwidth) => set({ bandwidth })}
+      />
+      <p class="faint number">Temperature b² = {Number((bandwidth * bandwidth).toPrecision(3))}</p>
+      <p class="row-of-buttons">
+        <button type="button" disabled={points.length >= mostPoints} onClick={add}>
+          Add a point
+        </button>
+        <button type="button" onClick={() => set({ points: initialState.points })}>
+          Start again
+        </button>
+      </p>
+    </SettingsPanel>
+  );
+}
+
+/** The plane, its legend, and the explanation of a weight. */
+function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression | null }) {
+  const { lock } = useShell().restrictions;
+  const { points, bandwidth, query } = state;
   const { PointAt } = usePointerWords();
   const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
+  return (
+    <>
+      <div ref={part}>
+        <Plane
+          {...{ state, answer, isLocked: lock }}
+          onPoints={(points) => set({ points })}
+          onQuery={(query) => set({ query })}
+          onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
+        />
+        <Reading
+          words={cell && answer && weightWords(points, cell.row, state, answer)}
+          idle={`${PointAt} a point for its weight.`}
+          byKeyboard={byKeyboard}
+        />
+        <PlotLegend
+          marks={[
+            ["estimate", "estimate"],
+            ["average", "average, b = ∞"],
+            ["kernel", "kernel e^score ÷ Σ e^score"],
+          ]}
+        />
+      </div>
+      <SaveDrawing
+        part={part}
+        title={`Kernel regression, bandwidth ${bandwidth}, query ${format(query, 2)}`}
+        file="points"
+        csv={() => pointsCsv(points, answer)}
+      />
+      <p class="faint">Drag {lock ? "the query" : "points and query"}, or use the arrow keys.</p>
+    </>
+  );
+}
+
+function AllWeights({
+  points,
+  answer,
+}: {
+  points: readonly PlanePoint[];
+  answer: Regression | null;
+}) {
+  return (
+    <details class="row-details">
+      <summary>All weights</summary>
+      <RowTable title="All weights" columns={columns}>
+        <tbody>
+          {points.map(({ x, y }, i) => {
+            const weight = answer?.weights[i];
+            return (
+              <tr key={i}>
+                <th scope="row">{i + 1}</th>
+                <td>{format(x, 2)}</td>
+                <td>{format(y, 2)}</td>
+                <td data-column="weight">{weight !== undefined && formatWeight(weight)}</td>
+                <td>{weight !== undefined && format(weight * y)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={3}>
+              Sum, the estimate
+            </th>
+            <td>{answer && format(answer.weights.reduce((sum, w) => sum + w, 0))}</td>
+            <td data-column="estimate">{answer && format(answer.value)}</td>
+          </tr>
+        </tfoot>
+      </RowTable>
+    </details>
+  );
+}
+
+export function PointsPanel(props: PanelProps) {
+  const { points, bandwidth, query } = props.state;
+  const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
+  const { answer, request: answered, failure } = useAnswer("regression", request);
   useFootnote(answer && `estimated at 242 places in ${answer.milliseconds.toFixed(1)} ms`);
   return (
     <>
-      <SettingsPanel
-        look={
-          <>
-            <Switch
-              label="Draw softmax(X Xᵀ) X"
-              checked={similar}
-              onChange={(similar) => set({ similar })}
-            />
-            {similar && (
-              <p class="faint">
-                Every point is query, key and value. It moves to the weighted mean of those it
-                resembles; scores are dot products, measured from the mean.
-              </p>
-            )}
-          </>
-        }
-      >
-        <LogSlider
-          label="Bandwidth b"
-          value={bandwidth}
-          limits={allowed.bandwidth}
-          onChange={(bandwidth) => set({ bandwidth })}
-        />
-        <p class="faint number">
-          Temperature b² = {Number((bandwidth * bandwidth).toPrecision(3))}
-        </p>
-        <p class="row-of-buttons">
-          <button
-            type="button"
-            disabled={points.length >= mostPoints}
-            onClick={() =>
-              set((now) => ({
-                points: [
-                  ...now.points,
-                  { x: now.query, y: Math.round(100 * (answer?.average ?? 0)) / 100 },
-                ],
-              }))
-            }
-          >
-            Add a point
-          </button>
-          <button type="button" onClick={() => set({ points: initialState.points })}>
-            Start again
-          </button>
-        </p>
-      </SettingsPanel>
-      <Work title="Attention among points">
-        <Roles>
-          <As of="q">Query</As>: a place on the axis. <As of="k">Keys</As>: the points’ x.{" "}
-          <As of="v">Values</As>: their y. Score: <span class="unbroken">−(query − key)² / 2</span>{" "}
-          over the <Term name="bandwidth">temperature b²</Term>, a Gaussian <Term name="kernel" />.
-        </Roles>
+      <Controls {...props} average={answer?.average ?? 0} />
+      <Work title="Attention among points" words={roleWords}>
         <Panel name="picture">
-          <div ref={part}>
-            <Plane
-              state={state}
-              answer={answer}
-              isLocked={restrictions.lock}
-              onPoints={(points) => set({ points })}
-              onQuery={(query) => set({ query })}
-              onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
-            />
-            <Reading
-              words={cell && answer ? weightWords(points, cell.row, state, answer) : null}
-              idle={`${PointAt} a point for its weight.`}
-              byKeyboard={byKeyboard}
-            />
-            <PlotLegend
-              marks={[
-                ["estimate", "estimate"],
-                ["average", "average, b = ∞"],
-                ["kernel", "kernel e^score ÷ Σ e^score"],
-              ]}
-            />
-          </div>
-          <SaveDrawing
-            part={part}
-            title={`Kernel regression, bandwidth ${bandwidth}, query ${format(query, 2)}`}
-            file="points"
-            csv={() => pointsCsv(points, answer)}
-          />
-          <p class="faint">
-            {restrictions.lock
-              ? "Drag the query, or use the arrow keys."
-              : "Drag points and query, or use the arrow keys."}
-          </p>
+          <PlanePicture {...props} answer={answer} />
           {failure && <p role="status">{failure}</p>}
         </Panel>
         <Panel name="weights">
           <NamedNumbers
             figures={[
               ["query x", format(query, 2)],
-              ["estimate", answer ? format(answer.value) : ""],
-              ["average", answer ? format(answer.average) : ""],
+              ["estimate", answer?.value],
+              ["average", answer?.average],
             ]}
           />
-          <details class="row-details">
-            <summary>All weights</summary>
-            <RowTable title="All weights" columns={columns}>
-              <tbody>
-                {(answered?.points ?? points).map(({ x, y }, i) => {
-                  const weight = answer?.weights[i];
-                  return (
-                    <tr key={i}>
-                      <th scope="row">{i + 1}</th>
-                      <td>{format(x, 2)}</td>
-                      <td>{format(y, 2)}</td>
-                      <td data-column="weight">{weight !== undefined && formatWeight(weight)}</td>
-                      <td>{weight !== undefined && format(weight * y)}</td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-              <tfoot>
-                <tr>
-                  <th scope="row" colSpan={3}>
-                    Sum, the estimate
-                  </th>
-                  <td>{answer && format(answer.weights.reduce((sum, w) => sum + w, 0))}</td>
-                  <td data-column="estimate">{answer && format(answer.value)}</td>
-                </tr>
-              </tfoot>
-            </RowTable>
-          </details>
+          <AllWeights points={answered?.points ?? points} answer={answer} />
         </Panel>
       </Work>
     </>

@@ -1,16 +1,10 @@
 /** The person's own series: pasted, typed, or from a file. */
 import { useId, useState } from "preact/hooks";
 import { FileField } from "../FileField";
+import type { OwnProps } from "../state";
 import { fewestValues, mostValues, type OwnSeries, ownSeriesOf, SeriesError } from "./ownSeries";
 
-export function OwnSeriesFields({
-  own,
-  onOwn,
-}: {
-  own: OwnSeries | null;
-  onOwn(own: OwnSeries | null): void;
-}) {
-  const id = useId();
+export function OwnSeriesFields({ own, onOwn }: Pick<OwnProps<OwnSeries>, "own" | "onOwn">) {
   const [text, setText] = useState("");
   const [message, setMessage] = useState<string | null>(own?.note ?? null);
   const show = (series: OwnSeries | null, message: string | null) => {
@@ -31,25 +25,7 @@ export function OwnSeriesFields({
   };
   return (
     <>
-      <div class="group">
-        <label for={id}>Your own series</label>
-        <textarea
-          id={id}
-          class="own-series"
-          rows={3}
-          spellcheck={false}
-          placeholder="3.1 4.2 ? ? 5.0 …"
-          value={text}
-          onInput={({ currentTarget }) => type(currentTarget.value)}
-        />
-        <p role="status">
-          {message ?? (
-            <span class="faint">
-              {fewestValues} to {mostValues} numbers, “?” for a missing one. They stay in this page.
-            </span>
-          )}
-        </p>
-      </div>
+      <SeriesText {...{ text, type, message }} />
       <FileField
         label="or a CSV file"
         accept=".csv,.txt,.tsv,text/csv,text/plain"
@@ -65,5 +41,30 @@ export function OwnSeriesFields({
         }}
       />
     </>
+  );
+}
+
+function SeriesText(props: { text: string; type(text: string): void; message: string | null }) {
+  const id = useId();
+  return (
+    <div class="group">
+      <label for={id}>Your own series</label>
+      <textarea
+        id={id}
+        class="own-series"
+        rows={3}
+        spellcheck={false}
+        placeholder="3.1 4.2 ? ? 5.0 …"
+        value={props.text}
+        onInput={({ currentTarget }) => props.type(currentTarget.value)}
+      />
+      <p role="status">
+        {props.message ?? (
+          <span class="faint">
+            {fewestValues} to {mostValues} numbers, “?” for a missing one. They stay in this page.
+          </span>
+        )}
+      </p>
+    </div>
   );
 }

@@ -19,6 +19,8 @@ export class SeriesError extends FileError {}
 export const fewestValues = 12;
 /** The length that the model was trained with. */
 export const mostValues = 48;
+/** In float32 the squares of these numbers, and sums of them, are finite. */
+const largest = 1e15;
 /** The number of values to hide if none is missing. */
 const hiddenByUs = 8;
 
@@ -33,6 +35,8 @@ function cellOf(text: string, place: string): number | null {
   if (missing.test(text)) return null;
   const value = Number(text);
   if (!Number.isFinite(value)) throw new SeriesError(`${place}: “${text}” is not a number.`);
+  if (Math.abs(value) > largest)
+    throw new SeriesError(`${place}: “${text}” is too large. The largest number here is 10^15.`);
   return value;
 }
 

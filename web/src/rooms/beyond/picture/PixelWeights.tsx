@@ -1,0 +1,232 @@
+/** The weights of the selected pixel over its window, beside the pixels of the window. */
+import {
+  format,
+  formatShort,
+  formatWeight,
+  type MatrixView,
+  type Palette,
+  softmaxOf,
+  viewOn,
+} from "heed/view/parts";
+import { useMemo } from "preact/hooks";
+import { CurveChoice } from "../../../picture/ColourChoice";
+import { HeatMap, usePicture } from "../../../picture/Matrix";
+import { Announced } from "../../../shared/Announced";
+import { Choice } from "../../../shared/Fields";
+import { RowTable, type TableColumn } from "../../../shared/RowTable";
+import { usePointerWords } from "../../../shared/useMedia";
+import { useWidth } from "../../../shared/useWidth";
+import { useAnswer } from "../../../worker/engineClient";
+import { NamedNumbers, StrongestRows } from "../NamedNumbers";
+import { type PointedCell, Reading, usePointed } from "../Reading";
+import { largestWeights, useSharesPalette } from "../shares";
+import type { PanelProps, Pixel } from "../state";
+import { methods } from "./methods";
+import type { NoisyRequest } from "./noise";
+import type { PixelAnswer } from "./pixel";
+
+const columns: readonly TableColumn[] = [
+  { id: "place", head: "from the pixel" },
+  { id: "value", head: <span class="role-v">value</span> },
+  { id: "weight", head: "weight" },
+  { id: "part", head: "weight × value" },
+];
+const rowsShown = 8;
+/** The maximum side of a map, in pixels of the page. */
+const mapSide = 272;
+
+const greys: Palette = {
+  ends: ["0", "1"],
+  place: (value) => value,
+  legend: (t) => [255 * t, 255 * t, 255 * t],
+};
+
+function awayOf(down: number, right: number): string {
+  if (down === 0 && right === 0) return "itself";
+  const steps = (count: number, before: string, after: string) =>
+    `${Math.abs(count)} ${count < 0 ? before : after}`;
+  return `${steps(down, "up", "down")}, ${steps(right, "left", "right")}`;
+}
+
+/** A place of the window, by its distance from the pixel in the middle. */
+function placeWords(place: number, side: number): string {
+  const middle = (side - 1) / 2;
+  return awayOf(Math.floor(place / side) - middle, (place % side) - middle);
+}
+
+/** The formula of a pixel's weight, and its contribution to the mean. */
+function weightWords({ row, col }: Pixel, { side, weights, values, largest }: PixelAnswer): string {
+  const place = row * side + col;
+  const [weight, value] = [weights[place] as number, values[place] as number];
+  const made = Number.isNaN(weight)
+    ? "outside of the picture"
+    : `${softmaxOf(weight, largest)} = ${formatWeight(weight)}; × value ${format(value)} = ${formatWeight(weight * value)} of the mean`;
+  return `${placeWords(place, side)}: ${made}`;
+}
+
+/** The pixels of the window with the largest weights. */
+function Strongest({ answer }: { answer: PixelAnswer | null }) {
+  const strongest = answer
+    ? largestWeights(answer.weights, rowsShown).filter(([, weight]) => weight > 0)
+    : [];
+  const rest = answer ? 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0) : 0;
+  return (
+    <details class="row-details">
+      <summary>The largest weights</summary>
+      <RowTable title="The largest weights" columns={columns}>
+        <StrongestRows count={rowsShown} strongest={strongest}>
+          {(place, weight) => {
+            const { side, values } = answer as PixelAnswer;
+            const value = values[place] as number;
+            return (
+              <>
+                <th scope="row">{placeWords(place, side)}</th>
+                <td>{format(value)}</td>
+                <td data-column="weight">{formatWeight(weight)}</td>
+                <td>{formatWeight(weight * value)}</td>
+              </>
+            );
+          }}
+        </StrongestRows>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={2}>
+              All others
+            </th>
+            <td>{answer && formatWeight(Math.max(0, rest))}</td>
+            <td />
+          </tr>
+        </tfoot>
+      </RowTable>
+    </details>
+  );
+}
+
+interface WindowProps extends PanelProps {
+  answer: PixelAnswer | null;
+  pointed: PointedCell;
+}
+
+/** One map over the window: of the weights, or of the pixels. */
+function WindowMap({
+  name,
+  title,
+  note,
+  view,
+  palette,
+  answer,
+  state: { window },
+  set,
+  pointed: { cell: active, point },
+}: WindowProps & {
+  name: string;
+  title: string;
+  note: string;
+  view: MatrixView | null;
+  palette: Palette;
+}) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const side = answer?.side ?? 2 * window + 1;
+  const middle = (side - 1) / 2;
+  const cell = Math.max(1, Math.floor(Math.min(width || mapSide, mapSide) / side));
+  const isHidden = useMemo(() => {
+    const weights = answer?.weights;
+    if (!weights?.some(Number.isNaN)) return undefined;
+    return (row: number, col: number) => Number.isNaN(weights[row * side + col]);
+  }, [answer]);
+  const picture = usePicture({
+    ...{ view, rows: side, cols: side, palette, isHidden, active },
+    cell: { width: cell, height: cell },
+    highlights: [{ row: middle, col: middle }],
+  });
+  const actions = useMemo(() => {
+    const moved = (from: number, to: number, window: number) => Math.max(0, from + to - window);
+    const press = ({ row, col }: Pixel) =>
+      set(({ pixel, window }) => ({
+        pixel: { row: moved(pixel.row, row, window), col: moved(pixel.col, col, window) },
+      }));
+    return { point, press };
+  }, [point, set]);
+  const steps = Array.from({ length: side }, (_, i) => formatShort(i - middle));
+  return (
+    <div ref={ref}>
+      <HeatMap
+        {...{ name, title, note, picture, actions }}
+        hint="Enter goes to that pixel."
+        saved={{ file: `pixel-${name}`, caption: title, rows: steps, cols: steps }}
+      />
+    </div>
+  );
+}
+
+function WindowMaps(props: WindowProps) {
+  const { answer, state, pointed } = props;
+  const { pixel, curve } = state;
+  const { isTouch } = usePointerWords();
+  const palette = useSharesPalette(answer?.largest ?? 1, curve);
+  const [weights, pixels] = useMemo(() => {
+    const viewOf = (data: Float32Array) => viewOn(data, answer?.side ?? 0, answer?.side ?? 0);
+    return answer ? [viewOf(answer.weights), viewOf(answer.values)] : [null, null];
+  }, [answer]);
+  return (
+    <div class="window-map">
+      <div class="windows">
+        <WindowMap
+          {...{ ...props, palette, name: "window", title: "Weights over the window" }}
+          view={weights}
+          note={`query: row ${pixel.row + 1}, column ${pixel.col + 1}`}
+        />
+        <WindowMap
+          {...{ ...props, palette: greys, name: "values", title: "Values: its pixels" }}
+          view={pixels}
+          note="with noise"
+        />
+      </div>
+      <Reading
+        words={pointed.cell && answer ? weightWords(pointed.cell, answer) : null}
+        idle={
+          isTouch
+            ? "Tap a cell to go there."
+            : "Point at a cell for its weight; click it to go there."
+        }
+        byKeyboard={pointed.byKeyboard}
+      />
+      <Announced>
+        {answer &&
+          `Row ${pixel.row + 1}, column ${pixel.col + 1}: with noise ${format(answer.noisy)}, mean ${format(answer.mean)}`}
+      </Announced>
+    </div>
+  );
+}
+
+export function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequest }) {
+  const { pixel, method, curve } = state;
+  const asked = useMemo(() => ({ ...request, pixel, method }), [request, pixel, method]);
+  const { answer, failure } = useAnswer("pixel", asked);
+  const pointed = usePointed();
+  return (
+    <div class="beside">
+      <WindowMaps {...{ state, set, answer, pointed }} />
+      <div class="stack">
+        <Choice
+          label="Weights of"
+          value={method}
+          choices={methods}
+          onChange={(method) => set({ method })}
+        />
+        <CurveChoice curve={curve} onChange={set} />
+        <NamedNumbers
+          figures={[
+            ["with noise", answer?.noisy],
+            ["Σ weight × value", answer?.mean],
+            ["original", answer?.clean],
+            ["weight on itself", answer && formatWeight(answer.own)],
+            ["as good as the mean of", answer && `${answer.count.toFixed(1)} pixels`],
+          ]}
+        />
+        {failure && <p role="status">{failure}</p>}
+        <Strongest answer={answer} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+/** The texts about the three means of a picture. */
+import type { Method } from "../state";
+import type { RoleWords } from "../Work";
+import type { Version } from "./denoise";
+
+export const methods: readonly (readonly [Method, string])[] = [
+  ["local", "local mean"],
+  ["bilateral", "bilateral"],
+  ["nonLocal", "non-local means"],
+];
+
+export const versionNames: readonly (readonly [Version, string])[] = [
+  ["clean", "original"],
+  ["noisy", "with noise"],
+  ...methods,
+];
+
+/** The features that each method compares. */
+export const keysOf: Partial<Record<Version, string>> = {
+  local: "key: nothing",
+  bilateral: "key: value and place",
+  nonLocal: "key: the patch around",
+};
+
+const values = "the grey values of these pixels";
+
+export const roleWords: Readonly<Record<Method, RoleWords>> = {
+  local: {
+    query: "the selected pixel",
+    keys: "the pixels of its patch",
+    values,
+    score: "0 for all: equal weights, so noise and edges go",
+  },
+  bilateral: {
+    query: "value and place of the selected pixel",
+    keys: "value and place of each pixel of its window",
+    values,
+    score:
+      "−½ (difference in value ÷ tone)² − ½ (distance ÷ half of the window’s radius)²: edges stay, but a pixel’s own noise decides what it resembles",
+  },
+  nonLocal: {
+    query: "the patch around the selected pixel",
+    keys: "the patch around each pixel of its window",
+    values,
+    score: "−(mean squared difference of two patches − 2 noise²) ÷ h², at most 0",
+  },
+};
