@@ -36,6 +36,12 @@ describe("In chrome, the whole Transformer", () => {
       expect(ids).toEqual([reading?.ids[0]]);
       expect(winner).toBeCloseTo(reading?.winner as number, 3);
     }
+    // Lengths are named as such, because they do not add up as their vectors do.
+    const heads = await room.text("[data-stack=decoder] .way-head");
+    for (const part of ["attention", "cross-attention", "feed-forward"])
+      expect(heads).toContain(`length of what ${part} adds`);
+    expect(heads).toContain("length of the stream");
+    expect(await room.text("[data-stack=decoder] tbody")).not.toContain("+");
     expect(await openRows(room)).toEqual([]);
 
     await room.click("Layer 2", "[data-stack=decoder]");

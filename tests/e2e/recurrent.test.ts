@@ -1,9 +1,11 @@
 /** The room "RNN, Bahdanau, self-attention" in a browser. Its numbers must equal the engine's. */
-import { tasks } from "heed/models";
+import { TransformerModel, tasks, Vocabulary } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
+import { placesOf } from "../../web/src/rooms/recurrent/align";
+import { gradientLengths } from "../../web/src/rooms/recurrent/gradients";
+import { costsOf, lengthOf, stationsOf } from "../../web/src/rooms/recurrent/journey";
 import { read, write } from "../../web/src/rooms/recurrent/link";
-import { costsOf, lengthOf, stationsOf } from "../../web/src/rooms/recurrent/paths";
 import { initialState, type State } from "../../web/src/rooms/recurrent/state";
 import { explainUntaught } from "../../web/src/rooms/recurrent/untaught";
 import { noRestrictions } from "../../web/src/shared/restrictions";
@@ -12,9 +14,11 @@ import {
   exampleOf,
   fileOf,
   greedyAfter,
+  heed,
   likeliestAfter,
   massesOf,
   models,
+  type Name,
   Recurrent,
   shown,
 } from "./recurrent";
@@ -71,9 +75,19 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(await message()).toBe("");
     await room.click("31/12/1999");
     await expect.poll(message).toContain("there is no month 31. Day first, it is 31 December 1999");
-    expect((await room.answer("rnn"))[0]?.sign).toBe("");
+    // The form was not taught, and has one right answer all the same.
+    const signs = async () => (await room.answer("transformer")).map(({ sign }) => sign).join("");
+    const written = [...greedyAfter("transformer", "31/12/1999", []), "end"];
+    const right = [..."1999-12-31", "end"];
+    expect(await signs()).toBe(
+      written.map((token, i) => (token === right[i] ? "✓" : "✗")).join(""),
+    );
+    expect((await room.lane("rnn", "taught"))[0]).toBe("start 1 9 9 9 - 1 2 - 3 1");
+    await room.type("#date", "3-4-2021");
+    await expect.poll(message).toContain("two readings");
+    expect(await signs()).toBe("");
     expect(await room.page.$eval(".lanes [data-way=taught]", (lane) => lane.textContent)).toContain(
-      "nothing to teach",
+      "no teacher forcing",
     );
     await room.type("#date", "3 März 2021");
     await expect.poll(message).toContain("No model has a token for “ä”, “z”.");
@@ -228,6 +242,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       const alone = greedyAfter(model, example, [...begun, "0"]);
       expect(await room.lane(model, "alone")).toEqual([`start ${alone.join(" ")}`, outOf(alone)]);
     }
+    // One character too many is one mark, not a mark for all that follow.
+    expect(await room.lane("bahdanau", "alone", ".mark")).toEqual([
+      " ✓ ✓ ✓ ✓ ✗ ✓ ✓ ✓ ✓ ✓ ✓",
+      [...Array(12)].fill("✓").join(" "),
+    ]);
     await room.page.select(".slip-fields select", "");
     await expect
       .poll(() => room.lane("transformer", "taught"))
@@ -254,6 +273,45 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await room.click("Play");
     await expect.poll(() => room.link()).toContain("step=2&says=2");
     await room.click("Pause");
+  });
+
+  test("shows the gradient over the path length as the engine computes it", async () => {
+    const room = await enter();
+    const { source, target } = exampleOf(example);
+    const shownMeans = async (weights: string) => {
+      await room.page.waitForSelector(`.gradients[data-weights=${weights}] tbody tr`);
+      return room.page.$$eval(".gradients tbody tr", (rows) =>
+        rows.map((row) =>
+          [...row.children].map(({ textContent }) => Number(textContent?.replace("−", "-"))),
+        ),
+      );
+    };
+    const initial = await shownMeans("initial");
+    const [first, last] = [initial[0], initial.at(-1)] as [number[], number[]];
+    expect([first[0], last[0]]).toEqual([2, 22]);
+    // The logarithms: twenty steps halve the RNN's gradient twenty times; attention keeps it.
+    expect((last[1] as number) - (first[1] as number)).toBeLessThan(-5);
+    for (const model of [2, 3])
+      expect((last[model] as number) - (first[model] as number)).toBeGreaterThan(-0.6);
+    await room.click("after training", ".gradients");
+    const trained = await shownMeans("trained");
+    // Only the first character of the answer and the last one of the date are two steps apart.
+    for (const [i, name] of shown.entries()) {
+      const [length] = gradientLengths(heed, models[name], { source, written: target }, 0).slice(
+        -1,
+      );
+      expect(trained[0]?.[i + 1]).toBeCloseTo(Math.log10(length as number), 1);
+    }
+    await expect.poll(() => room.link()).toContain("weights=trained");
+  });
+
+  test("keeps the answers in print", async () => {
+    const room = await enter();
+    await room.page.emulateMediaType("print");
+    const [token] = await room.page.$$eval(".said-token", (all) =>
+      all.map((each) => each.getBoundingClientRect().height),
+    );
+    expect(token).toBeGreaterThan(0);
   });
 
   test("obeys a teacher's lock, and shows one panel alone", async () => {
@@ -289,9 +347,66 @@ describe("A text without a right answer", () => {
     [" - ", "There is no date in this text", null],
   ])("is told from a date: %s", (text, words, iso) => {
     expect(solve?.(text)).toBeUndefined();
-    const { why, instead } = explainUntaught(text);
+    const { why, instead, answer } = explainUntaught(text);
     expect(why).toContain(words);
     expect(instead === null ? null : solve?.(instead)?.target.join("")).toBe(iso);
+    const isOneDate = /It means|Day first|only, not 1850/.test(why);
+    expect(answer).toBe(isOneDate ? (iso ?? "1850-01-01") : null);
+  });
+});
+
+describe("An answer is aligned with the right one", () => {
+  const right = [..."2021-03-03"];
+  const placesIn = (written: string) => placesOf([...written], right);
+  test.each([
+    ["2021-03-03", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    ["20210-03-03", [0, 1, 2, 3, null, 4, 5, 6, 7, 8, 9]],
+    ["202-03-03", [0, 1, 2, 4, 5, 6, 7, 8, 9]],
+    ["2021-13-03", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+    ["x2021-3-03", [null, 0, 1, 2, 3, 4, 6, 7, 8, 9]],
+    ["", []],
+  ])("with the fewest edits: %s", (written, places) => {
+    expect(placesIn(written)).toEqual(places);
+  });
+});
+
+describe("The gradient of an output", () => {
+  const { source, target: written } = exampleOf(example);
+  const row = 6;
+  // Occurs once, so that the gradient of its row of the table is that of its place.
+  const col = source.indexOf("M");
+
+  /** The largest logit above the mean, from the probabilities. */
+  function aboveMean(name: Name, top?: number): [value: number, top: number] {
+    const [found] = models[name].probabilities([{ ...exampleOf(example), target: written }]);
+    const { tokens = [], probabilities = new Float32Array() } = found ?? {};
+    const size = tokens.length;
+    const logs = Array.from(probabilities.subarray(row * size, (row + 1) * size), Math.log);
+    const chosen = top ?? logs.indexOf(Math.max(...logs));
+    return [(logs[chosen] as number) - logs.reduce((sum, x) => sum + x, 0) / size, chosen];
+  }
+
+  test.each(shown)("of %s is that of finite differences", (name) => {
+    const model = models[name];
+    const { weight } =
+      model instanceof TransformerModel ? model.sourceEmbedding : model.encoder.embedding;
+    const [, size = 0] = weight.shape;
+    const [id = 0] = new Vocabulary(model.config.vocabulary.source).encode(["M"]);
+    const [, top] = aboveMean(name);
+    const step = 0.02;
+    const slopes = Array.from({ length: size }, (_, d) => {
+      const at = id * size + d;
+      const exact = weight.data[at] as number;
+      const [above, below] = [step, -step].map((by) => {
+        weight.data[at] = exact + by;
+        return aboveMean(name, top)[0];
+      }) as [number, number];
+      weight.data[at] = exact;
+      return (above - below) / (2 * step);
+    });
+    const lengths = gradientLengths(heed, model, { source, written }, row);
+    expect(lengths).toHaveLength(source.length);
+    expect((lengths[col] as number) / Math.hypot(...slopes)).toBeCloseTo(1, 1.5);
   });
 });
 
@@ -302,11 +417,14 @@ describe("A path", () => {
     expect(lengthOf("rnn", journey)).toBe(4 + 1 + 10);
     expect(lengthOf("rnn", { ...journey, from: 20 })).toBe(1 + 1 + 10);
     expect(stationsOf("rnn", { ...journey, from: 1, to: 0 })).toEqual([
-      { part: "encoder", place: 1 },
-      { part: "encoder", place: 0 },
-      { part: "vector" },
-      { part: "decoder", place: 0 },
+      // The layer that reads backward ends at the first character.
+      { part: "encoder", place: 1, level: 1 },
+      { part: "encoder", place: 0, level: 1 },
+      { part: "vector", place: 0, level: 0 },
+      { part: "decoder", place: 0, level: 0 },
     ]);
+    const onward = stationsOf("rnn", { ...journey, from: 20, to: 0 });
+    expect(onward.map(({ level }) => level)).toEqual([0, 0, 0, 0]);
   });
 
   test("with attention is one hop", () => {
@@ -331,6 +449,7 @@ describe("The link of “RNN, Bahdanau, self-attention”", () => {
   test("restores every setting", () => {
     const state: State = {
       ...{ text: "3/4/2021 & more", between: "dot", way: "taught", layer: 0, head: 4 },
+      weights: "trained",
       ...{ slip: { place: 9, token: "-" }, step: 3, row: 2, col: 7, range: "row", curve: "log" },
       network: { stack: "decoder", row: 2 },
       number: { part: "cross", of: "key", row: 3, col: 2 },

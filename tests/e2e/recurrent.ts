@@ -20,7 +20,7 @@ export const fileOf = (name: Name, file: string) =>
     fileURLToPath(new URL(`../../web/public/models/dates-${name}/${file}`, import.meta.url)),
   );
 
-const heed = await load();
+export const heed = await load();
 export const models = Object.fromEntries(
   [...shown, "dot" as const].map((name) => [
     name,
@@ -31,7 +31,7 @@ export const models = Object.fromEntries(
   ]),
 ) as Record<Name, RecurrentModel | TransformerModel>;
 const task = tasks.dates();
-export const exampleOf = (text: string) => task.solve?.(text) as Translation;
+export const exampleOf = (text: string) => (task.solve?.(text) ?? task.read?.(text)) as Translation;
 
 /** The most likely token and its probability at each step, with these input tokens. */
 export function likeliestAfter(name: Name, text: string, given: readonly string[]) {
@@ -88,12 +88,15 @@ export class Recurrent extends Room {
     return (await this.answer(name)).map(({ token }) => token).join("");
   }
 
-  /** The visible input and output tokens of a lane. */
-  lane(name: Name, way: "taught" | "alone"): Promise<string[]> {
-    return this.page.$$eval(`.lanes[data-model=${name}] [data-way=${way}] tr`, (rows) =>
-      rows.map((row) =>
-        [...row.querySelectorAll(".piece b")].map(({ textContent }) => textContent).join(" "),
-      ),
+  /** The visible input and output tokens of a lane, or their signs. */
+  lane(name: Name, way: "taught" | "alone", of = "b"): Promise<string[]> {
+    return this.page.$$eval(
+      `.lanes[data-model=${name}] [data-way=${way}] tr`,
+      (rows, of) =>
+        rows.map((row) =>
+          [...row.querySelectorAll(`.piece ${of}`)].map(({ textContent }) => textContent).join(" "),
+        ),
+      of,
     );
   }
 

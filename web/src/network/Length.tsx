@@ -1,22 +1,11 @@
 /** The length of a vector as a number and a bar. */
 import { format } from "heed/view/parts";
 
-export function Length({
-  value,
-  most,
-  sign = "",
-}: {
-  value: number;
-  /** The length of the longest bar. */
-  most: number;
-  sign?: string;
-}) {
+/** @param most the length of the longest bar */
+export function Length({ value, most }: { value: number; most: number }) {
   return (
     <span class="length" data-length={value}>
-      <span class="number">
-        {sign}
-        {format(value, 2)}
-      </span>
+      <span class="number">{format(value, 2)}</span>
       <svg class="length-bar" aria-hidden="true">
         <rect width={`${most > 0 ? (100 * value) / most : 0}%`} height="100%" />
       </svg>

@@ -42,15 +42,15 @@ export function rowsOf(
 }
 
 export const columnTitles: Readonly<Record<PartNumbers["name"], string>> = {
-  attention: "attention adds",
-  cross: "cross-attention adds",
-  "feed-forward": "feed-forward adds",
+  attention: "length of what attention adds",
+  cross: "length of what cross-attention adds",
+  "feed-forward": "length of what feed-forward adds",
 };
 
 function Added({ name, value, most }: { name: string; value: number | null; most: number }) {
   return (
     <td class="added" data-column={name}>
-      {value !== null && <Length value={value} most={most} sign={name === "stream" ? "" : "+ "} />}
+      {value !== null && <Length value={value} most={most} />}
     </td>
   );
 }
@@ -193,7 +193,7 @@ export function StackTable({
               {columnTitles[name]}
             </th>
           ))}
-          <th scope="col">the stream</th>
+          <th scope="col">length of the stream</th>
           {readings && (
             <>
               <th scope="col" class="says">

@@ -9,6 +9,7 @@ export const solvers = {
   trial: () => import("../rooms/steps/trialSolve"),
   heads: () => import("../rooms/heads/solve"),
   recurrent: () => import("../rooms/recurrent/solve"),
+  datesGradients: () => import("../rooms/recurrent/gradients"),
   datesNetwork: () => import("../rooms/recurrent/network/solve"),
   denoise: () => import("../rooms/beyond/picture/denoise"),
   pixel: () => import("../rooms/beyond/picture/pixel"),

@@ -5,7 +5,6 @@ import {
   type Cell,
   type CellSize,
   format,
-  type Labels,
   leftOf,
   px,
   signedPalette,
@@ -20,7 +19,14 @@ import { useShell } from "../../shared/shell";
 import { Term } from "../../shared/Term";
 import { useWidth } from "../../shared/useWidth";
 import { ChosenRow } from "./ChosenRow";
-import { attentionShown, explainAlignment, massOf, predictedBy, viewOfHead } from "./maps";
+import {
+  attentionShown,
+  explainAlignment,
+  massOf,
+  predictedBy,
+  rightPlacesOf,
+  viewOfHead,
+} from "./maps";
 import type { ModelAnswers, ModelName } from "./problem";
 import { choosing, lastStep, rowShown, visible } from "./state";
 import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
@@ -68,24 +74,21 @@ function Masses({ masses, top }: { masses: readonly (number | null)[]; top: numb
   );
 }
 
-function AlignmentMap({
-  name,
-  found,
-  cell,
-  size,
-}: {
-  name: ModelName;
-  found: ModelAnswers | null;
-  cell: CellSize;
-  size: Size;
-}) {
-  const { state, solution, source, set } = useRecurrentWorkspace();
-  const { pointed, point } = usePointing();
+interface MapProps {
+  readonly name: ModelName;
+  readonly found: ModelAnswers | null;
+  readonly cell: CellSize;
+}
+
+/** The picture of a model's attention, with the characters of its rows and columns, and the sum of each row. */
+function useMap({ name, found, cell }: MapProps) {
+  const { state, solution, source } = useRecurrentWorkspace();
+  const { pointed } = usePointing();
   const { way, head, step } = state;
   const attention = found && attentionShown(found, state);
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? emptyRows.length;
-  const labels = useMemo<Labels>(
+  const labels = useMemo(
     () => ({
       rows: found ? predictedBy(found, way) : emptyRows,
       cols: source.map(visible),
@@ -99,7 +102,6 @@ function AlignmentMap({
     [step, rows],
   );
   const { row, col } = pointed ?? {};
-  const isHere = pointed?.model === name && row !== undefined && col !== undefined;
   const highlights: Area[] = [
     ...(row === undefined || row >= rows ? [] : [{ row }]),
     ...(col === undefined ? [] : [{ col }]),
@@ -107,17 +109,26 @@ function AlignmentMap({
   const picture = usePicture({
     ...{ view, rows, cols: source.length, palette, cell, labels, isHidden, highlights },
     selected: { row: rowShown(state), col: state.col },
-    active: isHere ? { row, col } : null,
+    active: pointed?.model === name && row !== undefined && col !== undefined ? { row, col } : null,
   });
-  const title = titles[name];
-  const note = name === "transformer" ? `layer ${state.layer + 1}, ${headWords(head)}` : "one map";
   const alignment = solution?.alignment;
   const masses =
-    view && alignment
-      ? Array.from({ length: rows }, (_, row) =>
-          row > step ? null : massOf(view, row, alignment[row] ?? []),
+    view && found && alignment
+      ? rightPlacesOf(found, way, alignment).map((places, row) =>
+          row > step ? null : massOf(view, row, places),
         )
       : [];
+  return { picture, labels, masses };
+}
+
+function AlignmentMap({ size, ...props }: MapProps & { size: Size }) {
+  const { name } = props;
+  const { state, source, set } = useRecurrentWorkspace();
+  const { point } = usePointing();
+  const { picture, labels, masses } = useMap(props);
+  const title = titles[name];
+  const note =
+    name === "transformer" ? `layer ${state.layer + 1}, ${headWords(state.head)}` : "one map";
   return (
     <div class="map">
       <HeatMap

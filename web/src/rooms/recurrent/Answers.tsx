@@ -2,27 +2,28 @@
 
 import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
-import type { DecoderStep, ModelAnswers, ModelName } from "./problem";
+import { endToken, type ModelAnswers, type ModelName } from "./problem";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 const heardWords = { right: "right", wrong: "wrong", unknown: "" };
 
 function AnswerToken({
-  step,
+  found,
   place,
   isStop,
 }: {
-  step: DecoderStep | undefined;
+  found: ModelAnswers | null;
   place: number;
   /** Whether the Tab key stops here. It stops at one character of each answer; arrow keys move to the others. */
   isStop: boolean;
 }) {
   const { solution, set, state } = useRecurrentWorkspace();
   const { pointed, point } = usePointing();
-  const [said] = step?.top ?? [];
+  const { steps, places } = found?.answer ?? { steps: [], places: [] };
+  const [said] = steps[place]?.top ?? [];
   if (!said) return <span class="said-token" />;
-  const mark = markOf(said.token, rightAt(solution?.target ?? null, place));
+  const mark = markOf(said.token, solution?.target ?? null, places[place]);
   const lit = (pointed?.row ?? rowShown(state)) === place;
   return (
     <button
@@ -42,12 +43,22 @@ function AnswerToken({
   );
 }
 
+/** Counts the edits between the answer and the right one. */
 function verdictOf(found: ModelAnswers | null, target: readonly string[] | null): string {
   if (!found || !target) return "\u00a0";
-  const { steps } = found.answer;
-  const wrong = target.filter((token, place) => steps[place]?.top[0]?.token !== token).length;
-  if (wrong > 0) return `${wrong} of ${target.length} wrong`;
-  return steps.length === target.length + 1 ? "all right" : "does not end";
+  const { steps, places } = found.answer;
+  const outputs = steps.map(({ top }) => top[0]?.token);
+  const count = (is: (place: number | null, i: number) => boolean) => places.filter(is).length;
+  const isWrong = (place: number | null, i: number) =>
+    place !== null && outputs[i] !== rightAt(target, place);
+  const counts = [
+    [count(isWrong), "wrong"],
+    [count((place) => place === null), "too many"],
+    [target.filter((_, place) => !places.includes(place)).length, "missing"],
+  ] as const;
+  const words = counts.flatMap(([count, word]) => (count > 0 ? `${count} ${word}` : []));
+  if (outputs.at(-1) !== endToken) words.push("it does not end");
+  return words.join(", ") || "all right";
 }
 
 /** The position to which a key moves; undefined if the key does not move. */
@@ -60,8 +71,7 @@ function AnswerLine({ name, found }: { name: ModelName; found: ModelAnswers | nu
   const { solution, state } = useRecurrentWorkspace();
   const line = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<number | null>(null);
-  const steps = found?.answer.steps;
-  const count = steps?.length ?? lastStep + 1;
+  const count = found?.answer.steps.length ?? lastStep + 1;
   const stop = Math.min(focused ?? rowShown(state), count - 1);
   return (
     <li data-model={name}>
@@ -85,7 +95,7 @@ function AnswerLine({ name, found }: { name: ModelName; found: ModelAnswers | nu
         }}
       >
         {Array.from({ length: count }, (_, place) => (
-          <AnswerToken key={place} step={steps?.[place]} place={place} isStop={place === stop} />
+          <AnswerToken key={place} {...{ found, place }} isStop={place === stop} />
         ))}
       </div>
     </li>

@@ -11,11 +11,11 @@ export function Controls({ state }: { state: State }) {
   const look = (
     <>
       <Choice
-        label="The model"
+        label="The decoder gets"
         value={state.way}
         choices={[
-          ["alone", "writes alone"],
-          ["taught", "is taught"],
+          ["alone", "its own output"],
+          ["taught", "the right answer (teacher forcing)"],
         ]}
         onChange={(way) => set({ way })}
       />

@@ -1,36 +1,57 @@
 /** The number of steps of each model: the length of a path, and the steps that must run in sequence. */
 import { RowTable } from "../../shared/RowTable";
-import { costsOf, type Journey, lengthOf } from "./paths";
+import { type Costs, costsOf, type Journey, lengthOf } from "./journey";
+import type { PathProps } from "./PathPicture";
 import type { ModelName } from "./problem";
 import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
 
+/** The height of the bars, and the greatest width of a step with the space after it, in pixels. */
+const bar = { height: 12, step: 14, space: 2 };
+
+const rows: readonly (readonly [string, (costs: Costs) => number])[] = [
+  ["Path from the first to the last character of the date", ({ across }) => across],
+  ["Sequential steps to read the date", ({ reading }) => reading],
+  ["Sequential steps to write with teacher forcing", ({ taught }) => taught],
+  ["Sequential steps to write from its own output", ({ alone }) => alone],
+];
+
 /** The sequential steps as bars: the steps that read the date, then the steps that write the answer. */
-function Waiting({
-  reading,
-  writing,
-  most,
-  width,
-}: {
-  reading: number;
-  writing: number;
-  /** The maximum over all models, so that they can be compared. */
-  most: number;
-  width: number;
-}) {
-  const unit = Math.min(14, width / most);
+function Waiting({ name, reading, writing, unit }: Steps & { unit: number }) {
+  const { state } = useRecurrentWorkspace();
+  const way = state.way === "taught" ? "with teacher forcing" : "from its own output";
   return (
-    <svg class="waiting" width={width} height={12} aria-hidden="true">
-      {Array.from({ length: reading + writing }, (_, i) => (
-        <rect
-          key={i}
-          class={i < reading ? "waiting-read" : "waiting-write"}
-          x={i * unit}
-          width={Math.max(1, unit - 2)}
-          height={12}
-        />
-      ))}
-    </svg>
+    <div class="path">
+      <h3>{titles[name]}</h3>
+      <p class="faint">
+        One after another: <span class="waiting-key">{reading} to read the date</span> and{" "}
+        <span class="waiting-key write">
+          {writing} to write {way}
+        </span>
+      </p>
+      <svg
+        class="waiting"
+        width={(reading + writing) * unit}
+        height={bar.height}
+        aria-hidden="true"
+      >
+        {Array.from({ length: reading + writing }, (_, i) => (
+          <rect
+            key={i}
+            class={i < reading ? "waiting-read" : "waiting-write"}
+            x={i * unit}
+            width={Math.max(1, unit - bar.space)}
+            height={bar.height}
+          />
+        ))}
+      </svg>
+    </div>
   );
+}
+
+interface Steps {
+  readonly name: ModelName;
+  readonly reading: number;
+  readonly writing: number;
 }
 
 export function Counted({
@@ -38,45 +59,29 @@ export function Counted({
   journey,
   tokens: [source, written],
   width,
-}: {
-  models: readonly { readonly name: ModelName; readonly layers: number }[];
+}: Omit<PathProps, "name" | "layers"> & {
+  models: readonly Pick<PathProps, "name" | "layers">[];
   journey: Journey;
-  /** The characters of the date, and of the answer. */
-  tokens: readonly [readonly string[], readonly string[]];
-  width: number;
 }) {
   const { state } = useRecurrentWorkspace();
-  const isTaught = state.way === "taught";
   const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
-  const waits = costs.map(({ reading, taught, alone }) => ({
-    reading,
-    writing: isTaught ? taught : alone,
-  }));
-  const most = Math.max(...waits.map(({ reading, writing }) => reading + writing));
-  const rows = [
+  const steps = models.map(({ name }, i): Steps => {
+    const { reading, taught, alone } = costs[i] as Costs;
+    return { name, reading, writing: state.way === "taught" ? taught : alone };
+  });
+  // The same for all models, so that they can be compared.
+  const most = Math.max(...steps.map(({ reading, writing }) => reading + writing));
+  const lines = [
     [
       `Path from “${source[journey.from] ?? ""}” to “${written[journey.to]}”`,
       models.map(({ name }) => lengthOf(name, journey)),
-    ],
-    ["Path from the first to the last character of the date", costs.map(({ across }) => across)],
-    ["Sequential steps to read the date", costs.map(({ reading }) => reading)],
-    ["Sequential steps to write, taught", costs.map(({ taught }) => taught)],
-    ["Sequential steps to write alone", costs.map(({ alone }) => alone)],
-  ] as const;
+    ] as const,
+    ...rows.map(([what, count]) => [what, costs.map(count)] as const),
+  ];
   return (
     <>
-      {models.map(({ name }, i) => (
-        <div key={name} class="path">
-          <h3>{titles[name]}</h3>
-          <p class="faint">
-            One after another: <span class="waiting-key">{waits[i]?.reading} to read the date</span>{" "}
-            and{" "}
-            <span class="waiting-key write">
-              {waits[i]?.writing} to write {isTaught ? "while taught" : "alone"}
-            </span>
-          </p>
-          {width > 0 && waits[i] && <Waiting {...waits[i]} {...{ most, width }} />}
-        </div>
+      {steps.map((each) => (
+        <Waiting key={each.name} {...each} unit={Math.min(bar.step, width / most)} />
       ))}
       <RowTable
         title="Counted in steps"
@@ -86,7 +91,7 @@ export function Counted({
         ]}
       >
         <tbody>
-          {rows.map(([what, counts]) => (
+          {lines.map(([what, counts]) => (
             <tr key={what}>
               <th scope="row">{what}</th>
               {counts.map((count, i) => (
@@ -101,7 +106,8 @@ export function Counted({
       <p class="words paths-words">
         Bahdanau et al. (2015) let the decoder attend to the input, and Vaswani et al. (2017) the
         encoder, too: for n characters a recurrent layer takes n steps, self-attention 1 (their
-        table 1). Alone, every model writes one character at a time, each through all layers.
+        table 1). From its own output, every model writes one character at a time, each through all
+        layers.
       </p>
     </>
   );

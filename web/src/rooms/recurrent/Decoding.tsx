@@ -1,67 +1,50 @@
-/** Compares teacher forcing with autoregressive decoding, token by token. */
+/** Compares teacher forcing with decoding from the model's own output, token by token. */
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import { markOf, rightAt, Token } from "./Mark";
-import type { DecoderRun, DecoderStep, ModelAnswers, ModelName } from "./problem";
+import { type Mark, markOf, Token } from "./Mark";
+import type { DecoderRun, ModelAnswers, ModelName } from "./problem";
 import { type DecodingMode, lastStep, mostSteps, rowShown, visible } from "./state";
-import { shownModels, stepCountOf, titles, useRecurrentWorkspace } from "./workspace";
+import { shownModels, stepCountOf, targetOf, titles, useRecurrentWorkspace } from "./workspace";
 
 const modeNames: Readonly<Record<DecodingMode, string>> = {
-  taught: "Taught: it gets the right characters",
-  alone: "Alone: it gets its own characters",
+  taught: "It gets the right answer (teacher forcing)",
+  alone: "It gets its own output",
 };
 
 /** The tokens that a person can insert: digits and the hyphen. */
 const tokens = [..."0123456789-"];
 
-/** The input tokens, or the output tokens, up to the step that is shown. */
-function TokenLine({
-  words,
-  cells,
-  count,
-  shown,
-  chosen,
-}: {
-  words: string;
-  cells: readonly LaneToken[];
-  /** The number of positions, the same in all lanes. */
-  count: number;
-  /** The last step that is shown, and the selected one. */
-  shown: number;
-  chosen: number;
-}) {
-  return (
-    <tr>
-      <th scope="row">{words}</th>
-      {Array.from({ length: count }, (_, i) => {
-        const cell = i <= shown && cells[i];
-        return (
-          <td key={i} class={i === chosen ? "now" : undefined}>
-            {cell && (
-              <span class={cell.isSlip ? "piece slip" : "piece"}>
-                <Token {...cell} />
-              </span>
-            )}
-          </td>
-        );
-      })}
-    </tr>
-  );
-}
-
 interface LaneToken {
   readonly token: string;
-  readonly mark: ReturnType<typeof markOf>;
+  readonly mark: Mark;
   readonly isSlip?: boolean;
 }
 
-function TopThree({ step, right }: { step: DecoderStep | undefined; right: string | undefined }) {
+/** The input and output tokens of a run, marked: an input stands for the same place as the output before it. */
+function laneOf({ steps, places }: DecoderRun, target: readonly string[] | null, slip = -1) {
+  return {
+    in: steps.map(
+      ({ given: token }, i): LaneToken => ({
+        token,
+        mark: i === 0 ? "unknown" : markOf(token, target, places[i - 1]),
+        isSlip: slip === i - 1,
+      }),
+    ),
+    out: steps.map(({ top }, i): LaneToken => {
+      const token = top[0]?.token ?? "";
+      return { token, mark: markOf(token, target, places[i]) };
+    }),
+  };
+}
+
+function TopThree({ run, row }: { run: DecoderRun | undefined; row: number }) {
+  const { solution } = useRecurrentWorkspace();
   return (
     <ol class="top-three number" aria-label="The most likely outputs">
       {Array.from({ length: 3 }, (_, i) => {
-        const said = step?.top[i];
-        const mark = said ? markOf(said.token, right) : "unknown";
+        const said = run?.steps[row]?.top[i];
+        const mark = said && markOf(said.token, solution?.target ?? null, run?.places[row]);
         return (
           <li key={i}>
             <b class={mark === "right" ? mark : undefined}>{said && visible(said.token)}</b>
@@ -76,41 +59,46 @@ function TopThree({ step, right }: { step: DecoderStep | undefined; right: strin
   );
 }
 
+/** @param run undefined until it is computed; null without a right answer */
 function Lane({ way, run }: { way: DecodingMode; run: DecoderRun | null | undefined }) {
   const workspace = useRecurrentWorkspace();
   const { state, solution } = workspace;
-  const target = solution?.target ?? null;
-  const { slip } = state;
-  const steps = run?.steps ?? [];
+  // The same number of positions in all lanes.
   const count = stepCountOf(workspace);
   const shown = Math.min(state.step, count - 1);
   const chosen = Math.min(rowShown(state), shown);
-  if (run === null)
-    return (
-      <div class="lane" data-way={way}>
-        <h4>{modeNames[way]}</h4>
-        <p class="faint">The right answer is not known, so there is nothing to teach.</p>
-      </div>
-    );
-  const given = steps.map(({ given: token }, i) => ({
-    token,
-    mark: i === 0 ? ("unknown" as const) : markOf(token, rightAt(target, i - 1)),
-    isSlip: slip?.place === i - 1,
-  }));
-  const said = steps.map(({ top }, i) => {
-    const token = top[0]?.token ?? "";
-    return { token, mark: markOf(token, rightAt(target, i)) };
-  });
+  const lane = run && laneOf(run, solution?.target ?? null, state.slip?.place);
   return (
     <div class="lane" data-way={way}>
       <h4>{modeNames[way]}</h4>
-      <table class="strip">
-        <tbody>
-          <TokenLine words="in" cells={given} {...{ count, shown, chosen }} />
-          <TokenLine words="out" cells={said} {...{ count, shown, chosen }} />
-        </tbody>
-      </table>
-      <TopThree step={steps[chosen]} right={rightAt(target, chosen)} />
+      {run === null ? (
+        <p class="faint">The right answer is not known, so there is no teacher forcing.</p>
+      ) : (
+        <>
+          <table class="strip">
+            <tbody>
+              {(["in", "out"] as const).map((side) => (
+                <tr key={side}>
+                  <th scope="row">{side}</th>
+                  {Array.from({ length: count }, (_, i) => {
+                    const cell = i <= shown && lane?.[side][i];
+                    return (
+                      <td key={i} class={i === chosen ? "now" : undefined}>
+                        {cell && (
+                          <span class={cell.isSlip ? "piece slip" : "piece"}>
+                            <Token {...cell} />
+                          </span>
+                        )}
+                      </td>
+                    );
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <TopThree run={run} row={chosen} />
+        </>
+      )}
     </div>
   );
 }
@@ -126,15 +114,10 @@ function Lanes({ name, found }: { name: ModelName; found: ModelAnswers | null })
 }
 
 function SlipFields() {
-  const { state, solution, set } = useRecurrentWorkspace();
+  const workspace = useRecurrentWorkspace();
+  const { state, set } = workspace;
   const { slip } = state;
-  const right =
-    solution?.target ??
-    solution?.models
-      .at(-1)
-      ?.answer.steps.slice(0, lastStep)
-      .map(({ top }) => top[0]?.token ?? "") ??
-    [];
+  const right = targetOf(workspace);
   return (
     <p class="slip-fields">
       <label>
@@ -144,9 +127,9 @@ function SlipFields() {
           onChange={({ currentTarget: { value } }) => {
             if (value === "") return set({ slip: null, step: mostSteps - 1 });
             const place = Number(value);
-            const token = tokens.find((other) => other !== right[place]) as string;
-            const other = slip && slip.token !== right[place] ? slip.token : token;
-            set({ slip: { place, token: other }, step: mostSteps - 1, row: place + 1 });
+            const wrong = tokens.find((other) => other !== right[place]) as string;
+            const token = slip && slip.token !== right[place] ? slip.token : wrong;
+            set({ slip: { place, token }, step: mostSteps - 1, row: place + 1 });
           }}
         >
           <option value="">no place</option>
@@ -168,9 +151,7 @@ function SlipFields() {
         >
           {!slip && <option value="">–</option>}
           {tokens.map((token) => (
-            <option key={token} value={token}>
-              {token}
-            </option>
+            <option key={token}>{token}</option>
           ))}
         </select>
       </label>
@@ -182,12 +163,12 @@ export function Decoding() {
   const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   return (
-    <section class="decoding" aria-label="Taught and alone">
+    <section class="decoding" aria-label="Own output and teacher forcing">
       {!hides(restrictions, "text") && (
         <p class="words">
-          In training a decoder gets the right character after each step, whatever it wrote (teacher
-          forcing). Alone, it gets its own. Put in a wrong character, and see how each continues.
-          Below are the three most likely characters of the selected step.
+          In training the decoder gets the right character after each step, whatever it wrote
+          (teacher forcing). Otherwise it gets its own output. Put in a wrong character, and see how
+          each continues. Below are the three most likely characters of the selected step.
         </p>
       )}
       <Lockable>

@@ -2,33 +2,33 @@
 import { endToken } from "./problem";
 import { visible } from "./state";
 
-/** The right token at a position, which is the end token after the last character. Undefined if no answer is known. */
-export function rightAt(target: readonly string[] | null, place: number): string | undefined {
-  return target === null ? undefined : (target[place] ?? endToken);
-}
+export type Mark = "right" | "wrong" | "unknown";
 
-export function markOf(token: string, right: string | undefined): "right" | "wrong" | "unknown" {
-  if (right === undefined) return "unknown";
-  return token === right ? "right" : "wrong";
+/** The right token at a place, which is the end token after the last character. */
+export const rightAt = (target: readonly string[], place: number): string =>
+  target[place] ?? endToken;
+
+/** @param place the place that the token stands for; null if it is too many */
+export function markOf(
+  token: string,
+  target: readonly string[] | null,
+  place: number | null | undefined,
+): Mark {
+  if (target === null) return "unknown";
+  return place != null && token === rightAt(target, place) ? "right" : "wrong";
 }
 
 const signs = { right: "✓", wrong: "✗", unknown: "" };
 
 /** A token of an answer; a word, such as the end token, is smaller than a character. */
-export function Token({ token, mark }: { token: string; mark: ReturnType<typeof markOf> }) {
+export function Token({ token, mark }: { token: string; mark: Mark }) {
   const text = visible(token);
   return (
     <>
       <b class={text.length > 1 ? `${mark} word` : mark}>{text}</b>
-      <VerdictMark mark={mark} />
+      <span class={`mark ${mark}`} aria-hidden="true">
+        {signs[mark]}
+      </span>
     </>
-  );
-}
-
-function VerdictMark({ mark }: { mark: ReturnType<typeof markOf> }) {
-  return (
-    <span class={`mark ${mark}`} aria-hidden="true">
-      {signs[mark]}
-    </span>
   );
 }

@@ -17,13 +17,13 @@ export function StepBar() {
   const go = (step: number) => set({ step, row: step });
   const { isPlaying, setPlaying } = useClock({ count, index, go, pace });
   const reduced = useReducedMotion();
-  const right = rightAt(solution?.target ?? null, index);
+  const target = solution?.target;
   return (
     <div class="step-bar">
       <Transport
         {...{ count, index, go, pace }}
         label="Steps of the decoders"
-        title={right === undefined ? undefined : `“${visible(right)}” is right`}
+        title={target ? `the right answer has “${visible(rightAt(target, index))}”` : undefined}
         {...(!reduced && {
           live: {
             isPlaying,

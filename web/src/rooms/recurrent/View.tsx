@@ -29,13 +29,11 @@ interface SolvedQuestion {
   readonly question: DateQuestion;
 }
 
-export function View({ state, set, notices }: RoomProps<State>) {
-  const { restrictions } = useShell();
+/** Until the answer to the typed text arrives, the last answer stays in its place, in grey. */
+function useSolved(state: State) {
   const { text, between, slip } = state;
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
-
-  // Until the answer to the typed text arrives, the last answer stays in its place, in grey.
   const solved = useRef<SolvedQuestion | null>(null);
   if (answer?.kind === "solution" && request)
     solved.current = { solution: answer, question: request };
@@ -43,9 +41,14 @@ export function View({ state, set, notices }: RoomProps<State>) {
   const isStale = solution !== null && shown.text !== text;
   const unread = answer?.kind === "unread" && request?.text === text ? answer : null;
   const untaught = unread ?? (isStale ? null : (solution?.untaught ?? null));
-  useFootnote(
-    solution && `three models answered and were taught in ${solution.milliseconds.toFixed(0)} ms`,
-  );
+  return { solution, shown, isStale, untaught, failure };
+}
+
+export function View({ state, set, notices }: RoomProps<State>) {
+  const { restrictions } = useShell();
+  const { solution, shown, isStale, untaught, failure } = useSolved(state);
+  const { text, slip } = state;
+  useFootnote(solution && `three models answered in ${solution.milliseconds.toFixed(0)} ms`);
 
   const source = useMemo(() => solution?.source ?? [...text], [solution, text]);
   const workspace: RecurrentWorkspace = {

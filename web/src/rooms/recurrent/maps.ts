@@ -10,7 +10,7 @@ import {
   viewOn,
 } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
-import type { ModelAnswers, ModelName, RecordedAttention } from "./problem";
+import type { DateSolution, ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 import {
   type PointedCharacters,
@@ -47,6 +47,15 @@ export function predictedBy(found: ModelAnswers, way: State["way"]): string[] {
   return runShown(found, way).steps.map(({ top }) => visible(top[0]?.token ?? ""));
 }
 
+/** The characters of the date that the right answer takes for each output of a run. */
+export function rightPlacesOf(
+  found: ModelAnswers,
+  way: State["way"],
+  alignment: DateSolution["alignment"],
+): (readonly number[])[] {
+  return runShown(found, way).places.map((place) => alignment?.[place ?? -1] ?? []);
+}
+
 /** The explanation of the active cell. */
 export function explainAlignment(
   workspace: RecurrentWorkspace,
@@ -58,7 +67,7 @@ export function explainAlignment(
   const attention = attentionShown(found, state);
   if (!attention || row >= attention.rows || col >= attention.columns) return null;
   const view = viewOfHead(attention, state.head);
-  const places = solution.alignment?.[row] ?? [];
+  const places = rightPlacesOf(found, state.way, solution.alignment)[row] ?? [];
   const mass = massOf(view, row, places);
   const what = headName(model, attention, state);
   const carrying = places.map((place) => `“${visible(source[place] ?? "")}”`).join(" ");
@@ -67,7 +76,7 @@ export function explainAlignment(
   const score =
     isMean || model === "rnn" || model === "transformer"
       ? ""
-      : `\ns = ${scores[model]}, less the highest of the row`;
+      : `\ns = ${scores[model]}, minus the row’s maximum`;
   return {
     name: `${shortTitles[model]}${what}: to say “${predictedBy(found, state.way)[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
     formula: [

@@ -54,6 +54,11 @@ export interface RecordedAttention {
 /** The steps of a decoder for one answer. The last one predicts the end token. */
 export interface DecoderRun {
   readonly steps: readonly DecoderStep[];
+  /**
+   * For each step the place of the right answer that its output stands for, counted from 0; null for an output that is
+   * too many. Empty if the right answer is unknown.
+   */
+  readonly places: readonly (number | null)[];
   readonly attentions: readonly RecordedAttention[];
 }
 
@@ -88,10 +93,10 @@ export interface ModelReport {
 export interface DateSolution {
   readonly kind: "solution";
   readonly source: readonly string[];
-  /** The right answer and, for each of its characters, the right places of the date; null if unknown. */
+  /** The right answer, and for each of its characters the right places of the date; null if unknown. */
   readonly target: readonly string[] | null;
   readonly alignment: readonly (readonly number[])[] | null;
-  /** The reason why there is no right answer; null if there is one. */
+  /** Why the text is not like the training data; null if it is. */
   readonly untaught: Untaught | null;
   readonly models: readonly ModelAnswers[];
   readonly reports: readonly ModelReport[];

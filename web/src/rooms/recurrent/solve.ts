@@ -14,6 +14,7 @@ import {
 import { type nn, noGrad } from "heed/nn";
 import { likeliest } from "../../shared/likelyToken";
 import type { Solver } from "../../worker/solver";
+import { placesOf } from "./align";
 import {
   type DateQuestion,
   type DateSolution,
@@ -31,6 +32,18 @@ import { filesOf, reportsOf } from "./trained";
 import { explainUntaught, type Untaught } from "./untaught";
 
 type Model = RecurrentModel | TransformerModel;
+
+type Recorded = Omit<DecoderRun, "places">;
+
+/** A model, and the date that it rewrites. */
+interface Asked {
+  readonly heed: Heed;
+  readonly name: ModelName;
+  readonly model: Model;
+  readonly source: readonly string[];
+  /** Empty if the right answer is unknown. */
+  readonly target: readonly string[];
+}
 
 const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
 
@@ -79,12 +92,7 @@ function joinedAttention(
 }
 
 /** Runs the decoder on given tokens, and records the outputs and the attention of each step. */
-function runOf(
-  heed: Heed,
-  model: Model,
-  source: readonly string[],
-  written: readonly string[],
-): DecoderRun {
+function runOf({ heed, model, source }: Asked, written: readonly string[]): Recorded {
   const seen = new Map<string, RecordedPieces>();
   const receive: nn.ReceiveWeights = (path, { data, shape }, compared) => {
     if (!isAligned(path)) return;
@@ -110,18 +118,21 @@ function runOf(
   return { steps, attentions };
 }
 
-/** Continues the given tokens by greedy decoding. */
-function goOn(
-  heed: Heed,
-  model: Model,
-  source: readonly string[],
-  begun: readonly string[],
-): DecoderRun {
+/** Continues the given tokens, of which the last one may have replaced the model's own, by greedy decoding. */
+function goOn(asked: Asked, begun: readonly string[]): DecoderRun {
   for (let written = begun; ; ) {
-    const run = runOf(heed, model, source, written);
-    const next = run.steps.at(-1)?.top[0]?.token;
-    if (next === undefined || next === endToken || written.length >= longestAnswer) return run;
+    const run = runOf(asked, written);
+    const next = run.steps.at(-1)?.top[0]?.token ?? endToken;
+    const hasEnded = next === endToken || written.length >= longestAnswer;
     written = [...written, next];
+    if (!hasEnded) continue;
+    const places = asked.target.length > 0 ? placesOf(written, [...asked.target, endToken]) : [];
+    // If the replacing token is too many, the model's own stood for the place of the token after it.
+    const replaced = begun.length - 1;
+    return {
+      ...run,
+      places: places.map((at, i) => (i === replaced ? (at ?? places[i + 1] ?? null) : at)),
+    };
   }
 }
 
@@ -140,20 +151,14 @@ function vectorOf(heed: Heed, model: RecurrentModel, source: readonly string[]):
   );
 }
 
-function answersOf(
-  heed: Heed,
-  name: ModelName,
-  model: Model,
-  example: Translation,
-  slip: Slip | null,
-): ModelAnswers {
-  const { source, target } = example;
+function answersOf(asked: Asked, slip: Slip | null): ModelAnswers {
+  const { heed, name, model, source, target } = asked;
   const { layers, heads } = model.config;
-  const answer = goOn(heed, model, source, []);
-  const slipped = slip && withSlip(writtenOf(answer), slip);
-  const alone = slipped ? goOn(heed, model, source, slipped) : answer;
+  const answer = goOn(asked, []);
+  const alone = slip ? goOn(asked, withSlip(writtenOf(answer), slip)) : answer;
   const right = slip ? [...withSlip(target, slip), ...target.slice(slip.place + 1)] : target;
-  const taught = target.length > 0 ? runOf(heed, model, source, right) : null;
+  const places = [...target.keys(), target.length];
+  const taught = target.length > 0 ? { ...runOf(asked, right), places } : null;
   const vector =
     name === "rnn" && model instanceof RecurrentModel ? vectorOf(heed, model, source) : null;
   return { name, layers, heads, answer, alone, taught, vector };
@@ -177,35 +182,38 @@ const solve: Solver<DateQuestion, DateSolution | UnreadDate> = async (
     reportsOf(base),
     ...names.map((name) => filesOf(base, name)),
   ]);
+  const { source, alignment } = example;
+  const isTaught = example.target.length > 0;
+  const untaught = isTaught ? null : explainUntaught(text);
+  const target = isTaught ? example.target : [...(untaught?.answer ?? "")];
   const start = performance.now();
   const models: ModelAnswers[] = [];
   for (const [i, name] of names.entries()) {
     await pause();
     const model = loadModel(heed, files[i] as (typeof files)[number]);
     try {
-      models.push(answersOf(heed, name, model as Model, example, slip));
+      models.push(answersOf({ heed, name, model: model as Model, source, target }, slip));
     } finally {
       model.dispose();
     }
   }
-  const { source, target, alignment } = example;
-  const isKnown = target.length > 0;
   return {
-    ...{ kind: "solution", source, models, reports },
-    target: isKnown ? target : null,
-    alignment: isKnown ? alignment : null,
-    untaught: isKnown ? null : explainUntaught(text),
+    ...{ kind: "solution", source, models, reports, untaught },
+    target: target.length > 0 ? target : null,
+    alignment: isTaught ? alignment : null,
     milliseconds: performance.now() - start,
   };
 };
 
 function unreadOf(text: string, known: readonly string[]): Untaught {
   const strange = [...new Set(text)].filter((character) => !known.includes(character));
-  if (strange.length === 0) return { why: "The field is empty. Type a date.", instead: null };
+  const none = { instead: null, answer: null };
+  if (strange.length === 0) return { why: "The field is empty. Type a date.", ...none };
   const list = strange.slice(0, 6).map((character) => `“${character}”`);
   return {
     why: `No model has a token for ${list.join(", ")}${strange.length > list.length ? " …" : ""}. They know the letters of English dates, digits, spaces and , - . /`,
     instead: explainUntaught(text).instead,
+    answer: null,
   };
 }
 

@@ -30,6 +30,8 @@ export interface State {
   /** The selected character of the answer, and of the date. */
   readonly row: number;
   readonly col: number;
+  /** The weights whose gradients are shown. */
+  readonly weights: "initial" | "trained";
   /** The open row of the whole Transformer. */
   readonly network: NetworkState;
   /** The locked number of the open row. */
@@ -47,23 +49,13 @@ export const mostSteps = longestAnswer + 1;
 export const initialState: State = {
   ...{ text: "the 3rd of March, 2021", between: "bahdanau", way: "alone" },
   ...{ layer: 1, head: 2, slip: null, step: mostSteps - 1, row: 9, col: 4 },
-  ...{ network: null, number: null },
+  ...{ weights: "initial", network: null, number: null },
   ...{ range: "absolute", curve: "linear" },
 };
 
 export const lookKeys: readonly (keyof State)[] = [
-  ...([
-    "way",
-    "layer",
-    "head",
-    "step",
-    "row",
-    "col",
-    "network",
-    "number",
-    "range",
-    "curve",
-  ] as const),
+  ...(["way", "layer", "head", "step", "row", "col", "weights"] as const),
+  ...(["network", "number", "range", "curve"] as const),
 ];
 
 /** The request to the solver, which depends only on settings that affect the numbers. */

@@ -12,7 +12,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     `${room}&slip=5:0&says=6`,
     "A digit for a hyphen",
-    "Alone, each model must go on from a year of five digits.",
+    "From its own output, each model continues a year of five digits.",
   ],
   [
     `${room}&between=dot&date=Wed+3+Mar+2021`,

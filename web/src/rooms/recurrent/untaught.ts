@@ -1,12 +1,14 @@
 /**
- * Why a text has no right answer: its form is not in the training data, the day does not exist, or the text is not a
- * date.
+ * Why a text is not like the training data: its form or its year is not there, the day does not exist, or the text is
+ * not a date.
  */
 
-/** The explanation, and the same date in a form of the training data; null if there is none. */
 export interface Untaught {
   readonly why: string;
+  /** The same date, or a similar one, in a form of the training data; null if there is none. */
   readonly instead: string | null;
+  /** The right answer, if the text is a date that people read in one way. */
+  readonly answer: string | null;
 }
 
 interface CalendarDate {
@@ -99,6 +101,8 @@ const isTaughtYear = ({ year }: CalendarDate) =>
   year >= taughtYears.first && year <= taughtYears.last;
 
 const form = "This form was not taught";
+const isoOf = ({ year, month, day }: CalendarDate) =>
+  `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 
 /** Explains a text to which the task of dates has no answer. */
 export function explainUntaught(text: string): Untaught {
@@ -106,41 +110,40 @@ export function explainUntaught(text: string): Untaught {
   const readings = readingsOf(parts);
   const there = readings.filter(exists);
   const [date] = there;
-  const [missing] = readings.filter(isReading);
-  if (!date && missing) {
+  if (!date) return explainMissing(text, readings.find(isReading));
+  const answer = there.every((other) => inWords(other) === inWords(date)) ? isoOf(date) : null;
+  if (!isTaughtYear(date)) {
+    const { first, last } = taughtYears;
+    const why = `The models were taught the years ${first} to ${last} only, not ${date.year}.`;
+    return { why, instead: null, answer };
+  }
+  if (parts.weekday !== null && parts.weekday !== weekdayOf(date)) {
+    const why = `${inWords(date)} is a ${weekdayOf(date)}, not a ${parts.weekday}, so the text contradicts itself.`;
+    return { why, instead: taughtForm(date), answer: null };
+  }
+  if (answer === null) {
+    const why = `${form}, and it has two readings: ${there.map(inWords).join(" or ")}.`;
+    return { why, instead: taughtForm(there[1] as CalendarDate), answer };
+  }
+  const [monthFirst] = readings;
+  const why =
+    monthFirst && !isReading(monthFirst) && text.includes("/")
+      ? `${form}: slashes put the month first, and there is no month ${monthFirst.month}. Day first, it is ${inWords(date)}.`
+      : `${form}. It means ${inWords(date)}.`;
+  return { why, instead: taughtForm(date), answer };
+}
+
+/** @param missing a reading of the text whose day does not exist */
+function explainMissing(text: string, missing: CalendarDate | undefined): Untaught {
+  if (missing) {
     const { year, month, day } = missing;
     const last = daysIn(missing);
-    return {
-      why: `${monthNames[month - 1]} ${year} has ${last} days, so there is no day ${day} and no right answer.`,
-      instead: isTaughtYear(missing) ? taughtForm({ year, month, day: last }) : null,
-    };
+    const why = `${monthNames[month - 1]} ${year} has ${last} days, so there is no day ${day} and no right answer.`;
+    const instead = isTaughtYear(missing) ? taughtForm({ year, month, day: last }) : null;
+    return { why, instead, answer: null };
   }
-  if (!date) {
-    const why = /\p{L}|\d/u.test(text)
-      ? "This is not a date with a year of four digits, a month and a day, so there is no right answer."
-      : "There is no date in this text, so there is no right answer.";
-    return { why, instead: null };
-  }
-  if (!isTaughtYear(date))
-    return {
-      why: `The models were taught the years ${taughtYears.first} to ${taughtYears.last} only, not ${date.year}.`,
-      instead: null,
-    };
-  if (parts.weekday !== null && parts.weekday !== weekdayOf(date))
-    return {
-      why: `${inWords(date)} is a ${weekdayOf(date)}, not a ${parts.weekday}, so the text contradicts itself.`,
-      instead: taughtForm(date),
-    };
-  const [monthFirst] = readings;
-  if (monthFirst && !isReading(monthFirst) && text.includes("/"))
-    return {
-      why: `${form}: slashes put the month first, and there is no month ${monthFirst.month}. Day first, it is ${inWords(date)}.`,
-      instead: taughtForm(date),
-    };
-  if (there.length > 1 && there.some((other) => inWords(other) !== inWords(date)))
-    return {
-      why: `${form}, and it has two readings: ${there.map(inWords).join(" or ")}.`,
-      instead: taughtForm(there[1] as CalendarDate),
-    };
-  return { why: `${form}. It means ${inWords(date)}.`, instead: taughtForm(date) };
+  const why = /\p{L}|\d/u.test(text)
+    ? "This is not a date with a year of four digits, a month and a day, so there is no right answer."
+    : "There is no date in this text, so there is no right answer.";
+  return { why, instead: null, answer: null };
 }

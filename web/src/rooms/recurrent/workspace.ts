@@ -65,6 +65,12 @@ export function stepCountOf({ solution }: RecurrentWorkspace): number {
   return Math.max(lastStep + 1, ...(runs ?? []).map(({ steps }) => steps.length));
 }
 
+/** The right answer or, if it is unknown, the Transformer's; without the end token. */
+export function targetOf({ solution }: RecurrentWorkspace): readonly string[] {
+  const { steps = [] } = solution?.models.at(-1)?.answer ?? {};
+  return solution?.target ?? steps.slice(0, lastStep).map(({ top }) => top[0]?.token ?? "");
+}
+
 /** The models that are shown, in order, each with its result. */
 export function shownModels({
   state,

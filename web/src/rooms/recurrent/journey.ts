@@ -12,29 +12,40 @@ export interface Journey {
   readonly to: number;
 }
 
-/** A node of a path: a state of the encoder or of the decoder, or the vector between them. */
-export type Station =
-  | { readonly part: "encoder"; readonly place: number }
-  | { readonly part: "vector" }
-  | { readonly part: "decoder"; readonly place: number };
+/**
+ * A node of a path: a state of the encoder or of the decoder, or the vector between them. A recurrent encoder has two
+ * states at each character: the layer that reads onward is level 0, the one that reads backward level 1.
+ */
+export interface Station {
+  readonly part: "encoder" | "vector" | "decoder";
+  readonly place: number;
+  readonly level: number;
+}
+
+const decoderState = (place: number): Station => ({ part: "decoder", place, level: 0 });
 
 /**
  * The nodes that information from character `from` passes until character `to` is predicted. Without attention it
- * passes the states up to the nearer end (the encoder reads in both directions), the one vector, and the decoder's
- * states (Sutskever et al., 2014). With attention the decoder attends to the character itself (Bahdanau et al., 2015;
+ * passes the states of the direction whose end is nearer, the one vector, and the decoder's states (Sutskever et al.,
+ * 2014). With attention the decoder attends to the end of the encoder at the character itself (Bahdanau et al., 2015;
  * Vaswani et al., 2017).
+ *
+ * @param top the level of the encoder's end
  */
-export function stationsOf(model: ModelName, { source, from, to }: Journey): Station[] {
-  const first: Station = { part: "encoder", place: from };
-  if (model !== "rnn") return [first, { part: "decoder", place: to }];
+export function stationsOf(
+  model: ModelName,
+  { source, from, to }: Journey,
+  top = 1,
+): readonly Station[] {
+  if (model !== "rnn") return [{ part: "encoder", place: from, level: top }, decoderState(to)];
   const onward = source - 1 - from;
-  const [steps, direction] = onward <= from ? [onward, 1] : [from, -1];
+  const [steps, direction, level] = onward <= from ? [onward, 1, 0] : [from, -1, 1];
   return [
     ...Array.from({ length: steps + 1 }, (_, i) => ({
-      ...{ part: "encoder" as const, place: from + i * direction },
+      ...{ part: "encoder" as const, place: from + i * direction, level },
     })),
-    { part: "vector" },
-    ...Array.from({ length: to + 1 }, (_, place) => ({ part: "decoder" as const, place })),
+    { part: "vector", place: 0, level: 0 },
+    ...Array.from({ length: to + 1 }, (_, place) => decoderState(place)),
   ];
 }
 

@@ -1,0 +1,62 @@
+/** The gradient over the path length, before training and after it. */
+import { useMemo, useRef } from "preact/hooks";
+import { Curve } from "../../picture/Curve";
+import { Choice } from "../../shared/Fields";
+import { Notices } from "../../shared/Notices";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { useAnswer } from "../../worker/engineClient";
+import type { GradientAnswer, GradientQuestion } from "./gradients";
+import { questionOf } from "./state";
+import { shortTitles, shownModels, targetOf, useRecurrentWorkspace } from "./workspace";
+
+export function Gradients() {
+  const workspace = useRecurrentWorkspace();
+  const { restrictions } = useShell();
+  const { state, solution, source, set } = workspace;
+  const isTrained = state.weights === "trained";
+  const models = shownModels(workspace).map(([name]) => name);
+  const question = useMemo<GradientQuestion | null>(() => {
+    if (!solution) return null;
+    const { base } = questionOf(state);
+    return { base, models, source, written: targetOf(workspace), isTrained };
+  }, [solution, isTrained]);
+  const { answer, request, failure } = useAnswer("datesGradients", question, 0);
+  const last = useRef<{ answer: GradientAnswer; request: GradientQuestion } | null>(null);
+  if (answer && request) last.current = { answer, request };
+  const { pathLengths = [], means = [] } = last.current?.answer ?? {};
+  const series = (last.current?.request.models ?? models).map((name, i) => ({
+    name: shortTitles[name],
+    y: (means[i] ?? new Float32Array()).map(Math.log10),
+  }));
+  return (
+    <div class="gradients" data-weights={last.current?.request.isTrained ? "trained" : "initial"}>
+      <h3>Gradient over path length</h3>
+      <Choice
+        label="Weights"
+        value={state.weights}
+        choices={[
+          ["initial", "before training"],
+          ["trained", "after training"],
+        ]}
+        onChange={(weights) => set({ weights })}
+      />
+      <Notices notices={failure ? [failure] : []} />
+      <Curve
+        title="Gradient over path length"
+        xName="steps in the RNN"
+        yName="log₁₀ of the gradient’s length"
+        x={pathLengths}
+        series={series}
+      />
+      {!hides(restrictions, "text") && (
+        <p class="words paths-words">
+          The gradient of an output with respect to a character of the date, as the engine computes
+          it: the mean of all pairs that are as far apart in the RNN. Before training, each step of
+          the RNN about halves it, and training must learn across that; attention has no such steps,
+          and its gradient stays. After training, the gates of the RNN let it pass.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+/** The solver of gradients: how far each character of the date moves each output of a model. */
+import type { Heed, Tensor } from "heed";
+import {
+  createModel,
+  loadModel,
+  type RecurrentModel,
+  startId,
+  TransformerModel,
+  Vocabulary,
+} from "heed/models";
+import { grad, noGrad } from "heed/nn";
+import type { Solver } from "../../worker/solver";
+import { lengthOf } from "./journey";
+import type { ModelName } from "./problem";
+import { filesOf } from "./trained";
+
+export interface GradientQuestion {
+  /** The base address of the models' folders. */
+  readonly base: string;
+  readonly models: readonly ModelName[];
+  readonly source: readonly string[];
+  /** The input of the decoders after the start token. */
+  readonly written: readonly string[];
+  /** Whether the models have their trained weights, instead of those with which training began. */
+  readonly isTrained: boolean;
+}
+
+/** The gradients by path length in the RNN without attention, in ascending order. */
+export interface GradientAnswer {
+  readonly pathLengths: readonly number[];
+  /** For each model the mean length of the gradients of all pairs with that path length. */
+  readonly means: readonly Float32Array[];
+}
+
+type Model = RecurrentModel | TransformerModel;
+
+/** The logits [1, T, V] of a decoder that gets `before`, if the date has the embeddings `input`. */
+function logitsFrom(model: Model, input: Tensor, source: Tensor, before: Tensor): Tensor {
+  if (model instanceof TransformerModel) {
+    const { encoder, decoder, positions, targetEmbedding } = model;
+    const memory = encoder.forward(positions.forward(input));
+    const written = positions.forward(targetEmbedding.forward(before));
+    return model.readOut.forward(decoder.forward(written, memory, { tgtIsCausal: true }));
+  }
+  const { encoder, decoder } = model;
+  // The ids are read only here.
+  encoder.embedding.forward = () => input;
+  const { outputs, state } = encoder.forward([Array.from(source.data as Int32Array)]);
+  return decoder.forward(before, state, decoder.remember(outputs, undefined)).logits;
+}
+
+const idsIn = (heed: Heed, ids: readonly number[]) =>
+  heed.tensor(Int32Array.from(ids), [1, ids.length]);
+
+/** The factors that leave of logits [1, T, V] what the largest one of a row has above the row's mean. */
+function factorsOf(heed: Heed, logits: Tensor, row: number): Tensor {
+  const size = logits.shape.at(-1) as number;
+  const own = logits.data.subarray(row * size, (row + 1) * size) as Float32Array;
+  const factors = new Float32Array(logits.size);
+  factors.fill(-1 / size, row * size, (row + 1) * size);
+  factors[row * size + own.indexOf(Math.max(...own))] = 1 - 1 / size;
+  return heed.tensor(factors, logits.shape);
+}
+
+/**
+ * The lengths of the gradients of an output, its largest logit above the mean, with respect to the embedding of each
+ * character of the date.
+ *
+ * @param row the step of the decoder
+ */
+export function gradientLengths(
+  heed: Heed,
+  model: Model,
+  { source, written }: Pick<GradientQuestion, "source" | "written">,
+  row: number,
+): Float32Array {
+  const { vocabulary } = model.config;
+  return heed.scope(() => {
+    const from = idsIn(heed, new Vocabulary(vocabulary.source).encode(source));
+    const before = idsIn(heed, [startId, ...new Vocabulary(vocabulary.target).encode(written)]);
+    const embedding =
+      model instanceof TransformerModel ? model.sourceEmbedding : model.encoder.embedding;
+    const input = heed.embedding(from, embedding.weight);
+    const [gradient] = grad([input], () => {
+      const logits = logitsFrom(model, input, from, before);
+      return heed.sum(
+        heed.multiply(
+          logits,
+          noGrad(() => factorsOf(heed, logits, row)),
+        ),
+      );
+    });
+    const { data, shape } = gradient as Tensor;
+    const size = shape[2] as number;
+    return Float32Array.from(source, (_, col) =>
+      Math.hypot(...data.subarray(col * size, (col + 1) * size)),
+    );
+  });
+}
+
+const solve: Solver<GradientQuestion, GradientAnswer> = async (question, { heed, pause }) => {
+  const { base, models, source, written, isTrained } = question;
+  const target = written.length + 1;
+  const pathOf = (from: number, to: number) =>
+    lengthOf("rnn", { source: source.length, target, from, to });
+  const paths = Array.from({ length: target }, (_, to) =>
+    source.map((_, from) => pathOf(from, to)),
+  ).flat();
+  const pathLengths = [...new Set(paths)].sort((a, b) => a - b);
+  const means: Float32Array[] = [];
+  for (const name of models) {
+    const trained = loadModel(heed, await filesOf(base, name));
+    const model = (isTrained ? trained : createModel(heed, trained.config).eval()) as Model;
+    try {
+      const lengths: number[] = [];
+      for (let to = 0; to < target; ++to) {
+        await pause();
+        lengths.push(...gradientLengths(heed, model, question, to));
+      }
+      means.push(
+        Float32Array.from(pathLengths, (path) => mean(lengths.filter((_, i) => paths[i] === path))),
+      );
+    } finally {
+      for (const each of new Set([trained, model])) each.dispose();
+    }
+  }
+  return { pathLengths, means };
+};
+
+const mean = (numbers: readonly number[]) =>
+  numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+
+export default solve;
