@@ -1,10 +1,10 @@
 /** Tests the pure functions of the room "Heads". */
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
-import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
-import { read, write } from "../../web/src/rooms/heads/link";
-import { measuresOf } from "../../web/src/rooms/heads/measures";
-import { headKey, headPlaceOf, initialState } from "../../web/src/rooms/heads/state";
+import { closerOf, placesOf } from "../../web/src/rooms/models/tasks/input";
+import { read, write } from "../../web/src/rooms/models/tasks/link";
+import { measuresOf } from "../../web/src/rooms/models/tasks/measures";
+import { headKey, headPlaceOf, initialState } from "../../web/src/rooms/models/tasks/state";
 import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/shared/attended";
 import { type Input, mostTokens, readInput } from "../../web/src/shared/typed";
 
@@ -37,11 +37,10 @@ describe("The link", () => {
   const roundTrip = (link: string) => write(read(new URLSearchParams(link)).state).toString();
 
   test.each([
-    "",
-    "model=dates",
+    "model=pronouns",
     "model=dates&example=7&drop=cross.1.2%2Cdecoder.2.4&head=cross.2.1&compare=cross.1.1&row=3&cell=3.4",
-    "text=Bob+wrote+a+poem.&measure=entropy&order=measure&range=row&curve=log&mass=60",
-    "example=1",
+    "model=pronouns&text=Bob+wrote+a+poem.&measure=entropy&order=measure&range=row&curve=log&mass=60",
+    "model=pronouns&example=1",
     "model=sort&text=",
   ])("says what it has read: %s", (link) => {
     expect(roundTrip(link)).toBe(link);

@@ -3,16 +3,16 @@ import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import { EncoderModel } from "heed/models";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/heads/answer";
-import { exhibitIds } from "../../web/src/rooms/heads/catalogue";
+import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/models/tasks/answer";
+import { exhibitIds } from "../../web/src/rooms/models/tasks/catalogue";
 import {
   answerSentenceOf,
   placesWords,
   selectionOf,
   withoutWords,
-} from "../../web/src/rooms/heads/selection";
-import solve from "../../web/src/rooms/heads/solve";
-import { firstOf, initialState } from "../../web/src/rooms/heads/state";
+} from "../../web/src/rooms/models/tasks/selection";
+import solve from "../../web/src/rooms/models/tasks/solve";
+import { firstOf, initialState } from "../../web/src/rooms/models/tasks/state";
 import { Reference } from "./heads";
 
 const text = "Anna praised Clara so she imitated her.";

@@ -35,7 +35,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(await room.text(".saying")).toMatch(/^“she” means Alice probability \d/);
     expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(alices, decimals);
     expect(await room.text(".head-words")).toMatch(/^“she” attends most to “Alice”: \d\.\d+\./);
-    await expect.poll(() => room.link()).toBe("#room=heads");
+    await expect.poll(() => room.link()).toBe("#room=models&model=pronouns");
   });
 
   test.each([
@@ -390,7 +390,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(right).toBeLessThanOrEqual(360);
     for (const model of ["dates", "sort", "reverse", "brackets"]) {
       await room.page.evaluate((model) => {
-        location.hash = `#room=heads&model=${model}`;
+        location.hash = `#room=models&model=${model}`;
       }, model);
       const asked = model === "brackets" ? "8" : "asked";
       await expect.poll(async () => (await room.answers())[0]?.[0]).toBe(asked);

@@ -23,7 +23,11 @@ const slider = "main .slider input";
 const number = "main .field:not(.slider) input[type=number]";
 
 /** A room, or a part of a room with its own link. */
-type Place = Exclude<RoomId, "speed"> | "write&place=12&layer=2";
+type Place =
+  | Exclude<RoomId, "speed">
+  | "models&model=pronouns"
+  | "models&model=yours"
+  | "models&place=12&layer=2";
 
 /** Ten acts for each place, and their ten inverses. Not for Speed, whose engines end with each run. */
 const acts: Record<Place, readonly Act[]> = {
@@ -39,7 +43,7 @@ const acts: Record<Place, readonly Act[]> = {
     ["click", choice("causal"), choice("none")],
     ["set", "select[aria-label^=Query]", "3", "1"],
   ],
-  heads: [
+  "models&model=pronouns": [
     ["point", "[data-matrix] canvas"],
     ["press", "[data-matrix] canvas", "ArrowRight", "Enter"],
     ["set", "#heads-text", "Alice wrote a story.", "Alice helped Clara because she was kind."],
@@ -75,7 +79,7 @@ const acts: Record<Place, readonly Act[]> = {
     ["click", ".said-token:nth-of-type(4)"],
     ["click", ".forms button:nth-of-type(2)", ".forms button:nth-of-type(1)"],
   ],
-  write: [
+  models: [
     ["point", "[data-matrix=weights] canvas"],
     ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
     ["set", "#write-text", "Call me", "The whale"],
@@ -88,7 +92,7 @@ const acts: Record<Place, readonly Act[]> = {
     ["click", choice("log"), choice("linear")],
   ],
   // The whole network. Once the room is still, it is computed even out of view.
-  "write&place=12&layer=2": [
+  "models&place=12&layer=2": [
     ["click", ".stack-table [data-row='3'] .opener", ".stack-table [data-row='2'] .opener"],
     ["point", "[data-matrix=attention-keys] canvas"],
     ["click", ".head-list tr:nth-child(2) button", ".head-list tr:nth-child(5) button"],
@@ -100,7 +104,7 @@ const acts: Record<Place, readonly Act[]> = {
     ["set", ".way-choice select", "8", "12"],
     ["click", ".stack-table [data-row='7'] .opener", ".stack-table [data-row='0'] .opener"],
   ],
-  yours: [
+  "models&model=yours": [
     ["click", choice("previous"), choice("entropy")],
     ["point", "[data-matrix=weights] canvas"],
     ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
@@ -222,7 +226,7 @@ async function rest(page: Page, id: string): Promise<void> {
 const tolerance = 1.1;
 
 /**
- * In milliseconds. Without a compiler 200 acts of "Your model" with its own link take 50 seconds on an idle machine.
+ * In milliseconds. Without a compiler 200 acts of "models&model=yours" take 50 seconds on an idle machine.
  */
 const longest = 240_000;
 

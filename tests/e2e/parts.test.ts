@@ -105,6 +105,18 @@ describe("The link", () => {
     expect(writeLink(readLink("#room=steps&text=a+b"))).toBe("text=a+b");
   });
 
+  test.each([
+    ["room=heads&head=encoder.3.4", "room=models&head=encoder.3.4&model=pronouns"],
+    ["room=heads&model=dates", "room=models&model=dates"],
+    ["room=write&text=a+b&hide=nav", "room=models&text=a+b&hide=nav"],
+    ["room=yours&lock=on", "room=models&model=yours&lock=on"],
+    ["room=yours&model=a/b", "room=models&model=a/b"],
+  ])("of a former room leads to its model: %s", (former, present) => {
+    const link = readLink(`#${former}`);
+    expect(link.notices).toEqual([]);
+    expect(writeLink(link).replace("%2F", "/")).toBe(present);
+  });
+
   test("restores the restrictions of a teacher's link", () => {
     const { restrictions, params, notices } = readLink(
       "#hide=nav,text&mask=causal&lock=on&embed=lines",

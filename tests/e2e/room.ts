@@ -61,7 +61,7 @@ export class Room {
     const empty = "no model is open";
     await this.page.mouse.move(0, 0);
     await this.page.evaluate(() => {
-      location.hash = "room=yours&model=owner/name";
+      location.hash = "room=models&model=owner/name";
     });
     await this.page.waitForFunction(isThere, {}, empty);
     await this.page.evaluate((link) => {

@@ -319,7 +319,7 @@ describe("What is shared", () => {
   });
 
   test("saves the cache of a text as an animation", async () => {
-    const room = await enter("#room=write&place=20");
+    const room = await enter("#room=models&place=20");
     const svg = await savedAs(room, ".cache", "moving SVG");
     const { seen, still } = await played(svg, "[data-plays=grow] rect:first-child", [0, 0.4, 0.99]);
     const layer = [

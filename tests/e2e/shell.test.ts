@@ -103,7 +103,7 @@ describe("The shell", () => {
   );
 
   test("explains a technical term in place", async () => {
-    const room = await enter("#room=heads");
+    const room = await enter("#room=models");
     const open = () => room.page.$$(".definition:popover-open");
     await room.page.waitForSelector(".lead .term");
     expect(await open()).toHaveLength(0);

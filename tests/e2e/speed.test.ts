@@ -141,7 +141,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
   test("can be cancelled before anything is measured, and nothing moves on a telephone", async () => {
     const room = await open("&heads=1&size=8", { width: 360 });
     await room.page.waitForSelector(".run");
-    await room.click("Your model", "nav.rooms");
+    await room.click("Models", "nav.rooms");
     await room.page.waitForSelector("main:not(:has(.run))");
     await room.page.evaluate(() => {
       const cancel = () => {

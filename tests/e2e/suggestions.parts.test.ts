@@ -6,20 +6,18 @@ import { expect, test } from "vitest";
 import { readLink } from "../../web/src/app/link";
 import * as beyondLink from "../../web/src/rooms/beyond/link";
 import { suggestions as beyond } from "../../web/src/rooms/beyond/suggestions";
-import * as headsLink from "../../web/src/rooms/heads/link";
-import { suggestions as heads } from "../../web/src/rooms/heads/suggestions";
 import * as learnLink from "../../web/src/rooms/learn/link";
 import { suggestions as learn } from "../../web/src/rooms/learn/words";
+import { suggestions as language } from "../../web/src/rooms/models/language/suggestions";
+import * as modelsLink from "../../web/src/rooms/models/link";
+import { suggestions as tasks } from "../../web/src/rooms/models/tasks/suggestions";
+import { suggestions as yours } from "../../web/src/rooms/models/yours/suggestions";
 import * as recurrentLink from "../../web/src/rooms/recurrent/link";
 import { suggestions as recurrent } from "../../web/src/rooms/recurrent/suggestions";
 import * as speedLink from "../../web/src/rooms/speed/link";
 import { suggestions as speed } from "../../web/src/rooms/speed/suggestions";
 import * as stepsLink from "../../web/src/rooms/steps/link";
 import { suggestions as steps } from "../../web/src/rooms/steps/suggestions";
-import * as writeLink from "../../web/src/rooms/write/link";
-import { suggestions as write } from "../../web/src/rooms/write/suggestions";
-import * as yoursLink from "../../web/src/rooms/yours/link";
-import { suggestions as yours } from "../../web/src/rooms/yours/suggestions";
 import type { LinkReading } from "../../web/src/shared/room";
 
 /** The type of the state differs between rooms. */
@@ -30,12 +28,10 @@ interface RoomLink {
 
 const rooms = Object.entries({
   steps: [stepsLink, steps],
-  heads: [headsLink, heads],
+  models: [modelsLink, [...language, ...tasks, ...yours]],
   learn: [learnLink, learn],
   recurrent: [recurrentLink, recurrent],
   beyond: [beyondLink, beyond],
-  write: [writeLink, write],
-  yours: [yoursLink, yours],
   speed: [speedLink, speed],
 } as const);
 

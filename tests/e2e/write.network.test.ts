@@ -43,7 +43,7 @@ class Network extends Write {
 }
 
 describe("In chrome, the whole network", () => {
-  const { enter } = visits(Network, "chrome", { start: "#room=write" });
+  const { enter } = visits(Network, "chrome", { start: "#room=models" });
 
   test("is as the engine computes it, in view or not, and opens", async () => {
     const room = await enter(`${typed}&place=${ids.length}&head=2.3`);

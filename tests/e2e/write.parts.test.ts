@@ -1,14 +1,14 @@
 /** The pure parts of the room "Write". */
 import { describe, expect, test } from "vitest";
-import { read, write } from "../../web/src/rooms/write/link";
+import { read, write } from "../../web/src/rooms/models/language/link";
 import {
   bestOf,
   kindOf,
   measuresOf,
   repeated,
   uniformMeasures,
-} from "../../web/src/rooms/write/measures";
-import { initialState, type State } from "../../web/src/rooms/write/state";
+} from "../../web/src/rooms/models/language/measures";
+import { initialState, type State } from "../../web/src/rooms/models/language/state";
 import { candidatesOf } from "../../web/src/shared/candidates";
 import { label, pieceOf, piecesIn, visible } from "../../web/src/shared/pieces";
 

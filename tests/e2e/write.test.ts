@@ -35,7 +35,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + 
 const at = (place: number) => `&place=${place}`;
 
 describe("In chrome, the room Write", () => {
-  const { open, enter } = visits(Write, "chrome", { start: "#room=write" });
+  const { open, enter } = visits(Write, "chrome", { start: "#room=models" });
   /** The room still, at the last token of the typed text. */
   const enterStill = (more = "") => enter(`${typed}${at(ids.length)}${more}`);
 
@@ -217,7 +217,7 @@ describe("In chrome, the room Write", () => {
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     await room.page.evaluate((link) => {
       location.hash = link;
-    }, `#room=write&length=2${typed}`);
+    }, `#room=models&length=2${typed}`);
     await room.page.reload();
     await room.ready();
     expect(await room.place()).toEqual({ token: ids.length, count: ids.length + 2 });
@@ -231,7 +231,7 @@ describe("In chrome, the room Write", () => {
 });
 
 describe("In firefox, the room Write", () => {
-  const { enter } = visits(Write, "firefox", { start: "#room=write" });
+  const { enter } = visits(Write, "firefox", { start: "#room=models" });
 
   test("shows what the engine finds likely, with sums of 1", async () => {
     const room = await enter(`${typed}${at(ids.length)}`);

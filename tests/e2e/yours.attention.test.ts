@@ -120,7 +120,7 @@ describe("In chrome, the room Your model with saved weights", () => {
     });
     await expect.poll(() => room.page.$(".room.yours")).toBeNull();
     await room.page.evaluate(() => {
-      location.hash = "#room=yours&text=w3+w7+w11";
+      location.hash = "#room=models&model=yours&text=w3+w7+w11";
     });
     expect(await room.heads()).toMatchObject({ error: null, queries: words });
     expect(await room.card()).toEqual(card);

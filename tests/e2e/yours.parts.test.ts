@@ -8,11 +8,11 @@ import {
 } from "heed/models";
 import { at, viewOn } from "heed/view/parts";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { aligned, differenceAt } from "../../web/src/rooms/yours/comparing";
-import { read, write } from "../../web/src/rooms/yours/link";
-import type { Card } from "../../web/src/rooms/yours/messages";
-import { whyNotLoaded } from "../../web/src/rooms/yours/refusals";
-import solve from "../../web/src/rooms/yours/solve";
+import { aligned, differenceAt } from "../../web/src/rooms/models/yours/comparing";
+import { read, write } from "../../web/src/rooms/models/yours/link";
+import type { Card } from "../../web/src/rooms/models/yours/messages";
+import { whyNotLoaded } from "../../web/src/rooms/models/yours/refusals";
+import solve from "../../web/src/rooms/models/yours/solve";
 import {
   addressOf,
   type FilesSource,
@@ -20,10 +20,10 @@ import {
   folderIn,
   missingIn,
   nameOf,
-} from "../../web/src/rooms/yours/source";
-import { initialState, type State, type WeightType } from "../../web/src/rooms/yours/state";
-import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
-import { weightedByLength } from "../../web/src/rooms/yours/weighting";
+} from "../../web/src/rooms/models/yours/source";
+import { initialState, type State, type WeightType } from "../../web/src/rooms/models/yours/state";
+import { bytesOfToken } from "../../web/src/rooms/models/yours/tokens";
+import { weightedByLength } from "../../web/src/rooms/models/yours/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
 import { sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";

@@ -114,12 +114,12 @@ describe("In chrome, the room Your model", () => {
     expect(await room.card()).toMatchObject({ layers: "6", vocabulary: "4,096 tokens" });
     expect((await room.page.$$(".thumbnail")).length).toBe(36);
     // The link does not change: a person who opens it sees the same.
-    expect(await room.link()).toBe("#room=yours");
+    expect(await room.link()).toBe("#room=models&model=yours");
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     await room.closeModel();
     await room.click("Open the model of “Write”");
     await room.opened();
-    await expect.poll(() => room.link()).toBe("#room=yours&model=write");
+    await expect.poll(() => room.link()).toBe("#room=models&model=write");
   });
 
   test("shows the first heads in the first screen, on a telephone too", async () => {
@@ -354,9 +354,9 @@ describe("In chrome, the room Your model", () => {
       await isThere();
 
       // The model stays open in other rooms, and is gone once it is closed.
-      await room.click("Heads", "nav.rooms");
-      await room.page.waitForSelector("main.heads");
-      await room.click("Your model", "nav.rooms");
+      await room.click("Learn", "nav.rooms");
+      await room.page.waitForSelector("main.learn");
+      await room.click("Models", "nav.rooms");
       await room.page.waitForSelector(".model-card");
       expect(await room.card()).toEqual(card);
       await room.closeModel();

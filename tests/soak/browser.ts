@@ -21,7 +21,8 @@ const draw = (below: number) => {
 };
 console.log(`seed ${state}: the same acts again with ./dev soak MINUTES ${state} --browser`);
 
-const rooms = ["steps", "heads", "learn", "recurrent", "write", "yours", "beyond", "speed"];
+const models = ["models", "models&model=pronouns", "models&model=dates", "models&model=yours"];
+const rooms = ["steps", ...models, "learn", "recurrent", "beyond", "speed"];
 const anyRoom = () => `#room=${rooms[draw(rooms.length)]}`;
 const wrong: string[] = [];
 const done = { visits: 0, reloads: 0, pages: 0, workers: 0 };

@@ -257,8 +257,8 @@ const rules: Rule[] = [
     allows: (name, path) =>
       !name.startsWith("web/src/app/") && [null, roomOf(path)].includes(roomOf(name)),
     brokenBy: {
-      path: "web/src/rooms/heads/View.tsx",
-      text: 'import { Sound } from "../learn/state";\nimport type { State } from "./state";',
+      path: "web/src/rooms/models/tasks/View.tsx",
+      text: 'import { Sound } from "../../learn/state";\nimport type { State } from "./state";',
     },
   },
   {
@@ -267,8 +267,8 @@ const rules: Rule[] = [
     reads: outermostRules,
     allows: (selector, path) => selector === `main.${roomOf(path)}`,
     brokenBy: {
-      path: "web/src/rooms/heads/heads.css",
-      text: "/* main.heads { */\nmain.heads {\n  .a {}\n}\n@media print {\n  main.heads {}\n}\n",
+      path: "web/src/rooms/models/tasks/tasks.css",
+      text: "/* main.models { */\nmain.models {\n  .a {}\n}\n@media print {\n  main.models {}\n}\n",
     },
   },
   {

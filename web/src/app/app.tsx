@@ -52,7 +52,12 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
       {tried && readLink(tried[0]).room === id && (
         <Tried suggestion={tried} onEnd={() => setTried(null)} />
       )}
-      <main key={id} class={isWhole ? `room ${id}` : `room ${id} embedded`}>
+      <main
+        key={id}
+        class={["room", id, room.variantOf?.(state), !isWhole && "embedded"]
+          .filter(Boolean)
+          .join(" ")}
+      >
         <EngineContext.Provider value={engine}>
           <room.View state={state} set={set} notices={notices} />
         </EngineContext.Provider>

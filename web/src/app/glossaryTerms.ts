@@ -8,10 +8,6 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
     ...(["weight", "mask", "causal", "head", "self-attention", "encoder", "decoder"] as const),
     ...(["entropy", "seed"] as const),
   ],
-  heads: [
-    ...(["token", "query", "key", "weight", "head", "layer", "encoder", "decoder"] as const),
-    ...(["answer positions", "uniform attention", "unseen examples", "entropy"] as const),
-  ],
   learn: [
     ...([
       "head",
@@ -31,35 +27,12 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
     ...(["query", "key", "value", "weight", "kernel", "bandwidth", "non-local means"] as const),
     "PSNR",
   ],
-  write: [
-    ...([
-      "token",
-      "logit",
-      "softmax",
-      "temperature",
-      "top-k and top-p",
-      "seed",
-      "perplexity",
-    ] as const),
-    ...([
-      "weight",
-      "query",
-      "key",
-      "value",
-      "head",
-      "layer",
-      "causal",
-      "induction",
-      "cache",
-      "residual stream",
-      "RMS norm",
-      "feed-forward network",
-      "logit lens",
-    ] as const),
-  ],
-  yours: [
-    ...(["token", "layer", "head", "query", "key", "value", "weight", "causal"] as const),
-    ...(["entropy", "softmax", "temperature", "top-k and top-p", "seed", "int8"] as const),
+  models: [
+    ...(["token", "query", "key", "value", "weight", "head", "layer", "causal"] as const),
+    ...(["encoder", "decoder", "right places", "uniform attention", "held out"] as const),
+    ...(["entropy", "induction", "logit", "softmax", "temperature", "top-k and top-p"] as const),
+    ...(["seed", "perplexity", "cache", "residual stream", "RMS norm"] as const),
+    ...(["feed-forward network", "logit lens", "int8"] as const),
   ],
   speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal"],
 };

@@ -15,7 +15,7 @@ interface Entry {
 /** A link without a room opens the first one. */
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("../rooms/steps/steps") },
-  { id: "heads", name: "Heads", load: () => import("../rooms/heads/heads") },
+  { id: "models", name: "Models", load: () => import("../rooms/models/models") },
   { id: "learn", name: "Learn", load: () => import("../rooms/learn/learn") },
   {
     id: "recurrent",
@@ -23,12 +23,27 @@ export const rooms = [
     load: () => import("../rooms/recurrent/recurrent"),
   },
   { id: "beyond", name: "Beyond words", load: () => import("../rooms/beyond/beyond") },
-  { id: "write", name: "Write", load: () => import("../rooms/write/write") },
-  { id: "yours", name: "Your model", load: () => import("../rooms/yours/yours") },
   { id: "speed", name: "Speed", load: () => import("../rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
+
+/** Rooms of earlier versions, whose links lead to the room "Models" now, and the model that each opened with. */
+const formerRooms = new Map([
+  ["heads", "pronouns"],
+  ["write", null],
+  ["yours", "yours"],
+]);
+
+/** The parameters of a link, with the present name of its room. */
+export function withPresentRoom(params: URLSearchParams): URLSearchParams {
+  const model = formerRooms.get(params.get("room") ?? "");
+  if (model === undefined) return params;
+  const present = new URLSearchParams(params);
+  present.set("room", "models" satisfies RoomId);
+  if (model !== null && !params.has("model")) present.set("model", model);
+  return present;
+}
 
 export function isRoomId(text: string): text is RoomId {
   return rooms.some(({ id }) => id === text);

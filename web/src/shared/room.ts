@@ -29,6 +29,8 @@ export interface Room<State> {
    * The state that a link describes, without the keys of the shell. Invalid values are ignored and named in a notice.
    */
   read(params: URLSearchParams): LinkReading<State>;
+  /** The view of a room with several ones, as a class of its styles. */
+  variantOf?(state: State): string;
   /** The inverse of `read`. Writes only the settings that differ from the room's initial state. */
   write(state: State): URLSearchParams;
   View(props: RoomProps<State>): ComponentChildren;

@@ -15,7 +15,7 @@ const untrained = () => (
   <>
     · not trained
     <span class="wide-only">: its vectors come from a seed, so its attention is random</span>.{" "}
-    <a href="#room=heads">Trained heads</a>
+    <a href="#room=models&model=pronouns">Trained heads</a>
   </>
 );
 

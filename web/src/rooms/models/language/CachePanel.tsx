@@ -1,0 +1,102 @@
+/** The cache as it fills: the keys and values that each token adds in every layer, and the memory that a step reads. */
+import { sweeping } from "heed/view/parts";
+import { useRef } from "preact/hooks";
+import { SaveDrawing } from "../../../picture/SaveDrawing";
+import { formatBytes } from "../../../shared/format";
+import { quoted } from "../../../shared/pieces";
+import { hides } from "../../../shared/restrictions";
+import { useShell } from "../../../shared/shell";
+import { useWidth } from "../../../shared/useWidth";
+import type { OpenAnswer } from "./messages";
+import { useWriteWorkspace } from "./workspace";
+
+const float = 4;
+const left = 56;
+const rowHeight = 16;
+const gap = 4;
+const axis = 20;
+
+/** The bytes of one token's keys and values in one layer. */
+export function bytesPerLayer({ kvHeads, headSize }: OpenAnswer): number {
+  return 2 * kvHeads * headSize * float;
+}
+
+function Drawing({ width }: { width: number }) {
+  const { opened, answer, place } = useWriteWorkspace();
+  const count = answer.ids.length;
+  const unit = (width - left) / count;
+  const height = opened.layers * (rowHeight + gap) + axis;
+  const half = rowHeight / 2;
+  const bar = (x: number, y: number, wide: number, role: string) => (
+    <rect class={role} x={left + x * unit} y={y} width={Math.max(1, wide * unit)} height={half} />
+  );
+  return (
+    <svg
+      class="cache-drawing"
+      width={width}
+      height={height}
+      role="img"
+      aria-label={`${opened.layers} layers, each with keys and values of ${place + 1} of ${count} tokens`}
+    >
+      {Array.from({ length: opened.layers }, (_, layer) => {
+        const y = layer * (rowHeight + gap);
+        return (
+          <g key={layer}>
+            <text x={0} y={y + half + 4}>
+              layer {layer + 1}
+            </text>
+            <rect class="cache-room" x={left} y={y} width={count * unit} height={rowHeight} />
+            <g data-plays="grow">
+              {bar(0, y, place, "cache-key")}
+              {bar(0, y + half, place, "cache-value")}
+              {bar(place, y, 1, "cache-key new")}
+              {bar(place, y + half, 1, "cache-value new")}
+            </g>
+          </g>
+        );
+      })}
+      <text x={left} y={height - 4}>
+        token 1
+      </text>
+      <text x={width} y={height - 4} text-anchor="end">
+        {count}
+      </text>
+    </svg>
+  );
+}
+
+export function CachePanel() {
+  const { opened, answer, place } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const part = useRef<HTMLDivElement>(null);
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const { kvHeads, headSize, layers } = opened;
+  const own = bytesPerLayer(opened);
+  const token = quoted(answer.pieces[place] as string);
+  return (
+    <section class="cache" aria-labelledby="cache-title">
+      <h2 id="cache-title">The cache</h2>
+      {!hides(restrictions, "text") && (
+        <p class="words">
+          Each token leaves a <b class="role-k">key</b> and a <b class="role-v">value</b> of{" "}
+          {kvHeads} × {headSize} numbers in every layer, computed once.
+        </p>
+      )}
+      <div ref={part}>
+        <div ref={ref}>{width > 0 && <Drawing width={width} />}</div>
+        <SaveDrawing
+          part={part}
+          title={`The cache after ${place + 1} tokens`}
+          file="cache"
+          plays={() => sweeping(place + 1)}
+        />
+      </div>
+      <p class="number cache-numbers">
+        {token} writes <b data-written={own * layers}>{formatBytes(own * layers)}</b> (
+        {formatBytes(own)} in each layer). The step reads{" "}
+        {place === 0 ? "this token" : `all ${place + 1} tokens`}:{" "}
+        <b data-read={own * layers * (place + 1)}>{formatBytes(own * layers * (place + 1))}</b>.
+      </p>
+    </section>
+  );
+}

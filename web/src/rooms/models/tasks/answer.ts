@@ -1,0 +1,102 @@
+/** The requests to this room's solver, and its answers. */
+import type { Alignment } from "heed/models";
+import type { SmallWeights } from "heed/view/parts";
+import type { Attention, Shares } from "../../../shared/attended";
+import type { LikelyToken } from "../../../shared/likelyToken";
+import type { UnreadableText } from "../../../shared/typed";
+import type { ExhibitId } from "./catalogue";
+import type { MeasureName } from "./measures";
+
+/** A head as its attention, layer and number; the last two are counted from 1: "cross.2.3". */
+export type HeadKey = string;
+
+export interface HeadsRequest {
+  readonly kind: "ask";
+  /** The base address of the page's files. */
+  readonly base: string;
+  readonly exhibit: ExhibitId;
+  /** The typed text; null for an example drawn from the seed. */
+  readonly text: string | null;
+  readonly seed: number;
+  /** The heads to ablate. */
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Sent when the person leaves the room, to free its model. */
+export interface LeaveRequest {
+  readonly kind: "leave";
+}
+
+/** One attention of the model, and each of its heads. */
+export interface MeasuredAttention extends Attention {
+  /** The right places of each row; null if they are unknown or do not apply to this attention. */
+  readonly places: Alignment | null;
+  readonly shares: Shares;
+  readonly measured: readonly MeasuredHead[];
+}
+
+export interface MeasuredHead {
+  readonly key: HeadKey;
+  readonly small: SmallWeights;
+  readonly measures: Readonly<Record<MeasureName, number | null>>;
+}
+
+/** One question to the model, and its answer. */
+export interface AnsweredQuestion {
+  /** The row of the last layer's attention that gives the answer. */
+  readonly row: number;
+  /** The question: a pronoun, or the number of a position. */
+  readonly name: string;
+  /** The answers with all heads, the most likely first. */
+  readonly answers: readonly LikelyToken[];
+  /** The answers with the dropped heads ablated; null if none are dropped. */
+  readonly instead: readonly LikelyToken[] | null;
+  /** The probability, with the dropped heads ablated, of the token that is most likely with all heads. */
+  readonly kept: number | null;
+  /** The right answer; null if unknown. */
+  readonly right: string | null;
+}
+
+/** A head whose ablation changes an answer. */
+export interface NeededHead {
+  readonly key: HeadKey;
+  /** The decrease of the answer's probability. */
+  readonly lost: number;
+}
+
+export interface HeadsAnswer {
+  readonly kind: "answer";
+  readonly exhibit: ExhibitId;
+  /** The input as a person would write it. */
+  readonly text: string;
+  /** A grey picture, side × side, 0 to 1; null if the input is not a picture. */
+  readonly picture: { readonly pixels: Float32Array; readonly side: number } | null;
+  /** Every token that an input may contain. */
+  readonly known: readonly string[];
+  /** Whether the right places belong to the task's answer or to the model's own answer, or are unknown. */
+  readonly places: "right" | "answered" | "unknown";
+  readonly attentions: readonly MeasuredAttention[];
+  /** The number of parameters, and the share of held-out examples that the model answers correctly. */
+  readonly model: {
+    readonly parameters: number;
+    readonly examples: number;
+    readonly exact: number;
+  };
+  /** The best head for this input, which is shown unless another one is selected. */
+  readonly best: HeadKey;
+  /** The heads that were ablated to compute `attentions` and the answers `instead`. */
+  readonly dropped: readonly HeadKey[];
+  readonly asked: readonly AnsweredQuestion[];
+  /** For each question the head whose ablation changes the answer; null if no single head does. */
+  readonly needed: readonly (NeededHead | null)[];
+  /** The text that the model generates; null if it does not generate text. */
+  readonly written: { readonly whole: string; readonly without: string | null } | null;
+  /** A warning about the person's input. */
+  readonly note: string | null;
+  readonly milliseconds: number;
+}
+
+export interface UnreadInput extends UnreadableText {
+  readonly kind: "unread";
+  readonly known: readonly string[];
+}

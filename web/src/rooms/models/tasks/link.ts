@@ -1,0 +1,70 @@
+/** Reads and writes the room's part of the link. */
+import { colourReaders } from "../../../shared/colourReaders";
+import {
+  cellIn,
+  cellText,
+  indexIn,
+  numberIn,
+  oneOf,
+  putIn,
+  type Readers,
+  readParams,
+} from "../../../shared/linkReaders";
+import type { LinkReading } from "../../../shared/room";
+import type { HeadKey } from "./answer";
+import { exhibitIds } from "./catalogue";
+import { measureNames } from "./measures";
+import {
+  allowed,
+  firstOf,
+  headPlaceOf,
+  initialState,
+  maxCharacters,
+  type State,
+  withInput,
+} from "./state";
+
+function headFrom(text: string): HeadKey {
+  if (!headPlaceOf(text)) throw new RangeError("a head, such as encoder.2.3");
+  return text;
+}
+
+const readers: Readers<State> = {
+  model: (text) => firstOf(oneOf(...exhibitIds)(text)),
+  text: (text) => withInput({ text: text.slice(0, maxCharacters) }),
+  example: (text) => withInput({ seed: numberIn(allowed.seed)(text) }),
+  drop: (text) => ({ dropped: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
+  head: (text) => ({ head: headFrom(text) }),
+  compare: (text) => ({ other: headFrom(text) }),
+  row: (text) => ({ row: indexIn(allowed.index)(text) }),
+  cell: (text) => ({ cell: cellIn(allowed.index)(text) }),
+  measure: (text) => ({ measure: oneOf(...measureNames)(text) }),
+  order: (text) => ({ order: oneOf("layer", "measure")(text) }),
+  ...colourReaders,
+  mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
+};
+
+export function read(params: URLSearchParams): LinkReading<State> {
+  // A model resets the input, and an input resets the row, so they are always read in this order.
+  const keys = [...new Set([...Object.keys(readers), ...params.keys()])];
+  const ordered = new URLSearchParams();
+  for (const key of keys) for (const text of params.getAll(key)) ordered.append(key, text);
+  return readParams(ordered, initialState, readers);
+}
+
+export function write(state: State): URLSearchParams {
+  const params = new URLSearchParams();
+  const first = firstOf(state.exhibit);
+  const put = putIn(params);
+  params.set("model", state.exhibit);
+  if (state.text !== null) put("text", state.text, first.text);
+  else if (first.text !== null || state.seed !== first.seed) params.set("example", `${state.seed}`);
+  put("drop", state.dropped.join(","), "");
+  put("head", state.head, null);
+  put("compare", state.other, null);
+  put("row", state.row === null ? null : state.row + 1, null);
+  put("cell", cellText(state.cell), null);
+  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
+    put(key, state[key], initialState[key]);
+  return params;
+}

@@ -1,0 +1,85 @@
+/** The state of the room, which is exactly the content of its link (see link.ts). */
+
+import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
+import type { AttentionName } from "../../../shared/attended";
+import type { HeadKey } from "./answer";
+import { type ExhibitId, exhibitOf } from "./catalogue";
+import type { MeasureName } from "./measures";
+
+export interface State {
+  readonly exhibit: ExhibitId;
+  /** The typed text; null for an example drawn from the seed. */
+  readonly text: string | null;
+  readonly seed: number;
+  readonly dropped: readonly HeadKey[];
+  /** The selected head; null for the best one for the input. */
+  readonly head: HeadKey | null;
+  /** The head to compare with. */
+  readonly other: HeadKey | null;
+  /** The selected row; null for the row of the first answer. */
+  readonly row: number | null;
+  /** The locked cell. */
+  readonly cell: Cell | null;
+  readonly measure: MeasureName;
+  /** Whether heads are ordered by layer or by the measure. */
+  readonly order: "layer" | "measure";
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
+  readonly mass: number;
+}
+
+/** Settings that stay unlocked under a teacher's lock. */
+export const lookKeys = [
+  ...(["head", "other", "row", "cell", "measure", "order"] as const),
+  ...(["range", "curve", "mass"] as const),
+] satisfies (keyof State)[];
+
+export const allowed = {
+  seed: { min: 1, max: 9999 },
+  mass: { min: 50, max: 100 },
+  index: { min: 1, max: 64 },
+} as const;
+
+/** Far more than a model can read, so that typed text is never cut off without a message. */
+export const maxCharacters = 1000;
+
+const firstSeed = 1;
+
+/** The initial state of a model. It keeps nothing that was selected in another model. */
+export function firstOf(
+  exhibit: ExhibitId,
+): Pick<State, "exhibit" | "text" | "seed" | "dropped" | "head" | "other" | "row" | "cell"> {
+  const { first } = exhibitOf(exhibit);
+  const input =
+    "text" in first ? { text: first.text, seed: firstSeed } : { text: null, seed: first.seed };
+  return { exhibit, ...input, dropped: [], head: null, other: null, row: null, cell: null };
+}
+
+export const initialState: State = {
+  ...firstOf("pronouns"),
+  ...{ measure: "places", order: "layer" },
+  ...{ range: "absolute", curve: "linear", mass: 80 },
+};
+
+/** Another input for the same model. Selected and dropped heads stay; selected rows and cells are reset. */
+export function withInput(input: { text: string } | { seed: number }): Partial<State> {
+  return { text: null, ...input, row: null, cell: null };
+}
+
+export function headKey(name: AttentionName, layer: number, head: number): HeadKey {
+  return `${name}.${layer + 1}.${head + 1}`;
+}
+
+export interface HeadPlace {
+  readonly name: AttentionName;
+  readonly layer: number;
+  readonly head: number;
+}
+
+/** Counted from 0; null if the text is not a head. */
+export function headPlaceOf(key: HeadKey): HeadPlace | null {
+  const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
+  if (!name) return null;
+  return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };
+}

@@ -1,0 +1,25 @@
+/** Suggestions of what to try in this room. */
+import type { Suggestion } from "../../../shared/room";
+
+export const suggestions: readonly Suggestion[] = [
+  [
+    "#room=models&model=pronouns&head=encoder.3.4&compare=encoder.3.1",
+    "Compare two heads",
+    "One attends to who is meant, the other to what was done.",
+  ],
+  [
+    "#room=models&model=pronouns&text=Alice+helped+Clara+because+she+was+tired.",
+    "“tired” in place of “kind”",
+    "The kind help, the tired are helped: one word makes “she” somebody else.",
+  ],
+  [
+    "#room=models&model=dates&drop=decoder.1.1",
+    "Lose a digit",
+    "One head tells which character comes next. Without it a digit is lost.",
+  ],
+  [
+    "#room=models&model=reverse&order=measure",
+    "Write letters backwards",
+    "The answer attends to the input from its end: the other diagonal.",
+  ],
+];

@@ -1,0 +1,60 @@
+/** The trained model that is loaded in the worker for this room: one at a time. */
+import type { Heed } from "heed";
+import {
+  type Example,
+  type HeadAlignment,
+  loadModel,
+  type Task,
+  type TaskModel,
+  taskOf,
+} from "heed/models";
+import type { nn } from "heed/nn";
+import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
+
+/** The common interface of the models of this room: attention, and a last layer that gives the answers. */
+export interface AttentiveModel extends TaskModel {
+  readonly readOut: nn.Linear;
+  /** Generates text, if the model can. */
+  write?(examples: readonly Example[]): Promise<string[][]>;
+}
+
+export interface Trained {
+  readonly model: AttentiveModel;
+  readonly task: Task;
+  /** The attention of each head on the right places of held-out examples, measured when the model was trained. */
+  readonly heldOut: readonly HeadAlignment[];
+  /** The share of held-out examples that it answered correctly. */
+  readonly score: { readonly examples: number; readonly exact: number };
+}
+
+let open: { readonly address: string; readonly trained: Promise<Trained> } | null = null;
+
+async function loadFrom(heed: Heed, address: string): Promise<Trained> {
+  const [files, report] = await Promise.all([
+    modelFilesIn(address),
+    reportIn<{ alignment: HeadAlignment[]; heldOut: Trained["score"] }>(address),
+  ]);
+  const model = loadModel(heed, files) as AttentiveModel;
+  const task = taskOf(model.config.task, model.config.taskOptions);
+  return { model, task, heldOut: report.alignment, score: report.heldOut };
+}
+
+/** Frees the loaded model, if there is one. */
+export function close(): void {
+  open?.trained.then(({ model }) => model.dispose()).catch(() => {});
+  open = null;
+}
+
+export function modelAt(heed: Heed, address: string): Promise<Trained> {
+  if (open?.address !== address) {
+    close();
+    const trained = loadFrom(heed, address);
+    const mine = { address, trained };
+    open = mine;
+    // Forgets a failed load, so that the next attempt loads again.
+    trained.catch(() => {
+      if (open === mine) open = null;
+    });
+  }
+  return (open as { trained: Promise<Trained> }).trained;
+}

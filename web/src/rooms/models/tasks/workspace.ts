@@ -1,0 +1,30 @@
+/** The values that the parts of the room share. */
+
+import type { Cell } from "heed/view/parts";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Setter } from "../../../shared/room";
+import type { HeadKey } from "./answer";
+import type { HeadSelection } from "./selection";
+import type { State } from "./state";
+
+export interface HeadsWorkspace {
+  readonly state: State;
+  readonly selection: HeadSelection;
+  /** The cell that a person points at or locks. */
+  readonly active: Cell | null;
+  set: Setter<State>;
+  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+  /** Locks a cell, or releases it. */
+  press(cell: Cell): void;
+  /** Drops heads, or restores them. */
+  drop(heads: readonly HeadKey[], isDropped: boolean): void;
+}
+
+export const HeadsWorkspaceContext = createContext<HeadsWorkspace | null>(null);
+
+export function useHeadsWorkspace(): HeadsWorkspace {
+  const workspace = useContext(HeadsWorkspaceContext);
+  if (!workspace) throw new Error("useHeadsWorkspace needs a HeadsWorkspaceContext around it");
+  return workspace;
+}

@@ -1,0 +1,240 @@
+/** The requests to this room's solver, its answers and its progress messages. */
+
+import type { PatternName, SmallWeights } from "heed/view/parts";
+import type {
+  MatricesAnswer,
+  MatricesRequest,
+  NetworkAnswer,
+  NetworkRequest,
+} from "../../../network/messages";
+import type { Candidates, Instead, Sampling } from "../../../shared/candidates";
+import type { HeadKey } from "../../../shared/layerHeads";
+import type { HeadShares } from "../../../worker/languageHeads";
+import type { Source } from "./source";
+import type { WeightType } from "./state";
+
+/** Loads a model. The former model stays open until the new one is loaded. */
+export interface LoadRequest {
+  readonly kind: "load";
+  readonly source: Source;
+  readonly dtype: WeightType;
+}
+
+/** Asks which model is open. */
+export interface CardRequest {
+  readonly kind: "card";
+}
+
+/** Frees the model. */
+export interface CloseRequest {
+  readonly kind: "close";
+}
+
+/** Continues a text if asked to, and reads all of it. */
+export interface ReadRequest extends Sampling {
+  readonly kind: "read";
+  /** The number of the intended model, from its card. */
+  readonly model: number;
+  readonly text: string;
+  readonly seed: number;
+  readonly length: number;
+  readonly kept: readonly number[];
+}
+
+/** Computes the candidates for the token after a token, or for the token and each mask. */
+export interface NextRequest extends Sampling {
+  readonly kind: "next";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly place: number;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Computes the attention of all heads, with the dropped heads left out of the computation. */
+export interface HeadsRequest {
+  readonly kind: "heads";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Computes the attention of one head over a text. */
+export interface HeadRequest {
+  readonly kind: "head";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly head: HeadKey;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
+export type WayRequest = (NetworkRequest | MatricesRequest) & {
+  readonly model: number;
+};
+
+/** Computes the attention of one head over a text that is not read yet. */
+export interface OtherRequest {
+  readonly kind: "other";
+  readonly model: number;
+  readonly text: string;
+  readonly head: HeadKey;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
+export interface KeptRequest {
+  readonly kind: "kept";
+  readonly deleted: string | null;
+}
+
+export type YoursRequest =
+  | KeptRequest
+  | LoadRequest
+  | CardRequest
+  | CloseRequest
+  | ReadRequest
+  | NextRequest
+  | HeadsRequest
+  | HeadRequest
+  | WayRequest
+  | OtherRequest;
+
+/** The number of a model's bytes that have arrived, and of all. */
+export interface News {
+  readonly loaded: number;
+  readonly total: number;
+}
+
+/** A model whose files the browser keeps. */
+export interface KeptModel {
+  readonly address: string;
+  readonly bytes: number;
+  /** The size of all files that the browser has begun to keep, in bytes. */
+  readonly size: number;
+}
+
+export interface KeptAnswer {
+  readonly kind: "kept";
+  readonly models: readonly KeptModel[];
+}
+
+/** The description of the open model. */
+export interface Card {
+  readonly kind: "card";
+  /** Counts the models that were opened. */
+  readonly model: number;
+  readonly name: string;
+  /** Null for files. */
+  readonly address: string | null;
+  readonly dtype: WeightType;
+  /** As config.json says it. */
+  readonly architecture: string;
+  readonly predicts: "causal" | "masked";
+  /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2 and Llama. */
+  readonly hasNetwork: boolean;
+  readonly layers: number;
+  readonly heads: number;
+  /** Groups of heads that share keys and values. */
+  readonly groups: number;
+  readonly headSize: number;
+  readonly size: number;
+  readonly parameters: number;
+  /** The memory that the weights take. */
+  readonly bytes: number;
+  /** The largest number of tokens. */
+  readonly context: number;
+  readonly vocabulary: number;
+  /** The factor of the scores, for each layer. */
+  readonly scales: readonly number[];
+  /** The limit of the scores; null for none. */
+  readonly softcap: number | null;
+  /** How many keys up to its own a query sees, for each layer; null for all. */
+  readonly windows: readonly (number | null)[];
+  /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
+  readonly mask: { readonly id: number; readonly text: string } | null;
+  readonly milliseconds: number;
+}
+
+/** Why something was not done, for the person. The former state is unchanged. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly why: string;
+}
+
+export interface ReadToken {
+  readonly id: number;
+  /** As the page shows it. */
+  readonly piece: string;
+  /** As the tokenizer's file has it. */
+  readonly raw: string;
+}
+
+export interface ReadHead {
+  readonly key: HeadKey;
+  readonly small: SmallWeights;
+  readonly measures: Readonly<Record<PatternName, number | null>>;
+}
+
+export interface ReadAnswer {
+  readonly kind: "read";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly tokens: readonly ReadToken[];
+  /** How many tokens are not written by the model. */
+  readonly given: number;
+  /** The text that the model wrote. */
+  readonly written: string;
+  /** Whether the model has ended its text. */
+  readonly hasEnded: boolean;
+  /** Layer by layer. */
+  readonly heads: readonly ReadHead[];
+  readonly milliseconds: number;
+}
+
+/** The candidates at one place. */
+export interface CandidatesAt {
+  readonly place: number;
+  readonly isMask: boolean;
+  readonly candidates: Candidates;
+  readonly pieces: readonly string[];
+  /** The same without the dropped heads; null if none is dropped. */
+  readonly instead: (Instead & { readonly bestPiece: string }) | null;
+}
+
+export interface NextAnswer {
+  readonly kind: "next";
+  readonly dropped: readonly HeadKey[];
+  /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
+  readonly tables: readonly CandidatesAt[];
+}
+
+export interface HeadsAnswer {
+  readonly kind: "heads";
+  readonly heads: readonly ReadHead[];
+}
+
+export interface HeadAnswer {
+  readonly kind: "head";
+  /** The numbers of this head alone. */
+  readonly shares: HeadShares;
+}
+
+export interface OtherAnswer {
+  readonly kind: "other";
+  readonly head: HeadKey;
+  readonly tokens: readonly ReadToken[];
+  readonly shares: HeadShares;
+}
+
+export type YoursAnswer =
+  | Card
+  | KeptAnswer
+  | Refused
+  | ReadAnswer
+  | NextAnswer
+  | HeadsAnswer
+  | HeadAnswer
+  | NetworkAnswer
+  | MatricesAnswer
+  | OtherAnswer
+  | null;

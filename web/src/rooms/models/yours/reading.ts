@@ -1,0 +1,255 @@
+/** Reads texts with the person's model: its tokens, its heads, and the candidates for the next token. */
+import type { Heed, Tensor } from "heed";
+import { patternsOf, viewOn } from "heed/view/parts";
+import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
+import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../../../shared/layerHeads";
+import { continuation } from "../../../worker/continuation";
+import {
+  type HeadShares,
+  idsTensor,
+  type LanguageModel,
+  layerByLayer,
+  pooled,
+  readIn,
+  sharesOfHead,
+  smallWeightsOf,
+  without,
+} from "../../../worker/languageHeads";
+import type { SolverContext } from "../../../worker/solver";
+import { sortedLogits } from "../../../worker/sortedLogits";
+import type {
+  CandidatesAt,
+  HeadAnswer,
+  HeadRequest,
+  HeadsAnswer,
+  HeadsRequest,
+  News,
+  NextAnswer,
+  NextRequest,
+  OtherAnswer,
+  OtherRequest,
+  ReadAnswer,
+  ReadHead,
+  ReadRequest,
+  Refused,
+} from "./messages";
+import type { Open } from "./model";
+import { mostTokens } from "./state";
+
+type Context = SolverContext<News>;
+
+const refused = (why: string): Refused => ({ kind: "refused", why });
+
+/** The tokens of a text, or why they cannot be read. */
+function idsOf({ card, tokenizer }: Open, text: string): number[] | Refused {
+  const { ids } = tokenizer.encode(text);
+  const { length } = ids;
+  const { context, vocabulary } = card;
+  if (length === 0) return refused("Type something: the text has no token.");
+  if (length > context)
+    return refused(
+      `The text has ${length} tokens, and the model reads ${context} at most: leave out ${length - context}.`,
+    );
+  if (length > mostTokens)
+    return refused(
+      `The text has ${length} tokens, and this room shows ${mostTokens} at most: leave out ${length - mostTokens}.`,
+    );
+  const unknown = ids.find((id) => id >= vocabulary);
+  if (unknown !== undefined)
+    return refused(
+      `The tokenizer does not belong to this model: it gives token ${unknown}, and the model knows ${vocabulary}.`,
+    );
+  return ids;
+}
+
+/** The pooled weights and the measures of all heads. */
+function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
+  const { heed, config } = model;
+  const { heads } = config;
+  const [rows, columns] = [ids.length, ids.length];
+  const size = rows * columns;
+  const keep = (weights: Tensor) => {
+    const data = weights.data as Float32Array;
+    const measures = Array.from({ length: heads }, (_, head) =>
+      patternsOf(viewOn(data, rows, columns, head * size), true),
+    );
+    return { measures, small: pooled(heed, weights) };
+  };
+  const { kept } = layerByLayer(model, keep, () => readIn(model, ids));
+  const small = smallWeightsOf(
+    kept.map((layer) => layer.small),
+    heads,
+  );
+  return kept.flatMap(({ measures }, layer) =>
+    measures.map((own, head) => ({
+      key: headKey({ layer, head }),
+      small: (small[layer * heads + head] as (typeof small)[number]).weights,
+      measures: own,
+    })),
+  );
+}
+
+/** The text that the model writes after a text. */
+async function writtenAfter(
+  { model }: Open,
+  given: readonly number[],
+  request: ReadRequest,
+  { pause }: Context,
+): Promise<number[]> {
+  if (!("readOut" in model) || request.length === 0) return [];
+  const { config } = model;
+  const { temperature, topK, topP, seed } = request;
+  const room = Math.min(config.context, mostTokens) - given.length;
+  const kept = request.kept.filter((id) => id < config.vocabularySize);
+  return continuation(
+    model,
+    given,
+    {
+      ...{ temperature, topK, topP, seed, kept },
+      length: Math.min(request.length, room),
+      endTokens: config.endTokens,
+    },
+    pause,
+  );
+}
+
+export async function read(
+  open: Open,
+  request: ReadRequest,
+  context: Context,
+): Promise<ReadAnswer | Refused> {
+  const begin = performance.now();
+  const { card, model, tokenizer } = open;
+  const given = idsOf(open, request.text);
+  if ("why" in given) return given;
+  const written = await writtenAfter(open, given, request, context);
+  const ids = [...given, ...written];
+  return {
+    kind: "read",
+    ...{ model: card.model, ids, given: given.length },
+    tokens: tokenizer.tokensOf(ids),
+    written: tokenizer
+      .tokensOf(written)
+      .map(({ piece }) => piece)
+      .join(""),
+    hasEnded: "readOut" in model && model.config.endTokens.includes(written.at(-1) as number),
+    heads: headsOf(model, ids),
+    milliseconds: performance.now() - begin,
+  };
+}
+
+/** A place whose candidates are shown. */
+interface Asked {
+  readonly place: number;
+  readonly isMask: boolean;
+  /** The tokens that the model reads for this place. */
+  readonly ids: readonly number[];
+  /** The token of the text that is among its candidates. */
+  readonly next: number | null;
+}
+
+/** The most masks whose candidates are shown. */
+const mostMasks = 6;
+
+/** The places to predict: after a token; or each mask, and the token as if it were hidden. */
+function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
+  const next = ids[place + 1] ?? null;
+  if ("readOut" in model) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
+  const { mask } = card;
+  if (!mask) return [];
+  const masks = ids.flatMap((id, place) =>
+    id === mask.id ? [{ place, isMask: true, ids, next: null }] : [],
+  );
+  if (ids[place] === mask.id) return masks.slice(0, mostMasks);
+  const hidden = ids.map((id, i) => (i === place ? mask.id : id));
+  const own = { place, isMask: false, ids: hidden, next: ids[place] as number };
+  return [...masks.slice(0, mostMasks), own];
+}
+
+/** The logits [1, 1, V] at each place. */
+function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
+  const { heed } = model;
+  const texts = [...new Set(asked.map(({ ids }) => ids))];
+  return heed.scope(() =>
+    texts.flatMap((ids) => {
+      const tensor = idsTensor(heed, ids);
+      if ("readOut" in model) return [model.forward(tensor, { onlyLast: true }).logits];
+      const { logits } = model.forward(tensor, { needLogits: true });
+      const places = asked.filter((each) => each.ids === ids).map(({ place }) => place);
+      return places.map((start) =>
+        heed.multiply(heed.slice(logits, { axis: 1, start, length: 1 }), 1),
+      );
+    }),
+  );
+}
+
+/** Sorts logits [1, 1, V], and frees them. */
+async function sortedOf(
+  heed: Heed,
+  all: readonly Tensor[],
+  pause: () => Promise<void>,
+): Promise<SortedLogits[]> {
+  const found: SortedLogits[] = [];
+  try {
+    for (const logits of all)
+      for await (const row of sortedLogits(heed, logits, pause)) found.push(row);
+  } finally {
+    for (const logits of all) logits.dispose();
+  }
+  return found;
+}
+
+export async function next(
+  open: Open,
+  request: NextRequest,
+  { heed, pause }: Context,
+): Promise<NextAnswer> {
+  const { model, tokenizer } = open;
+  const { temperature, topK, topP, dropped } = request;
+  const sampling =
+    "readOut" in model ? { temperature, topK, topP } : { temperature: 1, topK: 0, topP: 1 };
+  const asked = askedOf(open, request);
+  const rows = await sortedOf(heed, logitsOf(model, asked), pause);
+  const logits =
+    dropped.length > 0 ? await without(model, dropped, () => logitsOf(model, asked)) : [];
+  const others = await sortedOf(heed, logits, pause);
+  const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
+    const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next);
+    const other = others[i] && insteadOf(candidates, others[i], next);
+    return {
+      ...{ place, isMask, candidates },
+      pieces: Array.from(candidates.ids, (id) => tokenizer.pieceOf(id)),
+      instead: other ? { ...other, bestPiece: tokenizer.pieceOf(other.best.id) } : null,
+    };
+  });
+  return { kind: "next", dropped, tables };
+}
+
+/** The attention of all heads, with the dropped heads left out of the computation. */
+export async function heads({ model }: Open, request: HeadsRequest): Promise<HeadsAnswer> {
+  const { ids, dropped } = request;
+  return { kind: "heads", heads: await without(model, dropped, () => headsOf(model, ids)) };
+}
+
+async function sharesWithout(
+  { model }: Open,
+  ids: readonly number[],
+  { head, dropped }: { head: HeadKey; dropped: readonly HeadKey[] },
+): Promise<HeadShares> {
+  const place = headPlaceOf(head) as HeadPlace;
+  return without(model, dropped, () => sharesOfHead(model, ids, place));
+}
+
+export async function head(open: Open, request: HeadRequest): Promise<HeadAnswer> {
+  return { kind: "head", shares: await sharesWithout(open, request.ids, request) };
+}
+
+export async function other(open: Open, request: OtherRequest): Promise<OtherAnswer | Refused> {
+  const ids = idsOf(open, request.text);
+  if ("why" in ids) return ids;
+  return {
+    ...{ kind: "other", head: request.head },
+    tokens: open.tokenizer.tokensOf(ids),
+    shares: await sharesWithout(open, ids, request),
+  };
+}
