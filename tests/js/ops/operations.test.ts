@@ -221,6 +221,7 @@ describe("the table of operations", () => {
     );
     heed().scope(() => {
       for (const [taken, call] of silent.flatMap(({ calls }) => Object.values(calls))) {
+        if (Object.keys(taken).length === 0) continue;
         const given = Object.entries(taken).map(([name, tensor]) => [name, made(heed(), tensor)]);
         const result = call(heed(), Object.fromEntries(given)) as Partial<Tensor>;
         expect(result.dtype).not.toBe("float32");
