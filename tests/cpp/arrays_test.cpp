@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "errors_support.hpp"
+#include "examples_support.hpp"
 #include "reference/arithmetic.hpp"
 #include "support.hpp"
 
@@ -363,6 +364,66 @@ TEST_F(Refusals, RearrangingRefusesInvalidArguments) {
   expect_error(kShape, "parts[1]", "[2, 4, 8]", joined({x, y}, 0));
   expect_error(kShape, "parts[1]", "[2]", joined({x, flat}, 0));
   expect_error(kDType, "parts[1]", "int32", joined({flat, numbers}, 0));
+}
+
+// The examples of the C++ reference: see examples_support.hpp.
+
+TEST_F(Example, add) {
+  const Tensor x({2, 2}, {1, 2, 3, 4}), row({2}, {1, 2});
+  EXPECT_EQ(numbers(add(context, x, row)), (Numbers{2, 4, 4, 6}));
+  EXPECT_EQ(numbers(subtract(context, x, row)), (Numbers{0, 0, 2, 2}));
+  EXPECT_EQ(numbers(multiply(context, x, row)), (Numbers{1, 4, 3, 8}));
+  EXPECT_EQ(numbers(divide(context, x, row)), (Numbers{1, 1, 3, 2}));
+}
+
+TEST_F(Example, scale) {
+  EXPECT_EQ(numbers(scale(context, Tensor({2}, {1, 2}), 0.5)), (Numbers{0.5f, 1}));
+}
+
+TEST_F(Example, broadcast_to) {
+  const Tensor row({2}, {1, 2});
+  EXPECT_EQ(numbers(broadcast_to(context, row, {2, 2})), (Numbers{1, 2, 1, 2}));
+}
+
+TEST_F(Example, sum_to) {
+  const Tensor x({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(numbers(sum_to(context, x, {2})), (Numbers{4, 6}));
+  EXPECT_EQ(numbers(sum_to(context, x, {})), (Numbers{10}));
+}
+
+TEST_F(Example, cumsum) {
+  const Tensor x({3}, {1, 2, 3});
+  EXPECT_EQ(numbers(cumsum(context, x, -1)), (Numbers{1, 3, 6}));
+  EXPECT_EQ(numbers(cumsum(context, x, -1, true)), (Numbers{6, 5, 3}));
+}
+
+TEST_F(Example, matmul) {
+  const Tensor a({1, 2}, {1, 2}), b({1, 2}, {3, 4});
+  MatmulOptions options;
+  options.transpose_b = true;
+  EXPECT_EQ(numbers(matmul(context, a, b, options)), (Numbers{11}));
+}
+
+TEST_F(Example, transpose) {
+  const Tensor x({2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::vector<std::int64_t> order{1, 0};
+  EXPECT_EQ(numbers(transpose(context, x, order)), (Numbers{1, 4, 2, 5, 3, 6}));
+}
+
+TEST_F(Example, slice) {
+  const Tensor x({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(numbers(slice(context, x, -1, 1, 2)), (Numbers{2, 3, 5, 6}));
+}
+
+TEST_F(Example, concat) {
+  const Tensor a({1, 2}, {1, 2}), b({1, 1}, {3});
+  const std::vector<TensorView> parts{a, b};
+  EXPECT_EQ(numbers(concat(context, parts, 1)), (Numbers{1, 2, 3}));
+}
+
+TEST_F(Example, is_finite) {
+  EXPECT_TRUE(is_finite(context, Tensor({2}, {1, 2})));
+  EXPECT_FALSE(is_finite(context, Tensor({1}, {std::numeric_limits<float>::infinity()})));
 }
 
 }  // namespace

@@ -1,30 +1,16 @@
-// The examples of the C++ reference. The page of the headers shows the body of each test under the
-// declaration with the test's name, and under the other declarations that it uses.
-// tests/js/house/documented.test.ts checks that each function, class and constant has an example.
+// The examples of the C++ reference that no other file of tests has.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "heed/heed.hpp"
+#include "examples_support.hpp"
 
-using namespace heed;
-
+namespace heed::test {
 namespace {
-
-using Numbers = std::vector<float>;
-
-/// The elements of a tensor.
-Numbers numbers(const Tensor& x) { return {x.data().begin(), x.data().end()}; }
-
-class Example : public testing::Test {
- protected:
-  Context context;
-};
 
 // heed.hpp
 
@@ -114,59 +100,6 @@ TEST_F(Example, check_multi_head_attention) {
 
 // arrays.hpp
 
-TEST_F(Example, add) {
-  const Tensor x({2, 2}, {1, 2, 3, 4}), row({2}, {1, 2});
-  EXPECT_EQ(numbers(add(context, x, row)), (Numbers{2, 4, 4, 6}));
-  EXPECT_EQ(numbers(subtract(context, x, row)), (Numbers{0, 0, 2, 2}));
-  EXPECT_EQ(numbers(multiply(context, x, row)), (Numbers{1, 4, 3, 8}));
-  EXPECT_EQ(numbers(divide(context, x, row)), (Numbers{1, 1, 3, 2}));
-}
-
-TEST_F(Example, scale) {
-  EXPECT_EQ(numbers(scale(context, Tensor({2}, {1, 2}), 0.5)), (Numbers{0.5f, 1}));
-}
-
-TEST_F(Example, broadcast_to) {
-  const Tensor row({2}, {1, 2});
-  EXPECT_EQ(numbers(broadcast_to(context, row, {2, 2})), (Numbers{1, 2, 1, 2}));
-}
-
-TEST_F(Example, sum_to) {
-  const Tensor x({2, 2}, {1, 2, 3, 4});
-  EXPECT_EQ(numbers(sum_to(context, x, {2})), (Numbers{4, 6}));
-  EXPECT_EQ(numbers(sum_to(context, x, {})), (Numbers{10}));
-}
-
-TEST_F(Example, cumsum) {
-  const Tensor x({3}, {1, 2, 3});
-  EXPECT_EQ(numbers(cumsum(context, x, -1)), (Numbers{1, 3, 6}));
-  EXPECT_EQ(numbers(cumsum(context, x, -1, true)), (Numbers{6, 5, 3}));
-}
-
-TEST_F(Example, matmul) {
-  const Tensor a({1, 2}, {1, 2}), b({1, 2}, {3, 4});
-  MatmulOptions options;
-  options.transpose_b = true;
-  EXPECT_EQ(numbers(matmul(context, a, b, options)), (Numbers{11}));
-}
-
-TEST_F(Example, transpose) {
-  const Tensor x({2, 3}, {1, 2, 3, 4, 5, 6});
-  const std::vector<std::int64_t> order{1, 0};
-  EXPECT_EQ(numbers(transpose(context, x, order)), (Numbers{1, 4, 2, 5, 3, 6}));
-}
-
-TEST_F(Example, slice) {
-  const Tensor x({2, 3}, {1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(numbers(slice(context, x, -1, 1, 2)), (Numbers{2, 3, 5, 6}));
-}
-
-TEST_F(Example, concat) {
-  const Tensor a({1, 2}, {1, 2}), b({1, 1}, {3});
-  const std::vector<TensorView> parts{a, b};
-  EXPECT_EQ(numbers(concat(context, parts, 1)), (Numbers{1, 2, 3}));
-}
-
 TEST_F(Example, adaptive_max_pool) {
   const Tensor x({2, 4}, {1, 5, 2, 3, 4, 0, 9, 1});
   EXPECT_EQ(numbers(adaptive_max_pool(context, x, 1, 2)), (Numbers{5, 9}));
@@ -182,11 +115,6 @@ TEST_F(Example, random_uniform) {
   const Tensor a = random_uniform(context, {1000}, 0, 1, 7);
   EXPECT_EQ(numbers(a), numbers(random_uniform(context, {1000}, 0, 1, 7)));
   EXPECT_NEAR(random_normal(context, {100'000}, 5, 1, 7).data()[0], 5, 6);
-}
-
-TEST_F(Example, is_finite) {
-  EXPECT_TRUE(is_finite(context, Tensor({2}, {1, 2})));
-  EXPECT_FALSE(is_finite(context, Tensor({1}, {std::numeric_limits<float>::infinity()})));
 }
 
 // context.hpp and error.hpp
@@ -284,21 +212,6 @@ TEST_F(Example, clip_gradients) {
 
 // layers.hpp
 
-TEST_F(Example, linear) {
-  const Tensor x({1, 2}, {1, 2}), weight({2, 2}, {1, 0, 0, -1}), bias({2}, {1, 1});
-  EXPECT_EQ(numbers(linear(context, x, weight, bias, Activation::kRelu)), (Numbers{2, 0}));
-}
-
-TEST_F(Example, linear_backward) {
-  const Tensor x({1, 2}, {1, 2}), weight({1, 2}, {3, 4}), d_output({1, 1}, {1});
-  LinearGradientOptions options;
-  options.need_bias = false;
-  const LinearGradients d = linear_backward(context, d_output, x, weight, options);
-  EXPECT_EQ(numbers(*d.x), (Numbers{3, 4}));
-  EXPECT_EQ(numbers(*d.weight), (Numbers{1, 2}));
-  EXPECT_FALSE(d.bias);
-}
-
 TEST_F(Example, activate) {
   const Tensor x({2}, {-1, 2}), ones({2}, {1, 1});
   EXPECT_EQ(numbers(activate(context, x, Activation::kRelu)), (Numbers{0, 2}));
@@ -330,13 +243,6 @@ TEST_F(Example, rms_norm) {
   EXPECT_NEAR(rms_norm_backward(context, d_output, x).x.data()[0], 0, 1e-5);
 }
 
-TEST_F(Example, softmax) {
-  const Tensor x({2}, {0, 0}), d_output({2}, {1, 0});
-  const Tensor y = softmax(context, x);
-  EXPECT_EQ(numbers(y), (Numbers{0.5f, 0.5f}));
-  EXPECT_EQ(numbers(softmax_backward(context, d_output, y)), (Numbers{0.25f, -0.25f}));
-}
-
 TEST_F(Example, dropout) {
   for (const float number : numbers(dropout(context, Tensor({3}, {1, 1, 1}), 0.5, 1)))
     EXPECT_TRUE(number == 0 || number == 2);
@@ -351,20 +257,6 @@ TEST_F(Example, cross_entropy) {
   options.reduction = Reduction::kSum;
   const Tensor d = cross_entropy_backward(context, d_loss, logits, target, options);
   EXPECT_EQ(numbers(d), (Numbers{0.5f, -0.5f}));
-}
-
-TEST_F(Example, embedding) {
-  const Tensor table({2, 2}, {1, 2, 3, 4}), d_output({1, 2}, {5, 6});
-  Tensor ids({1}, DType::kInt32);
-  ids.data<std::int32_t>()[0] = 1;
-  EXPECT_EQ(numbers(embedding(context, ids, table)), (Numbers{3, 4}));
-  EXPECT_EQ(numbers(embedding_backward(context, d_output, ids, 2)), (Numbers{0, 0, 5, 6}));
-}
-
-TEST_F(Example, sinusoidal_encoding) {
-  const Tensor y = sinusoidal_encoding(context, 2, 2);
-  EXPECT_EQ(y.data()[1], 1.0f);  // cos 0
-  EXPECT_NEAR(y.data()[2], std::sin(1.0f), 1e-6);
 }
 
 TEST_F(Example, rope) {
@@ -390,19 +282,6 @@ TEST_F(Example, gru) {
 }
 
 // origins.hpp
-
-TEST_F(Example, average) {
-  const Tensor x({1, 2, 1}, {1, 3}), d_output({1, 2, 1}, {1, 1});
-  AverageOptions options;
-  options.is_causal = true;
-  EXPECT_EQ(numbers(average(context, x, options)), (Numbers{1, 2}));
-  EXPECT_EQ(numbers(average_backward(context, d_output, options)), (Numbers{1.5f, 0.5f}));
-}
-
-TEST_F(Example, self_similarity) {
-  const SelfSimilarityResult result = self_similarity(context, Tensor({1, 2, 1}, {0, 1}));
-  EXPECT_EQ(result.weights.data()[0], 0.5f);
-}
 
 TEST_F(Example, additive_attention) {
   const Tensor q({1, 1, 1}, {0}), k({1, 2, 1}, {0, 0}), v({1, 2, 1}, {1, 3}), weight({1}, {1});
@@ -473,3 +352,4 @@ TEST_F(Example, kDTypeOf) {
 }
 
 }  // namespace
+}  // namespace heed::test

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "examples_support.hpp"
 #include "reference/average.hpp"
 #include "reference/embedding.hpp"
 #include "reference/linear.hpp"
@@ -243,6 +244,57 @@ TEST(SelfSimilarity, MatchesTheReference) {
     EXPECT_TRUE(close(got.output, want.output)) << to_string(shape);
     EXPECT_TRUE(close(got.weights, want.weights)) << to_string(shape);
   }
+}
+
+// The examples of the C++ reference: see examples_support.hpp.
+
+TEST_F(Example, linear) {
+  const Tensor x({1, 2}, {1, 2}), weight({2, 2}, {1, 0, 0, -1}), bias({2}, {1, 1});
+  EXPECT_EQ(numbers(linear(context, x, weight, bias, Activation::kRelu)), (Numbers{2, 0}));
+}
+
+TEST_F(Example, linear_backward) {
+  const Tensor x({1, 2}, {1, 2}), weight({1, 2}, {3, 4}), d_output({1, 1}, {1});
+  LinearGradientOptions options;
+  options.need_bias = false;
+  const LinearGradients d = linear_backward(context, d_output, x, weight, options);
+  EXPECT_EQ(numbers(*d.x), (Numbers{3, 4}));
+  EXPECT_EQ(numbers(*d.weight), (Numbers{1, 2}));
+  EXPECT_FALSE(d.bias);
+}
+
+TEST_F(Example, softmax) {
+  const Tensor x({2}, {0, 0}), d_output({2}, {1, 0});
+  const Tensor y = softmax(context, x);
+  EXPECT_EQ(numbers(y), (Numbers{0.5f, 0.5f}));
+  EXPECT_EQ(numbers(softmax_backward(context, d_output, y)), (Numbers{0.25f, -0.25f}));
+}
+
+TEST_F(Example, embedding) {
+  const Tensor table({2, 2}, {1, 2, 3, 4}), d_output({1, 2}, {5, 6});
+  Tensor ids({1}, DType::kInt32);
+  ids.data<std::int32_t>()[0] = 1;
+  EXPECT_EQ(numbers(embedding(context, ids, table)), (Numbers{3, 4}));
+  EXPECT_EQ(numbers(embedding_backward(context, d_output, ids, 2)), (Numbers{0, 0, 5, 6}));
+}
+
+TEST_F(Example, sinusoidal_encoding) {
+  const Tensor y = sinusoidal_encoding(context, 2, 2);
+  EXPECT_EQ(y.data()[1], 1.0f);  // cos 0
+  EXPECT_NEAR(y.data()[2], std::sin(1.0f), 1e-6);
+}
+
+TEST_F(Example, average) {
+  const Tensor x({1, 2, 1}, {1, 3}), d_output({1, 2, 1}, {1, 1});
+  AverageOptions options;
+  options.is_causal = true;
+  EXPECT_EQ(numbers(average(context, x, options)), (Numbers{1, 2}));
+  EXPECT_EQ(numbers(average_backward(context, d_output, options)), (Numbers{1.5f, 0.5f}));
+}
+
+TEST_F(Example, self_similarity) {
+  const SelfSimilarityResult result = self_similarity(context, Tensor({1, 2, 1}, {0, 1}));
+  EXPECT_EQ(result.weights.data()[0], 0.5f);
 }
 
 }  // namespace

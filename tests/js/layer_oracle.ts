@@ -276,3 +276,10 @@ export function scored(
     weights: { data: weights, shape: [B, L, S] },
   };
 }
+
+export const softmax = (row: number[]): number[] => {
+  const most = Math.max(...row);
+  const powers = row.map((x) => Math.exp(x - most));
+  const total = powers.reduce((sum, x) => sum + x, 0);
+  return powers.map((x) => x / total);
+};

@@ -83,8 +83,9 @@ export function declarations(text) {
  * @returns {Map<string, string>}
  */
 export function headerExamples() {
-  const text = readFileSync(rootOf("tests/cpp/examples_test.cpp"), "utf8");
-  const tests = text.matchAll(/^TEST_F\(Example, (\w+)\) \{\n([\s\S]*?)\n\}$/gm);
+  const files = readdirSync(rootOf("tests/cpp")).filter((name) => name.endsWith("_test.cpp"));
+  const texts = files.map((name) => readFileSync(rootOf(`tests/cpp/${name}`), "utf8"));
+  const tests = texts.join("\n").matchAll(/^TEST_F\(Example, (\w+)\) \{\n([\s\S]*?)\n\}$/gm);
   return new Map([...tests].map(([, name, body]) => [name, body.replace(/^ {2}/gm, "")]));
 }
 

@@ -12,6 +12,17 @@ export type Activation = Exclude<AnyActivation, "none">;
 
 export const isActivation = oneOf(...activations.filter((name) => name !== "none"));
 
+/**
+ * A function of each element: max(x, 0), x Phi(x) and its approximation by tanh,
+ * x / (1 + exp(-x)), tanh(x), 1 / (1 + exp(-x)).
+ *
+ * @param x float32 of any shape, which is the result's
+ * @throws HeedError "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.activate(heed.tensor([-1, 2]), "relu").toArray()); // prints: [ 0, 2 ]
+ * ```
+ */
 export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
   checkArgument("activation", activation, isActivation);
   const value = activations.indexOf(activation);
@@ -33,6 +44,16 @@ export function activateBackward(
   return engine.apply(engine.module.activateBackward, args);
 }
 
+/**
+ * silu(gate) up (Shazeer, "GLU Variants Improve Transformer", 2020), of two tensors of one shape.
+ *
+ * @param gate float32 of any shape, which is the result's
+ * @throws HeedError "shape", "dtype", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.swiglu(heed.tensor([0]), heed.tensor([3])).toArray()); // prints: [ 0 ]
+ * ```
+ */
 export function swiglu(engine: Engine, gate: Tensor, up: Tensor): Tensor {
   const { module } = engine;
   const inputs = () => [engine.handle("gate", gate), engine.handle("up", up)];

@@ -32,6 +32,22 @@ const additiveChecks = {
 } satisfies Record<keyof AdditiveAttentionParameters, Check>;
 const keyMaskChecks = { keyMask: isTensor } satisfies Record<keyof KeyMaskOptions, Check>;
 
+/**
+ * Attention with the score v . tanh(W_q q + W_k k + b), without a scale (Bahdanau et al., 2015,
+ * appendix A.1.2).
+ *
+ * @param query [B, L, Dq]
+ * @param keys [B, S, Dk]
+ * @param values [B, S, Dv]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [query, keys] = [heed.ones([1, 2, 3]), heed.ones([1, 4, 5])];
+ * const parameters = { queryWeight: heed.ones([6, 3]), keyWeight: heed.ones([6, 5]), scoreWeight: heed.ones([6]) };
+ * const { output, weights } = heed.additiveAttention(query, keys, keys, parameters);
+ * console.log(output.shape, weights.shape); // prints: [ 1, 2, 5 ] [ 1, 2, 4 ]
+ * ```
+ */
 export function additiveAttention(
   engine: Engine,
   query: Tensor,
@@ -57,6 +73,20 @@ export function additiveAttention(
   return engine.scope(run);
 }
 
+/**
+ * Additive attention for projected queries and keys, with the bias already added.
+ *
+ * @param q [B, L, A]
+ * @param k [B, S, A]
+ * @param v [B, S, Dv]
+ * @param scoreWeight [A]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [q, k] = [heed.zeros([1, 1, 2]), heed.zeros([1, 4, 2])];
+ * console.log(heed.additiveScores(q, k, k, heed.ones([2])).weights.toArray()); // prints: [ [ [ 0.25, 0.25, 0.25, 0.25 ] ] ]
+ * ```
+ */
 export function additiveScores(
   engine: Engine,
   q: Tensor,

@@ -8,6 +8,16 @@ import { Tensor } from "../core/tensor.js";
 import { checkArgument, isNumber } from "../core/validate.js";
 import { sumTo } from "./sums.js";
 
+/**
+ * a + b; b, a tensor or a number, broadcasts to the shape of a.
+ *
+ * @param a float32 of any shape, which is the result's
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.add(heed.tensor([[1, 2], [3, 4]]), heed.tensor([10, 20])).toArray()); // prints: [ [ 11, 22 ], [ 13, 24 ] ]
+ * ```
+ */
 export function add(engine: Engine, a: Tensor, b: Tensor | number): Tensor {
   return withTensor(engine, b, (b) => {
     const sum = engine.add(a, b);
@@ -19,6 +29,16 @@ export function add(engine: Engine, a: Tensor, b: Tensor | number): Tensor {
   });
 }
 
+/**
+ * a - b, as `add`.
+ *
+ * @param a float32 of any shape, which is the result's
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.subtract(heed.tensor([3, 4]), 1).toArray()); // prints: [ 2, 3 ]
+ * ```
+ */
 export function subtract(engine: Engine, a: Tensor, b: Tensor | number): Tensor {
   return withTensor(engine, b, (b) => {
     const difference = binary(engine, engine.module.subtract, a, b);
@@ -30,6 +50,16 @@ export function subtract(engine: Engine, a: Tensor, b: Tensor | number): Tensor 
   });
 }
 
+/**
+ * a b, element by element, as `add`.
+ *
+ * @param a float32 of any shape, which is the result's
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.multiply(heed.tensor([3, 4]), heed.tensor([2])).toArray()); // prints: [ 6, 8 ]
+ * ```
+ */
 export function multiply(engine: Engine, a: Tensor, b: Tensor | number): Tensor {
   checkTerm(b);
   if (typeof b === "number") {
@@ -49,6 +79,16 @@ export function multiply(engine: Engine, a: Tensor, b: Tensor | number): Tensor 
   return result;
 }
 
+/**
+ * a / b, element by element, as `add`.
+ *
+ * @param a float32 of any shape, which is the result's
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.divide(heed.tensor([3, 4]), 2).toArray()); // prints: [ 1.5, 2 ]
+ * ```
+ */
 export function divide(engine: Engine, a: Tensor, b: Tensor | number): Tensor {
   return withTensor(engine, b, (b) => {
     const { divide, multiply } = engine.module;

@@ -195,12 +195,27 @@ const checks = {
   },
 } satisfies Record<keyof AttentionOptions, Check>;
 
-export function attention<O extends AttentionOptions>(
+/**
+ * softmax(scale Q K^T + mask) V (Vaswani et al., 2017, section 3.2.1), tiled so that nothing of
+ * size L x S is stored unless requested.
+ *
+ * @param q [B, H, L, D], or [B, L, H*D] with `heads`
+ * @param k [B, G, S, D], or [B, S, G*D]; H must be a multiple of G
+ * @param v [B, G, S, Dv], or [B, S, G*Dv]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const q = heed.tensor([[[[1, 0], [0, 1], [1, 1]]]]); // [1, 1, 3, 2]
+ * const { output, weights } = heed.attention(q, q, q, { isCausal: true, needWeights: true });
+ * console.log(output.shape, Array.from(weights.data.slice(0, 3))); // prints: [ 1, 1, 3, 2 ] [ 1, 0, 0 ]
+ * ```
+ */
+export function attention<const O extends AttentionOptions = Record<never, never>>(
   engine: Engine,
   q: Tensor,
   k: Tensor,
   v: Tensor,
-  options: O | undefined,
+  options?: O & NothingElse<O, AttentionOptions>,
 ): AttentionResult<O> {
   const isAnyGiven = options !== undefined && checkOptions("attention", options, checks);
   const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];

@@ -28,6 +28,15 @@ const checks = { isCausal: isBoolean, keyMask: isTensor } satisfies Record<
   Check
 >;
 
+/**
+ * The mean over the visible positions: attention with equal scores. x [B, L, E].
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.average(heed.tensor([[[2], [4]]]), { isCausal: true }).toArray()); // prints: [ [ [ 2 ], [ 3 ] ] ]
+ * ```
+ */
 export function average(engine: Engine, x: Tensor, options: AverageOptions = {}): Tensor {
   checkOptions("average", options, checks);
   const { module } = engine;
@@ -41,6 +50,15 @@ export function average(engine: Engine, x: Tensor, options: AverageOptions = {})
   return y;
 }
 
+/**
+ * softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E].
+ *
+ * @throws HeedError "shape", "dtype", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.selfSimilarity(heed.zeros([1, 2, 3])).weights.toArray()); // prints: [ [ [ 0.5, 0.5 ], [ 0.5, 0.5 ] ] ]
+ * ```
+ */
 export function selfSimilarity(engine: Engine, x: Tensor): SelfSimilarityResult {
   if (recording()) {
     checkTensor(engine, "x", x, [undefined, undefined, undefined]);

@@ -239,3 +239,21 @@ export const maskFunctions = {
     return (place) => masks.some((mask) => mask(place));
   },
 } as const;
+
+/**
+ * A mask from a function, evaluated once for every pair of these sizes and stored by blocks
+ * (Dong et al., "FlexAttention", 2024). `maskFunctions` has common ones.
+ *
+ * @param visible called once for each pair: true where query q may see key k
+ * @throws HeedError "option", "memory", "disposed", and any error of the function
+ * @example
+ * ```ts
+ * const x = heed.normal([1, 1, 100, 8], { seed: 1 });
+ * using blockMask = heed.blockMask(maskFunctions.window(10, 10), { queries: 100, keys: 100 });
+ * const same = heed.attention(x, x, x, { window: [10, 10] }).output.data.slice();
+ * console.log(heed.attention(x, x, x, { blockMask }).output.data.every((v, i) => Math.abs(v - same[i]!) < 1e-6)); // prints: true
+ * ```
+ */
+export function blockMask(engine: Engine, visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
+  return engine.track(new BlockMask(engine, visible, sizes));
+}

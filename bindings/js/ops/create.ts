@@ -27,10 +27,30 @@ export function tensor(
   }
 }
 
+/**
+ * A float32 tensor of zeros.
+ *
+ * @param shape any shape; [] is a scalar
+ * @throws HeedError "shape", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.zeros([2, 2]).toArray()); // prints: [ [ 0, 0 ], [ 0, 0 ] ]
+ * ```
+ */
 export function zeros(engine: Engine, shape: readonly number[]): Tensor {
   return filled(engine, shape, 0);
 }
 
+/**
+ * A float32 tensor of ones.
+ *
+ * @param shape any shape; [] is a scalar
+ * @throws HeedError "shape", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.ones([3]).toArray()); // prints: [ 1, 1, 1 ]
+ * ```
+ */
 export function ones(engine: Engine, shape: readonly number[]): Tensor {
   return filled(engine, shape, 1);
 }

@@ -23,6 +23,22 @@ const crossEntropyChecks = {
   reduction: oneOf(...reductions),
 } satisfies Record<keyof CrossEntropyOptions, Check>;
 
+/**
+ * -log softmax(logits)[target].
+ *
+ * @param logits [..., C]
+ * @param targets int32 [...]
+ * @returns [], or [...] with reduction "none"
+ * @throws HeedError "shape", "dtype", "option" for a target that is not a class, "memory",
+ *   "disposed"
+ * @example
+ * ```ts
+ * const logits = heed.tensor([[0, 0], [20, 0]]);
+ * const targets = heed.tensor([1, 0], undefined, "int32");
+ * const losses = heed.crossEntropy(logits, targets, { reduction: "none" });
+ * console.log(Array.from(losses.data, (loss) => loss.toFixed(3)).join(" ")); // prints: 0.693 0.000
+ * ```
+ */
 export function crossEntropy(
   engine: Engine,
   logits: Tensor,

@@ -24,6 +24,17 @@ const checks = {
   seed: isWholeNumber(0),
 } satisfies Record<keyof DropoutOptions, Check>;
 
+/**
+ * Sets random elements to 0 and scales the others by 1 / (1 - rate) (Srivastava et al., 2014).
+ *
+ * @param x float32 of any shape, which is the result's
+ * @throws HeedError "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const kept = heed.dropout(heed.ones([1000]), { rate: 0.25, seed: 1 }).data.filter((v) => v > 0);
+ * console.log(Math.round(kept.length / 100), kept[0]!.toFixed(3)); // prints: 8 1.333
+ * ```
+ */
 export function dropout(engine: Engine, x: Tensor, options: DropoutOptions): Tensor {
   checkOptions("dropout", options, checks);
   checkRequired(options, checks, "rate", "seed");

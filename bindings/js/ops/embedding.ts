@@ -17,6 +17,17 @@ const embeddingChecks = { paddingIndex: isWholeNumber(0) } satisfies Record<
   Check
 >;
 
+/**
+ * Rows of a table. ids int32 [...], weight [V, E] -> float32 [..., E]. A float16 table has no
+ * gradient.
+ *
+ * @throws HeedError "shape", "dtype", "option" for an id outside the table, "memory", "disposed"
+ * @example
+ * ```ts
+ * const table = heed.tensor([[0, 0], [1, 2], [3, 4]]);
+ * console.log(heed.embedding(heed.tensor([2, 1], undefined, "int32"), table).toArray()); // prints: [ [ 3, 4 ], [ 1, 2 ] ]
+ * ```
+ */
 export function embedding(
   engine: Engine,
   ids: Tensor,

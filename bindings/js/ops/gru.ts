@@ -51,6 +51,18 @@ export const gruChecks = { state: isTensor, lengths: isListOrTensor } satisfies 
   Check
 >;
 
+/**
+ * Gated recurrent unit (Cho et al., 2014), with the parameters of torch.nn.GRU.
+ *
+ * @param x [B, L, I]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [x, weightIh, weightHh] = [heed.ones([1, 3, 2]), heed.ones([12, 2]), heed.ones([12, 4])];
+ * const { output, state } = heed.gru(x, { weightIh, weightHh });
+ * console.log(output.shape, state.shape); // prints: [ 1, 3, 4 ] [ 1, 4 ]
+ * ```
+ */
 export function gru(
   engine: Engine,
   x: Tensor,

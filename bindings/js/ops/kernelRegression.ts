@@ -13,6 +13,22 @@ export interface KernelRegressionResult {
   weights: Tensor;
 }
 
+/**
+ * The Nadaraya-Watson estimate (1964): the mean of yTrain, weighted by
+ * softmax_j(-|xQuery_i - xTrain_j|^2 / (2 bandwidth^2)).
+ *
+ * @param xQuery [Q], or [Q, F]
+ * @param xTrain [N], or [N, F]
+ * @param yTrain [N, M]
+ * @param bandwidth [1]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [x, y] = [heed.tensor([0, 1, 2]), heed.tensor([[0], [1], [4]])];
+ * const { output } = heed.kernelRegression(heed.tensor([1]), x, y, heed.tensor([0.1]));
+ * console.log(Number(output.item()).toFixed(3)); // prints: 1.000
+ * ```
+ */
 export function kernelRegression(
   engine: Engine,
   xQuery: Tensor,

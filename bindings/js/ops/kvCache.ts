@@ -232,3 +232,19 @@ export class KvCache extends Owned {
     });
   }
 }
+
+/**
+ * A cache of keys and values, for `attention` with `past`.
+ *
+ * @throws HeedError "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const cache = heed.createKvCache({ heads: 2, headSize: 4, capacity: 16, dtype: "float16" });
+ * const step = heed.ones([1, 2, 1, 4]);
+ * const { output } = heed.attention(step, step, step, { past: cache, isCausal: true });
+ * console.log(output.shape, cache.lengths); // prints: [ 1, 2, 1, 4 ] [ 1 ]
+ * ```
+ */
+export function createKvCache(engine: Engine, options: KvCacheOptions): KvCache {
+  return engine.track(new KvCache(engine, options));
+}

@@ -26,16 +26,29 @@ const checks = {
   activation: isActivation,
 } satisfies Record<keyof LinearOptions, Check>;
 
+/**
+ * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
+ *
+ * @param weight float32; float16, in half of the memory; or packed weights. The last two have no
+ *   gradient
+ * @param options only a bias [out], or options
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [x, weight, bias] = [heed.tensor([[1, -2]]), heed.tensor([[1, 0], [0, 1]]), heed.tensor([1, 1])];
+ * console.log(heed.linear(x, weight, { bias, activation: "relu" }).toArray()); // prints: [ [ 2, 0 ] ]
+ * ```
+ */
 export function linear(
   engine: Engine,
   x: Tensor,
   weight: Tensor | PackedWeights,
-  given: Tensor | LinearOptions = {},
+  options: Tensor | LinearOptions = {},
 ): Tensor {
-  const options = given instanceof Tensor ? { bias: given } : given;
-  checkOptions("linear", options, checks);
+  const o = options instanceof Tensor ? { bias: options } : options;
+  checkOptions("linear", o, checks);
   const { module } = engine;
-  const { bias, activation } = options;
+  const { bias, activation } = o;
   const tape = recording();
   const run = (operation: Operation, handle: Handle, value: number) =>
     engine.apply(operation, [

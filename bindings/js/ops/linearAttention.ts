@@ -54,6 +54,21 @@ const checks = {
   pastState: isTensor,
 } satisfies Record<keyof LinearAttentionOptions, Check>;
 
+/**
+ * Linear attention: a state instead of a cache (Katharopoulos et al., 2020), with gates, the
+ * delta rule or both. q, k, v as in `attention`, with as many keys as queries.
+ *
+ * @param q [B, H, L, D], or [B, L, H*D] with `heads`
+ * @param k [B, G, L, D], or [B, L, G*D]
+ * @param v [B, G, L, Dv], or [B, L, G*Dv]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const x = heed.ones([1, 1, 3, 1]);
+ * // each token adds k v^T = 1
+ * console.log(Array.from(heed.linearAttention(x, x, x).output.data)); // prints: [ 1, 2, 3 ]
+ * ```
+ */
 export function linearAttention(
   engine: Engine,
   q: Tensor,

@@ -46,6 +46,15 @@ const checks = {
   border: oneOf(...borders),
 } satisfies Record<keyof NonLocalMeansOptions, Check>;
 
+/**
+ * The mean over a square of 2 radius + 1 pixels per side, clipped at the edges. image [H, W].
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.localMean(heed.tensor([[1, 3]]), 1).toArray()); // prints: [ [ 2, 2 ] ]
+ * ```
+ */
 export function localMean(engine: Engine, image: Tensor, radius: number): Tensor {
   checkArgument("radius", radius, isWholeNumber(0));
   const mean = engine.apply(engine.module.localMean, [engine.handle("image", image), radius]);
@@ -53,6 +62,19 @@ export function localMean(engine: Engine, image: Tensor, radius: number): Tensor
   return mean;
 }
 
+/**
+ * Non-local means (Buades et al., 2005): each pixel becomes a mean of its neighbours, weighted by
+ * the similarity of their patches. The weight is exp(-max(d - 2 sigma^2, 0) / h^2), where d is
+ * the mean squared difference of two patches. The search window is clipped at the edges.
+ * image [H, W].
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const { output } = heed.nonLocalMeans(heed.ones([8, 8]), { patchRadius: 1, searchRadius: 2 });
+ * console.log(output.shape, Number(heed.mean(output).item()).toFixed(3)); // prints: [ 8, 8 ] 1.000
+ * ```
+ */
 export function nonLocalMeans(
   engine: Engine,
   image: Tensor,
@@ -66,6 +88,16 @@ export function nonLocalMeans(
   return result;
 }
 
+/**
+ * The weights of one pixel's mean, divided by their sum: [H, W], zero outside its search window.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const weights = heed.nonLocalMeansWeights(heed.ones([8, 8]), 4, 4, { patchRadius: 1, searchRadius: 2 });
+ * console.log(Number(heed.sum(weights).item()).toFixed(3)); // prints: 1.000
+ * ```
+ */
 export function nonLocalMeansWeights(
   engine: Engine,
   image: Tensor,

@@ -52,6 +52,20 @@ function checkPresence(
     : refuse("option", name, `nothing, ${because}`, "a tensor");
 }
 
+/**
+ * Attention with Luong's scores, without a scale (Luong et al., 2015).
+ *
+ * @param query [B, L, Dq]
+ * @param keys [B, S, Dk]; "dot" requires Dk = Dq
+ * @param values [B, S, Dv]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [query, keys] = [heed.tensor([[[1, 0]]]), heed.tensor([[[9, 0], [0, 9]]])];
+ * const { weights } = heed.luongAttention(query, keys, keys, { score: "dot" });
+ * console.log(Array.from(weights.data, (v) => v.toFixed(3)).join(" ")); // prints: 1.000 0.000
+ * ```
+ */
 export function luongAttention(
   engine: Engine,
   query: Tensor,

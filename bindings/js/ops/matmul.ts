@@ -20,6 +20,18 @@ const checks = { transposeA: isBoolean, transposeB: isBoolean } satisfies Record
   Check
 >;
 
+/**
+ * The product of matrices, or of batches of them.
+ *
+ * @param a [..., M, K]
+ * @param b [K, N], or [..., K, N] with the same axes before -> [..., M, N]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const a = heed.tensor([[1, 2], [3, 4]]);
+ * console.log(heed.matmul(a, a).toArray(), heed.matmul(a, a, { transposeB: true }).toArray()); // prints: [ [ 7, 10 ], [ 15, 22 ] ] [ [ 5, 11 ], [ 11, 25 ] ]
+ * ```
+ */
 export function matmul(engine: Engine, a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
   checkOptions("matmul", options, checks);
   const times = (x: Tensor, y: Tensor, transposeA: boolean, transposeB: boolean) =>

@@ -19,6 +19,21 @@ const isPart: Check = {
   accepts: (value) => isReadable(value, "output", "lse"),
 };
 
+/**
+ * Combines two attentions over parts of the same keys into one. Associative; a part without keys
+ * changes nothing.
+ *
+ * @param a output [B, H, L, Dv] and lse [B, H, L]
+ * @param b the same shapes (Ye et al., "Cascade Inference", FlashInfer, 2024)
+ * @throws HeedError "shape", "dtype", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [q, k] = [heed.normal([1, 1, 2, 4], { seed: 1 }), heed.normal([1, 1, 6, 4], { seed: 2 })];
+ * const parts = heed.split(k, 2, { axis: 2 }).map((part) => heed.attention(q, part, part, { needLse: true }));
+ * const merged = heed.mergeAttention(parts[0]!, parts[1]!).output.data.slice();
+ * console.log(heed.attention(q, k, k).output.data.every((v, i) => Math.abs(v - merged[i]!) < 1e-6)); // prints: true
+ * ```
+ */
 export function mergeAttention(
   engine: Engine,
   a: PartialAttention,

@@ -17,7 +17,7 @@ import {
   isTensor,
   isWholeNumber,
 } from "../core/validate.js";
-import { type AttentionOptions, attention, type If } from "./attention.js";
+import { type AttentionOptions, attention, type If, type NothingElse } from "./attention.js";
 import { tensor, zeros } from "./create.js";
 import type { KvCache } from "./kvCache.js";
 import { linear } from "./linear.js";
@@ -93,16 +93,32 @@ const multiHeadChecks = {
   seed: isWholeNumber(0),
 } satisfies Record<keyof MultiHeadAttentionOptions, Check>;
 
-export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
+/**
+ * Multi-head attention: projections, attention, output projection (Vaswani et al., 2017, section
+ * 3.2.2), with the parameters of torch.nn.MultiheadAttention.
+ *
+ * @param query [B, L, E]
+ * @param key [B, S, size of a key]
+ * @param value [B, S, size of a value]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const x = heed.normal([1, 3, 4], { seed: 1 }); // [B, L, E]
+ * const parameters = { inProjWeight: heed.normal([12, 4], { seed: 2 }), outProjWeight: heed.normal([4, 4], { seed: 3 }) };
+ * const { output, weights } = heed.multiHeadAttention(x, x, x, parameters, { heads: 2, needWeights: true });
+ * console.log(output.shape, weights.shape); // prints: [ 1, 3, 4 ] [ 1, 2, 3, 3 ]
+ * ```
+ */
+export function multiHeadAttention<const O extends MultiHeadAttentionOptions>(
   engine: Engine,
   query: Tensor,
   key: Tensor,
   value: Tensor,
-  p: MultiHeadAttentionParameters,
-  options: O,
+  parameters: MultiHeadAttentionParameters,
+  options: O & NothingElse<O, MultiHeadAttentionOptions>,
 ): MultiHeadAttentionResult<O> {
   checkOptions("multiHeadAttention", options, multiHeadChecks);
-  checkOptions("multiHeadAttention", p, parameterChecks, "parameter");
+  checkOptions("multiHeadAttention", parameters, parameterChecks, "parameter");
   const o: MultiHeadAttentionOptions = options;
   const { heads, isCausal, mask, keyMask, needWeights, averageWeights } = o;
   const args = [
@@ -110,13 +126,13 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
     engine.handle("key", key),
     engine.handle("value", value),
   ];
-  withMultiHeadAttentionParameters(engine, args, p);
+  withMultiHeadAttentionParameters(engine, args, parameters);
   const members = { heads, isCausal, mask, keyMask, needWeights, averageWeights };
   withMultiHeadAttentionOptions(engine, args, members);
   const { module } = engine;
   if (recording() || o.dropout) {
     engine.run(module.checkMultiHeadAttention, args);
-    return inSteps(engine, [query, key, value], p, o) as MultiHeadAttentionResult<O>;
+    return inSteps(engine, [query, key, value], parameters, o) as MultiHeadAttentionResult<O>;
   }
   engine.run(module.multiHeadAttention, args);
   return readMultiHeadAttentionResult(engine) as MultiHeadAttentionResult<O>;
@@ -202,6 +218,18 @@ function joinedMasks(
   return { mask, bias };
 }
 
+/**
+ * Converts a boolean mask of torch.nn.MultiheadAttention, where true hides a key, to Heed's
+ * meaning, where true makes it visible.
+ *
+ * @param mask bool of any shape, which is the result's
+ * @throws HeedError "dtype", "memory", "disposed"
+ * @example
+ * ```ts
+ * const padding = heed.tensor([[false, false, true]]); // key_padding_mask: the last one is hidden
+ * console.log(heed.fromTorchMask(padding).toArray()); // prints: [ [ true, true, false ] ]
+ * ```
+ */
 export function fromTorchMask(engine: Engine, mask: Tensor): Tensor {
   engine.handle("mask", mask);
   if (mask.dtype !== "bool") throw refuse("dtype", "mask", "bool", mask.dtype);

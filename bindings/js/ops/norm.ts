@@ -40,6 +40,16 @@ const rmsNormChecks = {
   axes: isWholeNumber(1, 8),
 } satisfies Record<keyof RmsNormOptions, Check>;
 
+/**
+ * (x - mean) / sqrt(variance + eps) * weight + bias over the last axes (Ba et al., 2016).
+ *
+ * @param x [..., the normalised axes], the shape of the result
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(Array.from(heed.layerNorm(heed.tensor([[1, 3]])).data, (v) => v.toFixed(3)).join(" ")); // prints: -1.000 1.000
+ * ```
+ */
 export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions = {}): Tensor {
   checkOptions("layerNorm", options, layerNormChecks);
   const { module } = engine;
@@ -56,6 +66,16 @@ export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions =
   return y;
 }
 
+/**
+ * x / sqrt(mean(x^2) + eps) * weight over the last axes (Zhang and Sennrich, 2019).
+ *
+ * @param x [..., the normalised axes], the shape of the result
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(Array.from(heed.rmsNorm(heed.tensor([[3, 4]])).data, (v) => v.toFixed(3)).join(" ")); // prints: 0.849 1.131
+ * ```
+ */
 export function rmsNorm(engine: Engine, x: Tensor, options: RmsNormOptions = {}): Tensor {
   checkOptions("rmsNorm", options, rmsNormChecks);
   const { module } = engine;

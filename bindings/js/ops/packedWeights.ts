@@ -74,3 +74,22 @@ export class PackedWeights extends Owned {
     return [this.format, describe(this.shape), `${this.bytes} bytes`];
   }
 }
+
+/**
+ * Packs weights [out, in] once, for many calls of `linear`.
+ *
+ * @param weight float32 [out, in]
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * using packed = heed.packWeights(heed.tensor([[1, 0], [0, 1]]));
+ * console.log(heed.linear(heed.tensor([[3, 4]]), packed).toArray()); // prints: [ [ 3, 4 ] ]
+ * ```
+ */
+export function packWeights(
+  engine: Engine,
+  weight: Tensor,
+  options: PackWeightsOptions = {},
+): PackedWeights {
+  return engine.track(new PackedWeights(engine, weight, options));
+}

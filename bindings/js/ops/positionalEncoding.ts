@@ -24,6 +24,15 @@ const checks = { base: isPositive, offset: isWholeNumber(0) } satisfies Record<
   Check
 >;
 
+/**
+ * The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size].
+ *
+ * @throws HeedError "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.sinusoidalEncoding(1, 4).toArray()); // prints: [ [ 0, 1, 0, 1 ] ]
+ * ```
+ */
 export function sinusoidalEncoding(
   engine: Engine,
   length: number,

@@ -41,12 +41,35 @@ const normalChecks = {
   seed: isWholeNumber(0),
 } satisfies Record<keyof NormalOptions, Check>;
 
+/**
+ * Uniformly distributed numbers in [low, high), by default [0, 1). The same seed gives the same
+ * numbers.
+ *
+ * @param shape any shape
+ * @throws HeedError "shape", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const x = heed.uniform([1000], { low: -1, high: 1, seed: 1 });
+ * console.log(Math.abs(Number(heed.mean(x).item())) < 0.1); // prints: true
+ * ```
+ */
 export function uniform(engine: Engine, shape: readonly number[], options: UniformOptions): Tensor {
   checkOptions("uniform", options, uniformChecks);
   const { low = 0, high = 1, seed } = options;
   return random(engine, engine.module.randomUniform, shape, low, high, seed);
 }
 
+/**
+ * Normally distributed numbers, by default with mean 0 and standard deviation 1.
+ *
+ * @param shape any shape
+ * @throws HeedError "shape", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const x = heed.normal([1000], { mean: 5, deviation: 0.1, seed: 1 });
+ * console.log(Math.round(Number(heed.mean(x).item()))); // prints: 5
+ * ```
+ */
 export function normal(engine: Engine, shape: readonly number[], options: NormalOptions): Tensor {
   checkOptions("normal", options, normalChecks);
   const { mean = 0, deviation = 1, seed } = options;

@@ -40,6 +40,18 @@ const sliceChecks = {
 
 const product = (sizes: readonly number[]) => sizes.reduce((all, size) => all * size, 1);
 
+/**
+ * The same elements with another shape. The result shares memory with x: a write to one changes
+ * both.
+ *
+ * @param shape the sizes; one may be -1 and is computed
+ * @param x of any shape and type
+ * @throws HeedError "shape", "option", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.reshape(heed.tensor([1, 2, 3, 4]), [2, 2]).toArray()); // prints: [ [ 1, 2 ], [ 3, 4 ] ]
+ * ```
+ */
 export function reshape(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
   engine.handle("x", x);
   const isSize = isWholeNumber(-1).accepts;
@@ -57,6 +69,17 @@ export function reshape(engine: Engine, x: Tensor, shape: readonly number[]): Te
   return reshaped;
 }
 
+/**
+ * x with its axes in another order.
+ *
+ * @param order axis i of the result is axis order[i] of x; by default the last two are swapped
+ * @param x of any shape and type
+ * @throws HeedError "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.transpose(heed.tensor([[1, 2, 3]])).toArray(), heed.transpose(heed.ones([2, 3, 4]), [2, 0, 1]).shape); // prints: [ [ 1 ], [ 2 ], [ 3 ] ] [ 4, 2, 3 ]
+ * ```
+ */
 export function transpose(engine: Engine, x: Tensor, order?: readonly number[]): Tensor {
   engine.handle("x", x);
   const rank = x.shape.length;
@@ -76,6 +99,16 @@ export function transpose(engine: Engine, x: Tensor, order?: readonly number[]):
   return turned;
 }
 
+/**
+ * Entries [start, start + length) of an axis. A slice of the first axis shares memory with x.
+ *
+ * @param x of any shape and type
+ * @throws HeedError "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.slice(heed.tensor([[1, 2, 3], [4, 5, 6]]), { axis: 1, start: 1, length: 2 }).toArray()); // prints: [ [ 2, 3 ], [ 5, 6 ] ]
+ * ```
+ */
 export function slice(engine: Engine, x: Tensor, options: SliceOptions): Tensor {
   checkOptions("slice", options, sliceChecks);
   for (const name of ["axis", "start", "length"] as const)
@@ -97,6 +130,19 @@ export function slice(engine: Engine, x: Tensor, options: SliceOptions): Tensor 
   return part;
 }
 
+/**
+ * Splits x into parts along an axis, the first one by default.
+ *
+ * @param sizes the sizes of the parts, which add up to the axis; or the number of parts, if they
+ *   are equal
+ * @param x of any shape and type
+ * @throws HeedError "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const [left, right] = heed.split(heed.tensor([[1, 2, 3]]), [1, 2], { axis: 1 });
+ * console.log(left!.toArray(), right!.toArray()); // prints: [ [ 1 ] ] [ [ 2, 3 ] ]
+ * ```
+ */
 export function split(
   engine: Engine,
   x: Tensor,
@@ -147,6 +193,16 @@ export function split(
   return parts;
 }
 
+/**
+ * Joins tensors end to end along an axis, the first one by default.
+ *
+ * @param given tensors of one type, of any shape; the shapes may differ only in the axis
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.concat([heed.tensor([[1, 2]]), heed.tensor([[3]])], { axis: 1 }).toArray()); // prints: [ [ 1, 2, 3 ] ]
+ * ```
+ */
 export function concat(
   engine: Engine,
   given: readonly Tensor[],

@@ -49,6 +49,17 @@ const checks = {
   sin: isTensor,
 } satisfies Record<keyof RopeOptions, Check>;
 
+/**
+ * Rotary position embedding (Su et al., 2021). In a row at position p, pair c is rotated by the
+ * angle p base^(-2c / rotarySize). The shape of x is [B, H, L, D], or [B, L, H*D] with `heads`.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const x = heed.ones([1, 1, 3, 4]);
+ * console.log(heed.rope(x).shape, Array.from(heed.rope(x).data.slice(0, 4))); // prints: [ 1, 1, 3, 4 ] [ 1, 1, 1, 1 ]
+ * ```
+ */
 export function rope(engine: Engine, x: Tensor, options: RopeOptions = {}): Tensor {
   checkOptions("rope", options, checks);
   const { module } = engine;

@@ -40,6 +40,16 @@ const checks = {
   seed: isWholeNumber(0),
 } satisfies Record<keyof SampleOptions, Check>;
 
+/**
+ * The k largest numbers of each row, and their indices. x [..., N].
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const { values, indices } = heed.topK(heed.tensor([[0.1, 0.7, 0.2]]), 2);
+ * console.log(indices.toArray(), values.shape); // prints: [ [ 1, 2 ] ] [ 1, 2 ]
+ * ```
+ */
 export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
   checkArgument("k", k, isWholeNumber(1));
   engine.run(engine.module.topK, [engine.handle("x", x), k]);
@@ -48,6 +58,17 @@ export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
   return result;
 }
 
+/**
+ * A token for each row of logits [..., V], sampled at random or the most likely: int32 [...].
+ *
+ * @throws HeedError "shape", "dtype", "option" for a row without a finite logit, "memory",
+ *   "disposed"
+ * @example
+ * ```ts
+ * const logits = heed.tensor([[0, 5, 1], [9, 0, 0]]);
+ * console.log(heed.sample(logits, { temperature: 0, seed: 1 }).toArray()); // prints: [ 1, 0 ]
+ * ```
+ */
 export function sample(engine: Engine, logits: Tensor, options: SampleOptions): Tensor {
   checkOptions("sample", options, checks);
   checkRequired(options, checks, "seed");

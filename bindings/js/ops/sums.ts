@@ -27,11 +27,34 @@ const cumsumChecks = { axis: isAxis, reverse: isBoolean } satisfies Record<
   Check
 >;
 
+/**
+ * The sum of all numbers, or along an axis.
+ *
+ * @param x float32 of any shape; added in double precision
+ * @returns one number of shape [], or the shape of x without the axis
+ * @throws HeedError "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const x = heed.tensor([[1, 2], [3, 4]]);
+ * console.log(heed.sum(x).item(), heed.sum(x, { axis: 0 }).toArray()); // prints: 10 [ 4, 6 ]
+ * ```
+ */
 export function sum(engine: Engine, x: Tensor, options: ReduceOptions = {}): Tensor {
   checkOptions("sum", options, checks);
   return reduce(engine, "sum", x, options, 1);
 }
 
+/**
+ * The mean of all numbers, or along an axis.
+ *
+ * @param x float32 of any shape; added in double precision
+ * @returns one number of shape [], or the shape of x without the axis
+ * @throws HeedError "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.mean(heed.tensor([[1, 2], [3, 4]]), { axis: 1, keepDims: true }).toArray()); // prints: [ [ 1.5 ], [ 3.5 ] ]
+ * ```
+ */
 export function mean(engine: Engine, x: Tensor, options: ReduceOptions = {}): Tensor {
   checkOptions("mean", options, checks);
   engine.handle("x", x);
@@ -39,6 +62,17 @@ export function mean(engine: Engine, x: Tensor, options: ReduceOptions = {}): Te
   return reduce(engine, "mean", x, options, 1 / count);
 }
 
+/**
+ * Cumulative sums along an axis: entry i is the sum of the entries up to i, or with `reverse`
+ * from i on. Added in double precision.
+ *
+ * @param x float32 of any shape, which is the result's
+ * @throws HeedError "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.cumsum(heed.tensor([1, 2, 3]), { axis: 0 }).toArray()); // prints: [ 1, 3, 6 ]
+ * ```
+ */
 export function cumsum(engine: Engine, x: Tensor, options: CumsumOptions): Tensor {
   checkOptions("cumsum", options, cumsumChecks);
   const handle = engine.handle("x", x);
@@ -53,6 +87,16 @@ export function cumsum(engine: Engine, x: Tensor, options: CumsumOptions): Tenso
   return sums;
 }
 
+/**
+ * x repeated to a shape, like numpy, aligned right.
+ *
+ * @param x float32; aligned right with the shape [...], each of its sizes is 1 or the same
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.broadcastTo(heed.tensor([1, 2]), [2, 2]).toArray()); // prints: [ [ 1, 2 ], [ 1, 2 ] ]
+ * ```
+ */
 export function broadcastTo(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
   const result = repeated(engine, x, shape);
   recording()?.record("broadcastTo", { x }, [result], ([d]) => ({

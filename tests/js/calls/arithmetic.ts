@@ -1,28 +1,24 @@
 // Random calls of arithmetic and of operations that move elements, compared with loops in double precision.
 
 import * as fc from "fast-check";
-import { broadcastAt, type Values } from "../oracle.js";
+import type { Values } from "../oracle.js";
 import { expectClose, expectSameBits, sizeOf, upload } from "../values.js";
-import { flag, given, maybe, pick, random, right, seed, shape, sizes, whole } from "./family.js";
-
-/** All indices of a shape, in the order of its elements. */
-function indices(shape: readonly number[]): number[][] {
-  return shape.reduce<number[][]>(
-    (all, size) => all.flatMap((index) => Array.from({ length: size }, (_, i) => [...index, i])),
-    [[]],
-  );
-}
-
-const at = (x: Values, index: readonly number[]) => broadcastAt(x, index) as number;
-
-/** Replaces the size of an axis. */
-const resized = (shape: readonly number[], axis: number, size: number) =>
-  shape.map((old, i) => (i === axis ? size : old));
-
-/** A shape, and one of its axes. */
-const shapeWithAxis = fc
-  .array(whole(0, 6), { minLength: 1, maxLength: 4 })
-  .chain((shape) => fc.record({ shape: fc.constant(shape), axis: whole(0, shape.length - 1) }));
+import {
+  at,
+  flag,
+  given,
+  indices,
+  maybe,
+  pick,
+  random,
+  resized,
+  right,
+  seed,
+  shape,
+  shapeWithAxis,
+  sizes,
+  whole,
+} from "./family.js";
 
 const terms = {
   add: (a: number, b: number) => a + b,
@@ -81,21 +77,6 @@ export const arithmetic = {
       const wanted = name === "sum" ? sums : sums.map((total) => total / count);
       const left = kept.filter((_, i) => keepDims || (!isWhole && i !== axis));
       expectClose(result, left, wanted);
-    },
-  ),
-
-  cumsum: right(
-    fc.record({ given: shapeWithAxis, reverse: flag, seed }),
-    (heed, { given: { shape, axis }, reverse, seed }) => {
-      const x = random(seed).array(shape);
-      const wanted = indices(shape).map((index) => {
-        const last = index[axis] as number;
-        const [from, to] = reverse ? [last, (shape[axis] as number) - 1] : [0, last];
-        let total = 0;
-        for (let i = from; i <= to; ++i) total += at(x, resized(index, axis, i));
-        return total;
-      });
-      expectClose(heed.cumsum(upload(heed, x), { axis, reverse }), shape, wanted);
     },
   ),
 

@@ -2,6 +2,7 @@
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";
+import { broadcastAt, type Values } from "../oracle.js";
 import { Random } from "../values.js";
 
 /** Calls of one kind. The drawn data is plain, so that a failure can be printed, repeated and made smaller. */
@@ -38,3 +39,22 @@ export function given<T extends object>(options: T): { [Name in keyof T]?: NonNu
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
+
+/** All indices of a shape, in the order of its elements. */
+export function indices(shape: readonly number[]): number[][] {
+  return shape.reduce<number[][]>(
+    (all, size) => all.flatMap((index) => Array.from({ length: size }, (_, i) => [...index, i])),
+    [[]],
+  );
+}
+
+export const at = (x: Values, index: readonly number[]) => broadcastAt(x, index) as number;
+
+/** Replaces the size of an axis. */
+export const resized = (shape: readonly number[], axis: number, size: number) =>
+  shape.map((old, i) => (i === axis ? size : old));
+
+/** A shape, and one of its axes. */
+export const shapeWithAxis = fc
+  .array(whole(0, 6), { minLength: 1, maxLength: 4 })
+  .chain((shape) => fc.record({ shape: fc.constant(shape), axis: whole(0, shape.length - 1) }));

@@ -1,5 +1,6 @@
 // All kinds of random calls.
 
+import { operations } from "../operations/table.js";
 import { arithmetic } from "./arithmetic.js";
 import { attention } from "./attention.js";
 import type { Family } from "./family.js";
@@ -9,4 +10,7 @@ export const rightCalls: Readonly<Record<string, Family>> = {
   ...attention,
   ...arithmetic,
   ...layers,
+  ...Object.fromEntries(
+    Object.entries(operations).flatMap(([name, { right }]) => (right ? [[name, right]] : [])),
+  ),
 };

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";
-import { gruLayer, layerNorm, map, mapRows, Parameters, rmsNorm } from "../layer_oracle.js";
+import { gruLayer, layerNorm, map, Parameters, rmsNorm, softmax } from "../layer_oracle.js";
 import { activations, linear, type Values } from "../oracle.js";
 import { expectClose, expectSameBits, upload } from "../values.js";
 import { flag, given, maybe, pick, random, right, seed, sizes, whole } from "./family.js";
@@ -13,13 +13,6 @@ const functions = {
   sigmoid: (x: number) => 1 / (1 + Math.exp(-x)),
 };
 const activation = pick("relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid");
-
-const softmax = (row: number[]): number[] => {
-  const most = Math.max(...row);
-  const powers = row.map((x) => Math.exp(x - most));
-  const total = powers.reduce((sum, x) => sum + x, 0);
-  return powers.map((x) => x / total);
-};
 
 export const layers = {
   linear: right(
@@ -80,14 +73,6 @@ export const layers = {
       const wanted = isRms ? rmsNorm(parameters, x, eps ?? 1e-6) : layerNorm(parameters, x, eps);
       // A row of one number or of nearly equal ones loses digits in its difference from the mean.
       expectClose(result, x.shape, wanted.data, 2e-4);
-    },
-  ),
-
-  softmax: right(
-    fc.record({ rows: sizes(0), size: whole(1, 200), spread: whole(1, 90), seed }),
-    (heed, { rows, size, spread, seed }) => {
-      const x = random(seed).array([...rows, size], spread);
-      expectClose(heed.softmax(upload(heed, x)), x.shape, mapRows(x, softmax).data);
     },
   ),
 

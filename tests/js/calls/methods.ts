@@ -1,26 +1,42 @@
-// A valid call of each method of an engine, whose arguments refused.ts replaces one by one.
+// A valid call of each method of an engine, whose arguments refused.ts replaces one by one: the calls of the table of
+// operations, and further ones with other options.
 
 import type { Heed, Tensor } from "heed";
+import { type Call, made } from "../operations/operation.js";
+import { entriesOf } from "../operations/table.js";
 
 /** The arguments of a valid call. `t` makes a tensor of ones. */
 type Arguments = (heed: Heed, t: (...shape: number[]) => Tensor) => readonly unknown[];
 
-const term: Arguments = (_, t) => [t(2, 3), t(3)];
-const shaped: Arguments = (_, t) => [t(2, 3), { axis: 1, keepDims: true }];
-const gruParameters = (t: (...shape: number[]) => Tensor) => ({
-  ...{ weightIh: t(6, 4), weightHh: t(6, 2), biasIh: t(6), biasHh: t(6) },
-});
-const image: Arguments = (_, t) => [
-  t(4, 5),
-  { patchRadius: 1, searchRadius: 2, h: 0.5, sigma: 0.1, border: "zero" },
-];
+/** The method that a title begins with. */
+export const methodOf = (title: string) => title.split(/[ ,]/)[0] as string;
+
+/** The arguments that a call of the table passes to a method. */
+function argumentsOf(name: string, [taken, call]: Call): Arguments {
+  return (heed) => {
+    let given: readonly unknown[] = [];
+    const recorder = new Proxy(heed, {
+      get: (_, member) => {
+        if (member === name)
+          return (...all: unknown[]) => {
+            given = all;
+          };
+        const value = Reflect.get(heed, member);
+        return typeof value === "function" ? value.bind(heed) : value;
+      },
+    });
+    const tensors = Object.entries(taken).map(([name, one]) => [name, made(heed, one)]);
+    call(recorder, Object.fromEntries(tensors));
+    return given;
+  };
+}
 
 export const methods: Readonly<Record<string, Arguments>> = {
+  ...Object.fromEntries(
+    entriesOf("calls").map(([title, call]) => [title, argumentsOf(methodOf(title), call)]),
+  ),
+
   tensor: () => [[1, 2, 3], [3, 1], "float32"],
-  zeros: () => [[2, 3]],
-  ones: () => [[2, 3]],
-  uniform: () => [[2, 3], { seed: 1, low: -1, high: 1 }],
-  normal: () => [[2, 3], { seed: 1, mean: 1, deviation: 2 }],
   scope: () => [() => 1],
   keep: () => [1],
   fromTorchMask: (h) => [h.tensor([true, false])],
@@ -54,10 +70,6 @@ export const methods: Readonly<Record<string, Arguments>> = {
     ...[t(1, 1, 3, 4), t(1, 1, 5, 4), t(1, 1, 5, 4)],
     { blockMask: h.blockMask(({ q, k }) => k <= q, { queries: 3, keys: 5 }) },
   ],
-  mergeAttention: (_, t) => [
-    { output: t(1, 1, 2, 3), lse: t(1, 1, 2) },
-    { output: t(1, 1, 2, 3), lse: t(1, 1, 2) },
-  ],
   linearAttention: (_, t) => [
     ...[t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, 4)],
     { rule: "gatedDelta", scale: 1, decay: t(1, 2, 3), beta: t(1, 2, 3), pastState: t(1, 2, 4, 4) },
@@ -67,22 +79,6 @@ export const methods: Readonly<Record<string, Arguments>> = {
     { inProjWeight: t(12, 4), inProjBias: t(12), outProjWeight: t(4, 4), outProjBias: t(4) },
     { heads: 2, isCausal: true, needWeights: true, averageWeights: true },
   ],
-  average: (h, t) => [t(1, 3, 4), { isCausal: true, keyMask: h.tensor([[true, false, true]]) }],
-  selfSimilarity: (_, t) => [t(1, 3, 4)],
-  additiveAttention: (_, t) => [
-    ...[t(1, 2, 3), t(1, 4, 3), t(1, 4, 2)],
-    { queryWeight: t(5, 3), keyWeight: t(5, 3), bias: t(5), scoreWeight: t(5) },
-    {},
-  ],
-  additiveScores: (_, t) => [t(1, 2, 5), t(1, 4, 5), t(1, 4, 2), t(5), {}],
-  luongAttention: (_, t) => [
-    ...[t(1, 2, 3), t(1, 4, 3), t(1, 4, 2)],
-    { score: "concat", weight: t(5, 6), scoreWeight: t(5) },
-  ],
-  kernelRegression: (_, t) => [t(2), t(3), t(3, 1), t(1)],
-  localMean: (_, t) => [t(4, 5), 1],
-  nonLocalMeans: image,
-  nonLocalMeansWeights: (h, t) => [t(4, 5), 1, 2, image(h, t)[1]],
   blockMask: () => [
     ({ q, k }: { q: number; k: number }) => k <= q,
     { batch: 1, heads: 2, queries: 3, keys: 4 },
@@ -93,43 +89,11 @@ export const methods: Readonly<Record<string, Arguments>> = {
       isRolling: true,
     },
   ],
-
-  linear: (_, t) => [t(2, 3), t(4, 3), { bias: t(4), activation: "gelu" }],
-  packWeights: (_, t) => [t(4, 3), { format: "int8" }],
-  "packWeights of 4 bits": (_, t) => [t(4, 3), { format: "int4" }],
-  activate: (_, t) => [t(2, 3), "silu"],
-  swiglu: (_, t) => [t(2, 3), t(2, 3)],
-  layerNorm: (_, t) => [t(2, 3), { weight: t(3), bias: t(3), eps: 1e-5, axes: 1 }],
-  rmsNorm: (_, t) => [t(2, 3), { weight: t(3), eps: 1e-5, axes: 1 }],
-  softmax: (_, t) => [t(2, 3)],
-  dropout: (_, t) => [t(2, 3), { rate: 0.5, seed: 1 }],
-  crossEntropy: (h, t) => [
-    ...[t(2, 3), h.tensor(Int32Array.of(0, 2))],
-    { ignoreIndex: -1, labelSmoothing: 0.1, reduction: "none" },
+  "rope of an offset": (_, t) => [
+    t(1, 2, 3, 4),
+    { style: "half", rotarySize: 2, base: 100, offset: 3 },
   ],
-  embedding: (h, t) => [h.tensor(Int32Array.of(0, 2)), t(3, 4), { paddingIndex: 0 }],
-  rope: (_, t) => [t(1, 2, 3, 4), { style: "half", rotarySize: 2, base: 100, offset: 3 }],
-  gru: (_, t) => [t(2, 3, 4), gruParameters(t), { state: t(2, 2), lengths: [3, 2] }],
-  sinusoidalEncoding: () => [3, 4, { base: 100, offset: 2 }],
-
-  add: term,
-  subtract: term,
-  multiply: term,
-  divide: term,
-  sum: shaped,
-  mean: shaped,
-  cumsum: (_, t) => [t(2, 3), { axis: 1, reverse: true }],
-  broadcastTo: (_, t) => [t(3), [2, 3]],
-  matmul: (_, t) => [t(2, 3), t(3, 2), { transposeA: false, transposeB: false }],
-  reshape: (_, t) => [t(2, 3), [3, -1]],
-  transpose: (_, t) => [t(2, 3), [1, 0]],
-  slice: (_, t) => [t(2, 3), { axis: 1, start: 1, length: 2 }],
-  split: (_, t) => [t(2, 3), [1, 2], { axis: 1 }],
-  concat: (_, t) => [[t(2, 3), t(1, 3)], { axis: 0 }],
-  adaptiveMaxPool: (_, t) => [t(4, 5), 2, 2],
-  cast: (_, t) => [t(2, 3), "float16"],
-  topK: (_, t) => [t(2, 3), 2],
-  sample: (_, t) => [t(2, 3), { temperature: 0.7, topK: 2, topP: 0.9, seed: 1 }],
+  "cast to another type": (_, t) => [t(2, 3), "float16"],
 };
 
 /** Valid calls of a cache's methods. */

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { type Heed, HeedError, type Tensor } from "heed";
 import { sizeOf } from "../values.js";
 import { pick, whole } from "./family.js";
-import { cacheMethods, methods } from "./methods.js";
+import { cacheMethods, methodOf, methods } from "./methods.js";
 
 const secret = "a getter that throws";
 const throwing = () => {
@@ -221,7 +221,7 @@ export function callStrangely(heed: Heed, other: Heed, call: Strange): boolean {
       const [target, table] =
         call.of === "heed" ? [heed, methods] : [filledCache(heed, t), cacheMethods];
       const args = replaced(call, (table[call.method] as (typeof table)[string])(heed, t), value);
-      const name = call.method.split(" ")[0] as string;
+      const name = methodOf(call.method);
       const before = heed.memory();
       try {
         (Reflect.get(target, name) as (...all: unknown[]) => unknown).apply(target, args);

@@ -89,7 +89,7 @@ describe("Every public symbol", () => {
     expect(bare).toEqual([]);
   });
 
-  // tests/cpp/examples_test.cpp has them: they are compiled and run with the other tests of C++.
+  // The suite Example of tests/cpp has them: they are compiled and run with the other tests of C++.
   test("of the C++ headers is used in an example; a type may belong to a function that is", () => {
     const parts = headers()
       .flatMap(({ text }) => declarations(text))

@@ -188,7 +188,7 @@ const rules: Rule[] = [
   },
   {
     says: "operations know no modules, optimisers or files",
-    about: /^bindings\/js\/((core|load|ops)\/.*|addresses|heed|index)\.ts$/,
+    about: /^bindings\/js\/((core|load|ops)\/.*|addresses|heed|index|methods)\.ts$/,
     reads: imports,
     allows: (name) => !/^bindings\/js\/(nn|models)(\/.*)?\.js$/.test(name),
     brokenBy: { path: "bindings/js/ops/a.ts", text: 'import { Linear } from "../nn/layers.js";' },
@@ -457,15 +457,13 @@ describe("import circles of the package", () => {
 describe("the length of a file", () => {
   const tooLong = (list: readonly Source[]) =>
     list.filter(({ path, text }) => !/\.css$/.test(path) && text.split("\n").length > 401);
-  /** Files that are still longer. A file that becomes shorter leaves this list. */
-  const known = ["heed.ts"];
 
   test("is at most 400 lines", () => {
-    const printed = "bindings/js/core/members.ts"; // by the build
+    const printed = ["bindings/js/core/members.ts", "bindings/js/methods.ts"]; // by the build
     const found = tooLong(sources)
       .map(({ path }) => path)
-      .filter((path) => path !== printed);
-    expect(found).toEqual(known.map((path) => `bindings/js/${path}`));
+      .filter((path) => !printed.includes(path));
+    expect(found).toEqual([]);
   });
 
   test("is noticed", () => {

@@ -1,8 +1,11 @@
 // Arithmetic, sums and products.
 
+import * as fc from "fast-check";
 import type { Heed, Tensor } from "heed";
+import { at, flag, indices, random, resized, right, seed, shapeWithAxis } from "../calls/family.js";
 import { any, type Case, ints, row } from "../refusals/case.js";
 import { same } from "../same.js";
+import { expectClose, upload } from "../values.js";
 import { refusedShapes } from "./create.js";
 import { type Call, floats, type Given, gradient, list, type Operation } from "./operation.js";
 
@@ -131,7 +134,7 @@ export const arithmetic = {
 
   sum: {
     calls: {
-      sum: [{ x: floats(2, 3) }, (h, { x }) => h.sum(any(x))],
+      sum: [{ x: floats(2, 3) }, (h, { x }) => h.sum(any(x), { axis: 1, keepDims: true })],
       "sum along an axis of one": [{ x: floats(1) }, (h, { x }) => h.sum(any(x), { axis: 0 })],
     },
     options: ["axis, keepDims", (h, t, o) => h.sum(t(2, 3), o)],
@@ -160,7 +163,9 @@ export const arithmetic = {
     },
   },
   mean: {
-    calls: { mean: [{ x: floats(2, 3) }, (h, { x }) => h.mean(any(x), { axis: 1 })] },
+    calls: {
+      mean: [{ x: floats(2, 3) }, (h, { x }) => h.mean(any(x), { axis: 1, keepDims: true })],
+    },
     options: ["axis, keepDims", (h, t, o) => h.mean(t(2, 3), o)],
     gradients: {
       mean: gradient([list(2, 3)], (h, a) => h.mean(a)),
@@ -179,7 +184,9 @@ export const arithmetic = {
     },
   },
   cumsum: {
-    calls: { cumsum: [{ x: floats(2, 3) }, (h, { x }) => h.cumsum(any(x), { axis: 1 })] },
+    calls: {
+      cumsum: [{ x: floats(2, 3) }, (h, { x }) => h.cumsum(any(x), { axis: 1, reverse: true })],
+    },
     options: ["axis, reverse", (h, t, o) => h.cumsum(t(2, 3), o)],
     gradients: {
       cumsum: gradient([list(2, 3)], (h, a) => h.cumsum(a, { axis: -1 })),
@@ -224,6 +231,20 @@ export const arithmetic = {
       // @ts-expect-error torch's name
       h.cumsum(x, { dim: 0 });
     },
+    right: right(
+      fc.record({ given: shapeWithAxis, reverse: flag, seed }),
+      (heed, { given: { shape, axis }, reverse, seed }) => {
+        const x = random(seed).array(shape);
+        const wanted = indices(shape).map((index) => {
+          const last = index[axis] as number;
+          const [from, to] = reverse ? [last, (shape[axis] as number) - 1] : [0, last];
+          let total = 0;
+          for (let i = from; i <= to; ++i) total += at(x, resized(index, axis, i));
+          return total;
+        });
+        expectClose(heed.cumsum(upload(heed, x), { axis, reverse }), shape, wanted);
+      },
+    ),
   },
   broadcastTo: {
     calls: { broadcastTo: [{ x: floats(3) }, (h, { x }) => h.broadcastTo(any(x), [2, 3])] },
@@ -244,7 +265,10 @@ export const arithmetic = {
 
   matmul: {
     calls: {
-      matmul: [{ a: floats(2, 3), b: floats(3, 2) }, (h, { a, b }) => h.matmul(any(a), any(b))],
+      matmul: [
+        { a: floats(2, 3), b: floats(3, 2) },
+        (h, { a, b }) => h.matmul(any(a), any(b), { transposeA: false, transposeB: false }),
+      ],
     },
     options: ["transposeA, transposeB", (h, t, o) => h.matmul(t(2, 3), t(3, 2), o)],
     gradients: {

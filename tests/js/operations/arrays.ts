@@ -17,7 +17,7 @@ const { NaN: nan, NEGATIVE_INFINITY: hidden } = Number;
 
 export const arrays = {
   reshape: {
-    calls: { reshape: [{ x: elements(2, 3) }, (h, { x }) => h.reshape(any(x), [6])] },
+    calls: { reshape: [{ x: elements(2, 3) }, (h, { x }) => h.reshape(any(x), [3, -1])] },
     gradients: { reshape: gradient([list(2, 3)], (h, a) => h.reshape(a, [3, -1])) },
     ofNothing: { reshape: [[0, 3], (h, x) => h.reshape(x, [-1]), [[0], []]] },
     refusals: [
@@ -65,7 +65,7 @@ export const arrays = {
     },
   },
   transpose: {
-    calls: { transpose: [{ x: elements(2, 3) }, (h, { x }) => h.transpose(any(x))] },
+    calls: { transpose: [{ x: elements(2, 3) }, (h, { x }) => h.transpose(any(x), [1, 0])] },
     gradients: {
       transpose: gradient([list(2, 3)], (h, a) => h.transpose(a)),
       "transpose of three axes": gradient([list(2, 3, 4)], (h, a) => h.transpose(a, [2, 0, 1])),
@@ -113,7 +113,7 @@ export const arrays = {
     calls: {
       slice: [
         { x: elements(2, 3) },
-        (h, { x }) => h.slice(any(x), { axis: 1, start: 0, length: 1 }),
+        (h, { x }) => h.slice(any(x), { axis: 1, start: 1, length: 2 }),
       ],
     },
     options: ["axis, start, length", (h, t, o) => h.slice(t(2, 3), o)],
@@ -174,7 +174,7 @@ export const arrays = {
     },
   },
   split: {
-    calls: { split: [{ x: elements(2, 3) }, (h, { x }) => h.split(any(x), 2)] },
+    calls: { split: [{ x: elements(2, 3) }, (h, { x }) => h.split(any(x), [1, 2], { axis: 1 })] },
     gradients: {
       split: gradient([list(2, 6)], (h, a) => h.split(a, [1, 2, 3], { axis: 1 })),
       "split, of which only a part is used": gradient([list(6, 2)], (h, a) => [
@@ -238,7 +238,7 @@ export const arrays = {
     calls: {
       concat: [
         { "parts[0]": elements(2), "parts[1]": elements(2) },
-        (h, parts) => h.concat(Object.values(parts)),
+        (h, parts) => h.concat(Object.values(parts), { axis: 0 }),
       ],
     },
     gradients: {
@@ -312,7 +312,7 @@ export const arrays = {
 
   adaptiveMaxPool: {
     calls: {
-      adaptiveMaxPool: [{ x: floats(2, 3) }, (h, { x }) => h.adaptiveMaxPool(any(x), 1, 1)],
+      adaptiveMaxPool: [{ x: floats(4, 5) }, (h, { x }) => h.adaptiveMaxPool(any(x), 2, 2)],
     },
     gradients: "none",
     ofNothing: {

@@ -105,7 +105,7 @@ export const attention = {
     calls: {
       average: [
         { x: floats(1, 3, 4), keyMask: named(bools(1, 3)) },
-        (h, { x, ...options }) => h.average(any(x), options),
+        (h, { x, ...options }) => h.average(any(x), { ...options, isCausal: true }),
       ],
     },
     options: ["isCausal, keyMask", (h, t, o) => h.average(t(1, 2, 3), o)],

@@ -45,7 +45,7 @@ export const refusedShapes = (
 
 export const create = {
   zeros: {
-    calls: {},
+    calls: { zeros: [{}, (h) => h.zeros([2, 3])] },
     gradients: {},
     refusals: refusedShapes("zeros", (h, shape) => h.zeros(shape)),
     types: (h) => {
@@ -54,12 +54,12 @@ export const create = {
     },
   },
   ones: {
-    calls: {},
+    calls: { ones: [{}, (h) => h.ones([2, 3])] },
     gradients: {},
     refusals: refusedShapes("ones", (h, shape) => h.ones(shape)),
   },
   uniform: {
-    calls: {},
+    calls: { uniform: [{}, (h) => h.uniform([2, 3], { seed: 1, low: -1, high: 1 })] },
     options: ["low, high, seed", (h, _, o) => h.uniform([2], o)],
     gradients: {},
     refusals: [
@@ -94,7 +94,7 @@ export const create = {
     },
   },
   normal: {
-    calls: {},
+    calls: { normal: [{}, (h) => h.normal([2, 3], { seed: 1, mean: 1, deviation: 2 })] },
     options: ["mean, deviation, seed", (h, _, o) => h.normal([2], o)],
     gradients: {},
     refusals: [

@@ -1,8 +1,12 @@
 // Layers, their losses and positions.
 
+import * as fc from "fast-check";
 import type { Tensor } from "heed";
+import { random, right, seed, sizes, whole } from "../calls/family.js";
+import { mapRows, softmax } from "../layer_oracle.js";
 import { any } from "../refusals/case.js";
 import { same } from "../same.js";
+import { expectClose, upload } from "../values.js";
 import { floats, floatsOrHalves, gradient, ids, list, named, type Operation } from "./operation.js";
 
 export const activations = ["relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid"] as const;
@@ -12,7 +16,8 @@ export const layers = {
     calls: {
       linear: [
         { x: floats(2, 3), weight: floatsOrHalves(4, 3), bias: named(floats(4)) },
-        (h, { x, weight, bias }) => h.linear(any(x), any(weight), { bias: any(bias) }),
+        (h, { x, weight, bias }) =>
+          h.linear(any(x), any(weight), { bias: any(bias), activation: "gelu" }),
       ],
     },
     gradients: {
@@ -39,7 +44,14 @@ export const layers = {
   },
   packWeights: {
     calls: {
-      packWeights: [{ weight: floats(4, 3) }, (h, { weight }) => h.packWeights(any(weight))],
+      packWeights: [
+        { weight: floats(4, 3) },
+        (h, { weight }) => h.packWeights(any(weight), { format: "int8" }),
+      ],
+      "packWeights of 4 bits": [
+        { weight: floats(4, 3) },
+        (h, { weight }) => h.packWeights(any(weight), { format: "int4" }),
+      ],
     },
     options: ["format", (h, t, o) => h.packWeights(t(2, 3), o)],
     gradients: {},
@@ -82,7 +94,7 @@ export const layers = {
     calls: {
       layerNorm: [
         { x: floats(2, 3), weight: named(floats(3)), bias: named(floats(3)) },
-        (h, { x, ...options }) => h.layerNorm(any(x), options),
+        (h, { x, ...options }) => h.layerNorm(any(x), { ...options, eps: 1e-5, axes: 1 }),
       ],
     },
     options: ["weight, bias, eps, axes", (h, t, o) => h.layerNorm(t(2, 3), o)],
@@ -105,7 +117,7 @@ export const layers = {
     calls: {
       rmsNorm: [
         { x: floats(2, 3), weight: named(floats(3)) },
-        (h, { x, ...options }) => h.rmsNorm(any(x), options),
+        (h, { x, ...options }) => h.rmsNorm(any(x), { ...options, eps: 1e-5, axes: 1 }),
       ],
     },
     options: ["weight, eps, axes", (h, t, o) => h.rmsNorm(t(2, 3), o)],
@@ -146,6 +158,13 @@ export const layers = {
         [list(Number.NaN, Number.NaN), list(0.5, 0.5)],
       ],
     },
+    right: right(
+      fc.record({ rows: sizes(0), size: whole(1, 200), spread: whole(1, 90), seed }),
+      (heed, { rows, size, spread, seed }) => {
+        const x = random(seed).array([...rows, size], spread);
+        expectClose(heed.softmax(upload(heed, x)), x.shape, mapRows(x, softmax).data);
+      },
+    ),
   },
   dropout: {
     calls: {
@@ -168,7 +187,12 @@ export const layers = {
     calls: {
       crossEntropy: [
         { logits: floats(2, 3), targets: ids(2) },
-        (h, { logits, targets }) => h.crossEntropy(any(logits), any(targets)),
+        (h, { logits, targets }) =>
+          h.crossEntropy(any(logits), any(targets), {
+            ignoreIndex: -1,
+            labelSmoothing: 0.1,
+            reduction: "none",
+          }),
       ],
     },
     options: [
@@ -197,7 +221,7 @@ export const layers = {
     calls: {
       embedding: [
         { ids: ids(2), weight: floatsOrHalves(3, 4) },
-        (h, { ids, weight }) => h.embedding(any(ids), any(weight)),
+        (h, { ids, weight }) => h.embedding(any(ids), any(weight), { paddingIndex: 1 }),
       ],
     },
     options: ["paddingIndex", (h, t, o) => h.embedding(h.tensor(new Int32Array(2)), t(2, 3), o)],
@@ -230,7 +254,9 @@ export const layers = {
     },
   },
   sinusoidalEncoding: {
-    calls: {},
+    calls: {
+      sinusoidalEncoding: [{}, (h) => h.sinusoidalEncoding(3, 4, { base: 100, offset: 2 })],
+    },
     gradients: {},
   },
   rope: {

@@ -4,9 +4,12 @@
 //   autograd.test.ts    gradients against finite differences
 //   arrays.test.ts      shapes without elements and with eight axes
 //   operations.test.ts  results that can be checked by hand; that every operation has a row
+//   calls.test.ts       random calls against the reference; random arguments in place of those of `calls`
+//   out_of_memory.test.ts  `calls` with no memory left at each allocation
 //   tsc -p tests/js     types
 
 import type { Heed, Tensor } from "heed";
+import type { Family } from "../calls/family.js";
 import type { Case, Make } from "../refusals/case.js";
 import { sizeOf } from "../values.js";
 
@@ -89,6 +92,8 @@ export interface Operation {
   anyRank?: Readonly<Record<string, Unary>>;
   /** A call and its result, as nested lists. */
   results?: Readonly<Record<string, readonly [call: (heed: Heed) => Tensor, result: unknown]>>;
+  /** Random calls against the reference. tests/js/calls has those of several operations, and long ones. */
+  right?: Family;
   refusals?: readonly Case[];
   /** Compiled and not called: a line under @ts-expect-error that compiles is an error. */
   types?: (heed: Heed, x: Tensor) => void;

@@ -29,6 +29,8 @@ const luong = (score: "dot" | "general" | "concat"): Call => [
     h.luongAttention(any(query), any(keys), any(values), { score, ...options }),
 ];
 
+const means = { patchRadius: 1, searchRadius: 2, h: 0.5, sigma: 0.1, border: "zero" } as const;
+
 export const origins = {
   additiveAttention: {
     calls: {
@@ -167,7 +169,7 @@ export const origins = {
     },
   },
   localMean: {
-    calls: { localMean: [{ image: floats(2, 3) }, (h, { image }) => h.localMean(any(image), 1)] },
+    calls: { localMean: [{ image: floats(4, 5) }, (h, { image }) => h.localMean(any(image), 1)] },
     gradients: "none",
     types: (h, x) => {
       // @ts-expect-error a radius is missing
@@ -176,7 +178,10 @@ export const origins = {
   },
   nonLocalMeans: {
     calls: {
-      nonLocalMeans: [{ image: floats(2, 3) }, (h, { image }) => h.nonLocalMeans(any(image))],
+      nonLocalMeans: [
+        { image: floats(4, 5) },
+        (h, { image }) => h.nonLocalMeans(any(image), means),
+      ],
     },
     options: [
       "patchRadius, searchRadius, h, sigma, border",
@@ -193,8 +198,8 @@ export const origins = {
   nonLocalMeansWeights: {
     calls: {
       nonLocalMeansWeights: [
-        { image: floats(2, 3) },
-        (h, { image }) => h.nonLocalMeansWeights(any(image), 0, 0),
+        { image: floats(4, 5) },
+        (h, { image }) => h.nonLocalMeansWeights(any(image), 1, 2, means),
       ],
     },
     options: [
@@ -212,7 +217,7 @@ export const origins = {
 
 export const sampling = {
   topK: {
-    calls: { topK: [{ x: floats(2, 3) }, (h, { x }) => h.topK(any(x), 1)] },
+    calls: { topK: [{ x: floats(2, 3) }, (h, { x }) => h.topK(any(x), 2)] },
     gradients: "none",
     ofNothing: { topK: [[0, 3], (h, x) => h.topK(x, 2).values, [list(0, 2), []]] },
     anyRank: { topK: (h, x) => h.topK(x, 2).values },
@@ -225,7 +230,10 @@ export const sampling = {
   },
   sample: {
     calls: {
-      sample: [{ logits: floats(2, 3) }, (h, { logits }) => h.sample(any(logits), { seed: 1 })],
+      sample: [
+        { logits: floats(2, 3) },
+        (h, { logits }) => h.sample(any(logits), { temperature: 0.7, topK: 2, topP: 0.9, seed: 1 }),
+      ],
     },
     options: ["temperature, topK, topP, seed", (h, t, o) => h.sample(t(2, 3), o)],
     gradients: {},

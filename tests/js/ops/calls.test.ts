@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rightCalls } from "../calls/index.js";
-import { cacheMethods, methods } from "../calls/methods.js";
+import { cacheMethods, methodOf, methods } from "../calls/methods.js";
 import { callStrangely, strangeCall } from "../calls/refused.js";
 import { engine } from "../engine.js";
 import { operations } from "../operations/table.js";
@@ -43,7 +43,7 @@ describe("random calls with what does not fit", () => {
   });
 
   test("are made of all methods", () => {
-    const names = new Set(Object.keys(methods).map((title) => title.split(" ")[0]));
+    const names = new Set(Object.keys(methods).map(methodOf));
     expect([...names].sort()).toEqual(
       [
         ...Object.keys(operations),

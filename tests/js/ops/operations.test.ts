@@ -207,16 +207,12 @@ describeEngines((heed) => {
 describe("the table of operations", () => {
   const heed = engine({ threads: 1 });
   /** Methods that make an object which is no tensor, or that compute nothing. */
-  const others = [
-    ...["constructor", "dispose", "keep", "memory", "scope", "toJSON", "toString"],
-    ...["blockMask", "createKvCache", "fromTorchMask", "tensor"],
-  ];
+  const others = ["constructor", "blockMask", "createKvCache", "fromTorchMask"];
 
   test("has a row for each operation, and no other", () => {
-    const methods = Object.entries(
-      Object.getOwnPropertyDescriptors(Object.getPrototypeOf(heed())),
-    ).filter(([name, { value }]) => typeof value === "function" && !others.includes(name));
-    expect(Object.keys(operations).sort()).toEqual(methods.map(([name]) => name).sort());
+    const printed = Object.getPrototypeOf(Object.getPrototypeOf(heed()));
+    const methods = Object.getOwnPropertyNames(printed).filter((name) => !others.includes(name));
+    expect(Object.keys(operations).sort()).toEqual(methods.sort());
   });
 
   test("has gradients, or says that there are none, where a float32 tensor goes in and comes out", () => {
@@ -225,6 +221,7 @@ describe("the table of operations", () => {
     );
     heed().scope(() => {
       for (const [taken, call] of silent.flatMap(({ calls }) => Object.values(calls))) {
+        if (Object.keys(taken).length === 0) continue;
         const given = Object.entries(taken).map(([name, tensor]) => [name, made(heed(), tensor)]);
         const result = call(heed(), Object.fromEntries(given)) as Partial<Tensor>;
         expect(result.dtype).not.toBe("float32");

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type Heed, HeedError, load, type Tensor, type TensorData } from "heed";
 import { grad } from "heed/nn";
 import { describe, expect, test } from "vitest";
-import { cacheMethods, methods } from "../calls/methods.js";
+import { cacheMethods, methodOf, methods } from "../calls/methods.js";
 import { variants } from "../engine.js";
 import { expectSameBits, expectWorks, sizeOf } from "../values.js";
 
@@ -75,7 +75,7 @@ const ofTable = Object.entries(methods).map(([title, make]): [string, Prepare] =
   title,
   (heed, t) => {
     const args = make(heed, t);
-    const name = title.split(" ")[0] as keyof Heed;
+    const name = methodOf(title) as keyof Heed;
     return () => (heed[name] as (...all: readonly unknown[]) => unknown).apply(heed, [...args]);
   },
 ]);
