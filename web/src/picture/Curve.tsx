@@ -18,7 +18,7 @@ import {
   scaleOf,
 } from "./scale";
 
-interface CurveSeries {
+export interface CurveSeries {
   readonly name: string;
   /** One number for each x; a gap where a number is not finite. */
   readonly y: ArrayLike<number>;
