@@ -261,32 +261,33 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
   Call{finish, reader.read<Argument<Parameters>>()...};
 }
 
-/// How a call ended. After kDone the numbers are the results, otherwise the message is the reason.
-/// The codes of heed's own errors follow these values.
-enum class Ending : int { kDone, kInternal, kMemory, kStopped };
+/// The result of a call. After kDone the numbers are the results, otherwise the message is the
+/// reason. The codes of heed's own errors follow these values.
+enum class StatusCode : int { kDone, kInternal, kMemory, kStopped };
 
 /// Runs a call and catches all exceptions, because JavaScript could not free them. One function for
 /// all calls, because handlers increase the code size.
 [[gnu::noinline]] inline int guarded(Engine& engine, std::size_t count,
                                      void (*call)(Engine&, std::size_t)) noexcept {
-  const auto failed = [&](Ending ending, std::string_view why) {
+  const auto failed = [&](StatusCode status, std::string_view why) {
     const std::size_t size = std::min(why.size(), engine.message.size() - 1);
     *std::copy_n(why.data(), size, engine.message.data()) = '\0';
-    return static_cast<int>(ending);
+    return static_cast<int>(status);
   };
   try {
     call(engine, count);
-    return static_cast<int>(Ending::kDone);
+    return static_cast<int>(StatusCode::kDone);
   } catch (const Error& error) {
-    return failed(Ending{kEnumerators<Ending> + static_cast<int>(error.code())}, error.what());
+    return failed(StatusCode{kEnumerators<StatusCode> + static_cast<int>(error.code())},
+                  error.what());
   } catch (const std::bad_alloc&) {
-    return failed(Ending::kMemory, "memory: expected more bytes, got none");
+    return failed(StatusCode::kMemory, "memory: expected more bytes, got none");
   } catch (const StoppedError& error) {
-    return failed(Ending::kStopped, error.what());
+    return failed(StatusCode::kStopped, error.what());
   } catch (const std::exception& error) {
-    return failed(Ending::kInternal, error.what());
+    return failed(StatusCode::kInternal, error.what());
   } catch (...) {
-    return failed(Ending::kInternal, "an exception of an unknown type");
+    return failed(StatusCode::kInternal, "an exception of an unknown type");
   }
 }
 

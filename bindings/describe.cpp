@@ -249,7 +249,7 @@ void print_constants() {
   print_constant("emptyBlock", BlockMask::kEmpty);
   print_constant("fullBlock", BlockMask::kFull);
   std::printf("\n");
-  print_enumeration<Ending>();
+  print_enumeration<StatusCode>();
   print_enumeration<ErrorCode>();
   for_each_operation([]<auto Function>(Operation<Function>) {
     Signature<decltype(+Function)>::print_enumerations();

@@ -63,7 +63,7 @@ EMSCRIPTEN_BINDINGS(heed) {
       "messageOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());
       });
-  // The glue calls this on a thread that has stopped: see finish_glue.mjs.
+  // The glue calls this on a thread that has stopped: see glue_library.js.
   emscripten::function(
       "threadStopped", +[](Handle argument, std::string why) {
         Context::thread_stopped(reinterpret_cast<void*>(argument), std::move(why));

@@ -5,8 +5,9 @@ set(module heed-${HEED_WASM_VARIANT})
 add_executable(${module} bindings/embind.cpp)
 target_link_libraries(${module} PRIVATE heed heed_settings)
 find_program(NODE_PROGRAM node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH)
-set(glue_prefix ${CMAKE_CURRENT_SOURCE_DIR}/bindings/shared_array_buffer.js)
-set(finish_glue ${CMAKE_CURRENT_SOURCE_DIR}/bindings/finish_glue.mjs)
+set(glue_prefix ${CMAKE_CURRENT_SOURCE_DIR}/bindings/glue_prefix.js)
+set(glue_library ${CMAKE_CURRENT_SOURCE_DIR}/bindings/glue_library.js)
+set(minify_glue ${CMAKE_CURRENT_SOURCE_DIR}/bindings/minify_glue.mjs)
 set(order_functions ${CMAKE_CURRENT_SOURCE_DIR}/bindings/order_functions.mjs)
 execute_process(COMMAND ${EMSCRIPTEN_ROOT_PATH}/em-config BINARYEN_ROOT OUTPUT_VARIABLE binaryen
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -18,7 +19,7 @@ endif()
 set_target_properties(${module} PROPERTIES
   SUFFIX .mjs
   RUNTIME_OUTPUT_DIRECTORY ${output}
-  LINK_DEPENDS "${glue_prefix};${finish_glue};${order_functions}")
+  LINK_DEPENDS "${glue_prefix};${glue_library};${minify_glue};${order_functions}")
 target_compile_definitions(${module} PRIVATE HEED_WASM_VARIANT="${HEED_WASM_VARIANT}")
 target_compile_options(${module} PRIVATE -Oz)  # it instantiates the reading of arguments some hundred times
 target_link_options(${module} PRIVATE
@@ -27,7 +28,7 @@ target_link_options(${module} PRIVATE
   -Wno-pthreads-mem-growth  # JavaScript, whose access is slower, only copies tensors in and out
   -sMODULARIZE
   -sEXPORT_ES6
-  -sENVIRONMENT=web,worker,node
+  -sENVIRONMENT=web,worker  # Node is made like a browser: see glue_prefix.js
   -sALLOW_MEMORY_GROWTH
   -sINITIAL_MEMORY=16MB
   -sMAXIMUM_MEMORY=4GB
@@ -43,6 +44,9 @@ target_link_options(${module} PRIVATE
   # five tokens takes 1.04 times as long; with 750 the longest function of an attention takes V8
   # 12 ms to optimise, with 500 3 ms.
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=500
+  -sPTHREAD_POOL_SIZE_STRICT=2  # the glue starts no worker: see glue_library.js
+  --js-library ${glue_library}
+  -Wno-js-compiler  # it warns of names in that library which are internal to Emscripten
   --extern-pre-js ${glue_prefix})
 
 
@@ -64,7 +68,7 @@ set_property(TARGET ${module} PROPERTY RULE_LAUNCH_LINK
              "${CMAKE_COMMAND} -E env EM_NODE_JS=${node_launcher} PATH=${path}")
 
 add_custom_command(TARGET ${module} POST_BUILD
-  COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>
+  COMMAND ${NODE_PROGRAM} ${minify_glue} $<TARGET_FILE:${module}>
   COMMAND ${node_launcher} ${order_functions} $<TARGET_FILE_DIR:${module}>/${module}.wasm
           ${binaryen}/bin/wasm-opt)
 if(HEED_WASM_VARIANT STREQUAL wide)

@@ -2,12 +2,12 @@
 // as numbers into the module's memory, in the order of the parameters in bindings/operations.hpp,
 // and reads the results from there. members.ts writes and reads structs.
 
-import { endings, errorCodes, messageSize, numberCount } from "./constants.js";
+import { errorCodes, messageSize, numberCount, statusCodes } from "./constants.js";
 import { HeedError, refuse } from "./error.js";
 import { emptied, type Handle, type HeedModule, type Operation } from "./module.js";
 
 /** The error codes of a call's status from 1 on; 0 is success. */
-const [, ...codes] = [...endings, ...errorCodes] as const;
+const [, ...codes] = [...statusCodes, ...errorCodes] as const;
 
 /** Names of C++ that are part of an object in TypeScript. */
 const names: Readonly<Record<string, string>> = {
@@ -105,8 +105,8 @@ export class Border {
     this.#engine = module.newEngine();
     if (this.#engine === 0)
       throw new HeedError("memory", "memory: expected room for an engine, got none");
-    const ending = module.startEngine(this.#engine, threads);
-    if (ending !== 0) throw this.#explain(ending);
+    const status = module.startEngine(this.#engine, threads);
+    if (status !== 0) throw this.#explain(status);
     this.#numbers = new Float64Array(memory.buffer, module.numbersOf(this.#engine), numberCount);
   }
 
@@ -158,13 +158,13 @@ export class Border {
       throw refuse("option", "arguments", `at most ${numbers.length} numbers`, `${args.length}`);
     for (let i = 0; i < args.length; ++i) numbers[i] = args[i] as number;
     this.#next = 0;
-    let ending: number;
+    let status: number;
     try {
-      ending = operation(this.#engine, args.length);
+      status = operation(this.#engine, args.length);
     } catch (cause) {
       throw this.#stopped("stopped", cause);
     }
-    if (ending !== 0) throw this.#explain(ending, calledHere);
+    if (status !== 0) throw this.#explain(status, calledHere);
   }
 
   /** Lets the garbage collector free an object that is dropped without `dispose`. */
@@ -287,14 +287,14 @@ export class Border {
     );
   }
 
-  #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
+  #explain(status: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
     const encoded = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), messageSize);
     // TextDecoder does not accept shared memory: slice copies.
     const message = new TextDecoder().decode(encoded.slice(0, encoded.indexOf(0)));
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
-    const code = codes[ending - 1] ?? "internal";
+    const code = codes[status - 1] ?? "internal";
     // An exception of another thread cannot reach this one: only its message does.
     if (code === "stopped")
       return this.#stopped("stopped in another thread", new WebAssembly.RuntimeError(message));

@@ -38,9 +38,12 @@ export interface ThreadWorker {
   /** Whether it has the module. The glue sets it. */
   loaded?: boolean;
   onerror: ((failure: Failure) => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
   terminate(): void;
-  /** Only in Node. */
+  // Only in Node:
   on?(event: "error", handle: (failure: Failure) => void): void;
+  on?(event: "message", handle: (message: unknown) => void): void;
+  unref?(): void;
 }
 
 export type HeedModule = glue.MainModule & {

@@ -59,8 +59,12 @@ export class Threads {
     const settled = Promise.all(loads).then(() => this.#script?.release());
     if (waits) await within(patience, settled);
     for (const worker of this.#workers) {
-      if (!waits || worker.loaded) PThread.unusedWorkers.push(worker);
-      else this.#drop(worker, `their workers did not load within ${patience / 1000} s`);
+      if (waits && !worker.loaded) {
+        this.#drop(worker, `their workers did not load within ${patience / 1000} s`);
+        continue;
+      }
+      worker.unref?.(); // an idle thread does not keep a program of Node running
+      PThread.unusedWorkers.push(worker);
     }
     this.count = PThread.unusedWorkers.length + 1;
     this.#workers.clear();
@@ -88,7 +92,9 @@ export class Threads {
     const worker = script.start();
     this.#workers.add(worker);
     worker.onerror = (failure) => void this.#onFailure(worker, failure);
-    worker.on?.("error", worker.onerror);
+    // The glue sets the handlers of a browser's worker.
+    worker.on?.("error", (failure) => worker.onerror?.(failure));
+    worker.on?.("message", (data) => worker.onmessage?.({ data }));
     return worker;
   }
 

@@ -83,35 +83,38 @@ export class EncoderModel extends AttentionModel<Encoded> {
 
   forward(examples: readonly Encoded[]): Lesson {
     this.#check(examples);
-    const said = this.#say(examples);
-    if (this.config.kind === "series") return this.#lessonOfNumbers(examples as Series[], said);
+    const outputs = this.#outputs(examples);
+    if (this.config.kind === "series") return this.#lessonOfNumbers(examples as Series[], outputs);
     const classes = examples.map((example) => this.#classesOf(example as Tagging | Picture));
-    return lessonOf(this.heed, said, padded(this.heed, classes, noClass), noClass);
+    return lessonOf(this.heed, outputs, padded(this.heed, classes, noClass), noClass);
   }
 
   async answer(examples: readonly Encoded[], options: AnswerOptions = {}): Promise<Answer[]> {
     this.#check(examples);
     checkAnswerOptions(options);
     return this.infer(() => {
-      const said = this.#say(examples);
-      const [, length, width] = said.shape as [number, number, number];
+      const outputs = this.#outputs(examples);
+      const [, length, width] = outputs.shape as [number, number, number];
       if (this.config.kind === "series") {
         return (examples as Series[]).map(({ values, isHidden }, b) => ({
           kind: "numbers",
           values: values.map((value, i) =>
-            isHidden[i] ? (said.data[b * length + i] as number) : value,
+            isHidden[i] ? (outputs.data[b * length + i] as number) : value,
           ),
         }));
       }
       const names = this.config.vocabulary.target;
-      const likeliest = Array.from(likeliestOf(this.heed, said), (place) => names[place] as string);
+      const likeliest = Array.from(
+        likeliestOf(this.heed, outputs),
+        (place) => names[place] as string,
+      );
       if (this.config.kind === "tagging") {
         return (examples as Tagging[]).map(({ labels }, b) => ({
           kind: "labels",
           labels: labels.map((label, i) => label && likeliest[b * length + i]),
         }));
       }
-      const shares = this.heed.softmax(said).data;
+      const shares = this.heed.softmax(outputs).data;
       return examples.map((_, b) => ({
         kind: "class",
         label: likeliest[b] as string,
@@ -125,7 +128,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
   /** Computes no loss, because text that a user types has no answers. */
   protected override attend(examples: readonly Encoded[]): void {
     this.#check(examples);
-    this.#say(examples);
+    this.#outputs(examples);
   }
 
   protected override aligned(example: Encoded): Part {
@@ -170,7 +173,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
   }
 
   /** [B, L, classes]; [B, 1, classes] for pictures. */
-  #say(examples: readonly Encoded[]): Tensor {
+  #outputs(examples: readonly Encoded[]): Tensor {
     const { heed, classToken, config } = this;
     const { size } = config;
     let x = this.#embed(examples);
@@ -212,10 +215,10 @@ export class EncoderModel extends AttentionModel<Encoded> {
   }
 
   /** The loss of a series: the mean squared error of the hidden values. */
-  #lessonOfNumbers(examples: readonly Series[], said: Tensor): Lesson {
+  #lessonOfNumbers(examples: readonly Series[], outputs: Tensor): Lesson {
     const { heed } = this;
     const count = examples.reduce((sum, { isHidden }) => sum + isHidden.filter(Boolean).length, 0);
-    const [batch, length] = said.shape as [number, number];
+    const [batch, length] = outputs.shape as [number, number];
     const [values, shares] = [0, 1].map(() => new Float32Array(batch * length));
     for (const [b, example] of examples.entries()) {
       values?.set(example.values, b * length);
@@ -227,7 +230,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
     const [right, share] = [values, shares].map((data) =>
       heed.tensor(data as Float32Array, [batch, length, 1]),
     ) as [Tensor, Tensor];
-    const error = heed.subtract(said, right);
+    const error = heed.subtract(outputs, right);
     const loss = heed.sum(heed.multiply(heed.multiply(error, error), share));
     return { loss, count, right: 0 };
   }

@@ -39,7 +39,7 @@ interface Teaching {
 /** A model that is trained with teacher forcing and generates text with a cache. */
 abstract class WritingModel<E extends Translation | Continuation> extends AttentionModel<E> {
   abstract readonly targetVocabulary: Vocabulary;
-  /** The layer from the result of `say` to the logits. */
+  /** The layer from the result of `hiddenStates` to the logits. */
   abstract readonly readOut: Linear;
 
   protected abstract teach(example: E): Teaching;
@@ -50,7 +50,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
   protected abstract encode(examples: readonly E[]): Memory;
 
   /** ids int32 [B, L] -> [B, L, E]. With a cache, ids continue the cached sequences. */
-  protected abstract say(ids: Tensor, memory: Memory, cache?: TransformerCache): Tensor;
+  protected abstract hiddenStates(ids: Tensor, memory: Memory, cache?: TransformerCache): Tensor;
 
   protected abstract cacheFor(
     examples: readonly E[],
@@ -138,8 +138,8 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
       );
     // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it
     // needs no mask.
-    const said = this.say(rows("given"), this.encode(examples));
-    return { logits: this.readOut.forward(said), answers: rows("answers") };
+    const states = this.hiddenStates(rows("given"), this.encode(examples));
+    return { logits: this.readOut.forward(states), answers: rows("answers") };
   }
 
   /**
@@ -167,9 +167,9 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
           cache.reorder(order);
           const [known = 0] = cache.lengths;
           const fresh = sequences.map((tokens) => tokens.slice(known));
-          const said = this.say(padded(heed, fresh), encoded, cache);
-          const [, length, size] = said.shape as [number, number, number];
-          const last = heed.slice(said, { axis: 1, start: length - 1, length: 1 });
+          const states = this.hiddenStates(padded(heed, fresh), encoded, cache);
+          const [, length, size] = states.shape as [number, number, number];
+          const last = heed.slice(states, { axis: 1, start: length - 1, length: 1 });
           return this.readOut.forward(heed.reshape(last, [batch, size]));
         }, receive);
       },
@@ -249,7 +249,11 @@ export class TransformerModel extends WritingModel<Translation> {
     return { encoded: this.encoder.forward(x, masks), ...masks };
   }
 
-  protected override say(ids: Tensor, { encoded, keyMask }: Memory, cache?: TransformerCache) {
+  protected override hiddenStates(
+    ids: Tensor,
+    { encoded, keyMask }: Memory,
+    cache?: TransformerCache,
+  ) {
     const x = this.positions.forward(this.targetEmbedding.forward(ids), cache?.lengths[0]);
     return this.decoder.forward(x, encoded as Tensor, {
       ...{ tgtIsCausal: true },
@@ -357,7 +361,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
     return {};
   }
 
-  protected override say(ids: Tensor, _: Memory, cache?: TransformerCache): Tensor {
+  protected override hiddenStates(ids: Tensor, _: Memory, cache?: TransformerCache): Tensor {
     const x = this.positions.forward(this.embedding.forward(ids), cache?.lengths[0]);
     return this.decoder.forward(x, { isCausal: true, ...(cache && { cache }) });
   }

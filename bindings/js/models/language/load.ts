@@ -38,9 +38,11 @@ export interface LoadProgress {
 /** Options of `loadModel` for the models of the hub. */
 export interface LoadModelOptions {
   /**
-   * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of
+   * How the matrices of a model of the hub are stored: "float32", the default; "float16", in half of
    * the memory; "int8", in a quarter, rounded for each row; "int4", in a seventh, rounded for each
-   * 32 numbers of a row. Only float32 models can be trained.
+   * 32 numbers of a row. With int8 and int4 the table of tokens takes a quarter, and if the model
+   * computes its logits with this table, it is packed a second time. Only float32 models can be
+   * trained.
    */
   dtype?: WeightType;
   /**

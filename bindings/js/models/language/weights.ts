@@ -20,8 +20,8 @@ export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 const headName = "lm_head.weight";
 const tableName = "model.embed_tokens.weight";
 
-const isPacked = (dtype: WeightType): dtype is "int8" | "int4" =>
-  dtype === "int8" || dtype === "int4";
+type PackedType = "int8" | "int4";
+const isPacked = (dtype: WeightType): dtype is PackedType => dtype === "int8" || dtype === "int4";
 const bytesOfPacked = { int8: 1, int4: 18 / 32 };
 
 /** The bytes of the parameters in the engine's memory, without the scales of int8 rows. */
@@ -128,14 +128,14 @@ export class WeightStore {
       const table = (this.made.get(name) as ByteTable) ?? new ByteTable(count, columns);
       this.made.set(name, table);
       table.set(start, rows.data as Float32Array);
-      if (this.#hasTiedHead) this.#pack(headName, start, count, rows, this.#dtype);
+      if (this.#hasTiedHead) this.#pack(headName, start, count, rows);
       rows.dispose();
     } else if (!isPacked(this.#dtype) || role === "table") {
       const halves = heed.cast(rows, "float16");
       rows.dispose();
       put(halves);
     } else {
-      this.#pack(name, start, shape[0] as number, rows, this.#dtype);
+      this.#pack(name, start, shape[0] as number, rows);
       rows.dispose();
     }
   }
@@ -144,16 +144,10 @@ export class WeightStore {
    * Packs rows of a matrix with `count` rows. If the read has fewer rows, they are buffered until
    * the block is full. All reads have the same number of rows, except for the last one.
    */
-  #pack(
-    name: string,
-    start: number,
-    count: number,
-    rows: Tensor,
-    format: PackedWeights["format"],
-  ): void {
+  #pack(name: string, start: number, count: number, rows: Tensor): void {
     const [length, columns] = rows.shape as [number, number];
     if (length === count) {
-      this.#addBlock(name, rows, format);
+      this.#addBlock(name, rows);
       return;
     }
     const room = Math.min(readsOfBlock * length, count - start);
@@ -161,11 +155,12 @@ export class WeightStore {
     this.#waiting.data.set(rows.data, this.#waitingRows * columns);
     this.#waitingRows += length;
     if (this.#waitingRows < (this.#waiting.shape[0] as number)) return;
-    this.#addBlock(name, this.#waiting, format);
+    this.#addBlock(name, this.#waiting);
     this.#forget();
   }
 
-  #addBlock(name: string, rows: Tensor, format: PackedWeights["format"]): void {
+  #addBlock(name: string, rows: Tensor): void {
+    const format = this.#dtype as PackedType;
     const blocks = (this.made.get(name) ?? []) as readonly PackedWeights[];
     this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format })]);
   }

@@ -272,8 +272,8 @@ function ModelSources({
         choices={[
           ["float32", "float32"],
           ["float16", "float16: half the memory"],
-          ["int8", "int8: about a quarter, rounded"],
-          ["int4", "int4: about a sixth, rounded more"],
+          ["int8", "int8: matrices in a quarter, rounded"],
+          ["int4", "int4: matrices in a seventh, rounded more"],
         ]}
         onChange={setDtype}
       />

@@ -8,3 +8,17 @@ const SharedArrayBuffer =
   new WebAssembly.Memory({ initial: 0, maximum: 0, shared: true }).buffer.constructor;
 // Bundlers would replace a global `process` by a polyfill package.
 const process = globalThis.process;
+// The glue is linked for browsers. In Node, the worker of a thread gets the globals of a browser's
+// worker. The glue recognises it by its name, which bindings/js/load/workerScript.ts gives it.
+const { parentPort, workerData } = process?.getBuiltinModule?.("worker_threads") ?? {};
+if (workerData === "em-pthread") {
+  globalThis.location ??= { href: import.meta.url };
+  const postMessage = (message) => parentPort.postMessage(message);
+  Object.assign(globalThis, {
+    self: globalThis,
+    name: workerData,
+    importScripts() {},
+    postMessage,
+  });
+  parentPort.on("message", (data) => globalThis.onmessage({ data }));
+}
