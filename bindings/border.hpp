@@ -14,9 +14,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
-#include "members.hpp"
+#include "heed/heed.hpp"
 #include "reflection.hpp"
 
 namespace heed::border {
@@ -69,7 +71,7 @@ class Reader {
     } else {
       T options;
       if (is_at_end()) return options;  // missing options have their defaults
-      std::apply([&](auto... members) { (read_into(options.*members), ...); }, kMembers<T>);
+      std::apply([&](auto&... members) { (read_into(members), ...); }, members_of(options));
       return options;
     }
   }
@@ -147,12 +149,10 @@ constexpr ResultSize size_of_result() {
   if constexpr (std::is_same_v<Result, Tensor> || std::is_same_v<Result, std::optional<Tensor>>) {
     return {1, 4 + Shape::kMaxRank};
   } else if constexpr (std::is_class_v<Result>) {
-    return std::apply(
-        []<class... Members>(Members Result::*...) {
-          return ResultSize{(size_of_result<Members>().tensors + ...),
-                            (size_of_result<Members>().numbers + ...)};
-        },
-        kMembers<Result>);
+    return []<class... Types>(std::type_identity<std::tuple<Types&...>>) {
+      return ResultSize{(size_of_result<Types>().tensors + ...),
+                        (size_of_result<Types>().numbers + ...)};
+    }(std::type_identity<Members<Result>>());
   } else {
     return {0, 1};
   }
@@ -167,10 +167,8 @@ class Writer {
   explicit Writer(std::span<double> numbers) : numbers_(numbers) {}
 
   template <class T>
-    requires std::is_arithmetic_v<T>
-  void write(T number) {
-    numbers_[next_++] = static_cast<double>(number);
-  }
+  requires std::is_arithmetic_v<T>
+  void write(T number) { numbers_[next_++] = static_cast<double>(number); }
   template <class T>
   void write(T* object) {
     write(static_cast<double>(reinterpret_cast<Handle>(object)));
@@ -185,9 +183,9 @@ class Writer {
   }
   void write(std::optional<Tensor>& result) { result ? write(*result) : write(0.0); }
   template <class Result>
-    requires std::is_class_v<Result>
+  requires std::is_class_v<Result>
   void write(Result& result) {
-    std::apply([&](auto... members) { (write(result.*members), ...); }, kMembers<Result>);
+    std::apply([&](auto&... members) { (write(members), ...); }, members_of(result));
   }
 
   void finish() {

@@ -22,9 +22,8 @@ bool is_capital(char letter) { return letter >= 'A' && letter <= 'Z'; }
 
 /// "kv_heads" becomes kvHeads.
 std::string camel_case(std::string_view snake_case) {
-  std::string name;
-  for (std::size_t i = 0; i < snake_case.size(); ++i)
-    name += snake_case[i] == '_' ? static_cast<char>(snake_case[++i] & ~0x20) : snake_case[i];
+  std::string name(snake_case.size(), '\0');
+  name.resize(write_camel_case(snake_case, name.data()));
   return name;
 }
 
@@ -51,15 +50,10 @@ std::string after_last_colon(std::string_view spelling) {
   return std::string(spelling.substr(spelling.rfind(':') + 1));
 }
 
-template <auto Member>
-std::string name_of_member() {
-  return camel_case(after_last_colon(spelling<Member>()));
-}
-
 template <auto Enumerator>
 std::string name_of_enumerator() {
-  constexpr std::string_view given = kNameInTypeScript<Enumerator>;
-  if (!given.empty()) return std::string(given);
+  if constexpr (std::is_same_v<decltype(Enumerator), Precision>)
+    if (Enumerator == Precision::kInt8Scores) return "int8-scores";
   return with_small_start(after_last_colon(spelling<Enumerator>()).substr(1));
 }
 
@@ -68,19 +62,14 @@ template <std::size_t Count, class Visit>
 void for_each_index(const Visit& visit) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (visit(std::integral_constant<std::size_t, I>()), ...);
-  }(std::make_index_sequence<Count>());
+  }
+  (std::make_index_sequence<Count>());
 }
 
-/// Calls a function with each member of a struct: a pointer to it as a constant.
+/// Calls a function with the index of each member of a struct as a constant.
 template <class Struct, class Visit>
 void for_each_member(const Visit& visit) {
-  constexpr std::size_t count = std::tuple_size_v<std::remove_cvref_t<decltype(kMembers<Struct>)>>;
-  static_assert(kTakes<Struct, count> && !kTakes<Struct, count + 1>,
-                "kMembers must list every member of the struct");
-  for_each_index<count>([&](auto index) {
-    constexpr auto member = std::get<decltype(index)::value>(kMembers<Struct>);
-    visit(std::integral_constant<decltype(member), member>());
-  });
+  for_each_index<count_members<Struct>()>(visit);
 }
 
 /// Whether something is printed for the first time.
@@ -137,14 +126,14 @@ std::string type_of_member() {
     return "number";
 }
 
-template <class Struct, auto Member>
-using TypeOf = std::remove_cvref_t<decltype(std::declval<Struct&>().*Member)>;
+template <class Struct, std::size_t Index>
+using TypeOf = std::remove_cvref_t<std::tuple_element_t<Index, Members<Struct>>>;
 
 /// How TypeScript writes a member of the object o as a number.
-template <class Struct, auto Member>
+template <class Struct, std::size_t Index>
 std::string written() {
-  using T = TypeOf<Struct, Member>;
-  const std::string name = name_of_member<Member>(), given = "o." + name;
+  using T = TypeOf<Struct, Index>;
+  const std::string name = camel_case(name_of_member<Struct, Index>()), given = "o." + name;
   if constexpr (kIsTensor<T>) {
     return "engine.handle(\"" + name + "\", " + given + ")";
   } else if constexpr (kIsOptionalTensor<T>) {
@@ -154,7 +143,8 @@ std::string written() {
   } else if constexpr (kIsOptionalNumber<T>) {
     return given + " ?? Number.NaN";
   } else {
-    const T value = Struct().*Member;
+    Struct defaults;
+    const T value = std::get<Index>(members_of(defaults));
     if constexpr (std::is_same_v<T, bool>) {
       return given + " ?? " + (value ? "true" : "false") + " ? 1 : 0";
     } else if constexpr (std::is_enum_v<T>) {
@@ -177,7 +167,8 @@ void print_argument() {
     using T = TypeOf<Struct, decltype(member)::value>;
     has_tensors |= kIsTensor<T> || kIsOptionalTensor<T>;
     std::printf(kIsTensor<T> ? "  %s: %s;\n" : "  %s?: %s | undefined;\n",
-                name_of_member<decltype(member)::value>().c_str(), type_of_member<T>().c_str());
+                camel_case(name_of_member<Struct, decltype(member)::value>()).c_str(),
+                type_of_member<T>().c_str());
   });
   std::printf("}\n\nexport function with%s<O extends %sMembers>(\n", type.c_str(), type.c_str());
   if (has_tensors) std::printf("  engine: Engine,\n");
@@ -198,14 +189,15 @@ void print_result() {
   for_each_member<Struct>([](auto member) {
     using T = TypeOf<Struct, decltype(member)::value>;
     static_assert(std::is_same_v<T, Tensor> || std::is_same_v<T, std::optional<Tensor>>);
-    std::printf("    %s: engine.%s(),\n", name_of_member<decltype(member)::value>().c_str(),
+    std::printf("    %s: engine.%s(),\n",
+                camel_case(name_of_member<Struct, decltype(member)::value>()).c_str(),
                 std::is_same_v<T, Tensor> ? "tensor" : "optional");
   });
   std::printf("  };\n}\n\n");
 }
 
 template <class T>
-inline constexpr bool kIsStruct = !std::is_same_v<decltype(kMembers<T>), const std::nullptr_t>;
+inline constexpr bool kIsStruct = std::is_class_v<T>&& std::is_aggregate_v<T>;
 
 /// Prints the enumerations of an operation's parameters, and of the structs among them.
 template <class T>

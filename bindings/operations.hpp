@@ -17,6 +17,12 @@ constexpr Operation<Function> operation(const char* name) {
   return {name};
 }
 
+/// Calls a function with operations that have the functions' own names.
+template <auto... Functions, class Visit>
+void each(const Visit& visit) {
+  (visit(operation<Functions>(kCamelCase<Functions>.data())), ...);
+}
+
 /// Calls a function with each operation.
 template <class Visit>
 void for_each_operation(const Visit& visit) {
@@ -63,17 +69,22 @@ void for_each_operation(const Visit& visit) {
     return static_cast<double>(weights.bytes());
   }>("packedWeightsBytes"));
 
-  visit(operation<&attention>("attention"));
-  visit(operation<&merge_attention>("mergeAttention"));
-  visit(operation<&linear_attention>("linearAttention"));
-  visit(operation<&multi_head_attention>("multiHeadAttention"));
+  // Functions of the headers, whose names in TypeScript are the same in camel case.
+  each<&attention, &merge_attention, &linear_attention, &multi_head_attention, &average,
+       &self_similarity, &softmax, &embedding, &sinusoidal_encoding, &rope, &cast, &add,
+       &attention_backward, &softmax_backward, &linear_backward, &activate, &activate_backward,
+       &swiglu, &swiglu_backward, &layer_norm, &layer_norm_backward, &rms_norm, &rms_norm_backward,
+       &dropout, &cross_entropy, &cross_entropy_backward, &embedding_backward, &rope_backward, &gru,
+       &gru_backward, &subtract, &multiply, &divide, &scale, &sum_to, &cumsum, &broadcast_to,
+       &matmul, &transpose, &slice, &concat, &adaptive_max_pool, &random_uniform, &random_normal,
+       &is_finite, &average_backward, &additive_attention, &additive_attention_backward,
+       &kernel_regression, &kernel_regression_backward, &local_mean, &non_local_means,
+       &non_local_means_weights, &sgd_step, &adam_step, &clip_gradients, &top_k, &sample>(visit);
   visit(operation<[](Context&, const TensorView& query, const TensorView& key,
                      const TensorView& value, const MultiHeadAttentionParameters& parameters,
                      const MultiHeadAttentionOptions& options) {
     check_multi_head_attention(query, key, value, parameters, options);
   }>("checkMultiHeadAttention"));
-  visit(operation<&average>("average"));
-  visit(operation<&self_similarity>("selfSimilarity"));
   visit(operation<[](Context& context, const TensorView& x, const TensorView& weight,
                      const std::optional<TensorView>& bias, Activation activation) {
     return linear(context, x, weight, bias, activation);
@@ -82,58 +93,6 @@ void for_each_operation(const Visit& visit) {
                      const std::optional<TensorView>& bias, Activation activation) {
     return linear(context, x, weight, bias, activation);
   }>("linearPacked"));
-  visit(operation<&softmax>("softmax"));
-  visit(operation<&embedding>("embedding"));
-  visit(operation<&sinusoidal_encoding>("sinusoidalEncoding"));
-  visit(operation<&rope>("rope"));
-  visit(operation<&cast>("cast"));
-  visit(operation<&add>("add"));
-  visit(operation<&attention_backward>("attentionBackward"));
-  visit(operation<&softmax_backward>("softmaxBackward"));
-  visit(operation<&linear_backward>("linearBackward"));
-  visit(operation<&activate>("activate"));
-  visit(operation<&activate_backward>("activateBackward"));
-  visit(operation<&swiglu>("swiglu"));
-  visit(operation<&swiglu_backward>("swigluBackward"));
-  visit(operation<&layer_norm>("layerNorm"));
-  visit(operation<&layer_norm_backward>("layerNormBackward"));
-  visit(operation<&rms_norm>("rmsNorm"));
-  visit(operation<&rms_norm_backward>("rmsNormBackward"));
-  visit(operation<&dropout>("dropout"));
-  visit(operation<&cross_entropy>("crossEntropy"));
-  visit(operation<&cross_entropy_backward>("crossEntropyBackward"));
-  visit(operation<&embedding_backward>("embeddingBackward"));
-  visit(operation<&rope_backward>("ropeBackward"));
-  visit(operation<&gru>("gru"));
-  visit(operation<&gru_backward>("gruBackward"));
-  visit(operation<&subtract>("subtract"));
-  visit(operation<&multiply>("multiply"));
-  visit(operation<&divide>("divide"));
-  visit(operation<&scale>("scale"));
-  visit(operation<&sum_to>("sumTo"));
-  visit(operation<&cumsum>("cumsum"));
-  visit(operation<&broadcast_to>("broadcastTo"));
-  visit(operation<&matmul>("matmul"));
-  visit(operation<&transpose>("transpose"));
-  visit(operation<&slice>("slice"));
-  visit(operation<&concat>("concat"));
-  visit(operation<&adaptive_max_pool>("adaptiveMaxPool"));
-  visit(operation<&random_uniform>("randomUniform"));
-  visit(operation<&random_normal>("randomNormal"));
-  visit(operation<&is_finite>("isFinite"));
-  visit(operation<&average_backward>("averageBackward"));
-  visit(operation<&additive_attention>("additiveAttention"));
-  visit(operation<&additive_attention_backward>("additiveAttentionBackward"));
-  visit(operation<&kernel_regression>("kernelRegression"));
-  visit(operation<&kernel_regression_backward>("kernelRegressionBackward"));
-  visit(operation<&local_mean>("localMean"));
-  visit(operation<&non_local_means>("nonLocalMeans"));
-  visit(operation<&non_local_means_weights>("nonLocalMeansWeights"));
-  visit(operation<&sgd_step>("sgdStep"));
-  visit(operation<&adam_step>("adamStep"));
-  visit(operation<&clip_gradients>("clipGradients"));
-  visit(operation<&top_k>("topK"));
-  visit(operation<&sample>("sample"));
   visit(operation<[](Context&, Tensor& x, const Shape& shape, std::int64_t first) {
     return x.alias(shape, first);
   }>("alias"));

@@ -165,7 +165,7 @@ const rules: Rule[] = [
     allows: isOneOf(
       /^<emscripten\//,
       /^<malloc\.h>$/,
-      /^"(border|members|operations|reflection)\.hpp"$/,
+      /^"(border|operations|reflection)\.hpp"$/,
       /^"heed\//,
     ),
     brokenBy: { path: "bindings/embind.cpp", text: '#include "runtime/runtime.hpp"\n' },
