@@ -67,7 +67,7 @@ export function explainAlignment(
   const score =
     isMean || model === "rnn" || model === "transformer"
       ? ""
-      : `\ns = ${scores[model]}, less the highest of the row`;
+      : `\ns = ${scores[model]}, minus the row’s maximum`;
   return {
     name: `${shortTitles[model]}${what}: to say “${predictedBy(found, state.way)[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
     formula: [
