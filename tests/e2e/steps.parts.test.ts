@@ -1,12 +1,30 @@
-/** Tests parts of "Step by step" without a browser: its story, and the trial of the division by √d. */
+/** Tests parts of "Step by step" without a browser: its story, its numbers, and the trial of the division by √d. */
 import { type Heed, load } from "heed";
-import { indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
+import { explanationText, indexAt, indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
+import { exampleKeyText } from "../../web/src/rooms/steps/example";
+import { explainCell } from "../../web/src/rooms/steps/explain";
+import { read, write } from "../../web/src/rooms/steps/link";
+import type { Problem } from "../../web/src/rooms/steps/problem";
 import { seededNumbers } from "../../web/src/rooms/steps/seeded";
+import { farthestScore } from "../../web/src/rooms/steps/solution";
+import solve from "../../web/src/rooms/steps/solve";
 import { stageNames } from "../../web/src/rooms/steps/stageNames";
-import { initialState, sentenceAttentionOf } from "../../web/src/rooms/steps/state";
-import { storyOf } from "../../web/src/rooms/steps/story";
-import { type TrialAnswer, type TrialRequest, trialSizes } from "../../web/src/rooms/steps/trial";
+import {
+  initialState,
+  problemOf,
+  type State,
+  sentenceAttentionOf,
+  withKeyText,
+  withKind,
+} from "../../web/src/rooms/steps/state";
+import { playPaceOf, storyOf } from "../../web/src/rooms/steps/story";
+import {
+  mostTrialSize,
+  type TrialAnswer,
+  type TrialRequest,
+  trialSizes,
+} from "../../web/src/rooms/steps/trial";
 import solveTrial from "../../web/src/rooms/steps/trialSolve";
 import type { SolverContext } from "../../web/src/worker/solver";
 
@@ -41,6 +59,18 @@ describe("The story of all stages", () => {
     expect(playFrom(story, { stage: "joined", time: 4 })).toBe(0);
   });
 
+  test("is played without the stage of the mask if no key is hidden", () => {
+    const attention = sentenceAttentionOf(initialState);
+    const stagesPlayed = (state: State) => {
+      const pace = playPaceOf(story, state, attention);
+      const seconds = Array.from({ length: 90 }, (_, second) => 1000 * second);
+      const seen = seconds.map((time) => placeAt(story, indexAt(time, 0, story.count, pace)).stage);
+      return [...new Set(seen)];
+    };
+    expect(stagesPlayed(initialState)).toEqual(stageNames.filter((stage) => stage !== "masked"));
+    expect(stagesPlayed({ ...initialState, mask: "causal" })).toEqual(stageNames);
+  });
+
   test("takes about a minute for a sentence of any length", () => {
     const secondsOf = (text: string) => {
       const state = { ...initialState, text, example: false };
@@ -53,6 +83,56 @@ describe("The story of all stages", () => {
     expect(seconds).toBeGreaterThan(40);
     expect(seconds).toBeLessThan(70);
     expect(secondsOf(Array.from({ length: 500 }, (_, i) => i).join(" "))).toBeLessThan(90);
+  });
+});
+
+describe("The worked example", () => {
+  let heed: Heed;
+  beforeAll(async () => {
+    heed = await load({ threads: 1 });
+  });
+  const solved = async (change: Partial<State>) => {
+    const state = { ...initialState, ...change };
+    const attention = sentenceAttentionOf(state);
+    const problem = problemOf(state, attention) as Problem;
+    const solution = await solve(problem, { heed } as SolverContext<never>);
+    return { state, attention, solution };
+  };
+
+  test("has one colour scale for scores before and after the division and the mask", async () => {
+    const { solution } = await solved({ mask: "causal" });
+    // The largest score is 1.7 × 1.8 + 1.8 × 1.7 = 6.12, of “jumps” and “jumps”.
+    expect(farthestScore(solution, 0)).toBeCloseTo(6.12, 5);
+    const { solution: blind } = await solved({ mask: "padding", padFrom: 0 });
+    expect(farthestScore(blind, 0)).toBeCloseTo(6.12, 5);
+  });
+
+  test("counts positions from 1 in a formula, as in its name", async () => {
+    const { state, attention, solution } = await solved({ position: true });
+    const formulaOf = (row: number, col: number) => {
+      const cell = { matrix: "position", row, col } as const;
+      const explanation = explainCell(cell, solution, state, attention);
+      return explanation && explanationText(explanation);
+    };
+    expect(formulaOf(1, 0)).toBe(
+      "Position, “quick”, entry 1: P[2, 1] = sin((2 − 1) ÷ 10000^(0/4)) = 0.841",
+    );
+    expect(formulaOf(4, 3)).toBe(
+      "Position, “jumps”, entry 4: P[5, 4] = cos((5 − 1) ÷ 10000^(2/4)) = 0.999",
+    );
+  });
+
+  test("keeps its numbers through an encoder-decoder, which has given numbers too", async () => {
+    const cross = { ...initialState, ...withKind(initialState, "cross") };
+    const { solution } = await solved(cross);
+    expect(solution.problem.seed).toBeNull();
+    // K of “sleeps” is [1.5, 1.6], and Q of “quick” is [0.5, 0.6].
+    expect(solution.arrays.scores[4 + 3]).toBeCloseTo(0.5 * 1.5 + 0.6 * 1.6, 5);
+    expect(write(cross).toString()).toBe("keys=A+lazy+dog+sleeps");
+    expect(read(write(cross)).state).toEqual(cross);
+    expect({ ...cross, ...withKind(cross, "encoder") }).toEqual(initialState);
+    expect(withKeyText(cross, `${exampleKeyText}!`).example).toBe(false);
+    expect(read(new URLSearchParams("keys=no+one")).state.example).toBe(false);
   });
 });
 
@@ -93,6 +173,17 @@ describe("The trial of the division by √d", () => {
         expect(side.gradients[start + j]).toBeCloseTo(weight * (1 - weight), 4);
       }
     }
+  });
+
+  test("has vectors whose dot products are the scores", () => {
+    const row = (n: number) => answer.vectors.subarray(n * mostTrialSize, (n + 1) * mostTrialSize);
+    expect(answer.vectors).toHaveLength((1 + keys) * mostTrialSize);
+    for (const [n, size] of trialSizes.entries())
+      for (let j = 0; j < keys; ++j) {
+        const [query, key] = [row(0), row(j + 1)].map((vector) => vector.subarray(0, size));
+        const score = query?.reduce((sum, x, d) => sum + x * (key?.[d] as number), 0);
+        expect(answer.plain.scores[n * keys + j]).toBeCloseTo(score as number, 3);
+      }
   });
 
   test("shows the purpose of the division: without it the gradients vanish as d grows", () => {

@@ -286,7 +286,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       await expect
         .poll(readout)
         .toBe(
-          `Exponentials, “quick” attends to “${word}” e^M[2, ${n + 1}] = e^${score.toFixed(3)} = ${Math.exp(score).toFixed(3)}, sum so far ${sum.toFixed(3)}`,
+          `Exponentials, “quick” attends to “${word}” e^M[2, ${n + 1}] = e^${score.toFixed(3)} ≈ ${Math.exp(score).toFixed(3)}, sum so far ${sum.toFixed(3)}`,
         );
       expect(await room.text("[data-matrix=exponentials]")).toContain(
         `of “quick”, sum so far ${sum.toFixed(3)}`,
@@ -362,6 +362,47 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.page.$$(".traveller")).toEqual([]);
   });
 
+  test("plays from the division to the weights if no mask hides a key", async () => {
+    const room = await reenter("#step=scaled&time=8");
+    await room.page.evaluate(() => {
+      const seen = new Set<string>();
+      Object.assign(window, { seen });
+      const watch = () => {
+        seen.add(document.querySelector(".transport b")?.textContent ?? "");
+        requestAnimationFrame(watch);
+      };
+      watch();
+    });
+    await room.click("Play", ".player");
+    await expect.poll(() => room.text(".transport b")).toBe("Weights");
+    await room.click("Pause", ".player");
+    const seen = () =>
+      room.page.evaluate(() => [...(window as unknown as { seen: string[] }).seen]);
+    expect(await seen()).toEqual(["Scaled", "Weights"]);
+    // The person still finds the stage.
+    await room.page.click("[data-stage=scaled]");
+    await room.click("Next →", ".player");
+    await expect.poll(() => room.text(".transport b")).toBe("Masked");
+  });
+
+  test("returns to the stage before by the browser’s Back, also after a stage is entered by a step", async () => {
+    const room = await enter("#step=scores");
+    const title = () => room.text(".transport b");
+    await room.page.click("[data-stage=weights]");
+    await expect.poll(() => room.link()).toBe("#step=weights");
+    await room.click("Next →", ".player");
+    await expect.poll(title).toBe("Output");
+    // Moments of one stage are one entry.
+    await room.click("Next →", ".player");
+    await expect.poll(() => room.link()).toBe("#step=output&time=2");
+    await room.page.evaluate(() => history.back());
+    await expect.poll(title).toBe("Weights");
+    await room.page.evaluate(() => history.back());
+    await expect.poll(title).toBe("Scores");
+    await room.page.evaluate(() => history.forward());
+    await expect.poll(title).toBe("Weights");
+  });
+
   test("shuffles the words, whose outputs only change places unless positions are added", async () => {
     const room = await atScores();
     const output = async () => (await room.table()).output;
@@ -389,6 +430,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const { x, y } = await room.cell("q", 1, 0, 5, 2);
     await room.page.mouse.click(x, y);
     await room.page.keyboard.type("2");
+    // After Enter, the cursor is on the entry, and not on another one.
+    await room.page.keyboard.press("Enter");
+    await expect
+      .poll(() => room.page.evaluate(() => document.activeElement?.tagName))
+      .toBe("CANVAS");
+    expect(await room.text(".readout")).toContain("Q[2, 1]");
+    await expect.poll(() => room.link()).toContain("cell=q.2.1");
     // The query of “quick” is now [2, 0.6].
     await room.untilTable({ score: [0.46, 1.5, 2.54, 3.58, 4.62], total: 1 });
     expect(await room.text(".readout")).toContain("set by you");
@@ -500,6 +548,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test("takes keys and values from the second sentence in cross-attention", async () => {
     const room = await atScores();
     await room.click("encoder-decoder");
+    // The numbers of the worked example stay: K of “sleeps” is [1.5, 1.6].
+    await room.untilTable({
+      keys: ["A", "lazy", "dog", "sleeps"],
+      score: [0.39, 0.83, 1.27, 1.71],
+    });
+    await room.click("encoder");
+    await room.untilTable({ keys: exampleTokens, output: [1.339, 1.439] });
+    await room.click("encoder-decoder");
     await room.untilTable({ keys: ["A", "lazy", "dog", "sleeps"] });
     await room.paste("#key-text", "no one");
     const { weight } = await room.untilTable({ keys: ["no", "one"], total: 1 });
@@ -597,6 +653,35 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       .toBe("2");
     expect(await room.page.$$(".field-refused")).toEqual([]);
   });
+
+  test.each([1024, 1100, 1200, 1280, 1366, 1440])(
+    "shows all tabs and no overlapping settings in a window %i pixels wide",
+    async (width) => {
+      const room = await enter("#shuffle=1&step=scores", { width });
+      const boxes = (selector: string) =>
+        room.page.$$eval(selector, (all) =>
+          all.map((element) => {
+            const { left, right, top, bottom } = element.getBoundingClientRect();
+            return { left, right, top, bottom };
+          }),
+        );
+      const [list] = await boxes("[role=tablist]");
+      const tabs = await boxes("[role=tab]");
+      expect(tabs).toHaveLength(9);
+      for (const { left, right } of tabs) {
+        expect(left).toBeGreaterThanOrEqual((list?.left ?? 0) - 1);
+        expect(right).toBeLessThanOrEqual((list?.right ?? 0) + 1);
+      }
+      const parts = await boxes(
+        ".settings .row-of-buttons button, .settings .group > *, .stage-bar > *",
+      );
+      const inside = (await boxes(".settings .row-of-buttons button")).length;
+      expect(inside).toBe(2);
+      const [settings] = await boxes(".settings");
+      for (const { right } of parts.slice(0, inside))
+        expect(right).toBeLessThanOrEqual(settings?.right ?? 0);
+    },
+  );
 
   test("cuts no row of a long table above its sum of any number of lines", async () => {
     const words = Array.from({ length: 20 }, (_, i) => `word${i}`);
@@ -827,6 +912,21 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: exampleTokens, output: [1.339, 1.439] });
   });
 
+  test("ends the words of a suggestion with its settings, and not with its step", async () => {
+    const room = await atScores();
+    await room.click("Hide the future");
+    await expect.poll(() => room.text(".tried")).toContain("must not see later words");
+    await room.page.click("[data-stage=weights]");
+    await expect.poll(() => room.text(".transport b")).toBe("Weights");
+    expect(await room.text(".tried")).toContain("must not see later words");
+    await room.click("padding", ".settings");
+    await expect.poll(() => room.page.$$(".tried")).toEqual([]);
+    // It does not come back, because it would scroll the page.
+    await room.click("causal", ".settings");
+    await room.untilTable({ masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity] });
+    expect(await room.page.$$(".tried")).toEqual([]);
+  });
+
   test("keeps the state of every suggestion", async () => {
     const room = await atScores();
     const words = await room.page.$$eval(".try-next a", (all) =>
@@ -843,8 +943,10 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         await expect.poll(() => room.text(".shuffled")).toContain("gives other outputs");
       if (title === "Leave out √d")
         await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
-      if (title === "Vectors of 512 numbers")
+      if (title === "Vectors of 512 numbers") {
         await expect.poll(() => room.text(".why-root")).toContain("divided by √512");
+        expect(await room.text("[data-matrix=trialVectors]")).toContain("6 × 512");
+      }
       if (title === "Change one number")
         await expect.poll(() => room.text(".readout")).toContain("−2.000, set by you");
       if (title === "Leave out a head")

@@ -1,6 +1,6 @@
 /** The descriptions of masks in "Step by step" must be true of the cells that they hide. */
-import type { ComponentChildren } from "preact";
 import { describe, expect, test } from "vitest";
+import { exampleKeyText } from "../../web/src/rooms/steps/example";
 import { type Sharp, sharpnessWords } from "../../web/src/rooms/steps/Sharpness";
 import { stageNames } from "../../web/src/rooms/steps/stageNames";
 import { allStages } from "../../web/src/rooms/steps/stages";
@@ -14,25 +14,17 @@ import {
 } from "../../web/src/rooms/steps/state";
 import { momentWords, unfoldingOf } from "../../web/src/rooms/steps/unfolding";
 
-/** The text in a tree of elements. */
-function wordsIn(children: ComponentChildren): string {
-  if (Array.isArray(children)) return children.map(wordsIn).join("");
-  if (typeof children === "string" || typeof children === "number") return String(children);
-  if (typeof children !== "object" || children === null || !("props" in children)) return "";
-  return wordsIn(children.props.children);
-}
-
 const all = Array.from({ length: 5 }, (_, row) => [0, 1, 2, 3, 4].map((col) => `${row},${col}`));
 const rowHidden = (...rows: number[]) => new Set(rows.flatMap((row) => all[row] as string[]));
+
+/** The text without the marks of its words. */
+const plainWords = (text: string) => text.replace(/\[([^\]]+)\]\(\w+\)/g, "$1");
 
 function descriptionsOf(change: Partial<State>): Record<string, string> {
   const state = { ...initialState, ...change };
   const attention = sentenceAttentionOf(state);
   return Object.fromEntries(
-    stageNames.map((stage) => [
-      stage,
-      wordsIn(allStages[stage].explain(state, attention)).replace(/\s+/g, " ").trim(),
-    ]),
+    stageNames.map((stage) => [stage, plainWords(allStages[stage].explain(state, attention))]),
   );
 }
 
@@ -87,6 +79,11 @@ describe("The descriptions of the stages", () => {
     expect(none.weights).not.toContain("adds up to 1");
     expect(descriptionsOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
   });
+});
+
+test("The word with the highest score is that of the sentence that is attended to", () => {
+  expect(descriptionsOf({}).scores).toContain("“jumps” has the largest numbers");
+  expect(descriptionsOf({ keyText: exampleKeyText }).scores).toContain("“sleeps” has the largest");
 });
 
 describe("The text below the largest weight", () => {

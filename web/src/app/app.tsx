@@ -3,7 +3,6 @@
  */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { hides } from "../shared/restrictions";
-import type { Suggestion } from "../shared/room";
 import { type Shell, ShellContext } from "../shared/shell";
 import { Tried } from "../shared/TryNext";
 import { type EngineClient, EngineContext, type EngineInfo } from "../worker/engineClient";
@@ -11,16 +10,16 @@ import { ClassLink } from "./ClassLink";
 import { Footer } from "./Footer";
 import { Glossary } from "./Glossary";
 import { Header } from "./Header";
-import { readLink } from "./link";
 import { useTheme } from "./theme";
 import { addressOf, linkOf, type Place, usePlace } from "./usePlace";
+import { useTried } from "./useTried";
 
 export function App({ first, engine }: { first: Place; engine: EngineClient }) {
-  const { place, set, linkTo } = usePlace(first);
+  const { place, set, remember, linkTo } = usePlace(first);
   const { choice, theme, isPrinting, choose } = useTheme();
   const [info, setInfo] = useState<EngineInfo | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
-  const [tried, setTried] = useState<Suggestion | null>(null);
+  const { tried, setTried } = useTried(place);
   const [footnote, setFootnote] = useState<string | null>(null);
   const { id, room, state, notices, restrictions } = place;
 
@@ -32,7 +31,7 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
   }, [room]);
 
   const shell = useMemo<Shell>(
-    () => ({ theme, isPrinting, restrictions, setTried, setFootnote }),
+    () => ({ theme, isPrinting, restrictions, remember, setTried, setFootnote }),
     [theme, isPrinting, restrictions],
   );
   const isWhole = restrictions.embed === null;
@@ -49,9 +48,7 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
           choose={choose}
         />
       )}
-      {tried && readLink(tried[0]).room === id && (
-        <Tried suggestion={tried} onEnd={() => setTried(null)} />
-      )}
+      {tried && <Tried suggestion={tried} onEnd={() => setTried(null)} />}
       <main
         key={id}
         class={["room", id, room.variantOf?.(state), !isWhole && "embedded"]

@@ -63,6 +63,8 @@ function allowedChange(place: Place, change: object): object {
 export function usePlace(first: Place): {
   place: Place;
   set: Setter<object>;
+  /** Adds an entry to the browser's history, to which Back returns. The next state replaces the new entry. */
+  remember(): void;
   /** The link of a room in the navigation, which leads to the state in which the person left the room. */
   linkTo(id: RoomId): string;
 } {
@@ -120,9 +122,19 @@ export function usePlace(first: Place): {
       }),
     [],
   );
+  const latest = useRef(place);
+  latest.current = place;
+  const remember = useCallback(() => {
+    // In a frame, Back belongs to the page around it.
+    if (location.hash !== address.current || latest.current.restrictions.embed !== null) return;
+    const link = `#${linkOf(latest.current)}`;
+    history.replaceState(null, "", link);
+    history.pushState(null, "", link);
+    address.current = location.hash;
+  }, []);
   const linkTo = (id: RoomId) => {
     const params = new URLSearchParams();
     return `#${left.current.get(id) ?? writeLink({ room: id, restrictions: place.restrictions, params })}`;
   };
-  return { place, set, linkTo };
+  return { place, set, remember, linkTo };
 }

@@ -13,6 +13,8 @@ export interface Shell {
   readonly restrictions: Restrictions;
   /** Shows a suggestion above the room, or none; see TryNext. */
   setTried(suggestion: Suggestion | null): void;
+  /** Keeps the current state in the browser's history before a step, so that Back returns to it. */
+  remember(): void;
   /** Adds a few words to the footer. */
   setFootnote(words: string | null): void;
 }

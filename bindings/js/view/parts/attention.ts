@@ -135,7 +135,7 @@ export function explainAttention(
       const power =
         taken === 0 ? operand(score).text : `(${format(score)} − ${operand(taken).text})`;
       const value = format(at(view("exponentials"), 0, j));
-      const own: FormulaPiece[] = [...head, { text: `e^${power} = ` }, { text: value }];
+      const own: FormulaPiece[] = [...head, { text: `e^${power} ≈ ` }, { text: value }];
       if (soFar) own.push({ text: `, sum so far ${soFar.sum}` });
       return { name, formula: own };
     }

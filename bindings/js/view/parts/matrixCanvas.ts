@@ -105,7 +105,7 @@ export class MatrixCanvas {
     on("click", (event, actions) => this.#click(event, actions));
     on("keydown", (event, actions) => this.#press(event, actions));
     on("focus", (_, { point }) => {
-      if (this.#canvas.matches(":focus-visible")) point(this.#within(this.#cursor), "keyboard");
+      if (this.#canvas.matches(":focus-visible")) point(this.#current, "keyboard");
     });
     on("blur", (_, { point }) => point(null, "keyboard"));
   }
@@ -163,6 +163,13 @@ export class MatrixCanvas {
     return (this.#shown as ShownMatrix).picture;
   }
 
+  /** The cell of the keyboard's cursor: the active cell or, without one, the last. */
+  get #current(): Cell {
+    const { active } = this.#picture;
+    const { row, col } = this.#cursor;
+    return this.#within({ row: active?.row ?? row, col: active?.col ?? col });
+  }
+
   /** The nearest cell of the matrix, which may be smaller than before. */
   #within({ row, col }: Cell): Cell {
     const { rows, cols } = this.#picture.geometry;
@@ -213,9 +220,8 @@ export class MatrixCanvas {
   }
 
   #press(event: KeyboardEvent, { point, press, paint }: MatrixActions): void {
-    const { isHidden, active } = this.#picture;
-    const { row, col } = this.#cursor;
-    const now = this.#within({ row: active?.row ?? row, col: active?.col ?? col });
+    const { isHidden } = this.#picture;
+    const now = this.#current;
     const move = moves[event.key];
     if (move) {
       this.#cursor = this.#within(move(now));

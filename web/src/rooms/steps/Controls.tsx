@@ -8,6 +8,7 @@ import { maskWords } from "./stages";
 import {
   type AttentionKind,
   allowed,
+  allPairs,
   attentionKindOf,
   leaveExample,
   type MaskKind,
@@ -17,14 +18,13 @@ import {
   startPainting,
   withKind,
 } from "./state";
+import type { TokenSplit } from "./tokens";
 
-const masks: readonly (readonly [MaskKind, string])[] = [
-  ["none", "none"],
-  ["causal", "causal"],
-  ["padding", "padding"],
-  ["window", "window"],
-  ["painted", "painted"],
-];
+/** Choices whose words are their values. */
+const asWords = <T extends string>(...values: readonly T[]) =>
+  values.map((value) => [value, value] as const);
+
+const masks = asWords<MaskKind>("none", "causal", "padding", "window", "painted");
 
 const kinds: readonly (readonly [AttentionKind, string])[] = [
   ["encoder", "encoder"],
@@ -41,170 +41,174 @@ interface ControlsProps {
   set: Setter<State>;
 }
 
-function MaskDetails({ state, attention, set }: ControlsProps) {
-  switch (state.mask) {
-    case "padding":
-      return (
-        <div class="field">
-          <label for="pad-from">Padding from</label>
-          <select
-            id="pad-from"
-            value={String(Math.min(state.padFrom, attention.keys.tokens.length))}
-            onChange={({ currentTarget }) => set({ padFrom: Number(currentTarget.value) })}
-          >
-            {attention.keys.tokens.map((token, i) => (
-              <option key={i} value={String(i)}>
-                {i + 1} {shorten(token, 16)}
-              </option>
-            ))}
-            <option value={String(attention.keys.tokens.length)}>none</option>
-          </select>
-        </div>
-      );
-    case "window":
-      return (
+function PaddingField({ state, attention, set }: ControlsProps) {
+  const { tokens } = attention.keys;
+  return (
+    <div class="field">
+      <label for="pad-from">Padding from</label>
+      <select
+        id="pad-from"
+        value={String(Math.min(state.padFrom, tokens.length))}
+        onChange={({ currentTarget }) => set({ padFrom: Number(currentTarget.value) })}
+      >
+        {tokens.map((token, i) => (
+          <option key={i} value={String(i)}>
+            {i + 1} {shorten(token, 16)}
+          </option>
+        ))}
+        <option value={String(tokens.length)}>none</option>
+      </select>
+    </div>
+  );
+}
+
+function PaintButtons({ attention, set }: ControlsProps) {
+  return (
+    <p class="row-of-buttons">
+      <button type="button" onClick={() => set({ hidden: new Set() })}>
+        Show all
+      </button>
+      <button type="button" onClick={() => set({ hidden: allPairs(attention) })}>
+        Hide all
+      </button>
+    </p>
+  );
+}
+
+function MaskGroup(props: ControlsProps) {
+  const { state, attention, set } = props;
+  return (
+    <div class="group">
+      <Choice
+        label="Mask"
+        value={state.mask}
+        choices={masks}
+        onChange={(mask) =>
+          set(mask === "painted" ? (now) => startPainting(now, attention) : { mask })
+        }
+      />
+      {state.mask === "padding" && <PaddingField {...props} />}
+      {state.mask === "window" && (
         <NumberField
           label="Tokens to either side"
           value={state.window}
           limits={allowed.window}
           onChange={(window) => set({ window })}
         />
-      );
-    case "painted":
-      return (
-        <p class="row-of-buttons">
-          <button type="button" onClick={() => set({ hidden: new Set() })}>
-            Show all
-          </button>
-          <button
-            type="button"
-            onClick={() => {
-              const all = attention.queries.tokens.flatMap((_, i) =>
-                attention.keys.tokens.map((_, j) => `${i},${j}`),
-              );
-              set({ hidden: new Set(all) });
-            }}
-          >
-            Hide all
-          </button>
-        </p>
-      );
-    default:
-      return null;
-  }
+      )}
+      {state.mask === "painted" && <PaintButtons {...props} />}
+      {state.mask !== "none" && <p class="faint">{maskWords(state, attention)}</p>}
+    </div>
+  );
 }
 
-export function Controls({ state, attention, set }: ControlsProps) {
+function SentenceGroup({ state, attention, set }: ControlsProps) {
+  return (
+    <div class="group">
+      <Choice
+        label="Attention"
+        value={attentionKindOf(state)}
+        choices={kinds}
+        onChange={(kind) => set((now) => withKind(now, kind))}
+      />
+      <Choice
+        label="Cut into"
+        value={state.split}
+        choices={asWords<TokenSplit>("words", "characters")}
+        onChange={(split) => set((now) => ({ ...otherCells, ...leaveExample(now), split }))}
+      />
+      <span class="row-of-buttons">
+        <button
+          type="button"
+          disabled={attention.queries.tokens.length < 2}
+          onClick={() => set((now) => ({ ...otherCells, shuffle: ((now.shuffle ?? 0) % 999) + 1 }))}
+        >
+          Shuffle the words
+        </button>
+        {state.shuffle !== null && (
+          <button type="button" onClick={() => set({ ...otherCells, shuffle: null })}>
+            Back in order
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function ScoresGroup({ state, attention, set }: ControlsProps) {
+  return (
+    <div class="group">
+      <Switch
+        label={
+          <>
+            Divide scores by √d <span class="faint">= √{attention.headSize}</span>
+          </>
+        }
+        checked={state.scaled}
+        onChange={(scaled) => set({ scaled })}
+      />
+      <Switch
+        label="Add positions"
+        checked={state.position}
+        onChange={(position) => set({ position })}
+      />
+      <Slider
+        label="Softmax temperature"
+        value={Math.round(10 * Math.log10(state.temperature))}
+        limits={temperatures}
+        step={1}
+        text={String(state.temperature)}
+        onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
+      />
+    </div>
+  );
+}
+
+function SizeGroup({ state, attention, set }: ControlsProps) {
   const resize = (size: { heads?: number; headSize?: number }) =>
     set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
+  return (
+    <div class="group">
+      <NumberField
+        label="Heads"
+        value={attention.heads}
+        limits={allowed.heads}
+        onChange={(heads) => resize({ heads })}
+      />
+      <NumberField
+        label="Head size d"
+        value={attention.headSize}
+        limits={allowed.headSize}
+        onChange={(headSize) => resize({ headSize })}
+      />
+      {!state.example && (
+        <>
+          <div class="field">
+            <label for="seed">Seed</label>
+            <input
+              id="seed"
+              type="text"
+              value={state.seed}
+              maxLength={40}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
+            />
+          </div>
+          <p class="faint">It gives each word its vector.</p>
+        </>
+      )}
+    </div>
+  );
+}
 
+export function Controls(props: ControlsProps) {
   return (
     <SettingsPanel>
-      <div class="group">
-        <Choice
-          label="Attention"
-          value={attentionKindOf(state)}
-          choices={kinds}
-          onChange={(kind) => set((now) => withKind(now, kind))}
-        />
-        <Choice
-          label="Cut into"
-          value={state.split}
-          choices={[
-            ["words", "words"],
-            ["characters", "characters"],
-          ]}
-          onChange={(split) => set((now) => ({ ...otherCells, ...leaveExample(now), split }))}
-        />
-        <span class="row-of-buttons">
-          <button
-            type="button"
-            disabled={attention.queries.tokens.length < 2}
-            onClick={() =>
-              set((now) => ({ ...otherCells, shuffle: ((now.shuffle ?? 0) % 999) + 1 }))
-            }
-          >
-            Shuffle the words
-          </button>
-          {state.shuffle !== null && (
-            <button type="button" onClick={() => set({ ...otherCells, shuffle: null })}>
-              Back in order
-            </button>
-          )}
-        </span>
-      </div>
-
-      <div class="group">
-        <Choice
-          label="Mask"
-          value={state.mask}
-          choices={masks}
-          onChange={(mask) =>
-            set(mask === "painted" ? (now) => startPainting(now, attention) : { mask })
-          }
-        />
-        <MaskDetails state={state} attention={attention} set={set} />
-        {state.mask !== "none" && <p class="faint">{maskWords(state, attention)}</p>}
-      </div>
-
-      <div class="group">
-        <Switch
-          label={
-            <>
-              Divide scores by √d <span class="faint">= √{attention.headSize}</span>
-            </>
-          }
-          checked={state.scaled}
-          onChange={(scaled) => set({ scaled })}
-        />
-        <Switch
-          label="Add positions"
-          checked={state.position}
-          onChange={(position) => set({ position })}
-        />
-      </div>
-      <div class="group">
-        <Slider
-          label="Softmax temperature"
-          value={Math.round(10 * Math.log10(state.temperature))}
-          limits={temperatures}
-          step={1}
-          text={String(state.temperature)}
-          onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
-        />
-      </div>
-
-      <div class="group">
-        <NumberField
-          label="Heads"
-          value={attention.heads}
-          limits={allowed.heads}
-          onChange={(heads) => resize({ heads })}
-        />
-        <NumberField
-          label="Head size d"
-          value={attention.headSize}
-          limits={allowed.headSize}
-          onChange={(headSize) => resize({ headSize })}
-        />
-        {!state.example && (
-          <>
-            <div class="field">
-              <label for="seed">Seed</label>
-              <input
-                id="seed"
-                type="text"
-                value={state.seed}
-                maxLength={40}
-                autocomplete="off"
-                spellcheck={false}
-                onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
-              />
-            </div>
-            <p class="faint">It gives each word its vector.</p>
-          </>
-        )}
-      </div>
+      <SentenceGroup {...props} />
+      <MaskGroup {...props} />
+      <ScoresGroup {...props} />
+      <SizeGroup {...props} />
     </SettingsPanel>
   );
 }

@@ -18,61 +18,68 @@ const takesEdits: readonly StageName[] = ["qkv", "scores"];
 
 const limits = { min: -editLimit, max: editLimit };
 
-export function EditCell() {
-  const { state, attention, set, justLocked } = useStepsWorkspace();
-  const solution = useSolution();
-  const { restrictions } = useShell();
+/** The field with the number of a locked entry. After Enter, the cursor is on the entry again. */
+function EntryField({ place, shown }: { place: Omit<Edit, "value">; shown: number }) {
+  const { set, justLocked } = useStepsWorkspace();
   const field = useRef<HTMLDivElement>(null);
-  const { cell } = state;
-  const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;
-  const place = cell && matrix && { matrix, head: attention.head, row: cell.row, col: cell.col };
-  const key = place && editKey(place);
-
+  const { matrix, row, col } = place;
   // After a click on a cell, or Enter, the person can type immediately.
   useLayoutEffect(() => {
-    if (key && justLocked.current) field.current?.querySelector("input")?.select();
+    if (justLocked.current) field.current?.querySelector("input")?.select();
     justLocked.current = false;
-  }, [key]);
+  }, []);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles Enter in its field
+    <div
+      ref={field}
+      onKeyDown={(event) => {
+        if (event.key === "Enter")
+          document.querySelector<HTMLElement>(`[data-matrix=${matrix}] canvas`)?.focus();
+      }}
+    >
+      <NumberField
+        label={`Set ${kindOf(matrix).symbol}[${row + 1}, ${col + 1}] to`}
+        value={shown}
+        limits={limits}
+        step={0.1}
+        onChange={(value) =>
+          set(({ edits }) => ({ edits: new Map(edits).set(editKey(place), { ...place, value }) }))
+        }
+      />
+    </div>
+  );
+}
 
+export function EditCell() {
+  const { state, attention, set } = useStepsWorkspace();
+  const solution = useSolution();
+  const { restrictions } = useShell();
+  const { cell, edits } = state;
+  const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;
+  const place = cell && matrix && { matrix, head: attention.head, row: cell.row, col: cell.col };
   const view = solution && matrix && viewOf(solution, matrix, attention.head);
   const isThere = view && cell && cell.row < view.rows && cell.col < view.cols;
-  const given = state.edits.get(key ?? "")?.value;
-  const { size } = state.edits;
   return (
     <div class="edit-cell">
       <Lockable>
-        {place && key && isThere && (
-          // biome-ignore lint/a11y/noStaticElementInteractions: handles Enter in its field
-          <div
-            ref={field}
-            onKeyDown={(event) => {
-              if (event.key === "Enter")
-                document.querySelector<HTMLElement>(`[data-matrix=${matrix}] canvas`)?.focus();
-            }}
-          >
-            <NumberField
-              key={key}
-              label={`Set ${kindOf(place.matrix).symbol}[${place.row + 1}, ${place.col + 1}] to`}
-              value={given ?? Number(at(view, place.row, place.col).toFixed(3))}
-              limits={limits}
-              step={0.1}
-              onChange={(value) =>
-                set(({ edits }) => ({
-                  edits: new Map(edits).set(key, { ...place, value } satisfies Edit),
-                }))
-              }
-            />
-          </div>
+        {place && isThere && (
+          <EntryField
+            key={editKey(place)}
+            place={place}
+            shown={
+              edits.get(editKey(place))?.value ?? Number(at(view, place.row, place.col).toFixed(3))
+            }
+          />
         )}
-        {!place && size === 0 && takesEdits.includes(state.stage) && !restrictions.lock && (
+        {!place && edits.size === 0 && takesEdits.includes(state.stage) && !restrictions.lock && (
           <p class="faint">
             A kept entry of <span class="role-q">Q</span> or <span class="role-k">K</span> can be
             set to another number.
           </p>
         )}
-        {size > 0 && (
+        {edits.size > 0 && (
           <button type="button" onClick={() => set({ edits: new Map() })}>
-            Undo {size === 1 ? "the edit" : `${size} edits`}
+            Undo {edits.size === 1 ? "the edit" : `${edits.size} edits`}
           </button>
         )}
       </Lockable>

@@ -3,7 +3,7 @@
 import { Matrix } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
 import { useMatrixPicture } from "./solution";
-import { sizesOf } from "./state";
+import { sizesOf, sourceHead } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
 const size = 40;
@@ -24,7 +24,7 @@ export function HeadPicker() {
   const { attention, state, set, active } = useStepsWorkspace();
   const { restrictions } = useShell();
   /** The head whose output contains the active cell of the joined heads. */
-  const source = active?.matrix === "joined" ? Math.floor(active.col / attention.headSize) : null;
+  const source = active?.matrix === "joined" ? sourceHead(active, attention) : null;
   if (attention.heads === 1) return null;
   const keep = (head: number, isKept: boolean) =>
     set(({ dropped }) => {

@@ -1,6 +1,7 @@
 /** All stages from left to right as small pictures. The current one is shown in detail below. */
 
 import { formatShort, px, rangeOf, shorten } from "heed/view/parts";
+import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Matrix } from "../../picture/Matrix";
 import { useWidth } from "../../shared/useWidth";
@@ -8,33 +9,33 @@ import { kindOf, type MatrixName } from "./matrices";
 import { useMatrixPicture, useSolution } from "./solution";
 import { type StageName, stageNames } from "./stageNames";
 import { allStages, picturesOf } from "./stages";
-import { sizesOf, toStage } from "./state";
+import { sizesOf } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
-/** The maximum height of a small picture, in general and if the stages are in one row that scrolls. */
-const height = 75;
+/** The maximum height of a small picture, in a wide pipeline and in a narrow one. */
+const highest = 75;
 const lowHeight = 40;
 const tokenRowHeight = 15;
 const thinnest = 2;
-const gap = 12;
+const pictureGap = 6;
 const inset = 6;
 
-/** Below this width the stages are in one row that scrolls. */
+/** In a narrower pipeline the tabs are compact, and below their least width they scroll. */
 const narrow = 860;
-const narrowTab = 100;
+const wideGap = 12;
+const leastTab = 72;
 
 function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   const { attention } = useStepsWorkspace();
   // If rows are thinner than a line, one line represents several rows.
   const step = Math.ceil(2 / own);
   const rowHeight = own * step;
-  const isShown = (_: string, i: number) => i % step === 0;
+  const shown = attention.queries.tokens.map((token, i) => [token, i] as const);
   return (
     <span class="small-tokens">
-      {attention.queries.tokens
-        .filter(isShown)
-        .map((token, n) => [token, n * step] as const)
+      {shown
+        .filter(([, i]) => i % step === 0)
         .map(([token, i]) => (
           <span
             key={i}
@@ -90,97 +91,121 @@ function Ends({ names }: { names: readonly MatrixName[] }) {
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 
+interface TabProps {
+  stage: StageName;
+  number: number;
+  /** Whether the playing computation has not reached it yet. */
+  isAhead: boolean;
+  size: TabSize;
+}
+
+/** The sizes of a tab: the width of its picture (0 before the first layout), and its heights. */
+interface TabSize {
+  readonly width: number;
+  readonly height: number;
+  readonly rowHeight: number;
+  readonly hasEnds: boolean;
+}
+
+function Tab({ stage, number, isAhead, size }: TabProps) {
+  const { state, showStage } = useStepsWorkspace();
+  const { width, height, rowHeight, hasEnds } = size;
+  const names = picturesOf(stage, state.example);
+  const isCurrent = stage === state.stage;
+  const each = (width - (names.length - 1) * pictureGap) / names.length;
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={`tab-${stage}`}
+      data-stage={stage}
+      aria-selected={isCurrent}
+      aria-controls="stage"
+      tabIndex={isCurrent ? 0 : -1}
+      class={isAhead ? "ahead" : undefined}
+      onClick={() => showStage(stage)}
+    >
+      <span class="stage-name">
+        <span class="number faint">{number}</span> {allStages[stage].title}
+      </span>
+      <span class="stage-picture" style={{ height: px(height), gap: px(pictureGap) }}>
+        {width > 0 && stage === "tokens" && <SmallTokens rowHeight={rowHeight} />}
+        {width > 0 &&
+          names.map((name) => (
+            <SmallMatrix key={name} name={name} width={each} rowHeight={rowHeight} />
+          ))}
+      </span>
+      {hasEnds && (
+        <span class="stage-ends number faint">
+          <Ends names={names} />
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** Scrolls the current stage into view without scrolling the page. */
+function useCurrentInView(list: RefObject<HTMLElement | null>, ...changes: readonly unknown[]) {
+  useLayoutEffect(() => {
+    const current = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (!list.current || !current) return;
+    const left = current.offsetLeft - list.current.offsetLeft;
+    list.current.scrollLeft = left - (list.current.clientWidth - current.offsetWidth) / 2;
+  }, changes);
+}
+
+const columns = stageNames.length;
+
 /** @param look a class that tells whether the pictures belong to an earlier input */
 export function Pipeline({ look }: { look: string }) {
-  const { state, attention, set } = useStepsWorkspace();
+  const { state, attention, showStage } = useStepsWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const tabs = useRef<HTMLDivElement>(null);
   const isNarrow = width < narrow;
-  const columns = stageNames.length;
-  const tab = isNarrow ? narrowTab : (width - (columns - 1) * gap) / columns;
-  const columnWidth = Math.max(40, tab - 2 * inset);
+  const gap = isNarrow ? 0 : wideGap;
+  const tab = Math.max(leastTab, (width - (columns - 1) * gap) / columns);
   const rows = Math.max(1, attention.queries.tokens.length, attention.keys.tokens.length);
-  const most = isNarrow ? lowHeight : height;
+  const most = isNarrow ? lowHeight : highest;
   const rowHeight = Math.min(tokenRowHeight, most / rows);
-  const now = stageNames.indexOf(state.stage);
-
-  // Scrolls the current stage into view without scrolling the page.
-  useLayoutEffect(() => {
-    const list = tabs.current;
-    const current = list?.querySelector<HTMLElement>("[aria-selected=true]");
-    if (!list || !current) return;
-    const [left, right] = [current.offsetLeft - list.offsetLeft, list.clientWidth];
-    list.scrollLeft = left - (right - current.offsetWidth) / 2;
-  }, [now, isNarrow]);
-
-  const select = (stage: StageName) => {
-    set(toStage(stage));
-    tabs.current?.querySelector<HTMLElement>(`[data-stage=${stage}]`)?.focus();
+  const size: TabSize = {
+    width: width === 0 ? 0 : tab - 2 * inset,
+    height: Math.min(most, rows * rowHeight),
+    ...{ rowHeight, hasEnds: !isNarrow },
   };
+  const now = stageNames.indexOf(state.stage);
+  useCurrentInView(tabs, now, isNarrow);
+
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
-    const next = stageNames[stageNames.indexOf(state.stage) + step];
-    if (next) select(next);
     event.preventDefault();
     event.stopPropagation();
+    const next = stageNames[now + step];
+    if (!next) return;
+    showStage(next);
+    tabs.current?.querySelector<HTMLElement>(`[data-stage=${next}]`)?.focus();
   };
-
   return (
-    <div ref={ref} class={`pipeline ${look}`}>
+    <div ref={ref} class={`pipeline ${look} ${isNarrow ? "narrow" : ""}`}>
       <div
         ref={tabs}
         role="tablist"
         aria-label="Stages of attention"
         style={{
-          gridTemplateColumns: `repeat(${columns}, ${isNarrow ? px(narrowTab) : "minmax(0, 1fr)"})`,
-          columnGap: px(isNarrow ? 0 : gap),
-          ...(isNarrow && { overflowX: "auto" }),
+          gridTemplateColumns: `repeat(${columns}, minmax(${px(leastTab)}, 1fr))`,
+          columnGap: px(gap),
         }}
         onKeyDown={onKeyDown}
       >
-        {stageNames.map((stage, i) => {
-          const names = picturesOf(stage, state.example);
-          const current = stage === state.stage;
-          return (
-            <button
-              key={stage}
-              type="button"
-              role="tab"
-              id={`tab-${stage}`}
-              data-stage={stage}
-              aria-selected={current}
-              aria-controls="stage"
-              tabIndex={current ? 0 : -1}
-              class={state.time !== null && i > now ? "ahead" : undefined}
-              onClick={() => set(toStage(stage))}
-            >
-              <span class="stage-name">
-                <span class="number faint">{i + 1}</span> {allStages[stage].title}
-              </span>
-              <span class="stage-picture" style={{ height: px(Math.min(most, rows * rowHeight)) }}>
-                {width > 0 &&
-                  (stage === "tokens" ? (
-                    <SmallTokens rowHeight={rowHeight} />
-                  ) : (
-                    names.map((name) => (
-                      <SmallMatrix
-                        key={name}
-                        name={name}
-                        width={(columnWidth - (names.length - 1) * 6) / names.length}
-                        rowHeight={rowHeight}
-                      />
-                    ))
-                  ))}
-              </span>
-              {!isNarrow && (
-                <span class="stage-ends number faint">
-                  <Ends names={names} />
-                </span>
-              )}
-            </button>
-          );
-        })}
+        {stageNames.map((stage, i) => (
+          <Tab
+            key={stage}
+            stage={stage}
+            number={i + 1}
+            isAhead={state.time !== null && i > now}
+            size={size}
+          />
+        ))}
       </div>
     </div>
   );

@@ -1,22 +1,12 @@
 /** The one transport of the room: it moves through all stages, and through each of them number by number. */
 
-import type { Story } from "heed/view/parts";
-import { type Live, Transport } from "../../shared/Transport";
+import { Transport } from "../../shared/Transport";
 import { allStages } from "./stages";
 import { momentWords } from "./unfolding";
+import type { Told } from "./useStory";
 import { useStepsWorkspace } from "./workspace";
 
-export function Player({
-  story,
-  index,
-  go,
-  live,
-}: {
-  story: Story;
-  index: number;
-  go(index: number): void;
-  live: Live;
-}) {
+export function Player({ told: { story, index, go, live } }: { told: Told }) {
   const { state, attention, unfolding } = useStepsWorkspace();
   return (
     <div class="player">

@@ -3,6 +3,7 @@
 import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/RowTable";
+import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
@@ -19,34 +20,32 @@ function strongest(weights: MatrixView, row: number): number[] {
   return all.slice(0, mostKeys).sort((a, b) => a - b);
 }
 
+/** The columns with one number of each pair, and their matrices. */
+const ofPairs = { score: "scores", scaled: "scaled", masked: "masked", weight: "weights" } as const;
+
 /** Keys and their numbers, for the row and head of the solution's contributions. */
 function Rows({ solution }: { solution: Solution }) {
   const { row, head, queryTokens, keyTokens } = solution.problem;
   const keys = keyTokens ?? queryTokens;
-  const view = (name: Parameters<typeof viewOf>[1]) => viewOf(solution, name, head) as MatrixView;
-  const [scores, scaled, masked, weights, values, output] = (
-    ["scores", "scaled", "masked", "weights", "v", "output"] as const
-  ).map(view) as [MatrixView, MatrixView, MatrixView, MatrixView, MatrixView, MatrixView];
+  const view = (name: MatrixName) => viewOf(solution, name, head) as MatrixView;
+  const isHidden = (key: number) => at(view("masked"), row, key) === Number.NEGATIVE_INFINITY;
   const contributions = viewOn(solution.arrays.contributions, solution.dims.S, solution.dims.D);
-  const seesNothing = keys.every((_, j) => at(masked, row, j) === Number.NEGATIVE_INFINITY);
   const total = solution.arrays.sums[head * solution.dims.L + row] as number;
   return (
     <>
       <tbody>
-        {strongest(weights, row).map((j) => (
-          <tr
-            key={j}
-            class={at(masked, row, j) === Number.NEGATIVE_INFINITY ? "is-hidden" : undefined}
-          >
+        {strongest(view("weights"), row).map((j) => (
+          <tr key={j} class={isHidden(j) ? "is-hidden" : undefined}>
             <th scope="row">
               <bdi>{shorten(keys[j] as string, 16)}</bdi>
             </th>
-            <td data-column="score">{format(at(scores, row, j))}</td>
-            <td data-column="scaled">{format(at(scaled, row, j))}</td>
-            <td data-column="masked">{format(at(masked, row, j))}</td>
-            <td data-column="weight">{format(at(weights, row, j))}</td>
+            {Object.entries(ofPairs).map(([id, name]) => (
+              <td key={id} data-column={id}>
+                {format(at(view(name), row, j))}
+              </td>
+            ))}
             <td data-column="value">
-              <Vector view={values} row={j} />
+              <Vector view={view("v")} row={j} />
             </td>
             <td data-column="contribution">
               <Vector view={contributions} row={j} />
@@ -57,7 +56,7 @@ function Rows({ solution }: { solution: Solution }) {
       <tfoot>
         <tr>
           <th scope="row" colSpan={4}>
-            {seesNothing
+            {keys.every((_, j) => isHidden(j))
               ? `“${shorten(queryTokens[row] as string, 16)}” may see no key: its weights and its output are zeros.`
               : solution.dims.H > 1
                 ? `Sum, the output of head ${head + 1}`
@@ -66,7 +65,7 @@ function Rows({ solution }: { solution: Solution }) {
           <td data-column="weight">{format(total)}</td>
           <td />
           <td data-column="output">
-            <Vector view={output} row={row} />
+            <Vector view={view("output")} row={row} />
           </td>
         </tr>
       </tfoot>
@@ -74,44 +73,22 @@ function Rows({ solution }: { solution: Solution }) {
   );
 }
 
+function Letter({ of, children }: { of: "q" | "k" | "v"; children: string }) {
+  return (
+    <span class={`role-${of}`} data-highlights={of}>
+      {children}
+    </span>
+  );
+}
+
 const columns: readonly TableColumn[] = [
   { id: "key", head: "key" },
-  {
-    id: "score",
-    head: (
-      <>
-        <span class="role-q" data-highlights="q">
-          q
-        </span>
-        ·
-        <span class="role-k" data-highlights="k">
-          k
-        </span>
-      </>
-    ),
-  },
+  { id: "score", head: [<Letter of="q">q</Letter>, "·", <Letter of="k">k</Letter>] },
   { id: "scaled", head: "scaled" },
   { id: "masked", head: "masked" },
   { id: "weight", head: "weight" },
-  {
-    id: "value",
-    head: (
-      <span class="role-v" data-highlights="v">
-        value
-      </span>
-    ),
-  },
-  {
-    id: "contribution",
-    head: (
-      <>
-        weight ×{" "}
-        <span class="role-v" data-highlights="v">
-          value
-        </span>
-      </>
-    ),
-  },
+  { id: "value", head: <Letter of="v">value</Letter> },
+  { id: "contribution", head: ["weight × ", <Letter of="v">value</Letter>] },
 ];
 
 export function QueryTable() {

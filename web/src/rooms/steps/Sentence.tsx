@@ -5,7 +5,7 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { Shuffled } from "./Shuffled";
-import { initialState, otherCells, type SentenceAttention, type State, withText } from "./state";
+import { initialState, type SentenceAttention, type State, withKeyText, withText } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
 // Functions, because a stored element would keep the earlier elements of the page in memory.
@@ -13,8 +13,8 @@ const given = () => <>· a worked example</>;
 
 const untrained = () => (
   <>
-    · not trained
-    <span class="wide-only">: its vectors come from a seed, so its attention is random</span>.{" "}
+    · random vectors, not trained
+    <span class="wide-only">: see only how attention is computed, not what it learns</span>.{" "}
     <a href="#room=models&model=pronouns">Trained heads</a>
   </>
 );
@@ -64,58 +64,64 @@ function TextField({
   );
 }
 
-export function Sentence({
-  state,
-  attention,
-  set,
-  notify,
-  notices,
-}: {
+interface SentenceProps {
   state: State;
   attention: SentenceAttention;
   set: Setter<State>;
   /** Receives a message about the last typed text, or null. */
   notify(notice: string | null): void;
-  notices: readonly string[];
-}) {
+}
+
+function Fields({ state, attention, set, notify }: SentenceProps) {
   /** Truncates typed or pasted text to the limit, and reports it. */
-  const keep = (text: string, change: (kept: string) => Partial<State>): string => {
+  const keep = (text: string, change: (now: State, kept: string) => Partial<State>): string => {
     const { kept, cut } = tokenize(text, state.split);
     notify(cut ? noticeOfCut : null);
-    set(change(kept));
+    set((now) => change(now, kept));
     return kept;
+  };
+  return (
+    <>
+      <TextField
+        id="text"
+        label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
+        note={state.example ? given() : untrained()}
+        isEmpty={attention.queries.tokens.length === 0}
+        value={state.text}
+        onInput={(text) => keep(text, withText)}
+      />
+      {state.keyText !== null && (
+        <TextField
+          id="key-text"
+          label="This sentence is attended to (keys and values)"
+          isEmpty={attention.keys.tokens.length === 0}
+          value={state.keyText}
+          onInput={(text) => keep(text, withKeyText)}
+        />
+      )}
+    </>
+  );
+}
+
+export function Sentence({
+  notices,
+  ...props
+}: SentenceProps & {
+  notices: readonly string[];
+}) {
+  const { state, set, notify } = props;
+  const goBack = () => {
+    notify(null);
+    const { stage, range, curve } = state;
+    set({ ...initialState, stage, range, curve });
   };
   return (
     <section class="sentences" aria-label="Sentence">
       <Panel name="sentence">
         <Lockable>
-          <TextField
-            id="text"
-            label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
-            note={state.example ? given() : untrained()}
-            isEmpty={attention.queries.tokens.length === 0}
-            value={state.text}
-            onInput={(text) => keep(text, (kept) => withText(state, kept))}
-          />
-          {state.keyText !== null && (
-            <TextField
-              id="key-text"
-              label="This sentence is attended to (keys and values)"
-              isEmpty={attention.keys.tokens.length === 0}
-              value={state.keyText}
-              onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText, time: null }))}
-            />
-          )}
+          <Fields {...props} />
           {!state.example && (
-            <button
-              type="button"
-              class="link back-to-example"
-              onClick={() => {
-                notify(null);
-                const { stage, range, curve } = state;
-                set({ ...initialState, stage, range, curve });
-              }}
-            >
+            <button type="button" class="link back-to-example" onClick={goBack}>
               Back<span class="wide-only"> to the worked example</span>
             </button>
           )}

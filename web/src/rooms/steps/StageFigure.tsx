@@ -8,7 +8,7 @@ import { PairsAhead, pairsBelow } from "./PairsAhead";
 import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { isStacked, RowFigure, type RowParts } from "./RowFigure";
 import { useSolution } from "./solution";
-import type { SentenceAttention } from "./state";
+import { divisorsOf, type SentenceAttention } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
 /**
@@ -130,22 +130,14 @@ function TokensFigure({ width }: { width: number }) {
   );
 }
 
-function Rows({ rows, width }: { rows: readonly RowParts[]; width: number }) {
-  return (
-    <div class="figure-pair">
-      {rows.map((row) => (
-        <RowFigure key={row.names.join()} {...row} width={width} />
-      ))}
-    </div>
-  );
-}
-
 function Figure({ width }: { width: number }) {
   const { state, attention } = useStepsWorkspace();
   const labels = useLabels();
   const row = (names: RowParts["names"], ...signs: string[]) => (
     <RowFigure names={names} signs={signs} width={width} />
   );
+  const sum = (embedding: MatrixName, position: MatrixName, input: MatrixName) =>
+    state.position ? row([embedding, position, input], "+", "=") : row([input]);
   /** A product as a row or, if it does not fit, with its factors on the left and above it. */
   const times = (left: MatrixName, top: MatrixName, corner: MatrixName) => {
     const parts = { names: [left, top, corner], signs: ["×", "="] };
@@ -155,18 +147,13 @@ function Figure({ width }: { width: number }) {
   switch (state.stage) {
     case "tokens":
       return <TokensFigure width={width} />;
-    case "embedding": {
-      const signs = state.position ? ["+", "="] : [];
-      const own: RowParts = {
-        names: state.position ? ["embedding", "position", "input"] : ["input"],
-        signs,
-      };
-      const other: RowParts = {
-        names: state.position ? ["keyEmbedding", "keyPosition", "keyInput"] : ["keyInput"],
-        signs,
-      };
-      return <Rows rows={attention.cross ? [own, other] : [own]} width={width} />;
-    }
+    case "embedding":
+      return (
+        <div class="figure-pair">
+          {sum("embedding", "position", "input")}
+          {attention.cross && sum("keyEmbedding", "keyPosition", "keyInput")}
+        </div>
+      );
     case "qkv":
       return (
         <div class="figure-pair">
@@ -178,10 +165,7 @@ function Figure({ width }: { width: number }) {
     case "scores":
       return <ProductFigure product={scoring} width={width} />;
     case "scaled": {
-      const divisors = [
-        ...(state.scaled ? [`÷ √${attention.headSize}`] : []),
-        ...(state.temperature === 1 ? [] : [`÷ ${state.temperature}`]),
-      ];
+      const divisors = divisorsOf(state, attention).map((divisor) => `÷ ${divisor}`);
       return row(["scores", "scaled"], divisors.join(" ") || "as it is");
     }
     case "masked":

@@ -1,32 +1,26 @@
 /** The current stage in detail: explanation, formula, picture, and the formula of one cell. */
 
 import type { Explanation } from "heed/view/parts";
-import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { EditCell } from "./EditCell";
-import { stageFormulas } from "./formulas";
+import { StageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
+import { Player } from "./Player";
 import { StageFigure } from "./StageFigure";
 import { allStages } from "./stages";
 import { useMotion } from "./useMotion";
+import type { Told } from "./useStory";
+import { Words } from "./Words";
 import { useStepsWorkspace } from "./workspace";
 
 /** The maximum number of tokens at which the explanation fits next to the picture. */
 const fewTokens = 14;
-export function StagePanel({
-  explanation,
-  player,
-  pace,
-}: {
-  explanation: Explanation | null;
-  player: ComponentChildren;
-  /** How long playing shows the moment, in milliseconds. */
-  pace: number;
-}) {
+
+export function StagePanel({ explanation, told }: { explanation: Explanation | null; told: Told }) {
   const { state, attention } = useStepsWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -36,14 +30,14 @@ export function StagePanel({
     const { scrollWidth, clientWidth } = ref.current ?? { scrollWidth: 0, clientWidth: 0 };
     setWider(scrollWidth > clientWidth + 1);
   }, [state.stage, attention, width]);
-  useMotion(ref, width, pace);
+  useMotion(ref, width, told.pace(told.index));
   const stage = allStages[state.stage];
   const many = Math.max(attention.queries.tokens.length, attention.keys.tokens.length) > fewTokens;
   return (
     <>
       <h2 class="only-heard">{stage.title}</h2>
       <div class="stage-bar">
-        {player}
+        <Player told={told} />
         <HeadPicker />
       </div>
       <div
@@ -56,8 +50,12 @@ export function StagePanel({
           <p class="stage-gist faint">{stage.gist(state, attention)}</p>
         )}
         <div class="stage-words">
-          {!hides(restrictions, "text") && <p>{stage.explain(state, attention)}</p>}
-          {stageFormulas[state.stage](state, attention)}
+          {!hides(restrictions, "text") && (
+            <p>
+              <Words text={stage.explain(state, attention)} />
+            </p>
+          )}
+          <StageFormulas state={state} attention={attention} />
         </div>
         <div class="stage-figure">
           <div ref={ref} class="scroll">

@@ -11,13 +11,21 @@ export const exampleRow = 1;
 /** The length of its queries, keys and values. */
 export const exampleSize = 2;
 
-export const exampleEmbeddings = [
-  [0.1, 0.2, 0.3, 0.4],
-  [0.5, 0.6, 0.7, 0.8],
-  [0.9, 1.0, 1.1, 1.2],
-  [1.3, 1.4, 1.5, 1.6],
-  [1.7, 1.8, 1.9, 2.0],
-];
+/** The second sentence, to which the first one attends in an encoder-decoder. */
+export const exampleKeyText = "A lazy dog sleeps";
+
+/** The given embeddings of both sentences. */
+export const exampleVectors: Readonly<Record<string, readonly number[]>> = {
+  The: [0.1, 0.2, 0.3, 0.4],
+  quick: [0.5, 0.6, 0.7, 0.8],
+  brown: [0.9, 1.0, 1.1, 1.2],
+  fox: [1.3, 1.4, 1.5, 1.6],
+  jumps: [1.7, 1.8, 1.9, 2.0],
+  A: [0.4, 0.3, 0.2, 0.1],
+  lazy: [0.8, 0.7, 0.6, 0.5],
+  dog: [1.2, 1.1, 1.0, 0.9],
+  sleeps: [1.6, 1.5, 1.4, 1.3],
+};
 
 /**
  * Stored as [out, in], the layout of `linear`. The page draws them as the 4 × 2 matrices that multiply from the right.

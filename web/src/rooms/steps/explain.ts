@@ -9,6 +9,7 @@ import {
   type Explanation,
   explainAttention,
   explainer,
+  type FormulaPiece,
   type MatrixView,
   operand,
   product,
@@ -17,10 +18,36 @@ import {
 } from "heed/view/parts";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
-import { editKey, type MatrixCell, type SentenceAttention, type State } from "./state";
+import {
+  divisorsOf,
+  editKey,
+  type MatrixCell,
+  type SentenceAttention,
+  type State,
+  sourceHead,
+} from "./state";
 import { viewOf } from "./viewOf";
 
 export type MatrixArea = AreaOf<MatrixName>;
+
+/** Sums of two matrices. */
+const summands = {
+  input: ["embedding", "position"],
+  keyInput: ["keyEmbedding", "keyPosition"],
+} as const;
+
+/** Products of two matrices, with the role of the second. */
+const factors = {
+  q: ["input", "wq", "q"],
+  k: ["keyInput", "wk", "k"],
+  v: ["keyInput", "wv", "v"],
+  result: ["joined", "wo", "o"],
+} as const;
+
+const isIn = <Names extends object>(
+  name: MatrixName,
+  names: Names,
+): name is MatrixName & keyof Names => Object.hasOwn(names, name);
 
 /** Whether a cell's number was edited. */
 export function isEdited(cell: MatrixCell, { head }: SentenceAttention, { edits }: State): boolean {
@@ -34,50 +61,99 @@ export function sourcesOf(
   state: State,
 ): readonly MatrixArea[] {
   const { matrix, row, col } = cell;
-  const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
-    attention.cross
-      ? ({ embedding: "keyEmbedding", position: "keyPosition", input: "keyInput" } as const)[name]
-      : name;
-  switch (matrix) {
-    case "input":
-    case "keyInput": {
-      const [embedding, position] =
-        matrix === "input"
-          ? (["embedding", "position"] as const)
-          : (["keyEmbedding", "keyPosition"] as const);
-      const first = { matrix: embedding, row, col };
-      return state.position ? [first, { matrix: position, row, col }] : [first];
-    }
-    case "q":
-      if (isEdited(cell, attention, state)) return [];
-      return [
-        { matrix: "input", row },
-        { matrix: "wq", col },
-      ];
-    case "k":
-    case "v":
-      if (isEdited(cell, attention, state)) return [];
-      return [
-        { matrix: keySide("input"), row },
-        { matrix: matrix === "k" ? "wk" : "wv", col },
-      ];
-    case "joined":
-      return Math.floor(col / attention.headSize) === attention.head
-        ? [{ matrix: "output", row, col: col % attention.headSize }]
-        : [];
-    case "result":
-      return [
-        { matrix: "joined", row },
-        { matrix: "wo", col },
-      ];
-    default:
-      return attentionSources(cell as CellOf<AttentionMatrix>, attention.row);
+  if (isEdited(cell, attention, state)) return [];
+  if (isIn(matrix, summands)) {
+    const [embedding, position] = summands[matrix];
+    const first = { matrix: embedding, row, col };
+    return state.position ? [first, { matrix: position, row, col }] : [first];
   }
+  if (isIn(matrix, factors)) {
+    const [left, right] = factors[matrix];
+    // In self-attention both inputs are the same, and only one of them is drawn.
+    const drawn = left === "keyInput" && !attention.cross ? "input" : left;
+    return [
+      { matrix: drawn, row },
+      { matrix: right, col },
+    ];
+  }
+  if (matrix === "joined")
+    return sourceHead(cell, attention) === attention.head
+      ? [{ matrix: "output", row, col: col % attention.headSize }]
+      : [];
+  return attentionSources(cell as CellOf<AttentionMatrix>, attention.row);
 }
 
 /** The sum of the exponentials of the selected row. */
 export function totalOf({ running }: Solution): number {
   return running.exponentials?.at(-1) ?? 0;
+}
+
+/** The name of a cell, with the tokens of its row and column. */
+function nameOf({ matrix, row, col }: MatrixCell, { problem }: Solution): string {
+  const { title, rows, cols } = kindOf(matrix);
+  const queries = problem.queryTokens;
+  const keys = problem.keyTokens ?? queries;
+  const tokens = { query: queries[row], key: keys[row], selected: queries[problem.row] };
+  const rowWord = rows in tokens ? `“${tokens[rows as keyof typeof tokens]}”` : `row ${row + 1}`;
+  return cols === "key"
+    ? `${title}, ${rowWord} attends to “${keys[col]}”`
+    : `${title}, ${rowWord}, entry ${col + 1}`;
+}
+
+/** The origin of a number that is not computed from others; null for other numbers. */
+function originOf(
+  cell: MatrixCell,
+  { problem }: Solution,
+  state: State,
+  attention: SentenceAttention,
+): string | null {
+  const given = "given with the example";
+  if (isEdited(cell, attention, state)) return "set by you in place of its projection";
+  switch (cell.matrix) {
+    case "embedding":
+    case "keyEmbedding":
+      return state.example ? given : `made from the word and the seed ${state.seed}`;
+    case "wq":
+    case "wk":
+    case "wv":
+    case "wo":
+      return state.example ? given : `made from the seed ${state.seed}`;
+    case "position":
+    case "keyPosition":
+      return state.position ? null : "because positions are not added";
+    case "input":
+    case "keyInput":
+      return state.position ? null : "the embedding as it is";
+    case "joined": {
+      const head = sourceHead(cell, attention);
+      return problem.dropped.includes(head)
+        ? `because head ${head + 1} is left out`
+        : `entry ${(cell.col % attention.headSize) + 1} of the output of head ${head + 1}`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** The formula of a number outside of attention itself; null for other numbers. */
+function formulaOf(
+  { matrix, row, col }: MatrixCell,
+  { dims }: Solution,
+  view: (name: MatrixName) => MatrixView,
+  soFar: SoFar | undefined,
+): readonly FormulaPiece[] | null {
+  if (matrix === "position" || matrix === "keyPosition") {
+    const wave = col % 2 === 0 ? "sin" : "cos";
+    return [{ text: `${wave}((${row + 1} − 1) ÷ 10000^(${col - (col % 2)}/${dims.E}))` }];
+  }
+  if (isIn(matrix, summands))
+    return termsOf(
+      summands[matrix].map((part) => [operand(at(view(part), row, col))]),
+      soFar,
+    );
+  if (!isIn(matrix, factors)) return null;
+  const [left, right, role] = factors[matrix];
+  return product(view(left), row, view(right), col, [undefined, role], soFar);
 }
 
 export function explainCell(
@@ -87,87 +163,29 @@ export function explainCell(
   attention: SentenceAttention,
   soFar?: SoFar,
 ): Explanation | null {
-  const { matrix, row: i, col: j } = cell;
-  const view = (name: MatrixName): MatrixView =>
-    viewOf(solution, name, attention.head) as MatrixView;
+  const { matrix, row, col } = cell;
+  const view = (name: MatrixName) => viewOf(solution, name, attention.head) as MatrixView;
   const own = viewOf(solution, matrix, attention.head);
-  if (!own || i >= own.rows || j >= own.cols) return null;
+  if (!own || row >= own.rows || col >= own.cols) return null;
 
-  const kind = kindOf(matrix);
-  const value = at(own, i, j);
-  const queries = solution.problem.queryTokens;
-  const keys = solution.problem.keyTokens ?? queries;
   const { row: query, head: knownHead } = solution.problem;
-  const tokenRow = kind.rows === "selected" ? query : i;
-  const token = kind.rows === "key" ? keys[i] : kind.rows === "query" ? queries[i] : queries[query];
-  const isOfToken = kind.rows === "query" || kind.rows === "key" || kind.rows === "selected";
-  const rowWord = isOfToken ? `“${token}”` : `row ${i + 1}`;
-  const name =
-    kind.cols === "key"
-      ? `${kind.title}, ${rowWord} attends to “${keys[j]}”`
-      : `${kind.title}, ${rowWord}, entry ${j + 1}`;
-  const { symbol, role } = kind;
-  const explained = explainer({ name, symbol, role, row: tokenRow, col: j, value, soFar });
-  const { equals, says } = explained;
-
-  if (isEdited(cell, attention, state)) return says("set by you in place of its projection");
-  switch (matrix) {
-    case "embedding":
-    case "keyEmbedding":
-      return says(
-        state.example ? "given with the example" : `made from the word and the seed ${state.seed}`,
-      );
-    case "wq":
-    case "wk":
-    case "wv":
-    case "wo":
-      return says(state.example ? "given with the example" : `made from the seed ${state.seed}`);
-    case "position":
-    case "keyPosition": {
-      if (!state.position) return says("because positions are not added");
-      const wave = j % 2 === 0 ? "sin" : "cos";
-      return equals([{ text: `${wave}(${i} ÷ 10000^(${j - (j % 2)}/${solution.dims.E}))` }]);
-    }
-    case "input":
-    case "keyInput": {
-      const side =
-        matrix === "input"
-          ? (["embedding", "position"] as const)
-          : (["keyEmbedding", "keyPosition"] as const);
-      if (!state.position) return says("the embedding as it is");
-      const parts = side.map((part) => [operand(at(view(part), i, j))]);
-      return equals(termsOf(parts, soFar));
-    }
-    case "q":
-      return equals(product(view("input"), i, view("wq"), j, [undefined, "q"], soFar));
-    case "k":
-      return equals(product(view("keyInput"), i, view("wk"), j, [undefined, "k"], soFar));
-    case "v":
-      return equals(product(view("keyInput"), i, view("wv"), j, [undefined, "v"], soFar));
-    case "joined":
-      return says(
-        solution.problem.dropped.includes(Math.floor(j / attention.headSize))
-          ? `because head ${Math.floor(j / attention.headSize) + 1} is left out`
-          : `entry ${(j % attention.headSize) + 1} of the output of head ${Math.floor(j / attention.headSize) + 1}`,
-      );
-    case "result":
-      return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"], soFar));
-    default: {
-      const divisors = [
-        ...(state.scaled ? [`√${attention.headSize}`] : []),
-        ...(state.temperature === 1 ? [] : [String(state.temperature)]),
-      ];
-      const scaling = divisors.map((divisor) => `÷ ${divisor}`).join(" ");
-      const shown =
-        attention.head === knownHead
-          ? { row: query, taken: solution.taken, total: totalOf(solution) }
-          : null;
-      return explainAttention(
-        { matrix, row: i, col: j },
-        { view, shown, scaling },
-        explained,
-        soFar,
-      );
-    }
-  }
+  const { rows, symbol, role } = kindOf(matrix);
+  const explained = explainer({
+    ...{ name: nameOf(cell, solution), symbol, role, col, soFar },
+    row: rows === "selected" ? query : row,
+    value: at(own, row, col),
+  });
+  const origin = originOf(cell, solution, state, attention);
+  if (origin !== null) return explained.says(origin);
+  const formula = formulaOf(cell, solution, view, soFar);
+  if (formula) return explained.equals(formula);
+  const scaling = divisorsOf(state, attention)
+    .map((divisor) => `÷ ${divisor}`)
+    .join(" ");
+  const shown =
+    attention.head === knownHead
+      ? { row: query, taken: solution.taken, total: totalOf(solution) }
+      : null;
+  const inAttention = cell as CellOf<AttentionMatrix>;
+  return explainAttention(inAttention, { view, shown, scaling }, explained, soFar);
 }

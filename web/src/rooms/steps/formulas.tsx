@@ -1,43 +1,53 @@
 /** The formula of each stage, in MathML. Its letters highlight the matrices that they represent. */
 
-import type { Role } from "heed/view/parts";
-import type { ComponentChildren, JSX } from "preact";
-import type { MatrixName } from "./matrices";
+import type { JSX } from "preact";
+import { kindOf, type MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
 import type { SentenceAttention, State } from "./state";
 
-function Maths({ children }: { children: ComponentChildren }) {
-  return <math display="block">{children}</math>;
+/** A part of a formula. In a string, each number, letter and sign is an element of its own. */
+type Part = JSX.Element | string;
+
+/** One line. */
+type Formula = readonly Part[];
+
+const tokens = /\d+(?:\.\d+)?|sin|cos|\S/gu;
+
+function drawn(part: Part) {
+  if (typeof part !== "string") return part;
+  return part.match(tokens)?.map((token, i) => {
+    if (/^\d/.test(token)) return <mn key={i}>{token}</mn>;
+    return /^[\p{L}∞]/u.test(token) ? <mi key={i}>{token}</mi> : <mo key={i}>{token}</mo>;
+  });
 }
 
-/** A letter with a subscript, in its role's colour. */
-function Sub({
-  base,
-  sub,
-  of,
-  highlights,
-}: {
-  base: string;
-  sub: ComponentChildren;
-  of?: Role;
-  highlights?: MatrixName;
-}) {
+const row = (...parts: Formula) => <mrow>{parts.map(drawn)}</mrow>;
+
+/** Parts that highlight a matrix, in the colour of its role. */
+function of(matrix: MatrixName, ...parts: Formula) {
+  const { role } = kindOf(matrix);
   return (
-    <msub class={of && `role-${of}`} data-highlights={highlights}>
-      <mi>{base}</mi>
-      {typeof sub === "string" ? <mi>{sub}</mi> : sub}
-    </msub>
+    <mrow class={role && `role-${role}`} data-highlights={matrix}>
+      {parts.map(drawn)}
+    </mrow>
   );
 }
 
-const rowAndCol = (row: string, col: string) => (
-  <mrow>
-    <mi>{row}</mi>
-    <mi>{col}</mi>
-  </mrow>
+const pairOf = (Tag: "msub" | "msup" | "mfrac") => (first: Part, second: Part) => (
+  <Tag>
+    {row(first)}
+    {row(second)}
+  </Tag>
 );
+const sub = pairOf("msub");
+const power = pairOf("msup");
+const over = pairOf("mfrac");
 
-function SumOver({ index }: { index: string }) {
+const words = (text: string) => <mtext>{` ${text} `}</mtext>;
+
+const gap = (width = "1em") => <mspace width={width} />;
+
+function sumOver(index: string) {
   return (
     <munder>
       <mo>∑</mo>
@@ -51,246 +61,109 @@ function SumOver({ index }: { index: string }) {
 }
 
 /** Q, K or V as a projection of X, or of the second sentence's X′. */
-function Projection({ of, second }: { of: "q" | "k" | "v"; second: boolean }) {
-  const name = of.toUpperCase();
-  return (
-    <mrow>
-      <mi class={`role-${of}`} data-highlights={of}>
-        {name}
-      </mi>
-      <mo>=</mo>
-      {second ? (
-        <msup data-highlights="keyInput">
-          <mi>X</mi>
-          <mo>′</mo>
-        </msup>
-      ) : (
-        <mi data-highlights="input">X</mi>
-      )}
-      <Sub base="W" sub={name} of={of} highlights={`w${of}`} />
-    </mrow>
-  );
+function projection(matrix: "q" | "k" | "v", isSecond: boolean): Formula {
+  const name = matrix.toUpperCase();
+  const input = isSecond ? of("keyInput", power("X", "′")) : of("input", "X");
+  return [of(matrix, name), "=", input, of(`w${matrix}`, sub("W", name))];
 }
 
-function QueriesTimesKeys() {
-  return (
-    <>
-      <mi class="role-q" data-highlights="q">
-        Q
-      </mi>
-      <msup class="role-k" data-highlights="k">
-        <mi>K</mi>
-        <mi mathvariant="normal">T</mi>
-      </msup>
-    </>
-  );
+const queriesTimesKeys = () =>
+  row(of("q", "Q"), of("k", power("K", <mi mathvariant="normal">T</mi>)));
+
+/** The odd or the even entries of the positional encoding of position i. */
+function wave(entries: "2n−1" | "2n", name: "sin" | "cos", size: number): Formula {
+  return [
+    sub("P", `i,${entries}`),
+    "=",
+    name,
+    gap("0.2em"),
+    over("i−1", power("10000", `2(n−1)/${size}`)),
+  ];
 }
 
-/** Entry 2n or 2n + 1 of the positional encoding of position i. */
-function Wave({ offset, name, size }: { offset: 0 | 1; name: string; size: number }) {
-  const even = (
-    <mrow>
-      <mn>2</mn>
-      <mi>n</mi>
-    </mrow>
-  );
-  return (
-    <Maths>
-      <msub>
-        <mi>P</mi>
-        <mrow>
-          <mi>i</mi>
-          <mo>,</mo>
-          {even}
-          {offset === 1 && (
-            <>
-              <mo>+</mo>
-              <mn>1</mn>
-            </>
-          )}
-        </mrow>
-      </msub>
-      <mo>=</mo>
-      <mi>{name}</mi>
-      <mfrac>
-        <mi>i</mi>
-        <msup>
-          <mn>10000</mn>
-          <mrow>
-            {even}
-            <mo>/</mo>
-            <mn>{size}</mn>
-          </mrow>
-        </msup>
-      </mfrac>
-    </Maths>
-  );
+/** The number that divides the scores. */
+function divisor({ scaled, temperature }: State, { headSize }: SentenceAttention) {
+  const root = scaled ? <msqrt>{row(`${headSize}`)}</msqrt> : "1";
+  return temperature === 1 ? root : row(root, `·${temperature}`);
 }
 
-export const stageFormulas: Record<
+const stageFormulas: Record<
   StageName,
-  (state: State, attention: SentenceAttention) => JSX.Element
+  (state: State, attention: SentenceAttention) => readonly Formula[]
 > = {
-  tokens: (_, attention) => (
-    <Maths>
-      <Sub base="t" sub={<mn>1</mn>} />
-      <mo>,</mo>
-      <mo>…</mo>
-      <mo>,</mo>
-      <Sub base="t" sub="L" />
-      <mspace width="1em" />
-      <mi>L</mi>
-      <mo>=</mo>
-      <mn>{attention.queries.tokens.length}</mn>
-    </Maths>
-  ),
-  embedding: (state, attention) => (
-    <>
-      <Maths>
-        <mi data-highlights="input">X</mi>
-        <mo>=</mo>
-        <mi data-highlights="embedding">E</mi>
-        {state.position && (
-          <>
-            <mo>+</mo>
-            <mi data-highlights="position">P</mi>
-          </>
-        )}
-      </Maths>
-      {state.position && (
-        <>
-          <Wave offset={0} name="sin" size={attention.embeddingSize} />
-          <Wave offset={1} name="cos" size={attention.embeddingSize} />
-        </>
-      )}
-    </>
-  ),
-  qkv: (_, attention) => (
-    <Maths>
-      <Projection of="q" second={false} />
-      <mspace width="1em" />
-      <Projection of="k" second={attention.cross} />
-      <mspace width="1em" />
-      <Projection of="v" second={attention.cross} />
-    </Maths>
-  ),
-  scores: () => (
-    <Maths>
-      <msub data-highlights="scores">
-        <mrow>
-          <mo>(</mo>
-          <QueriesTimesKeys />
-          <mo>)</mo>
-        </mrow>
-        {rowAndCol("i", "j")}
-      </msub>
-      <mo>=</mo>
-      <SumOver index="c" />
-      <Sub base="q" sub={rowAndCol("i", "c")} of="q" highlights="q" />
-      <Sub base="k" sub={rowAndCol("j", "c")} of="k" highlights="k" />
-    </Maths>
-  ),
-  scaled: (state, attention) => (
-    <Maths>
-      <mi data-highlights="scaled">S</mi>
-      <mo>=</mo>
-      <mfrac>
-        <mrow data-highlights="scores">
-          <QueriesTimesKeys />
-        </mrow>
-        <mrow>
-          {state.scaled ? (
-            <msqrt>
-              <mn>{attention.headSize}</mn>
-            </msqrt>
-          ) : (
-            <mn>1</mn>
-          )}
-          {state.temperature !== 1 && (
-            <>
-              <mo>·</mo>
-              <mn>{state.temperature}</mn>
-            </>
-          )}
-        </mrow>
-      </mfrac>
-    </Maths>
-  ),
-  masked: () => (
-    <Maths>
-      <Sub base="M" sub={rowAndCol("i", "j")} highlights="masked" />
-      <mo>=</mo>
-      <Sub base="S" sub={rowAndCol("i", "j")} highlights="scaled" />
-      <mtext>&nbsp;if&nbsp;</mtext>
-      <mi>i</mi>
-      <mtext>&nbsp;may see&nbsp;</mtext>
-      <mi>j</mi>
-      <mtext>, else&nbsp;</mtext>
-      <mo>−</mo>
-      <mi mathvariant="normal">∞</mi>
-    </Maths>
-  ),
-  weights: () => (
-    <Maths>
-      <Sub base="a" sub={rowAndCol("i", "j")} highlights="weights" />
-      <mo>=</mo>
-      <mfrac>
-        <msup data-highlights="exponentials">
-          <mi>e</mi>
-          <Sub base="M" sub={rowAndCol("i", "j")} highlights="masked" />
-        </msup>
-        <mrow data-highlights="exponentials">
-          <SumOver index="n" />
-          <msup>
-            <mi>e</mi>
-            <Sub base="M" sub={rowAndCol("i", "n")} />
-          </msup>
-        </mrow>
-      </mfrac>
-    </Maths>
-  ),
-  output: () => (
-    <Maths>
-      <Sub base="o" sub="i" of="o" highlights="output" />
-      <mo>=</mo>
-      <SumOver index="j" />
-      <Sub base="a" sub={rowAndCol("i", "j")} highlights="weights" />
-      <Sub base="v" sub="j" of="v" highlights="v" />
-    </Maths>
-  ),
-  joined: (state, attention) =>
-    state.example ? (
-      <Maths>
-        <mi class="role-o" data-highlights="joined">
-          C
-        </mi>
-        <mo>=</mo>
-        <mi class="role-o" data-highlights="output">
-          O
-        </mi>
-      </Maths>
-    ) : (
-      <Maths>
-        <mi class="role-o" data-highlights="joined">
-          C
-        </mi>
-        <mo>=</mo>
-        <mrow>
-          <mo>[</mo>
-          <Sub base="O" sub={<mn>1</mn>} of="o" />
-          {attention.heads > 2 && <mo>…</mo>}
-          {attention.heads > 1 && <Sub base="O" sub={<mn>{attention.heads}</mn>} of="o" />}
-          <mo>]</mo>
-        </mrow>
-        <mspace width="1em" />
-        <mi class="role-o" data-highlights="result">
-          Y
-        </mi>
-        <mo>=</mo>
-        <mi class="role-o" data-highlights="joined">
-          C
-        </mi>
-        <Sub base="W" sub="O" of="o" highlights="wo" />
-      </Maths>
-    ),
+  tokens: (_, { queries }) => [
+    [sub("t", "1"), ",…,", sub("t", "L"), gap(), `L=${queries.tokens.length}`],
+  ],
+  embedding: ({ position }, { embeddingSize }) => {
+    const sum = [of("input", "X"), "=", of("embedding", "E")];
+    if (!position) return [sum];
+    return [
+      [...sum, "+", of("position", "P")],
+      wave("2n−1", "sin", embeddingSize),
+      wave("2n", "cos", embeddingSize),
+    ];
+  },
+  qkv: (_, { cross }) => [
+    [...projection("q", false), gap(), ...projection("k", cross), gap(), ...projection("v", cross)],
+  ],
+  scores: () => [
+    [
+      of("scores", sub(row("(", queriesTimesKeys(), ")"), "ij")),
+      "=",
+      sumOver("c"),
+      of("q", sub("q", "ic")),
+      of("k", sub("k", "jc")),
+    ],
+  ],
+  scaled: (state, attention) => [
+    [of("scaled", "S"), "=", over(of("scores", queriesTimesKeys()), divisor(state, attention))],
+  ],
+  masked: () => [
+    [
+      of("masked", sub("M", "ij")),
+      "=",
+      of("scaled", sub("S", "ij")),
+      ...[words("if"), "i", words("may see"), "j", words(", else"), "−∞"],
+    ],
+  ],
+  weights: () => [
+    [
+      of("weights", sub("a", "ij")),
+      "=",
+      over(
+        of("exponentials", power("e", of("masked", sub("M", "ij")))),
+        of("exponentials", sumOver("n"), power("e", sub("M", "in"))),
+      ),
+    ],
+  ],
+  output: () => [
+    [
+      of("output", sub("o", "i")),
+      "=",
+      sumOver("j"),
+      of("weights", sub("a", "ij")),
+      of("v", sub("v", "j")),
+    ],
+  ],
+  joined: ({ example }, { heads }) => {
+    const joined = [of("joined", "C"), "="];
+    if (example) return [[...joined, of("output", "O")]];
+    const last = heads > 1 ? [...(heads > 2 ? ["…"] : []), sub("O", `${heads}`)] : [];
+    const mixed = [of("result", "Y"), "=", of("joined", "C"), of("wo", sub("W", "O"))];
+    return [[...joined, of("joined", "[", sub("O", "1"), ...last, "]"), gap(), ...mixed]];
+  },
 };
+
+export function StageFormulas({
+  state,
+  attention,
+}: {
+  state: State;
+  attention: SentenceAttention;
+}) {
+  return stageFormulas[state.stage](state, attention).map((formula, i) => (
+    <math key={i} display="block">
+      {formula.map(drawn)}
+    </math>
+  ));
+}

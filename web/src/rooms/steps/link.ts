@@ -10,6 +10,7 @@ import {
   readParams,
 } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
+import { exampleKeyText } from "./example";
 import { isMatrixName } from "./matrices";
 import type { Edit } from "./problem";
 import { isStageName } from "./stageNames";
@@ -95,7 +96,10 @@ function editsToText(edits: ReadonlyMap<string, Edit>): string {
 
 const readers: Readers<State> = {
   text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
-  keys: (text) => ({ keyText: text.slice(0, maxCharacters), example: false }),
+  keys: (text) => ({
+    keyText: text.slice(0, maxCharacters),
+    ...(text !== exampleKeyText && { example: false }),
+  }),
   split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
   heads: (text) => ({ heads: numberIn(allowed.heads)(text), example: false }),
   size: (text) => ({ headSize: numberIn(allowed.headSize)(text), example: false }),
@@ -137,12 +141,12 @@ export function write(state: State): URLSearchParams {
   };
   if (!state.example) {
     params.set("text", state.text);
-    if (state.keyText !== null) params.set("keys", state.keyText);
     put("heads", state.heads, initial.heads);
     put("size", state.headSize, initial.headSize);
     put("seed", state.seed, initial.seed);
     put("split", state.split, initial.split);
   }
+  if (state.keyText !== null) params.set("keys", state.keyText);
   const onOrOff = (on: boolean) => (on ? "on" : "off");
   put("position", onOrOff(state.position), onOrOff(initial.position));
   put("scale", onOrOff(state.scaled), onOrOff(initial.scaled));

@@ -59,43 +59,23 @@ export type RunningSums = Partial<Record<MatrixName, Numbers>>;
 /** A typed array that can be transferred. */
 export type Numbers = Float32Array<ArrayBuffer>;
 
+/** The worked example has one head and no output projection. */
+type OfSeveralHeads = "wo" | "result";
+
 /**
  * Every matrix of one computation, row by row. In `q`, `k`, `v`, `output` and `joined` the heads are side by side;
- * `scores` to `weights` have one matrix per head. Weights are [out, in].
+ * `scores` to `weights` have one matrix per head. Weights are [out, in]. In self-attention the keys' vectors are those
+ * of the queries. `exponentials` [S] are of the masked scores minus `Solution.taken`, for the problem's row and head.
  */
-export interface Arrays {
-  embedding: Numbers;
-  position: Numbers;
-  input: Numbers;
-  /** The vectors of the keys; in self-attention the same arrays. */
-  keyEmbedding: Numbers;
-  keyPosition: Numbers;
-  keyInput: Numbers;
-  wq: Numbers;
-  wk: Numbers;
-  wv: Numbers;
-  q: Numbers;
-  k: Numbers;
-  v: Numbers;
-  scores: Numbers;
-  scaled: Numbers;
-  masked: Numbers;
-  weights: Numbers;
-  /** The outputs of all heads, including dropped ones. */
-  output: Numbers;
-  joined: Numbers;
-  /** Null in the worked example, which has one head and no output projection. */
-  wo: Numbers | null;
-  result: Numbers | null;
-  /** [H, L]: the sum of each row of weights, which is 1 or 0. */
-  sums: Numbers;
-  /** [H, L]: the entropy of each row of weights, in nats. */
-  entropy: Numbers;
-  /** [S]: the exponential of each masked score minus `Solution.taken`, for the problem's row and head. */
-  exponentials: Numbers;
-  /** [S, D]: weight times value, for the same row and head. */
-  contributions: Numbers;
-}
+export type Arrays = Record<Exclude<MatrixName, OfSeveralHeads>, Numbers> &
+  Record<OfSeveralHeads, Numbers | null> & {
+    /** [H, L]: the sum of each row of weights, which is 1 or 0. */
+    sums: Numbers;
+    /** [H, L]: the entropy of each row of weights, in nats. */
+    entropy: Numbers;
+    /** [S, D]: weight times value, for the problem's row and head. */
+    contributions: Numbers;
+  };
 
 export interface Solution {
   readonly problem: Problem;

@@ -16,7 +16,9 @@ import {
   type Palette,
   type Picture,
   partOf,
+  rangeOf,
   type Saved,
+  signedPalette,
   tokenAxes,
   transposed,
 } from "heed/view/parts";
@@ -120,15 +122,29 @@ function transposedArea({ row, col }: Area): Area {
   return { ...(col !== undefined && { row: col }), ...(row !== undefined && { col: row }) };
 }
 
+/** The same scores at three stages. One colour scale for them shows the effect of the division. */
+const ofScores: readonly MatrixName[] = ["scores", "scaled", "masked"];
+
+/** The largest distance from zero of any score at any stage. */
+export function farthestScore(solution: Solution, head: number): number {
+  const ranges = ofScores.map((name) => rangeOf(viewOf(solution, name, head) as MatrixView));
+  return Math.max(...ranges.flatMap((range) => range ?? []).map(Math.abs), 0);
+}
+
 function usePalette(name: MatrixName, head: number): Palette {
   const { state } = useStepsWorkspace();
   const solution = useSolution();
   const { theme } = useShell();
   const { range, curve } = state;
-  return useMemo(
-    () => attentionPalette(name, solution && viewOf(solution, name, head), { range, curve, theme }),
-    [name, head, solution, range, curve, theme],
-  );
+  return useMemo(() => {
+    if (solution && ofScores.includes(name))
+      return signedPalette(farthestScore(solution, head), theme);
+    return attentionPalette(name, solution && viewOf(solution, name, head), {
+      range,
+      curve,
+      theme,
+    });
+  }, [name, head, solution, range, curve, theme]);
 }
 
 /** The picture of a matrix: palette, hidden cells, labels and highlights. */

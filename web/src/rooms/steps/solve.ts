@@ -2,7 +2,7 @@
 import type { AttentionOptions, Heed, Tensor } from "heed";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
-import { exampleEmbeddings, exampleProjections } from "./example";
+import { exampleProjections, exampleVectors } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
@@ -10,8 +10,7 @@ import { smallSolutionOf } from "./small";
 
 /** The inputs of the computation: the vectors of the tokens, and the projections. */
 interface Weights {
-  /** `order` has the original positions of shuffled tokens. */
-  embed(tokens: readonly string[], order: readonly number[] | null): Tensor;
+  embed(tokens: readonly string[]): Tensor;
   wq: Tensor;
   wk: Tensor;
   wv: Tensor;
@@ -21,8 +20,7 @@ interface Weights {
 function exampleWeights(heed: Heed): Weights {
   const { wq, wk, wv } = exampleProjections;
   return {
-    embed: (_, order) =>
-      heed.tensor([order ? order.map((i) => exampleEmbeddings[i] as number[]) : exampleEmbeddings]),
+    embed: (tokens) => heed.tensor([tokens.map((token) => exampleVectors[token] as number[])]),
     wq: heed.tensor(wq),
     wk: heed.tensor(wk),
     wv: heed.tensor(wv),
@@ -130,10 +128,8 @@ function withoutDropped(heed: Heed, output: Tensor, { dropped, heads, headSize }
 
 /** Computes every stage, as tensors of the engine. */
 function forward(heed: Heed, weights: Weights, problem: Problem) {
-  const own = inputOf(heed, weights.embed(problem.queryTokens, problem.order), problem);
-  const other = problem.keyTokens
-    ? inputOf(heed, weights.embed(problem.keyTokens, null), problem)
-    : own;
+  const own = inputOf(heed, weights.embed(problem.queryTokens), problem);
+  const other = problem.keyTokens ? inputOf(heed, weights.embed(problem.keyTokens), problem) : own;
   const q = withEdits(heed, heed.linear(own.input, weights.wq), "q", problem);
   const k = withEdits(heed, heed.linear(other.input, weights.wk), "k", problem);
   const v = heed.linear(other.input, weights.wv);

@@ -1,7 +1,7 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
 import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
-import { exampleRow, exampleSize, exampleText } from "./example";
-import type { MatrixAxis, MatrixName } from "./matrices";
+import { exampleKeyText, exampleRow, exampleSize, exampleText } from "./example";
+import { type MatrixAxis, type MatrixName, matrices } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";
 import { seededOrder } from "./seeded";
 import type { StageName } from "./stageNames";
@@ -77,20 +77,11 @@ export type State = Settings & Look;
 
 /** Settings that stay unlocked under a teacher's lock. */
 export const lookKeys = [
-  "stage",
-  "head",
-  "row",
-  "cell",
-  "time",
-  "range",
-  "curve",
-  "mass",
-  "trialSize",
-] as const satisfies (keyof Look)[];
+  ...(["stage", "head", "row", "cell", "time", "range", "curve", "mass", "trialSize"] as const),
+] satisfies (keyof Look)[];
 
 export function lookOf(state: State): Look {
-  const { stage, head, row, cell, time, range, curve, mass, trialSize } = state;
-  return { stage, head, row, cell, time, range, curve, mass, trialSize };
+  return Object.fromEntries(lookKeys.map((key) => [key, state[key]])) as unknown as Look;
 }
 
 export const initialState: State = {
@@ -178,6 +169,16 @@ export function sentenceAttentionOf(state: State): SentenceAttention {
   };
 }
 
+/** The head whose output contains a cell of the joined heads. */
+export function sourceHead({ col }: Cell, { headSize }: SentenceAttention): number {
+  return Math.floor(col / headSize);
+}
+
+/** The divisors of the scores. */
+export function divisorsOf({ scaled, temperature }: State, { headSize }: SentenceAttention) {
+  return [...(scaled ? [`√${headSize}`] : []), ...(temperature === 1 ? [] : [`${temperature}`])];
+}
+
 /** Whether query `row` may attend to key `col` under the selected mask. */
 export function isVisible(state: State, row: number, col: number): boolean {
   switch (state.mask) {
@@ -197,22 +198,14 @@ export function isVisible(state: State, row: number, col: number): boolean {
 /** Whether the mask hides any key from any query. */
 export function hidesAny(state: State, { queries, keys }: SentenceAttention): boolean {
   const [L, S] = [queries.tokens.length, keys.tokens.length];
-  switch (state.mask) {
-    case "none":
-      return false;
-    case "causal":
-      return L > 0 && S > 1;
-    case "padding":
-      return L > 0 && state.padFrom < S;
-    case "window":
-      return L > 0 && S > 0 && Math.max(L, S) - 1 > state.window;
-    case "painted":
-      // Only existing cells count, because cells may have been hidden in a longer sentence.
-      return [...state.hidden].some((cell) => {
-        const [row, col] = cell.split(",").map(Number) as [number, number];
-        return row < L && col < S;
-      });
-  }
+  if (L === 0 || S === 0) return false;
+  // Masks that are not painted hide the pairs farthest from the diagonal first.
+  if (state.mask !== "painted") return !isVisible(state, 0, S - 1) || !isVisible(state, L - 1, 0);
+  // Only existing cells count, because cells may have been hidden in a longer sentence.
+  return [...state.hidden].some((cell) => {
+    const [row, col] = cell.split(",").map(Number) as [number, number];
+    return row < L && col < S;
+  });
 }
 
 /** The number of queries for which the mask hides all keys. */
@@ -263,19 +256,35 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
   };
 }
 
+/** Every pair of a query and a key, as "query,key". */
+export function allPairs({ queries, keys }: SentenceAttention): ReadonlySet<string> {
+  return new Set(queries.tokens.flatMap((_, i) => keys.tokens.map((_, j) => `${i},${j}`)));
+}
+
 /** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
 export function startPainting(state: State, attention: SentenceAttention): Partial<State> {
-  const hidden = new Set<string>();
-  for (let i = 0; i < attention.queries.tokens.length; ++i) {
-    for (let j = 0; j < attention.keys.tokens.length; ++j)
-      if (!isVisible(state, i, j)) hidden.add(`${i},${j}`);
-  }
-  return { mask: "painted", hidden, ...toStage("masked") };
+  const hidden = [...allPairs(attention)].filter((pair) => {
+    const [row, col] = pair.split(",").map(Number) as [number, number];
+    return !isVisible(state, row, col);
+  });
+  return { mask: "painted", hidden: new Set(hidden), ...toStage("masked") };
 }
 
 /** A new stage is shown as completed, without a locked cell. */
 export function toStage(stage: StageName): Partial<State> {
   return { stage, time: null, cell: null };
+}
+
+export function isSameCell(a: MatrixCell | null, b: MatrixCell | null): boolean {
+  return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
+}
+
+/** Locks a cell, or releases it. Also selects its row and head, so that its sources are visible. */
+export function locked(now: State, cell: MatrixCell): Partial<State> {
+  if (isSameCell(now.cell, cell)) return { cell: null };
+  const { matrix, row } = cell;
+  if (matrix === "joined") return { cell, row, head: sourceHead(cell, sentenceAttentionOf(now)) };
+  return matrices[matrix].rows === "query" ? { cell, row } : { cell };
 }
 
 /** The common names of attention, by the tokens that attend and the tokens that are attended to. */
@@ -290,11 +299,10 @@ export function attentionKindOf({ keyText, mask }: State): AttentionKind {
 export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
   if (kind !== "cross") return { ...otherCells, keyText: null, mask };
-  const keyText = now.keyText ?? "A lazy dog sleeps";
-  return { ...otherCells, ...leaveExample(now), keyText, mask };
+  return { ...otherCells, keyText: now.keyText ?? exampleKeyText, mask };
 }
 
-/** Leaves the worked example, whose vectors belong to its five words, and keeps the sizes that are shown. */
+/** Leaves the worked example, whose vectors belong to its words, and keeps the sizes that are shown. */
 export function leaveExample({ example }: State): Partial<State> {
   return example ? { example: false, heads: 1, headSize: exampleSize } : {};
 }
@@ -302,4 +310,8 @@ export function leaveExample({ example }: State): Partial<State> {
 /** Resets the playing computation, because it belongs to the earlier text. */
 export function withText(now: State, text: string): Partial<State> {
   return { ...otherCells, ...leaveExample(now), text, shuffle: null, time: null };
+}
+
+export function withKeyText(now: State, keyText: string): Partial<State> {
+  return { ...otherCells, ...leaveExample(now), keyText, time: null };
 }

@@ -1,10 +1,21 @@
 /** All stages of the room on one timeline, from the tokens to the joined heads. */
-import { type Story, storyOf as storyOfStages } from "heed/view/parts";
+import { paceOf, placeAt, type Story, storyOf as storyOfStages } from "heed/view/parts";
 import type { MatrixName } from "./matrices";
 import { type StageName, stageNames } from "./stageNames";
-import type { SentenceAttention, State } from "./state";
+import { hidesAny, type SentenceAttention, type State } from "./state";
 import { timelineOf } from "./unfolding";
 
 export function storyOf(state: State, attention: SentenceAttention): Story<StageName, MatrixName> {
   return storyOfStages(stageNames, (stage) => timelineOf({ ...state, stage }, attention));
+}
+
+/** The milliseconds of each moment. Playing passes over the stage of the mask if it hides nothing. */
+export function playPaceOf(
+  story: Story<StageName, MatrixName>,
+  state: State,
+  attention: SentenceAttention,
+): (index: number) => number {
+  const pace = paceOf(story);
+  if (hidesAny(state, attention)) return pace;
+  return (index) => (placeAt(story, index).stage === "masked" ? 0 : pace(index));
 }

@@ -3,6 +3,8 @@ import type { Numbers } from "./problem";
 
 export const trialSizes = [2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 
+export const mostTrialSize = 512;
+
 /** The maximum number of keys that are shown. */
 export const mostTrialKeys = 8;
 
@@ -26,6 +28,8 @@ export interface TrialSide {
 
 export interface TrialAnswer {
   readonly request: TrialRequest;
+  /** [1 + keys, 512]: the query, and the keys. Shorter vectors are the first numbers of these. */
+  readonly vectors: Numbers;
   readonly divided: TrialSide;
   readonly plain: TrialSide;
 }

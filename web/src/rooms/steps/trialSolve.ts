@@ -10,7 +10,13 @@ import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
 import type { Numbers } from "./problem";
 import { seededNumbers } from "./seeded";
-import { type TrialAnswer, type TrialRequest, type TrialSide, trialSizes } from "./trial";
+import {
+  mostTrialSize,
+  type TrialAnswer,
+  type TrialRequest,
+  type TrialSide,
+  trialSizes,
+} from "./trial";
 
 /** The number of queries. The page shows the first one, and the mean over all. */
 const queries = 64;
@@ -65,16 +71,21 @@ function sideOf(
 
 const solve: Solver<TrialRequest, TrialAnswer> = (request, { heed }) =>
   heed.scope(() => {
-    const keys = request.keys.length;
-    const products = trialSizes.map((size) => {
-      const key = request.keys.flatMap((token, i) => [
-        ...seededNumbers(`${request.seed} trial key ${i} ${token}`, size),
-      ]);
-      const query = seededNumbers(`${request.seed} trial query`, queries * size);
-      return heed.linear(heed.tensor(query, [queries, size]), heed.tensor(key, [keys, size]));
-    });
+    const { seed, keys: tokens } = request;
+    const keys = tokens.length;
+    const keysOf = (size: number) =>
+      tokens.flatMap((token, i) => [...seededNumbers(`${seed} trial key ${i} ${token}`, size)]);
+    const queriesOf = (size: number, count: number) =>
+      seededNumbers(`${seed} trial query`, count * size);
+    const products = trialSizes.map((size) =>
+      heed.linear(
+        heed.tensor(queriesOf(size, queries), [queries, size]),
+        heed.tensor(keysOf(size), [keys, size]),
+      ),
+    );
     return {
       request,
+      vectors: Float32Array.of(...queriesOf(mostTrialSize, 1), ...keysOf(mostTrialSize)),
       divided: sideOf(heed, products, keys, (size) => 1 / Math.sqrt(size)),
       plain: sideOf(heed, products, keys, () => 1),
     };

@@ -85,11 +85,10 @@ function copyOf(figure: Element, canvas: HTMLCanvasElement, part: Box, place: Bo
   return ghost;
 }
 
+type Journey = readonly [sources: readonly MatrixArea[], target: MatrixArea];
+
 /** The sources of the moment's number or row, and the target of their motion. */
-function journeyOf(
-  active: MatrixArea | null,
-  highlights: readonly MatrixArea[],
-): readonly [sources: readonly MatrixArea[], target: MatrixArea] | null {
+function journeyOf(active: MatrixArea | null, highlights: readonly MatrixArea[]): Journey | null {
   const isCell = ({ row, col }: MatrixArea) => row !== undefined && col !== undefined;
   if (!active) {
     // For a whole row the sources come first in the list, and the row is last.
@@ -99,6 +98,61 @@ function journeyOf(
   // For a sum only the factors of the last term move.
   const cells = highlights.filter(isCell);
   return [cells.length > 0 ? cells : highlights, active];
+}
+
+/** Moves the matrices that the last stage had too, from their places in that stage. */
+function moveMatrices(
+  canvases: ReturnType<typeof canvasesIn>,
+  before: ReadonlyMap<MatrixName, Box>,
+  now: ReadonlyMap<MatrixName, Box>,
+): void {
+  for (const [name, canvas] of canvases) {
+    const [from, to] = [before.get(name), now.get(name) as Box];
+    if (!from || to.width === 0) continue;
+    const start = `translate(${from.x - to.x}px, ${from.y - to.y}px) scale(${from.width / to.width}, ${from.height / to.height})`;
+    canvas
+      .closest(".named-matrix")
+      ?.animate([{ transform: start, transformOrigin: "0 0" }, { transform: "none" }], {
+        duration: moveTime,
+        easing: "ease-in-out",
+      });
+  }
+}
+
+/** Moves copies of the sources to the target, and returns the copies. */
+function moveSources(
+  figure: Element,
+  [sources, target]: Journey,
+  sizes: ReturnType<typeof sizesOf>,
+  duration: number,
+): readonly HTMLElement[] {
+  const canvases = new Map(canvasesIn(figure));
+  const on = (area: MatrixArea) => {
+    const canvas = canvases.get(area.matrix);
+    const part = canvas && boxOn(canvas, area, sizeOf(area.matrix, sizes));
+    return canvas && part ? { canvas, part, place: boxIn(figure, canvas) } : null;
+  };
+  const end = on(target);
+  if (!end) return [];
+  return sources.flatMap((source) => {
+    const start = on(source);
+    if (!start) return [];
+    const ghost = copyOf(figure, start.canvas, start.part, start.place);
+    const x = end.place.x + end.part.x - start.place.x - start.part.x;
+    const y = end.place.y + end.part.y - start.place.y - start.part.y;
+    const size = `scale(${end.part.width / start.part.width}, ${end.part.height / start.part.height})`;
+    const transform = `translate(${x}px, ${y}px) ${size}`;
+    const travel = ghost.animate(
+      [
+        { transform: "none", opacity: 1 },
+        { transform, opacity: 0.6, offset: 0.9 },
+        { transform, opacity: 0 },
+      ],
+      { duration, easing: "ease-in-out" },
+    );
+    travel.onfinish = () => ghost.remove();
+    return [ghost];
+  });
 }
 
 /**
@@ -116,18 +170,7 @@ export function useMotion(ref: RefObject<HTMLElement | null>, width: number, pac
     const canvases = canvasesIn(figure);
     const boxes = new Map(canvases.map(([name, canvas]) => [name, boxIn(figure, canvas)]));
     const { stage, boxes: old } = before.current;
-    if (stage !== state.stage && !reduced) {
-      for (const [name, canvas] of canvases) {
-        const [from, to] = [old.get(name), boxes.get(name) as Box];
-        const place = canvas.closest(".named-matrix");
-        if (!from || to.width === 0) continue;
-        const start = `translate(${from.x - to.x}px, ${from.y - to.y}px) scale(${from.width / to.width}, ${from.height / to.height})`;
-        place?.animate([{ transform: start, transformOrigin: "0 0" }, { transform: "none" }], {
-          duration: moveTime,
-          easing: "ease-in-out",
-        });
-      }
-    }
+    if (stage !== state.stage && !reduced) moveMatrices(canvases, old, boxes);
     before.current = { stage: state.stage, boxes };
   }, [state.stage, attention, width]);
 
@@ -141,36 +184,8 @@ export function useMotion(ref: RefObject<HTMLElement | null>, width: number, pac
     if (!figure || !unfolding || !isNext || pace < shortest || reduced) return;
     const journey = journeyOf(unfolding.cell, highlights);
     if (!journey) return;
-    const [sources, target] = journey;
-    const canvases = new Map(canvasesIn(figure));
-    const sizes = sizesOf(attention);
-    const on = (area: MatrixArea) => {
-      const canvas = canvases.get(area.matrix);
-      const part = canvas && boxOn(canvas, area, sizeOf(area.matrix, sizes));
-      return canvas && part ? { canvas, part, place: boxIn(figure, canvas) } : null;
-    };
-    const end = on(target);
-    if (!end) return;
-    const ghosts = sources.flatMap((source) => {
-      const start = on(source);
-      if (!start) return [];
-      const ghost = copyOf(figure, start.canvas, start.part, start.place);
-      const [x, y] = [
-        end.place.x + end.part.x - start.place.x - start.part.x,
-        end.place.y + end.part.y - start.place.y - start.part.y,
-      ];
-      const size = `scale(${end.part.width / start.part.width}, ${end.part.height / start.part.height})`;
-      const travel = ghost.animate(
-        [
-          { transform: "none", opacity: 1 },
-          { transform: `translate(${x}px, ${y}px) ${size}`, opacity: 0.6, offset: 0.9 },
-          { transform: `translate(${x}px, ${y}px) ${size}`, opacity: 0 },
-        ],
-        { duration: Math.min(moveTime, 0.8 * pace), easing: "ease-in-out" },
-      );
-      travel.onfinish = () => ghost.remove();
-      return [ghost];
-    });
+    const duration = Math.min(moveTime, 0.8 * pace);
+    const ghosts = moveSources(figure, journey, sizesOf(attention), duration);
     return () => {
       for (const ghost of ghosts) ghost.remove();
     };

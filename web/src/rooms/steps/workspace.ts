@@ -3,6 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
 import type { MatrixArea } from "./explain";
+import type { StageName } from "./stageNames";
 import type { MatrixCell, SentenceAttention, State } from "./state";
 import type { Unfolding } from "./unfolding";
 
@@ -18,6 +19,8 @@ export interface StepsWorkspace {
   /** How far the stage's computation is shown; null if it is complete. */
   readonly unfolding: Unfolding | null;
   set: Setter<State>;
+  /** Shows a completed stage, as a new entry of the browser's history. */
+  showStage(stage: StageName): void;
   /** Whether the person has just locked the cell. A link and the cursor do not count. */
   readonly justLocked: { current: boolean };
   point(cell: MatrixCell | null, by: "pointer" | "keyboard"): void;

@@ -1,9 +1,7 @@
 /** The descriptions of the stages: a title, the matrices of the picture, and an explanation. */
-import type { ComponentChildren } from "preact";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
 import { countBlind, hidesAny, type SentenceAttention, type State } from "./state";
-import { Word } from "./Word";
 
 /**
  * The matrices that a stage computes, in order. For the stage of the tokens, each token is a row of the input to come.
@@ -28,7 +26,8 @@ export interface Stage {
   gist(state: State, attention: SentenceAttention): string;
   /** The matrices of its picture in the pipeline. The stage of the tokens shows words instead. */
   readonly matrices: readonly MatrixName[];
-  explain(state: State, attention: SentenceAttention): ComponentChildren;
+  /** Its words may be marked; see Words.tsx. */
+  explain(state: State, attention: SentenceAttention): string;
 }
 
 /** Describes which keys the mask hides. */
@@ -84,9 +83,10 @@ function attendWords(state: State, attention: SentenceAttention): string {
 }
 
 /** Explains why all words of the example attend to the same one. */
-function countingWords({ example, position, edits }: State): string {
+function countingWords({ example, keyText, position, edits }: State): string {
   if (!example || position || edits.size > 0) return "";
-  return " “jumps” has the largest numbers, so it scores highest.";
+  const word = keyText === null ? "jumps" : "sleeps";
+  return ` “${word}” has the largest numbers, so it scores highest.`;
 }
 
 function droppedWords({ dropped }: State, attention: SentenceAttention): string {
@@ -108,128 +108,65 @@ export const allStages: Record<StageName, Stage> = {
     title: "Tokens",
     gist: () => "The text is cut into tokens.",
     matrices: [],
-    explain: (state, attention) => (
-      <>
-        Each {state.split === "words" ? "word or mark" : "character"} is a token.{" "}
-        {attendWords(state, attention)}
-      </>
-    ),
+    explain: (state, attention) =>
+      `Each ${state.split === "words" ? "word or mark" : "character"} is a token. ${attendWords(state, attention)}`,
   },
   embedding: {
     title: "Embedding",
     gist: () => "Each token gets a vector.",
     matrices: ["input"],
-    explain: (state) => (
-      <>
-        Each token gets a vector
-        {state.example ? ", given here" : ": here from a seed, in a trained model learned"}.
-        {state.position && " Its position adds to it: a word differs from place to place."}
-      </>
-    ),
+    explain: ({ example, position }) =>
+      `Each token gets a vector${example ? ", given here" : ": here from a seed, in a trained model learned"}.${position ? " Its position adds to it: a word differs from place to place." : ""}`,
   },
   qkv: {
     title: "Q, K, V",
     gist: () => "Each vector gives a query, a key and a value.",
     matrices: ["q", "k", "v"],
-    explain: (_, attention) => (
-      <>
-        Three matrices turn each vector into a{" "}
-        <Word of="q" highlights="q">
-          query
-        </Word>{" "}
-        (what it looks for), a{" "}
-        <Word of="k" highlights="k">
-          key
-        </Word>{" "}
-        (what it is found by) and a{" "}
-        <Word of="v" highlights="v">
-          value
-        </Word>{" "}
-        (what it passes on).
-        {attention.cross &&
-          " Queries come from the first sentence, keys and values from the second."}
-      </>
-    ),
+    explain: (_, { cross }) =>
+      `Three matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${cross ? " Queries come from the first sentence, keys and values from the second." : ""}`,
   },
   scores: {
     title: "Scores",
     gist: () => "Each query is multiplied with each key.",
     matrices: ["scores"],
-    explain: (state) => (
-      <>
-        A <Word highlights="scores">score</Word> is the dot product of a{" "}
-        <Word of="q" highlights="q">
-          query
-        </Word>{" "}
-        and a{" "}
-        <Word of="k" highlights="k">
-          key
-        </Word>
-        : large where both point the same way.
-        {countingWords(state)}
-      </>
-    ),
+    explain: (state) =>
+      `A [score](scores) is the dot product of a [query](q) and a [key](k): large where both point the same way.${countingWords(state)}`,
   },
   scaled: {
     title: "Scaled",
     gist: scaledGist,
     matrices: ["scaled"],
-    explain: (state, attention) => (
-      <>
-        {state.scaled
-          ? `Longer vectors have larger scores, so each is divided by √d, d being the length of a query: here √${attention.headSize}.`
-          : "The division by √d is off: long vectors have large scores."}
-        {state.temperature !== 1 &&
-          ` The temperature ${state.temperature} makes them ${state.temperature < 1 ? "larger" : "smaller"}.`}
-      </>
-    ),
+    explain: ({ scaled, temperature }, { headSize }) => {
+      const division = scaled
+        ? `Longer vectors have larger scores, so each is divided by √d, d being the length of a query: here √${headSize}.`
+        : "The division by √d is off: long vectors have large scores.";
+      if (temperature === 1) return division;
+      return `${division} The temperature ${temperature} makes them ${temperature < 1 ? "larger" : "smaller"}.`;
+    },
   },
   masked: {
     title: "Masked",
     gist: (state, attention) =>
       hidesAny(state, attention) ? "The mask hides keys." : "No key is hidden.",
     matrices: ["masked"],
-    explain: (state, attention) => (
-      <>
-        {maskWords(state, attention)} A hidden score is −∞, and its weight 0.
-        {blindWords(state, attention)}
-      </>
-    ),
+    explain: (state, attention) =>
+      `${maskWords(state, attention)} A hidden score is −∞, and its weight 0.${blindWords(state, attention)}`,
   },
   weights: {
     title: "Weights",
     gist: () => "Each row of scores becomes weights.",
     matrices: ["weights"],
-    explain: (state, attention) => (
-      <>
-        The softmax turns each row of <Word highlights="masked">scores</Word> into{" "}
-        <Word highlights="weights">weights</Word>:{" "}
-        <Word highlights="exponentials">e to the power of each score</Word>, divided by the sum of
-        the row.
-        {countBlind(state, attention) < attention.queries.tokens.length &&
-          blindWords(state, attention)}{" "}
-        {sumWords(state, attention)}
-      </>
-    ),
+    explain: (state, attention) => {
+      const someSee = countBlind(state, attention) < attention.queries.tokens.length;
+      return `The softmax turns each row of [scores](masked) into [weights](weights): [e to the power of each score](exponentials), divided by the sum of the row.${someSee ? blindWords(state, attention) : ""} ${sumWords(state, attention)}`;
+    },
   },
   output: {
     title: "Output",
     gist: () => "Weights mix the values into an output.",
     matrices: ["output"],
-    explain: (state, attention) => (
-      <>
-        Every{" "}
-        <Word of="v" highlights="v">
-          value
-        </Word>{" "}
-        is multiplied by its <Word highlights="weights">weight</Word>. Added up, they are the{" "}
-        <Word of="o" highlights="output">
-          output
-        </Word>
-        , a weighted mean.
-        {blindWords(state, attention)}
-      </>
-    ),
+    explain: (state, attention) =>
+      `Every [value](v) is multiplied by its [weight](weights). Added up, they are the [output](output), a weighted mean.${blindWords(state, attention)}`,
   },
   joined: {
     title: "Joined",
@@ -238,27 +175,12 @@ export const allStages: Record<StageName, Stage> = {
         ? "The output of the one head is the result."
         : "A last matrix mixes the heads' outputs.",
     matrices: ["result"],
-    explain: (state, attention) =>
-      state.example ? (
-        <>
-          Several heads would now be joined. Here the one head's{" "}
-          <Word of="o" highlights="output">
-            output
-          </Word>{" "}
-          is the result: for each word a new vector with something of{" "}
-          {hidesAny(state, attention) ? "every word that it may see" : "all words"}.
-          {blindWords(state, attention)}
-        </>
-      ) : (
-        <>
-          {attention.heads === 1 ? "The one head's" : `The ${attention.heads} heads'`}{" "}
-          <Word of="o" highlights="joined">
-            outputs
-          </Word>{" "}
-          are put side by side. A last matrix mixes them into a new vector for each token.
-          {droppedWords(state, attention)}
-        </>
-      ),
+    explain: (state, attention) => {
+      const { heads } = attention;
+      if (state.example)
+        return `Several heads would now be joined. Here the one head's [output](output) is the result: for each word a new vector with something of ${hidesAny(state, attention) ? "every word that it may see" : "all words"}.${blindWords(state, attention)}`;
+      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token.${droppedWords(state, attention)}`;
+    },
   },
 };
 

@@ -1,0 +1,94 @@
+/** The cell that a person points at or locks, the highlighted areas, and the explanation. */
+import type { Explanation } from "heed/view/parts";
+import { useCallback, useRef, useState } from "preact/hooks";
+import type { Setter } from "../../shared/room";
+import { useEscape } from "../../shared/useEscape";
+import { explainCell, type MatrixArea, sourcesOf } from "./explain";
+import type { MatrixName } from "./matrices";
+import type { Solution } from "./problem";
+import { isSameCell, locked, type MatrixCell, type SentenceAttention, type State } from "./state";
+import { explainMoment, highlightsOf, type Unfolding } from "./unfolding";
+import type { StepsWorkspace } from "./workspace";
+
+type Pointing = Pick<StepsWorkspace, "active" | "highlights" | "justLocked" | "point" | "lock"> & {
+  readonly explanation: Explanation | null;
+  /** Whether the last cell was reached by keyboard. */
+  readonly byKeyboard: boolean;
+  /** The listeners of the element with the words that name matrices. */
+  readonly listeners: Readonly<Record<string, (event: Event) => void>>;
+};
+
+/** The matrices of the word that the person points at. */
+function useNamedMatrices() {
+  /** Their names, separated by spaces. */
+  const [names, setNames] = useState("");
+  const hear = ({ target }: Event) => {
+    const word = (target as Element).closest("[data-highlights]");
+    setNames(word?.getAttribute("data-highlights") ?? "");
+  };
+  const forget = () => setNames("");
+  const areas =
+    names === "" ? null : names.split(" ").map((name) => ({ matrix: name as MatrixName }));
+  return {
+    areas,
+    listeners: { onPointerOver: hear, onPointerLeave: forget, onFocusIn: hear, onFocusOut: forget },
+  };
+}
+
+export function usePointing({
+  state,
+  attention,
+  solution,
+  unfolding,
+  set,
+}: {
+  /** The settings of the solution with the current presentation. */
+  state: State;
+  attention: SentenceAttention;
+  solution: Solution | null;
+  unfolding: Unfolding | null;
+  set: Setter<State>;
+}): Pointing {
+  const [hover, setHover] = useState<MatrixCell | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const { areas, listeners } = useNamedMatrices();
+  const justLocked = useRef(false);
+  const point = useCallback<StepsWorkspace["point"]>(
+    (cell, by) => {
+      setByKeyboard(by === "keyboard");
+      setHover((now) => (isSameCell(now, cell) ? now : cell));
+      // Moving the cursor by keyboard moves the locked cell, within its matrix.
+      if (by === "keyboard" && cell)
+        set((now) => (now.cell?.matrix === cell.matrix ? { cell } : {}));
+    },
+    [set],
+  );
+  const lock = useCallback<StepsWorkspace["lock"]>(
+    (cell) => {
+      justLocked.current = true;
+      set((now) => locked(now, cell));
+    },
+    [set],
+  );
+  useEscape(() => {
+    set({ cell: null });
+    setHover(null);
+  });
+
+  const pointed = state.cell ?? hover;
+  const highlightsOfMoment = (): readonly MatrixArea[] => {
+    if (pointed) return sourcesOf(pointed, attention, state);
+    return unfolding ? highlightsOf(unfolding, attention, state) : [];
+  };
+  const explanationOfMoment = () => {
+    if (!solution) return null;
+    if (pointed) return explainCell(pointed, solution, state, attention);
+    return unfolding && explainMoment(unfolding, solution, state, attention);
+  };
+  return {
+    active: areas ? null : (pointed ?? unfolding?.cell ?? null),
+    highlights: areas ?? highlightsOfMoment(),
+    explanation: explanationOfMoment(),
+    ...{ byKeyboard, justLocked, point, lock, listeners },
+  };
+}

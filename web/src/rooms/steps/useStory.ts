@@ -1,0 +1,89 @@
+/** The story of all stages with its player, and the steps of the person through it. */
+import { indexIn, type Pace, placeAt, playFrom, type Story } from "heed/view/parts";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import type { Setter } from "../../shared/room";
+import { useShell } from "../../shared/shell";
+import type { Live } from "../../shared/Transport";
+import type { MatrixName } from "./matrices";
+import type { StageName } from "./stageNames";
+import { type SentenceAttention, type State, toStage } from "./state";
+import { playPaceOf, storyOf } from "./story";
+import { usePlayer } from "./usePlayer";
+
+export interface Told {
+  readonly story: Story<StageName, MatrixName>;
+  readonly index: number;
+  /** How long playing shows each moment, in milliseconds. */
+  readonly pace: Exclude<Pace, number>;
+  readonly live: Live;
+  /** Applies a change by the person, which ends playing. */
+  set: Setter<State>;
+  go(index: number): void;
+  showStage(stage: StageName): void;
+}
+
+/** Steps through the moments with the arrow keys, unless another element handles them. */
+function useArrowKeys(step: (by: 1 | -1) => void): void {
+  const latest = useRef(step);
+  latest.current = step;
+  useEffect(() => {
+    const onKeyDown = ({ key, target }: KeyboardEvent) => {
+      const by = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : null;
+      const wanted = (target as Element).closest?.("input, select, canvas, .scroll, summary");
+      if (by && !wanted) latest.current(by);
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+export function useStory({
+  state,
+  attention,
+  isReady,
+  opens,
+  setState,
+}: {
+  /** The settings of the last answer. */
+  state: State;
+  attention: SentenceAttention;
+  isReady: boolean;
+  /** Whether playing starts automatically when the room opens. */
+  opens: boolean;
+  setState: Setter<State>;
+}): Told {
+  const { remember } = useShell();
+  const { example, position, edits, mask, padFrom, window, hidden } = state;
+  const story = useMemo(() => storyOf(state, attention), [example, position, edits, attention]);
+  const pace = useMemo(
+    () => playPaceOf(story, state, attention),
+    [story, mask, padFrom, window, hidden],
+  );
+  const index = indexIn(story, state);
+  const live = usePlayer({
+    count: story.count,
+    index,
+    from: playFrom(story, state),
+    pace,
+    go: (next) => setState({ ...placeAt(story, next), cell: null }),
+    isReady,
+    opens,
+  });
+  const { setPlaying } = live;
+  const set = useCallback<Setter<State>>(
+    (change) => {
+      setPlaying(false);
+      setState(change);
+    },
+    [setState, setPlaying],
+  );
+  const show = (place: Partial<State>) => {
+    if (place.stage !== state.stage) remember();
+    set(place);
+  };
+  const go = (next: number) => show({ ...placeAt(story, next), cell: null });
+  useArrowKeys((by) => {
+    if (index + by >= 0 && index + by < story.count) go(index + by);
+  });
+  return { story, index, pace, live, set, go, showStage: (stage) => show(toStage(stage)) };
+}
