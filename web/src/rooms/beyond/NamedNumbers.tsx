@@ -1,6 +1,7 @@
-/** Numbers of an answer: a few with their names, or a table of the largest weights. */
+/** Numbers of an answer: a few with their names, and a table of the largest weights. */
 import { format } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
+import { RowTable, type TableColumn } from "../../shared/RowTable";
 
 /** A name, and a number or a text; nothing before the first answer. */
 export type Figure = readonly [name: string, value: number | string | null | undefined];
@@ -18,22 +19,41 @@ export function NamedNumbers({ figures }: { figures: readonly Figure[] }) {
   );
 }
 
-/** The rows of a table of the largest weights. Empty rows reserve the space until the numbers arrive. */
-export function StrongestRows({
+/** A table of the largest weights. Empty rows reserve the space until the numbers arrive. */
+export function StrongestTable({
+  title,
+  columns,
+  weights,
   count,
-  strongest,
-  children,
+  cells,
+  foot,
 }: {
+  title: string;
+  columns: readonly TableColumn[];
+  weights: Float32Array | undefined;
+  /** The number of rows. */
   count: number;
-  strongest: readonly (readonly [place: number, weight: number])[];
-  /** The cells of a row. */
-  children(place: number, weight: number): ComponentChildren;
+  cells(place: number, weight: number): ComponentChildren;
+  /** The cells of a last row, for the weight on all other places. */
+  foot?(rest: number): ComponentChildren;
 }) {
+  const strongest = [...(weights?.entries() ?? [])]
+    .filter(([, weight]) => weight > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, count);
+  const rest = 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0);
   return (
-    <tbody>
-      {Array.from({ length: count }, (_, i) => (
-        <tr key={i}>{strongest[i] ? children(...strongest[i]) : <td>&nbsp;</td>}</tr>
-      ))}
-    </tbody>
+    <RowTable title={title} columns={columns}>
+      <tbody>
+        {Array.from({ length: count }, (_, i) => (
+          <tr key={i}>{strongest[i] ? cells(...strongest[i]) : <td>&nbsp;</td>}</tr>
+        ))}
+      </tbody>
+      {foot && (
+        <tfoot>
+          <tr>{foot(Math.max(0, rest))}</tr>
+        </tfoot>
+      )}
+    </RowTable>
   );
 }

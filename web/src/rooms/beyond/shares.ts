@@ -1,4 +1,4 @@
-/** Weights from 0 to the largest of a picture: their palette, and the largest of them. */
+/** The palette of weights from 0 to the largest of a picture. */
 
 import {
   type ColourCurve,
@@ -20,15 +20,4 @@ export function useSharesPalette(largest: number, curve: ColourCurve): Palette {
       legend: weightLegends[theme],
     };
   }, [largest, curve, theme]);
-}
-
-/** The `count` largest weights with their positions, the largest first. NaN is ignored. */
-export function largestWeights(
-  weights: Float32Array,
-  count: number,
-): readonly (readonly [place: number, weight: number])[] {
-  return [...weights.entries()]
-    .filter(([, weight]) => !Number.isNaN(weight))
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, count);
 }

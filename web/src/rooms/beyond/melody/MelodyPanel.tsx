@@ -5,7 +5,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { Choice, NumberField } from "../../../shared/Fields";
 import { Panel } from "../../../shared/Panel";
-import { RowTable, type TableColumn } from "../../../shared/RowTable";
+import type { TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
@@ -13,8 +13,7 @@ import { useReducedMotion } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { FileField } from "../FileField";
 import { LogSlider } from "../LogSlider";
-import { StrongestRows } from "../NamedNumbers";
-import { largestWeights } from "../shares";
+import { StrongestTable } from "../NamedNumbers";
 import { allowed, type OwnProps, type TuneName } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
@@ -88,20 +87,17 @@ function Strongest({ melody, frame }: { melody: Melody | null; frame: number }) 
   const frames = melody?.frames ?? usualFrames;
   const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);
   return (
-    <RowTable title={`What ${timeOf(frame)} attends to most`} columns={columns}>
-      <StrongestRows
-        count={Math.min(rowsShown, frames)}
-        strongest={weights ? largestWeights(weights, rowsShown) : []}
-      >
-        {(frame, weight) => (
-          <>
-            <th scope="row">{frame + 1}</th>
-            <td>{timeOf(frame)}</td>
-            <td data-column="weight">{formatWeight(weight)}</td>
-          </>
-        )}
-      </StrongestRows>
-    </RowTable>
+    <StrongestTable
+      title={`What ${timeOf(frame)} attends to most`}
+      {...{ columns, weights, count: Math.min(rowsShown, frames) }}
+      cells={(frame, weight) => (
+        <>
+          <th scope="row">{frame + 1}</th>
+          <td>{timeOf(frame)}</td>
+          <td data-column="weight">{formatWeight(weight)}</td>
+        </>
+      )}
+    />
   );
 }
 

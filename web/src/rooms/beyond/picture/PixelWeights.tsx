@@ -13,13 +13,13 @@ import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";
 import { Choice } from "../../../shared/Fields";
-import { RowTable, type TableColumn } from "../../../shared/RowTable";
+import type { TableColumn } from "../../../shared/RowTable";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
-import { NamedNumbers, StrongestRows } from "../NamedNumbers";
+import { NamedNumbers, StrongestTable } from "../NamedNumbers";
 import { type PointedCell, Reading, usePointed } from "../Reading";
-import { largestWeights, useSharesPalette } from "../shares";
+import { useSharesPalette } from "../shares";
 import type { PanelProps, Pixel } from "../state";
 import { methods } from "./methods";
 import type { NoisyRequest } from "./noise";
@@ -66,38 +66,34 @@ function weightWords({ row, col }: Pixel, { side, weights, values, largest }: Pi
 
 /** The pixels of the window with the largest weights. */
 function Strongest({ answer }: { answer: PixelAnswer | null }) {
-  const strongest = answer
-    ? largestWeights(answer.weights, rowsShown).filter(([, weight]) => weight > 0)
-    : [];
-  const rest = answer ? 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0) : 0;
+  const { side = 1, values, weights } = answer ?? {};
+  const title = "The largest weights";
   return (
     <details class="row-details">
-      <summary>The largest weights</summary>
-      <RowTable title="The largest weights" columns={columns}>
-        <StrongestRows count={rowsShown} strongest={strongest}>
-          {(place, weight) => {
-            const { side, values } = answer as PixelAnswer;
-            const value = values[place] as number;
-            return (
-              <>
-                <th scope="row">{placeWords(place, side)}</th>
-                <td>{format(value)}</td>
-                <td data-column="weight">{formatWeight(weight)}</td>
-                <td>{formatWeight(weight * value)}</td>
-              </>
-            );
-          }}
-        </StrongestRows>
-        <tfoot>
-          <tr>
+      <summary>{title}</summary>
+      <StrongestTable
+        {...{ title, columns, weights, count: rowsShown }}
+        cells={(place, weight) => {
+          const value = values?.[place] as number;
+          return (
+            <>
+              <th scope="row">{placeWords(place, side)}</th>
+              <td>{format(value)}</td>
+              <td data-column="weight">{formatWeight(weight)}</td>
+              <td>{formatWeight(weight * value)}</td>
+            </>
+          );
+        }}
+        foot={(rest) => (
+          <>
             <th scope="row" colSpan={2}>
               All others
             </th>
-            <td>{answer && formatWeight(Math.max(0, rest))}</td>
+            <td>{answer && formatWeight(rest)}</td>
             <td />
-          </tr>
-        </tfoot>
-      </RowTable>
+          </>
+        )}
+      />
     </details>
   );
 }
@@ -110,6 +106,7 @@ interface WindowProps extends PanelProps {
 /** One map over the window: of the weights, or of the pixels. */
 function WindowMap({
   name,
+  symbol,
   title,
   note,
   view,
@@ -120,6 +117,7 @@ function WindowMap({
   pointed: { cell: active, point },
 }: WindowProps & {
   name: string;
+  symbol: string;
   title: string;
   note: string;
   view: MatrixView | null;
@@ -151,7 +149,7 @@ function WindowMap({
   return (
     <div ref={ref}>
       <HeatMap
-        {...{ name, title, note, picture, actions }}
+        {...{ name, symbol, title, note, picture, actions }}
         hint="Enter goes to that pixel."
         saved={{ file: `pixel-${name}`, caption: title, rows: steps, cols: steps }}
       />
@@ -172,14 +170,16 @@ function WindowMaps(props: WindowProps) {
     <div class="window-map">
       <div class="windows">
         <WindowMap
-          {...{ ...props, palette, name: "window", title: "Weights over the window" }}
+          {...{ ...props, palette, name: "window", symbol: "Weights" }}
+          title="Weights over the window"
           view={weights}
           note={`query: row ${pixel.row + 1}, column ${pixel.col + 1}`}
         />
         <WindowMap
-          {...{ ...props, palette: greys, name: "values", title: "Values: its pixels" }}
+          {...{ ...props, palette: greys, name: "values", symbol: "Values" }}
+          title="Pixels of the window"
           view={pixels}
-          note="with noise"
+          note="the pixels, with noise"
         />
       </div>
       <Reading

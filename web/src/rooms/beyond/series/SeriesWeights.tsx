@@ -1,8 +1,7 @@
 /** The errors over the gap, the choice of a head, and the largest weights of a hidden value. */
 import { format, formatWeight } from "heed/view/parts";
-import { RowTable, type TableColumn } from "../../../shared/RowTable";
-import { type Figure, NamedNumbers, StrongestRows } from "../NamedNumbers";
-import { largestWeights } from "../shares";
+import type { TableColumn } from "../../../shared/RowTable";
+import { type Figure, NamedNumbers, StrongestTable } from "../NamedNumbers";
 import type { PanelProps, SeriesHead } from "../state";
 import type { FilledSeries, SeriesHeadWeights } from "./solve";
 
@@ -85,21 +84,18 @@ export function SeriesWeights(props: WeightsProps) {
     <>
       <NamedNumbers figures={figuresOf(props.shown)} />
       <HeadField {...props} />
-      <RowTable title={`What position ${row + 1} attends to most`} columns={columns}>
-        <StrongestRows
-          count={rowsShown}
-          strongest={weights ? largestWeights(weights, rowsShown) : []}
-        >
-          {(t, weight) => (
-            <>
-              <th scope="row">{t + 1}</th>
-              <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
-              <td>{alike.has(t) ? "yes" : ""}</td>
-              <td data-column="weight">{formatWeight(weight)}</td>
-            </>
-          )}
-        </StrongestRows>
-      </RowTable>
+      <StrongestTable
+        title={`What position ${row + 1} attends to most`}
+        {...{ columns, weights, count: rowsShown }}
+        cells={(t, weight) => (
+          <>
+            <th scope="row">{t + 1}</th>
+            <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
+            <td>{alike.has(t) ? "yes" : ""}</td>
+            <td data-column="weight">{formatWeight(weight)}</td>
+          </>
+        )}
+      />
     </>
   );
 }
