@@ -38,11 +38,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       await room.rested();
       expect(await height()).toBe(before);
       const lines = await room.lines();
-      expect([...new Set(lines.map((line) => line.case))]).toEqual(["64", "128", "256", "512"]);
+      const lengths = ["64", "128", "256", "512"];
+      expect([...new Set(lines.map((line) => line.case))]).toEqual([...lengths, "decode"]);
       // 4 heads: one product with every key, and one with every value, of 64 multiplications and additions each.
       for (const { case: length, operations } of lines)
-        expect(operations).toBe(4 * 2 * 2 * 64 * Number(length) ** 2);
-      const contenders = lines.slice(0, lines.length / 4).map((line) => line.contender);
+        if (length !== "decode") expect(operations).toBe(4 * 2 * 2 * 64 * Number(length) ** 2);
+      const contenders = lines.slice(0, lines.length / 5).map((line) => line.contender);
       const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
       const threads = isolated && cores > 1;
       expect(contenders[0]).toMatch(
@@ -57,9 +58,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
         expect(`${contender}: ${cells.reason}`).toMatch(
           /^javascript: left out: a call would take about [\d.]+ s$/,
         );
-      expect(leftOut.map((line) => line.case)).toEqual(
-        ["128", "256", "512"].slice(3 - leftOut.length),
-      );
+      const tooLong = leftOut.map((line) => line.case).filter((name) => name !== "decode");
+      expect(tooLong).toEqual(lengths.slice(lengths.length - tooLong.length));
       const [first] = lines as [Line];
       const result = await room.text(".run-result");
       const [, ours, theirs, times] =
@@ -67,16 +67,35 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
           result,
         ) ?? [];
       expect(times).toBe(threeDigits(Number(theirs) / Number(ours)));
-      expect(await room.text(".run-facts")).toMatch(
-        /^4 heads of 64 numbers, computed by \w+, \d+ threads?: [\d.]+ billion operations/,
+      // Our language model, in words; only their order is known.
+      const [, cached, inWords, uncached] =
+        /^Our language model writes ([\d.]+) tokens a second here, about ([\d.]+) words\. Without its cache of keys and values it writes ([\d.]+), over a text of \d+ tokens\.$/.exec(
+          await room.text(".run-writing"),
+        ) ?? [];
+      expect(Number(cached)).toBeGreaterThan(Number(uncached));
+      expect(Number(cached)).toBeGreaterThan(Number(inWords));
+      // Operations a second are behind a click.
+      expect(await room.text("main")).not.toContain("GFLOP");
+      await room.click("Operations a second, and what limits them");
+      expect(await room.text(".operations")).toMatch(
+        /^4 heads of 64 numbers, \d+ tokens, computed by \w+, \d+ threads?: [\d.]+ billion operations/,
       );
       await room.click("All figures");
       expect(await room.text("[data-limits]")).toMatch(
         /arithmetic, \w+, \d+ threads?: [\d.]+ GFLOP/,
       );
-      expect(await room.page.$$eval(".roofline-chart g > .mark", (all) => all.length)).toBe(
-        lines.filter((line) => !line.cells.reason).length,
+      const isTimed = ({ cells }: Line) => !cells.reason;
+      const marks = () => room.page.$$eval(".roofline-chart g > .mark", (all) => all.length);
+      expect(await marks()).toBe(
+        lines.filter((line) => isTimed(line) && line.case !== "decode").length,
       );
+      await room.click("operations per byte");
+      await expect.poll(marks).toBe(lines.filter(isTimed).length);
+      expect(await room.text(".case-name")).toBe("decode");
+      const roofs = await room.page.$$eval(".roof", (all) =>
+        all.map((roof) => roof.querySelectorAll("path, text").length),
+      );
+      expect(roofs.every((count) => count === 2)).toBe(true);
       expect(first.cells.memory).toMatch(/MiB$/);
       // 4 heads of 64 numbers: four tensors of this size, one number for each query, and one for each pair.
       const callMemories = await room.page.$$eval("[data-call-memory]", (rows) =>
@@ -179,8 +198,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       "plain JavaScript",
     ];
     for (const part of parts) expect(text).toContain(part);
-    await room.click("save", ".roofline");
-    const picture = await room.taken("SVG", ".roofline", "<svg");
+    await room.click("Operations a second, and what limits them");
+    await room.click("save", ".roofline-chart");
+    const picture = await room.taken("SVG", ".roofline-chart", "<svg");
     for (const part of ["1 head of 8 numbers", "plain JavaScript", "limit in", "logarithmic"])
       expect(picture).toContain(part);
     const csv = await room.taken("Save CSV", ".figures", '"case"');

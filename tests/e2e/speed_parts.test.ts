@@ -1,5 +1,8 @@
 /** Tests parts of the room “Speed” without a browser. */
-import { describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { load } from "heed";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { roofsOf } from "../../web/src/rooms/speed/chart";
 import { differenceOf } from "../../web/src/rooms/speed/contenders";
 import { attention, layer } from "../../web/src/rooms/speed/javascript";
 import { read, write } from "../../web/src/rooms/speed/link";
@@ -9,7 +12,7 @@ import {
   readStep,
   sharedMemory,
 } from "../../web/src/rooms/speed/loops";
-import { contendersOf, threadCounts } from "../../web/src/rooms/speed/plan";
+import { casesOf, contendersOf, threadCounts } from "../../web/src/rooms/speed/plan";
 import {
   attentionCase,
   bytesRead,
@@ -28,6 +31,7 @@ import { timeInRounds } from "../../web/src/rooms/speed/rounds";
 import { markdownOf, reportCsv, rowsOf } from "../../web/src/rooms/speed/rows";
 import { initialState, type State } from "../../web/src/rooms/speed/state";
 import { browserName, threeDigits } from "../../web/src/rooms/speed/units";
+import { measureWriting } from "../../web/src/rooms/speed/writing";
 
 const settings = { heads: 2, size: 8, causal: false, window: 0, longest: 512 };
 const engine: Contender = {
@@ -41,7 +45,7 @@ const plain: Contender = { id: "javascript", name: "plain JavaScript", variant: 
 function reportWith(times: Record<string, number>): SpeedReport {
   const one = attentionCase(settings, 64);
   return {
-    request: { settings, isLong: false },
+    request: { base: "", settings, isLong: false },
     ...{ version: "0", cores: 2, isIsolated: true, reason: null, clock: 0.005, date: 0 },
     contenders: [engine, plain],
     cases: [one],
@@ -58,7 +62,7 @@ function reportWith(times: Record<string, number>): SpeedReport {
         samples: [2 * time, time, time / 2],
       },
     })),
-    ...{ callMemories: [], milliseconds: 2345 },
+    ...{ callMemories: [], writing: null, milliseconds: 2345 },
   };
 }
 
@@ -89,6 +93,49 @@ describe("The count of operations", () => {
   });
 });
 
+describe("The limits in the chart", () => {
+  const alone: Contender = { ...engine, id: "relaxed-1", name: "relaxed, 1 thread", threads: 1 };
+  const labelsWith = (arithmetic: number) => {
+    const report = reportWith({});
+    const limits = [
+      ...report.limits,
+      { kind: "arithmetic", variant: "relaxed", threads: 1, perSecond: arithmetic },
+      { kind: "memory", variant: null, threads: 1, perSecond: 10e9 },
+    ] as const;
+    const contenders = [engine, alone, plain];
+    return roofsOf({ ...report, contenders, limits }, "length", [64, 512]).map(
+      ({ label }) => label,
+    );
+  };
+
+  test("have a label each, however near they are, and one if their figures are the same", () => {
+    expect(labelsWith(99e9)).toEqual(["limit in 2 threads: 100", "limit in 1 thread: 99.0"]);
+    expect(labelsWith(99.99e9)).toEqual(["limit in 2 threads and in 1 thread: 100"]);
+  });
+});
+
+describe("Our language model", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  test("writes more tokens a second with its cache, and its memory is returned", async () => {
+    const folder = new URL("../../web/public/", import.meta.url);
+    vi.stubGlobal("fetch", async (address: string) => {
+      return new Response(readFileSync(new URL(address.replace("https://files/", ""), folder)));
+    });
+    const heed = await load({ threads: 1 });
+    const { tokens, cached, uncached, words } = await measureWriting(
+      ...([heed, "https://files/", async () => {}] as const),
+    );
+    expect(tokens).toBeGreaterThanOrEqual(4);
+    expect(tokens).toBeLessThanOrEqual(64);
+    expect(cached).toBeGreaterThan(uncached);
+    expect(words).toBeGreaterThan(0.2);
+    expect(words).toBeLessThanOrEqual(1);
+    expect(heed.memory().tensors.count).toBe(0);
+    heed.dispose();
+  });
+});
+
 describe("Plain JavaScript", () => {
   const numbers = (count: number) =>
     Float32Array.from({ length: count }, (_, i) => Math.sin(i + 1));
@@ -110,12 +157,12 @@ describe("Plain JavaScript", () => {
     const sizes = { heads: 2, queries: 4, keys: 4, size: 1, causal: false, window: 0 };
     const one = { ...layerCase(settings), sizes };
     const identity = [1, 0, 0, 1];
-    const weights = {
-      inWeight: Float32Array.from([...identity, ...identity, ...identity]),
-      inBias: new Float32Array(6),
-      outWeight: Float32Array.from(identity),
-      outBias: Float32Array.of(10, 20),
-    };
+    const weights = [
+      Float32Array.from([...identity, ...identity, ...identity]),
+      new Float32Array(6),
+      Float32Array.from(identity),
+      Float32Array.of(10, 20),
+    ] as const;
     const x = numbers(8);
     const byHead = Float32Array.from([0, 2, 4, 6, 1, 3, 5, 7], (i) => x[i] as number);
     const heads = new Float32Array(8);
@@ -154,7 +201,13 @@ describe("The loops", () => {
 
 describe("A run", () => {
   const machine = { variant: "relaxed", threads: 8, cores: 12, isIsolated: true };
-  const request = (isLong: boolean): MeasuringRequest => ({ settings, isLong });
+  const request = (isLong: boolean): MeasuringRequest => ({ base: "", settings, isLong });
+
+  test("measures decoding even if it is short", () => {
+    const kinds = (isLong: boolean) => casesOf(request(isLong)).map(({ kind }) => kind);
+    expect(kinds(false)).toEqual([...Array(4).fill("attention"), "decode"]);
+    expect(kinds(true)).toEqual([...Array(4).fill("attention"), "decode", "layer"]);
+  });
 
   test("has the engine with its default options first, and each option alone", () => {
     expect(threadCounts(false, machine)).toEqual([8, 1]);

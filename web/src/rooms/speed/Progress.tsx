@@ -1,5 +1,6 @@
 /** The progress of a run, its result in a sentence, and the buttons that start and cancel a run. */
 import { percent } from "../../shared/format";
+import { Term } from "../../shared/Term";
 import {
   type Case,
   type Contender,
@@ -11,6 +12,7 @@ import {
   type SpeedReport,
   speedOf,
   type Timing,
+  type WritingSpeed,
 } from "./report";
 import { describe } from "./rows";
 import { threeDigits } from "./units";
@@ -32,10 +34,9 @@ function growthOf(report: SpeedReport, one: Case, by: Contender): number | null 
 
 /** The speedup by threads in this run, for each case; null if there is only one thread. */
 export function threadWords(report: SpeedReport, { variant, threads }: Contender): string | null {
-  const alone = report.contenders.find((other) => other.variant === variant && other.threads === 1);
-  const many = report.contenders.find(
-    (other) => other.variant === variant && other.threads === threads,
-  );
+  const by = (count: number) =>
+    report.contenders.find((other) => other.variant === variant && other.threads === count);
+  const [alone, many] = [by(1), by(threads)];
   if (!alone || !many || threads === 1) return null;
   const gains = report.cases.flatMap((one) => {
     const [slow, fast] = [alone, many].map((by) => measurementOf(report, one, by)?.timing);
@@ -46,12 +47,9 @@ export function threadWords(report: SpeedReport, { variant, threads }: Contender
   if (gains.length === 0) return null;
   const list = gains.map(({ name, gain }) => `${threeDigits(gain)} at ${name}`).join(", ");
   const lost = gains.filter(({ gain }) => gain < 1).length;
+  const some = lost === 0 ? "" : " Below 1 they made it slower.";
   const verdict =
-    lost === 0
-      ? ""
-      : lost === gains.length
-        ? " They did not help: another program may use the other cores."
-        : " Below 1 they made it slower.";
+    lost === gains.length ? " They did not help: another program may use the other cores." : some;
   return `Speedup of ${threads} threads over one: ${list} tokens.${verdict}`;
 }
 
@@ -67,6 +65,18 @@ function comparisonOf(report: SpeedReport) {
   if (!longest) return null;
   const [ours, theirs] = [timingOf(longest, best), timingOf(longest, plain)] as [Timing, Timing];
   return { longest, best, ours, theirs };
+}
+
+/** How fast our language model writes, in words. */
+function WritingWords({ writing }: { writing: WritingSpeed }) {
+  const { tokens, cached, uncached, words } = writing;
+  return (
+    <>
+      Our language model writes <b>{threeDigits(cached)} tokens a second</b> here, about{" "}
+      {threeDigits(cached * words)} words. Without its <Term name="cache" /> of keys and values it
+      writes <b>{threeDigits(uncached)}</b>, over a text of {tokens} tokens.
+    </>
+  );
 }
 
 /** The result of a run in a sentence, or the reason why there is none yet. */
@@ -86,33 +96,41 @@ export function Result({ report, news, failure }: Pick<Measuring, "report" | "ne
   );
 }
 
-/** Further results of a run, one in each line. */
-export function Facts({ report }: { report: SpeedReport | null }) {
-  const found = report && comparisonOf(report);
-  if (!found) return null;
-  const { longest, best, ours } = found;
-  const limit = limitOf(report, longest, best);
-  const speed = speedOf(longest, ours.median);
-  const growth = growthOf(report, longest, best);
-  const threads = threadWords(report, best);
+/** Further results of a run, one in each line. Those that arrive late are at the end, so that they move nothing. */
+export function Facts({ report }: { report: SpeedReport }) {
+  const found = comparisonOf(report);
+  const { writing } = report;
+  const threads = found && threadWords(report, found.best);
+  const growth = found && growthOf(report, found.longest, found.best);
   return (
     <>
-      <li>
-        {describe(longest)}, computed by {best.name}: {threeDigits(speed)} billion operations a
-        second{limit !== null && `, ${percent(speed / limit)} of the limit`}.
-      </li>
-      {threads !== null && <li>{threads}</li>}
-      {/* Facts that arrive late are at the end, so that they move nothing. */}
-      {growth !== null && (
+      {threads && <li>{threads}</li>}
+      {growth && (
         <li>
-          Twice the tokens, four times the pairs: {longest.name} took {threeDigits(growth)} times as
-          long as half.
+          Twice the tokens, four times the pairs: {found.longest.name} took {threeDigits(growth)}{" "}
+          times as long as half.
         </li>
       )}
       {isDisturbed(report) && (
         <li>The rounds differ widely: the machine is busy. Measure again when it is idle.</li>
       )}
+      {typeof writing === "string" && <li>Our language model was not measured: {writing}</li>}
     </>
+  );
+}
+
+/** The result in operations a second. */
+export function Operations({ report }: { report: SpeedReport }) {
+  const found = comparisonOf(report);
+  if (!found) return null;
+  const { longest, best, ours } = found;
+  const limit = limitOf(report, longest, best);
+  const speed = speedOf(longest, ours.median);
+  return (
+    <p class="operations number">
+      {describe(longest)}, {longest.name}, computed by {best.name}: {threeDigits(speed)} billion
+      operations a second{limit !== null && `, ${percent(speed / limit)} of the limit`}.
+    </p>
   );
 }
 
@@ -123,6 +141,11 @@ export function Progress({ measuring }: { measuring: Measuring }) {
       {/* Partial results are visible, but screen readers announce only the last one. */}
       <p class={isStale ? "run-result stale" : "run-result"} aria-live={news ? "off" : "polite"}>
         <Result {...{ report, news, failure }} />
+      </p>
+      <p class={isStale ? "run-writing stale" : "run-writing"} aria-live="polite">
+        {report?.writing && typeof report.writing !== "string" && (
+          <WritingWords writing={report.writing} />
+        )}
       </p>
       <div class="run-line">
         {news ? (
@@ -144,6 +167,7 @@ export function Progress({ measuring }: { measuring: Measuring }) {
           </>
         )}
       </div>
+      <ul class="run-facts number">{report && <Facts report={report} />}</ul>
     </section>
   );
 }

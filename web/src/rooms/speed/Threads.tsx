@@ -1,12 +1,12 @@
 /** Explains the number of threads, and how to get more. */
 import type { SpeedReport } from "./report";
+import { coresOf, threadsOf } from "./units";
 
 const headers = `Cross-Origin-Opener-Policy: same-origin
 Cross-Origin-Embedder-Policy: require-corp`;
 
 function Now({ report }: { report: SpeedReport }) {
   const threads = report.contenders[0]?.threads ?? 1;
-  const cores = `${report.cores} ${report.cores === 1 ? "core" : "cores"}`;
   if (!report.isIsolated)
     return (
       <p>
@@ -16,8 +16,8 @@ function Now({ report }: { report: SpeedReport }) {
     );
   return (
     <p>
-      This page is isolated and the browser reports {cores}: the engine uses{" "}
-      <b>{threads === 1 ? "one thread" : `${threads} threads`}</b>
+      This page is isolated and the browser reports {coresOf(report.cores)}: the engine uses{" "}
+      <b>{threadsOf(threads)}</b>
       {report.cores > threads && `, its default limit; load({ threads }) asks for more`}.
       {report.reason && ` It also reports: ${report.reason}.`}
     </p>

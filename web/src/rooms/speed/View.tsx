@@ -9,11 +9,11 @@ import { SettingsPanel } from "../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Measurements } from "./Measurements";
-import { Facts, Progress } from "./Progress";
+import { Operations, Progress } from "./Progress";
 import { Roofline } from "./Roofline";
 import { bytesRead } from "./report";
 import { describe, seconds } from "./rows";
-import { allowed, type ChartAxis, lengths, type State } from "./state";
+import { allowed, type ChartAxis, initialState, lengths, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { Threads } from "./Threads";
 import { useRun } from "./useRun";
@@ -26,74 +26,33 @@ export function View({ state, set, notices }: RoomProps<State>) {
   useFootnote(
     !news && report && one ? `measured in ${seconds(report)} with ${describe(one)}` : null,
   );
-
+  const isAlone = (panel: string) => restrictions.embed === panel;
   return (
     <>
       <Notices notices={[...notices, ...(failure ? [failure] : [])]} />
-      <SettingsPanel>
-        <div class="group">
-          <NumberField
-            label="Heads"
-            value={state.heads}
-            limits={allowed.heads}
-            onChange={(heads) => set({ heads })}
-          />
-          <NumberField
-            label="Numbers in each"
-            value={state.size}
-            limits={allowed.size}
-            onChange={(size) => set({ size })}
-          />
-          <Switch
-            label="Causal mask"
-            checked={state.causal}
-            onChange={(causal) => set({ causal })}
-          />
-          <NumberField
-            label="Window, 0 for all"
-            value={state.window}
-            limits={allowed.window}
-            onChange={(window) => set({ window })}
-          />
-        </div>
-        <div class="group">
-          <Choice
-            label="“Measure at length” goes up to"
-            value={String(state.longest)}
-            choices={lengths
-              .filter((length) => length >= allowed.longest.min)
-              .map((length) => [String(length), String(length)])}
-            onChange={(longest) => set({ longest: Number(longest) })}
-          />
-          <p class="faint">
-            tokens, with every number of threads, decoding from a cache, and a multi-head layer.
-          </p>
-        </div>
-      </SettingsPanel>
+      <Settings {...{ state, set }} />
       <div class="work speed-work">
         <Panel name="run">
           <Progress measuring={measuring} />
         </Panel>
         <div class={isStale ? "speed-parts stale" : "speed-parts"}>
           <Panel name="picture">
-            <section class="roofline" aria-labelledby="roofline-title">
-              <div class="roofline-head">
-                <h2 id="roofline-title">Operations a second, and what limits them</h2>
-                <Choice<ChartAxis>
-                  label="over"
-                  value={state.axis}
-                  choices={[
-                    ["length", "length"],
-                    ["intensity", "operations per byte"],
-                  ]}
-                  onChange={(axis) => set({ axis })}
-                />
-              </div>
+            <Fold
+              title="Operations a second, and what limits them"
+              isWanted={isAlone("picture") || state.axis !== initialState.axis}
+            >
+              <Choice<ChartAxis>
+                label="over"
+                value={state.axis}
+                choices={[
+                  ["length", "length"],
+                  ["intensity", "operations per byte"],
+                ]}
+                onChange={(axis) => set({ axis })}
+              />
               <Roofline report={report} axis={state.axis} />
-              <ul class="run-facts number">
-                <Facts report={report} />
-              </ul>
-            </section>
+              {report && <Operations report={report} />}
+            </Fold>
           </Panel>
           {!hides(restrictions, "text") && shows(restrictions, "picture") && (
             <Fold title="How it is measured">
@@ -101,12 +60,12 @@ export function View({ state, set, notices }: RoomProps<State>) {
             </Fold>
           )}
           <Panel name="table">
-            <Fold title="All figures" isWanted={restrictions.embed === "table"}>
+            <Fold title="All figures" isWanted={isAlone("table")}>
               <Measurements report={report} isComplete={news === null} />
             </Fold>
           </Panel>
           <Panel name="threads">
-            <Fold title="Threads, and how to get more" isWanted={restrictions.embed === "threads"}>
+            <Fold title="Threads, and how to get more" isWanted={isAlone("threads")}>
               <Threads report={report} />
             </Fold>
           </Panel>
@@ -114,6 +73,40 @@ export function View({ state, set, notices }: RoomProps<State>) {
       </div>
       <TryNext suggestions={suggestions} />
     </>
+  );
+}
+
+const lengthChoices = lengths
+  .filter((length) => length >= allowed.longest.min)
+  .map((length) => [String(length), String(length)] as const);
+
+function Settings({ state, set }: Pick<RoomProps<State>, "state" | "set">) {
+  const field = (label: string, key: "heads" | "size" | "window") => (
+    <NumberField
+      label={label}
+      value={state[key]}
+      limits={allowed[key]}
+      onChange={(value) => set({ [key]: value })}
+    />
+  );
+  return (
+    <SettingsPanel>
+      <div class="group">
+        {field("Heads", "heads")}
+        {field("Numbers in each", "size")}
+        <Switch label="Causal mask" checked={state.causal} onChange={(causal) => set({ causal })} />
+        {field("Window, 0 for all", "window")}
+      </div>
+      <div class="group">
+        <Choice
+          label="“Measure at length” goes up to"
+          value={String(state.longest)}
+          choices={lengthChoices}
+          onChange={(longest) => set({ longest: Number(longest) })}
+        />
+        <p class="faint">tokens, with every number of threads, and a multi-head layer.</p>
+      </div>
+    </SettingsPanel>
   );
 }
 

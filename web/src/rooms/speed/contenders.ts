@@ -1,7 +1,7 @@
 /** Prepares a case for repeated calls, for the engine or for plain JavaScript. */
 import type { Heed, Tensor } from "heed";
-import { attention, layer } from "./javascript";
-import type { CallMemory, Case } from "./report";
+import { attention, type LayerWeights, layer } from "./javascript";
+import type { CallMemory, Case, Sizes } from "./report";
 
 /** The inputs of a case, the same for all contenders. */
 export interface CaseInputs {
@@ -9,7 +9,7 @@ export interface CaseInputs {
   readonly k: Float32Array;
   readonly v: Float32Array;
   /** Only for a layer: its weights; the input is q. */
-  readonly weights: readonly Float32Array[];
+  readonly weights: LayerWeights | readonly [];
 }
 
 export interface PreparedCase {
@@ -24,29 +24,36 @@ export interface PreparedCase {
 /** Weights with more bytes than this are not requested. */
 const mostWeights = 2 ** 28;
 
+/** The queries, keys and values of attention as the engine's tensors. */
+function tensorsOf(heed: Heed, { heads, queries, keys, size }: Sizes, { q, k, v }: CaseInputs) {
+  const query = heed.tensor(q, [1, heads, queries, size]);
+  const [key, value] = [k, v].map((x) => heed.tensor(x, [1, heads, keys, size]));
+  return [query, key, value] as [Tensor, Tensor, Tensor];
+}
+
+const optionsOf = ({ causal, window }: Sizes) => ({
+  isCausal: causal,
+  ...(window > 0 && { window: [window, window] as const }),
+});
+
+const tensorBytes = (tensors: readonly Tensor[]) =>
+  tensors.reduce((sum, { data }) => sum + data.byteLength, 0);
+
 /** The memory of a call of attention, from the sizes of the engine's tensors. */
-export function callMemoryOf(heed: Heed, { id, sizes }: Case, { q, k, v }: CaseInputs): CallMemory {
-  const { heads, queries, keys, size, causal, window } = sizes;
+export function callMemoryOf(heed: Heed, { id, sizes }: Case, inputs: CaseInputs): CallMemory {
+  const { heads, queries, keys } = sizes;
   return heed.scope(() => {
-    const query = heed.tensor(q, [1, heads, queries, size]);
-    const [key, value] = [k, v].map((x) => heed.tensor(x, [1, heads, keys, size])) as [
-      Tensor,
-      Tensor,
-    ];
-    const sides = window > 0 ? ([window, window] as const) : undefined;
-    const options = { isCausal: causal, ...(sides && { window: sides }) };
-    const { output, lse } = heed.attention(query, key, value, { ...options, needLse: true });
-    const bytes = (tensors: readonly Tensor[]) =>
-      tensors.reduce((sum, { data }) => sum + data.byteLength, 0);
-    const asks = heads * queries * keys * Float32Array.BYTES_PER_ELEMENT <= mostWeights;
-    const { weights } = asks
-      ? heed.attention(query, key, value, { ...options, needWeights: true })
+    const tensors = tensorsOf(heed, sizes, inputs);
+    const { output, lse } = heed.attention(...tensors, { ...optionsOf(sizes), needLse: true });
+    const isAsked = heads * queries * keys * Float32Array.BYTES_PER_ELEMENT <= mostWeights;
+    const { weights } = isAsked
+      ? heed.attention(...tensors, { ...optionsOf(sizes), needWeights: true })
       : { weights: null };
     return {
       caseId: id,
-      tensors: bytes([query, key, value, output]),
-      lse: bytes([lse]),
-      weights: weights && bytes([weights]),
+      tensors: tensorBytes([...tensors, output]),
+      lse: tensorBytes([lse]),
+      weights: weights && tensorBytes([weights]),
     };
   });
 }
@@ -62,55 +69,49 @@ export function inputsOf(heed: Heed, { kind, sizes }: Case): CaseInputs {
     numbers.dispose();
     return copy;
   };
-  const [q, k, v] = [queries, keys, keys].map((rows) => draw(width * rows)) as [
-    Float32Array,
-    Float32Array,
-    Float32Array,
-  ];
+  const [q, k, v] = [draw(width * queries), draw(width * keys), draw(width * keys)];
   if (kind !== "layer") return { q, k, v, weights: [] };
   // Gives the output and the input the same variance.
   const deviation = 1 / Math.sqrt(width);
   const counts = [3 * width * width, 3 * width, width * width, width];
-  return { q, k, v, weights: counts.map((count) => draw(count, deviation)) };
+  const weights = counts.map((count) => draw(count, deviation));
+  return { q, k, v, weights: weights as unknown as LayerWeights };
 }
 
-const bytesOf = (arrays: readonly Float32Array[]) =>
-  arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
+/** A call of the engine, and the tensors to free after the last one. */
+interface Call {
+  compute(): Tensor;
+  readonly owned: readonly { dispose(): void }[];
+}
+
+function attentionCall(heed: Heed, { sizes }: Case, inputs: CaseInputs): Call {
+  const owned = tensorsOf(heed, sizes, inputs);
+  return { compute: () => heed.attention(...owned, optionsOf(sizes)).output, owned };
+}
+
+function layerCall(heed: Heed, { sizes }: Case, { q, weights }: CaseInputs): Call {
+  const { heads, queries, size, causal, window } = sizes;
+  const width = heads * size;
+  const x = heed.tensor(q, [1, queries, width]);
+  const shapes = [[3 * width, width], [3 * width], [width, width], [width]];
+  const [inProjWeight, inProjBias, outProjWeight, outProjBias] = weights.map((data, i) =>
+    heed.tensor(data, shapes[i]),
+  ) as [Tensor, Tensor, Tensor, Tensor];
+  const parameters = { inProjWeight, inProjBias, outProjWeight, outProjBias };
+  const mask = window > 0 ? windowMask(heed, queries, window) : undefined;
+  const options = { heads, isCausal: causal, ...(mask && { mask }) };
+  return {
+    compute: () => heed.multiHeadAttention(x, x, x, parameters, options).output,
+    owned: [x, ...Object.values(parameters), ...(mask ? [mask] : [])],
+  };
+}
 
 /** The number of tokens appended to a cache at a time. */
 const piece = 512;
 
-/** Prepares a case for the engine: a function that computes it, and the tensors to free. */
-function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: CaseInputs) {
-  const { heads, queries, keys, size, causal, window } = sizes;
-  const width = heads * size;
-  if (kind === "layer") {
-    const x = heed.tensor(q, [1, queries, width]);
-    const shapes = [[3 * width, width], [3 * width], [width, width], [width]];
-    const [inProjWeight, inProjBias, outProjWeight, outProjBias] = weights.map((data, i) =>
-      heed.tensor(data, shapes[i]),
-    ) as [Tensor, Tensor, Tensor, Tensor];
-    const parameters = { inProjWeight, inProjBias, outProjWeight, outProjBias };
-    const mask = window > 0 ? windowMask(heed, queries, window) : undefined;
-    const options = { heads, isCausal: causal, ...(mask && { mask }) };
-    return {
-      compute: () => heed.multiHeadAttention(x, x, x, parameters, options).output,
-      owned: [x, ...Object.values(parameters), ...(mask ? [mask] : [])],
-    };
-  }
-  const query = heed.tensor(q, [1, heads, queries, size]);
-  if (kind === "attention") {
-    const [key, value] = [k, v].map((x) => heed.tensor(x, [1, heads, keys, size])) as [
-      Tensor,
-      Tensor,
-    ];
-    const sides = window > 0 ? ([window, window] as const) : undefined;
-    const options = { isCausal: causal, ...(sides && { window: sides }) };
-    return {
-      compute: () => heed.attention(query, key, value, options).output,
-      owned: [query, key, value],
-    };
-  }
+function decodeCall(heed: Heed, { sizes }: Case, { q, k, v }: CaseInputs): Call {
+  const { heads, keys, size } = sizes;
+  const query = heed.tensor(q, [1, heads, 1, size]);
   const past = heed.createKvCache({ heads, headSize: size, capacity: keys });
   const rows = (x: Float32Array, from: number, to: number) => {
     const part = new Float32Array(heads * (to - from) * size);
@@ -136,6 +137,8 @@ function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: Case
   };
 }
 
+const calls = { attention: attentionCall, layer: layerCall, decode: decodeCall };
+
 /** A layer gets its window as a mask. */
 function windowMask(heed: Heed, length: number, window: number): Tensor {
   const seen = new Uint8Array(length * length);
@@ -145,7 +148,7 @@ function windowMask(heed: Heed, length: number, window: number): Tensor {
 }
 
 export function prepareEngine(heed: Heed, one: Case, inputs: CaseInputs): PreparedCase {
-  const { compute, owned } = computing(heed, one, inputs);
+  const { compute, owned } = calls[one.kind](heed, one, inputs);
   let memory = 0;
   return {
     run: () => compute().dispose(),
@@ -168,33 +171,22 @@ export function prepareJavaScript(
   { q, k, v, weights }: CaseInputs,
 ): PreparedCase {
   const output = new Float32Array(q.length);
-  const [inWeight, inBias, outWeight, outBias] = weights as [
-    Float32Array,
-    Float32Array,
-    Float32Array,
-    Float32Array,
-  ];
-  const compute =
-    kind === "layer"
-      ? () => layer(q, { inWeight, inBias, outWeight, outBias }, sizes)
-      : () => {
-          attention(q, k, v, output, sizes);
-          return output;
-        };
+  const isLayer = kind === "layer";
+  const compute = () =>
+    isLayer ? layer(q, weights as LayerWeights, sizes) : attention(q, k, v, output, sizes);
+  const arrays = isLayer ? [q, ...weights, output] : [q, k, v, output];
   return {
     run: () => void compute(),
     answer: () => compute().slice(),
-    memory: () => bytesOf(kind === "layer" ? [q, ...weights, output] : [q, k, v, output]),
+    memory: () => arrays.reduce((sum, { byteLength }) => sum + byteLength, 0),
     dispose() {},
   };
 }
 
 /** Some rows of attention in plain JavaScript, used for the comparison if all rows would take too long. */
 export function someRows({ sizes }: Case, { q, k, v }: CaseInputs, rows: number): AnswerRows {
-  const step = Math.max(1, Math.ceil((sizes.heads * sizes.queries) / rows / sizes.heads));
-  const values = new Float32Array(q.length);
-  attention(q, k, v, values, sizes, step);
-  return { values, step };
+  const step = Math.max(1, Math.ceil(sizes.queries / rows));
+  return { values: attention(q, k, v, new Float32Array(q.length), sizes, step), step };
 }
 
 /** An answer with only every `step`-th row of a head. */

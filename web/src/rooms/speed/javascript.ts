@@ -12,7 +12,7 @@ export function attention(
   output: Float32Array,
   sizes: Sizes,
   step = 1,
-): void {
+): Float32Array {
   const { heads, queries, keys, size } = sizes;
   const scale = 1 / Math.sqrt(size);
   const weights = new Float32Array(keys);
@@ -41,6 +41,7 @@ export function attention(
       for (let d = 0; d < size; ++d) output[at + d] = (sums[d] as number) / total;
     }
   }
+  return output;
 }
 
 /** x [rows, width] by weight [outputs, width], the layout of `heed.linear`. */
@@ -81,32 +82,26 @@ function headsOf(
   return parts;
 }
 
-export interface LayerWeights {
-  /** [3 * width, width] */
-  readonly inWeight: Float32Array;
-  readonly inBias: Float32Array;
-  /** [width, width] */
-  readonly outWeight: Float32Array;
-  readonly outBias: Float32Array;
-}
+/** The weights [3 * width, width] and [width, width] of two linear layers, each with its bias. */
+export type LayerWeights = readonly [Float32Array, Float32Array, Float32Array, Float32Array];
 
 /** Multi-head attention of x [length, heads * size] to itself. */
-export function layer(x: Float32Array, weights: LayerWeights, sizes: Sizes): Float32Array {
+export function layer(
+  x: Float32Array,
+  [inWeight, inBias, outWeight, outBias]: LayerWeights,
+  sizes: Sizes,
+): Float32Array {
   const { heads, queries, size } = sizes;
   const width = heads * size;
-  const projected = linear(x, weights.inWeight, weights.inBias, width);
-  const [q, k, v] = [0, 1, 2].map((i) => headsOf(projected, 3 * width, i * width, heads, size)) as [
-    Float32Array,
-    Float32Array,
-    Float32Array,
-  ];
-  const output = new Float32Array(q.length);
-  attention(q, k, v, output, sizes);
+  const projected = linear(x, inWeight, inBias, width);
+  const part = (i: number) => headsOf(projected, 3 * width, i * width, heads, size);
+  const q = part(0);
+  const output = attention(q, part(1), part(2), new Float32Array(q.length), sizes);
   const joined = new Float32Array(output.length);
   for (let head = 0; head < heads; ++head)
     for (let row = 0; row < queries; ++row) {
       const start = (head * queries + row) * size;
       joined.set(output.subarray(start, start + size), row * width + head * size);
     }
-  return linear(joined, weights.outWeight, weights.outBias, width);
+  return linear(joined, outWeight, outBias, width);
 }

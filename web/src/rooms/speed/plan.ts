@@ -8,6 +8,7 @@ import {
   type MeasuringRequest,
 } from "./report";
 import { lengths } from "./state";
+import { threadsOf } from "./units";
 
 export interface Machine {
   /** The engine with its default options. */
@@ -27,7 +28,7 @@ export function casesOf({ settings, isLong }: MeasuringRequest): Case[] {
   const attention = lengths
     .filter((length) => length <= longest)
     .map((length) => attentionCase(settings, length));
-  return isLong ? [...attention, decodeCase(settings), layerCase(settings)] : attention;
+  return [...attention, decodeCase(settings), ...(isLong ? [layerCase(settings)] : [])];
 }
 
 /** First the engine's default number of threads, then powers of two up to the number of cores. */
@@ -52,7 +53,7 @@ export const plainJavaScript: Contender = {
 
 const engineContender = (variant: string, threads: number): Contender => ({
   id: `${variant}-${threads}`,
-  name: `${variant}, ${threads} ${threads === 1 ? "thread" : "threads"}`,
+  name: `${variant}, ${threadsOf(threads)}`,
   variant,
   threads,
 });

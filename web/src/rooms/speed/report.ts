@@ -14,6 +14,8 @@ export interface SpeedSettings {
 }
 
 export interface MeasuringRequest {
+  /** The base address of the page's files. */
+  readonly base: string;
   readonly settings: SpeedSettings;
   readonly isLong: boolean;
 }
@@ -83,6 +85,17 @@ export interface CallMemory {
   readonly weights: number | null;
 }
 
+/** How fast our language model writes. */
+export interface WritingSpeed {
+  /** The number of tokens that were written. */
+  readonly tokens: number;
+  /** Tokens a second with the cache of keys and values, and without it. */
+  readonly cached: number;
+  readonly uncached: number;
+  /** Words for each token of the text. */
+  readonly words: number;
+}
+
 /** The highest rate that this browser reaches, measured by a loop that does nothing else. */
 export interface Limit {
   readonly kind: "arithmetic" | "memory";
@@ -109,6 +122,8 @@ export interface SpeedReport {
   readonly limits: readonly Limit[];
   readonly measurements: readonly Measurement[];
   readonly callMemories: readonly CallMemory[];
+  /** Null until it is measured; a text says why it could not be. */
+  readonly writing: WritingSpeed | string | null;
   /** The duration of the run. */
   readonly milliseconds: number;
 }

@@ -11,7 +11,7 @@ import {
   type SpeedReport,
   speedOf,
 } from "./report";
-import { mebibytes, threeDigits } from "./units";
+import { coresOf, headsOf, mebibytes, threadsOf, threeDigits } from "./units";
 
 export interface Row {
   readonly one: Case;
@@ -86,7 +86,7 @@ export const columns: readonly {
 /** Describes a case by its sizes. */
 export function describe({ sizes, kind }: Case): string {
   const { heads, size, causal, window } = sizes;
-  const parts = [`${heads} ${heads === 1 ? "head" : "heads"} of ${size} numbers`];
+  const parts = [`${headsOf(heads)} of ${size} numbers`];
   if (kind !== "decode" && causal) parts.push("causal");
   if (kind !== "decode" && window > 0) parts.push(`window ${window}`);
   return parts.join(", ");
@@ -96,8 +96,7 @@ export function limitLines({ limits }: SpeedReport): string[] {
   return limits.map(({ kind, variant, threads, perSecond }) => {
     const what = kind === "memory" ? "reading memory" : `arithmetic, ${variant}`;
     const unit = kind === "memory" ? "GB/s" : "GFLOP/s";
-    const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
-    return `${what}, ${count}: ${threeDigits(perSecond / 1e9)} ${unit}`;
+    return `${what}, ${threadsOf(threads)}: ${threeDigits(perSecond / 1e9)} ${unit}`;
   });
 }
 
@@ -110,7 +109,7 @@ function facts(report: SpeedReport, browser: string): string[] {
   const [one] = cases;
   return [
     `Heed ${version}`,
-    ...[browser, `${cores} ${cores === 1 ? "core" : "cores"}`],
+    ...[browser, coresOf(cores)],
     isIsolated ? "isolated" : "not isolated",
     `clock of ${threeDigits(1000 * clock)} µs`,
     `${dayOf(date)} UTC`,

@@ -23,7 +23,8 @@ import type {
   MeasuringRequest,
   SpeedReport,
 } from "./report";
-import { clockStep, type Sampling, timeInRounds } from "./rounds";
+import { clockStep, type Racer, type Sampling, timeInRounds } from "./rounds";
+import { measureWriting } from "./writing";
 
 /** A row with a larger difference is wrong. */
 const tolerance = 1e-4;
@@ -36,7 +37,7 @@ const engineMemory = 2 ** 30;
 interface Effort extends Sampling {
   /** The longest acceptable call of plain JavaScript, in milliseconds. */
   readonly longestCall: number;
-  /** Milliseconds for the whole run. A slow machine makes fewer rounds, and fewer calls of plain JavaScript. */
+  /** Milliseconds until the last case ends. A slow machine makes fewer rounds, and fewer calls of plain JavaScript. */
   readonly budget: number;
 }
 const short: Effort = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
@@ -48,9 +49,10 @@ const long: Effort = {
 const callsOfCase = 6;
 /** The minimum length of a sample, in steps of the clock. */
 const stepsInSample = 20;
-
-/** Initial guesses, in operations per millisecond, to estimate durations. */
-const guessed = { engine: 2e7, javaScript: 1e6 };
+/** The least time between two messages to the page, because painting them takes time from the threads. */
+const newsInterval = 250;
+/** The shares of progress at which the cases begin and end. */
+const [begun, ended] = [0.1, 0.9];
 
 const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 2));
 
@@ -61,25 +63,29 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   });
 }
 
+/** A contender that takes part in the rounds of a case. */
+interface Racing extends Racer {
+  readonly contender: Contender;
+  readonly prepared: PreparedCase;
+  readonly measurement: Measurement;
+}
+
 class MeasuringRun {
   readonly #context: SolverContext<MeasuringNews>;
   readonly #effort: Effort;
   readonly #engines = new Map<string, Heed>();
   /** Why a contender is not measured in any case. */
   readonly #absent = new Map<string, string>();
-  readonly #report: SpeedReport;
+  #report: SpeedReport;
   readonly #measurements: Measurement[] = [];
   #limits: Limits | null = null;
-  readonly #callMemories: CallMemory[] = [];
   readonly #start = performance.now();
   /** The deadline of the current case. */
   #deadline = Number.POSITIVE_INFINITY;
   /** The longest acceptable call of plain JavaScript in the current case, in milliseconds. */
   #longestCall: number;
-  #javaScriptSpeed = guessed.javaScript;
-  /** Work done and total work, in expected milliseconds. */
-  #done = 0;
-  #all = 0;
+  /** In operations per millisecond; a guess until it is measured. */
+  #javaScriptSpeed = 1e6;
   #told = Number.NEGATIVE_INFINITY;
   /** The number of measurements sent to the page; -1 before the first report. */
   #shown = -1;
@@ -98,35 +104,32 @@ class MeasuringRun {
       date: Date.now(),
       contenders: contendersOf(request, { variant, threads, cores, isIsolated }),
       cases: casesOf(request),
-      limits: [],
-      measurements: [],
-      callMemories: [],
-      milliseconds: 0,
+      ...{ limits: [], measurements: [], callMemories: [], writing: null, milliseconds: 0 },
     };
   }
 
   async measure(): Promise<SpeedReport> {
-    const { cases, contenders } = this.#report;
-    const costs = cases.map((one) => this.#cost(one));
-    const starting = 100;
-    this.#all = costs.reduce((sum, cost) => sum + cost, contenders.length * starting);
-    await this.#loadEngines(starting);
+    const { cases, request } = this.#report;
+    const { heed, pause } = this.#context;
+    await this.#loadEngines();
     await this.#startLimits();
     for (const [i, one] of cases.entries()) {
-      const before = this.#done;
       this.#allot(cases.length - i);
       await this.#measureCase(one, (share) => {
-        this.#tell(before + share * (costs[i] as number), one.name);
+        this.#tell(begun + ((i + share) / cases.length) * (ended - begun), one.name);
       });
-      this.#done = before + (costs[i] as number);
     }
+    this.#tell(ended, "our language model");
+    const writing = await measureWriting(heed, request.base, pause).catch(
+      (error: Error) => error.message,
+    );
     // Runs last, because the memory for the weights is never returned, and later measurements would count it.
+    const callMemories: CallMemory[] = [];
     for (const one of cases.filter(({ kind }) => kind === "attention")) {
       await this.#rest();
-      this.#callMemories.push(
-        callMemoryOf(this.#context.heed, one, inputsOf(this.#context.heed, one)),
-      );
+      callMemories.push(callMemoryOf(heed, one, inputsOf(heed, one)));
     }
+    this.#report = { ...this.#report, writing, callMemories };
     return this.#now();
   }
 
@@ -144,39 +147,23 @@ class MeasuringRun {
       ...this.#report,
       limits: this.#limits?.soFar() ?? [],
       measurements: [...this.#measurements],
-      callMemories: [...this.#callMemories],
       milliseconds: performance.now() - this.#start,
     };
   }
 
-  /** Sends news rarely, because painting them takes time from the threads. */
-  #tell(done: number, doing: string): void {
+  #tell(share: number, doing: string): void {
     const now = performance.now();
-    if (now - this.#told < 250) return;
+    if (now - this.#told < newsInterval) return;
     this.#told = now;
     const hasMore = this.#measurements.length > this.#shown;
     this.#shown = this.#measurements.length;
-    const report = hasMore ? this.#now() : null;
-    this.#context.progress({ share: Math.min(1, done / this.#all), doing, report });
+    this.#context.progress({ share, doing, report: hasMore ? this.#now() : null });
   }
 
-  /** The estimated duration of a case. */
-  #cost(one: Case): number {
-    const { shortest, rounds, longestCall } = this.#effort;
-    const costs = this.#report.contenders.map(({ variant, threads }) => {
-      const speed = variant === null ? this.#javaScriptSpeed : guessed.engine * threads;
-      const once = one.operations / speed;
-      if (variant === null && once > longestCall) return 0;
-      return (once > 150 ? 4 : rounds + 2) * Math.max(once, shortest);
-    });
-    return costs.reduce((sum, cost) => sum + cost, 0);
-  }
-
-  async #loadEngines(cost: number): Promise<void> {
+  async #loadEngines(): Promise<void> {
     const { heed } = this.#context;
     for (const { id, name, variant, threads } of this.#report.contenders) {
-      this.#tell(this.#done, `starting ${name}`);
-      this.#done += cost;
+      this.#tell(0, `starting ${name}`);
       if (variant === null) continue;
       const isThere = variant === heed.info.variant && threads === heed.info.threads;
       try {
@@ -196,7 +183,7 @@ class MeasuringRun {
       within(findLimits(contenders, this.#effort.shortest), patience);
     // If no more threads start, one thread can still be measured.
     this.#limits = await find(present).catch(() => find(alone));
-    await this.#limits.measure(this.#rest, () => this.#tell(this.#done, "the limits"));
+    await this.#limits.measure(this.#rest, () => this.#tell(begun / 2, "the limits"));
   }
 
   /** Lets the worker handle messages, and lets spinning threads go to sleep. */
@@ -206,14 +193,33 @@ class MeasuringRun {
   };
 
   async #measureCase(one: Case, tell: (share: number) => void): Promise<void> {
+    const racers = await this.#racersOf(one, tell);
+    const timings = await timeInRounds(racers, this.#effort, this.#rest, tell, this.#deadline);
+    for (const [i, { contender, prepared, measurement }] of racers.entries()) {
+      const timing = timings[i];
+      if (!timing) continue;
+      if (contender.variant === null) this.#javaScriptSpeed = one.operations / timing.least;
+      this.#measurements.push({ ...measurement, timing });
+      prepared.dispose();
+    }
+    if (performance.now() < this.#deadline) await this.#limits?.measure(this.#rest, () => {});
+  }
+
+  /** Prepares the contenders of a case, and compares their answers with that of plain JavaScript. */
+  async #racersOf(one: Case, tell: (share: number) => void): Promise<Racing[]> {
     const inputs = inputsOf(this.#context.heed, one);
     const reference = this.#reference(one, inputs);
-    const racers: {
-      contender: Contender;
-      prepared: PreparedCase;
-      first: number;
-      measurement: Measurement;
-    }[] = [];
+    const racers: Racing[] = [];
+    const join = (
+      contender: Contender,
+      prepared: PreparedCase,
+      first: number,
+      measurement: Measurement,
+    ) =>
+      racers.push({
+        ...{ contender, prepared, first, run: prepared.run },
+        measurement: { ...measurement, memory: prepared.memory() },
+      });
     for (const contender of this.#report.contenders) {
       await this.#rest();
       tell(0);
@@ -223,13 +229,7 @@ class MeasuringRun {
       if (reason !== null) {
         this.#measurements.push({ ...measurement, reason });
       } else if (!heed) {
-        const { prepared, first } = reference;
-        racers.push({
-          contender,
-          prepared,
-          first,
-          measurement: { ...measurement, memory: prepared.memory() },
-        });
+        join(contender, reference.prepared, reference.first, measurement);
       } else {
         const prepared = prepareEngine(heed, one, inputs);
         const { answer, took } = timed(() => prepared.answer());
@@ -239,25 +239,10 @@ class MeasuringRun {
           throw new Error(
             `${contender.name}, ${one.name}: expected what plain JavaScript computes, got a row that differs by ${difference}`,
           );
-        const checked = { ...measurement, difference, memory: prepared.memory() };
-        racers.push({ contender, prepared, first: took, measurement: checked });
+        join(contender, prepared, took, { ...measurement, difference });
       }
     }
-    const timings = await timeInRounds(
-      racers.map(({ prepared, first }) => ({ run: prepared.run, first })),
-      this.#effort,
-      this.#rest,
-      tell,
-      this.#deadline,
-    );
-    for (const [i, { contender, prepared, measurement }] of racers.entries()) {
-      const timing = timings[i];
-      if (!timing) continue;
-      if (contender.variant === null) this.#javaScriptSpeed = one.operations / timing.least;
-      this.#measurements.push({ ...measurement, timing });
-      prepared.dispose();
-    }
-    if (performance.now() < this.#deadline) await this.#limits?.measure(this.#rest, () => {});
+    return racers;
   }
 
   #isTooLong(one: Case): boolean {

@@ -5,7 +5,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=speed&over=intensity",
     "Where memory is the limit",
-    "Measured at length: decoding one token reads the whole cache for little arithmetic, and lies on the slope.",
+    "Decoding one token reads the whole cache for little arithmetic, and lies on the slope.",
   ],
   [
     "#room=speed&causal=on",

@@ -3,14 +3,20 @@
 /** Three significant digits. */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return "–";
-  if (value >= 100) return value.toFixed(0);
-  if (value >= 10) return value.toFixed(1);
-  return value >= 1 ? value.toFixed(2) : String(Number(value.toPrecision(3)));
+  const rounded = Number(value.toPrecision(3));
+  if (rounded >= 100) return value.toFixed(0);
+  return rounded < 1 ? String(rounded) : rounded.toFixed(rounded >= 10 ? 1 : 2);
 }
 
 export const mebibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 20)} MiB`;
 
 export const kibibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 10)} KiB`;
+
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+export const threadsOf = (count: number) => counted(count, "thread");
+export const coresOf = (count: number) => counted(count, "core");
+export const headsOf = (count: number) => counted(count, "head");
 
 /** The browser's name and version, from its user agent. */
 export function browserName(userAgent: string): string {

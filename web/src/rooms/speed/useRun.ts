@@ -1,7 +1,7 @@
 /** Runs measurements one at a time, each in its own worker, which ends with the run. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
-import type { MeasuringNews, SpeedReport, SpeedSettings } from "./report";
+import type { MeasuringNews, MeasuringRequest, SpeedReport, SpeedSettings } from "./report";
 
 export interface Measuring {
   /** The report of the current run, or of the last one. */
@@ -19,47 +19,54 @@ export interface Measuring {
 /** Milliseconds without a further change before new settings are measured. */
 const patience = 500;
 
-export function useRun({ heads, size, causal, window, longest }: SpeedSettings): Measuring {
+/** The settings that every run depends on. */
+const keys = ["heads", "size", "causal", "window"] as const;
+
+/** Measures in a worker of its own, which ends with the measurement or when the signal is aborted. */
+async function measure(
+  request: MeasuringRequest,
+  signal: AbortSignal,
+  progress: (news: MeasuringNews) => void,
+): Promise<SpeedReport> {
+  const engine = new EngineClient();
+  signal.addEventListener("abort", () => engine.dispose());
+  try {
+    return await engine.ask("speed", request, { signal, progress });
+  } finally {
+    engine.dispose();
+  }
+}
+
+export function useRun(settings: SpeedSettings): Measuring {
+  const { heads, size, causal, window, longest } = settings;
   const [report, setReport] = useState<SpeedReport | null>(null);
   const [news, setNews] = useState<Measuring["news"]>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const current = useRef<AbortController | null>(null);
 
-  const start = useCallback(
-    async (isLong: boolean) => {
-      current.current?.abort();
-      const controller = new AbortController();
-      const { signal } = controller;
-      current.current = controller;
-      const engine = new EngineClient();
-      signal.addEventListener("abort", () => engine.dispose());
-      setFailure(null);
-      setNews({ share: 0, doing: "starting an engine" });
-      try {
-        const settings = { heads, size, causal, window, longest };
-        const measured = await engine.ask(
-          "speed",
-          { settings, isLong },
-          {
-            signal,
-            progress({ report, ...news }) {
-              if (signal.aborted) return;
-              setNews(news);
-              if (report) setReport(report);
-            },
-          },
-        );
-        if (!signal.aborted) setReport(measured);
-      } catch (error) {
-        if (!signal.aborted) setFailure((error as Error).message);
-      } finally {
-        engine.dispose();
-        if (current.current === controller) setNews(null);
-      }
-    },
-    [heads, size, causal, window, longest],
-  );
-  const cancel = useCallback(() => {
+  const start = async (isLong: boolean) => {
+    current.current?.abort();
+    const controller = new AbortController();
+    const { signal } = controller;
+    current.current = controller;
+    setFailure(null);
+    setNews({ share: 0, doing: "starting an engine" });
+    // Absolute, because the worker's base address differs from the page's.
+    const base = new URL(".", document.baseURI).href;
+    const request = { base, settings: { heads, size, causal, window, longest }, isLong };
+    try {
+      const measured = await measure(request, signal, ({ report, ...news }) => {
+        if (signal.aborted) return;
+        setNews(news);
+        if (report) setReport(report);
+      });
+      if (!signal.aborted) setReport(measured);
+    } catch (error) {
+      if (!signal.aborted) setFailure((error as Error).message);
+    }
+    if (current.current === controller) setNews(null);
+  };
+  const cancel = () => {
     current.current?.abort();
     current.current = null;
     setNews(null);
@@ -68,7 +75,7 @@ export function useRun({ heads, size, causal, window, longest }: SpeedSettings):
         ? "Cancelled: what was measured until then is shown."
         : "Cancelled before anything was measured.",
     );
-  }, [report]);
+  };
 
   // The short run starts automatically, and again when the settings change.
   const isFirst = useRef(true);
@@ -80,13 +87,6 @@ export function useRun({ heads, size, causal, window, longest }: SpeedSettings):
   useEffect(() => () => current.current?.abort(), []);
 
   const measured = report?.request.settings;
-  const isStale =
-    measured !== undefined &&
-    !(
-      measured.heads === heads &&
-      measured.size === size &&
-      measured.causal === causal &&
-      measured.window === window
-    );
+  const isStale = measured !== undefined && keys.some((key) => measured[key] !== settings[key]);
   return { report, isStale, news, failure, start: (isLong) => void start(isLong), cancel };
 }
