@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
-  const { enter } = visits(Beyond, name, { start: "#room=beyond" });
+  const { enter, reenter, it } = visits(Beyond, name, { start: "#room=beyond" });
 
   test("opens on a picture with the correct signal-to-noise ratio of each mean, and denoises again after a change", async () => {
     const room = await enter();
@@ -40,7 +40,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("shows how the mean of a clicked pixel is computed", async () => {
-    const room = await enter();
+    const room = await reenter();
     const picture = "[data-picture=nonLocal] .grey-picture";
     const { x, y } = await room.middleOf(picture);
     await room.page.mouse.click(x, y);
@@ -110,8 +110,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(strip[3]?.[1]).toContain(score);
   });
 
-  test("moves the pixel by keyboard, up to the corner", async () => {
-    const room = await enter("&pixel=2.1");
+  it("moves the pixel by keyboard, up to the corner", async () => {
+    const room = await reenter("&pixel=2.1");
     await room.focus("[data-picture=noisy] [tabindex]");
     await room.page.keyboard.press("ArrowRight");
     await expect.poll(() => room.link()).toContain("pixel=2.2");
@@ -122,7 +122,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("reads the person's own picture and leaves it out of the link", async () => {
-    const room = await enter();
+    const room = await reenter();
     const before = await room.psnr("noisy");
     const upload = async (path: string) => {
       const input = await room.page.$("input[type=file]");
@@ -151,8 +151,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(sizes).toEqual([128, 128]);
   });
 
-  test("weights points by their distance from the query, and sums their values", async () => {
-    const room = await enter("&show=points");
+  it("weights points by their distance from the query, and sums their values", async () => {
+    const room = await reenter("&show=points");
     const { points, query, bandwidth } = initialState;
     const scores = points.map(({ x }) => Math.exp(-((x - query) ** 2) / (2 * bandwidth ** 2)));
     const total = scores.reduce((sum, score) => sum + score, 0);
@@ -178,14 +178,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.slide("Bandwidth", 20);
     await expect.poll(() => room.figure("estimate")).toBeCloseTo(mean, 1);
     // Far from all points the kernel is higher than any weight, and leaves the plot instead of hiding the weights.
-    const far = await enter("&show=points&bandwidth=0.1&query=5.2");
+    const far = await reenter("&show=points&bandwidth=0.1&query=5.2");
     expect(await far.drawnWords(".plot-word")).toMatch(
       /^weights, the highest 1; the kernel goes on up to /,
     );
   });
 
   test("moves points and the query with the pointer and the keyboard", async () => {
-    const room = await enter("&show=points");
+    const room = await reenter("&show=points");
     const before = await room.figure("estimate");
     await room.drag(".point:nth-of-type(5) .dot", 0, 80);
     await expect.poll(() => room.figure("estimate")).toBeLessThan(before - 0.1);
@@ -205,8 +205,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.text(".similar-words")).not.toContain("resemble");
   });
 
-  test("keeps the points fixed under a teacher's lock, and still moves the query", async () => {
-    const room = await enter("&show=points&lock=on");
+  it("keeps the points fixed under a teacher's lock, and still moves the query", async () => {
+    const room = await reenter("&show=points&lock=on");
     expect(
       await room.page.$$eval(".point[tabindex], .point[role=button]", (all) => all.length),
     ).toBe(0);
@@ -217,8 +217,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);
   });
 
-  test("explains a weight of a pixel, a point, a value and a frame", async () => {
-    const pixel = await enter();
+  it("explains a weight of a pixel, a point, a value and a frame", async () => {
+    const pixel = await reenter();
     const over = async (room: Beyond, name: string, side: number, row: number, col: number) => {
       const { x, y } = await room.cell(name, row, col, side, side);
       await room.page.mouse.move(x, y);
@@ -227,7 +227,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect
       .poll(() => pixel.text(".window-map .reading"))
       .toMatch(/^0 down, 1 right: e\^.* ÷ .* = 0\.\d+; × value 0\.\d+ = 0\.\d+ of the mean$/);
-    const melody = await enter("&show=melody");
+    const melody = await reenter("&show=melody");
     await over(melody, "attention", 128, 4, 20);
     const words = () => melody.text(".maps .reading");
     await expect.poll(words).toContain("0.4 s attends to 2.0 s: e^(cosine ");
@@ -236,15 +236,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     const made = Math.exp(Number(cosine) / Number(temperature) - Number(logSum));
     expect(made / Number(weight)).toBeGreaterThan(0.9);
     expect(made / Number(weight)).toBeLessThan(1.1);
-    const points = await enter("&show=points");
+    const points = await reenter("&show=points");
     await points.page.hover(".point:nth-of-type(5) .dot");
     await expect
       .poll(() => points.text(".reading"))
       .toMatch(/^Point 5: e\^\(−\(2\.90 − 2\.60\)² ÷ \(2 · 0\.5²\)\) ÷ .* = .*; × y 1\.30 = /);
   });
 
-  test("fills the gap of a series as the trained model does", async () => {
-    const room = await enter("&show=series&series=3");
+  it("fills the gap of a series as the trained model does", async () => {
+    const room = await reenter("&show=series&series=3");
     const trained = loadModel(heed, {
       config: readFileSync(model("config.json"), "utf8"),
       weights: readFileSync(model("model.safetensors")),
@@ -280,8 +280,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.link()).toContain("series=4");
   });
 
-  test("fills the gap of the person's own series, pasted or from a file", async () => {
-    const room = await enter("&show=series");
+  it("fills the gap of the person's own series, pasted or from a file", async () => {
+    const room = await reenter("&show=series");
     // A wave of ten values around 100, of which six are missing.
     const wave = Array.from({ length: 48 }, (_, t) => 100 + 8 * Math.sin((2 * Math.PI * t) / 10));
     const pasted = wave.map((value, t) => (t >= 20 && t < 26 ? "?" : value.toFixed(2)));
@@ -335,7 +335,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
   });
 
-  test("shows no hidden value before it is computed", async () => {
+  it("shows no hidden value before it is computed", async () => {
     const room = await enter("&show=points");
     await room.page.evaluate(() => {
       const look = () => {
@@ -350,7 +350,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("finds the repeats of a melody, and plays it", async () => {
-    const room = await enter("&show=melody&frame=20");
+    const room = await reenter("&show=melody&frame=20");
     // The round repeats every bar, and a bar is 1.6 seconds long, which is 16 frames.
     await expect.poll(async () => (await room.keys()).length).toBe(10);
     const keys = await room.keys();
@@ -375,7 +375,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("reads the person's own sound", async () => {
-    const room = await enter("&show=melody");
+    const room = await reenter("&show=melody");
     await room.page.evaluate(() => {
       // Three seconds of one tone, twice, as a WAVE file.
       const [rate, length] = [8000, 24_000];
@@ -409,7 +409,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test.each(subjects)("is accessible and fits a narrow window: %s", async (subject) => {
-    const room = await enter(`&show=${subject}`, { width: 360 });
+    const room = await reenter(`&show=${subject}`, { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations("minor")).toEqual([]);
   });

@@ -15,7 +15,7 @@ const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
-  const { open, enter } = visits(Heads, name, { start: "#room=heads" });
+  const { open, enter, reenter, it } = visits(Heads, name, { start: "#room=heads" });
   let reference: Reference;
   beforeAll(async () => {
     reference = await Reference.of("pronouns-encoder");
@@ -44,7 +44,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   ])(
     "fit the first screen with the answer and the button that changes it: $width",
     async (size) => {
-      const room = await enter("", size);
+      const room = await reenter("", size);
       const seen = [".saying", ".drop-needed", "[data-matrix=weights] canvas"];
       if (size.width > 1000) seen.push(".all-heads li:last-of-type canvas");
       for (const selector of seen) {
@@ -56,18 +56,18 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     },
   );
 
-  test("stop playing their rows when a row is clicked", async () => {
-    const room = await enter("&row=1");
+  it("stop playing their rows when a row is clicked", async () => {
+    const room = await reenter("&row=1");
     const place = () => room.text(".one-head .transport-place");
     await room.click("Play", ".one-head");
     await expect.poll(place).toMatch(/^Row [2-7] of 8/);
     const { x, y } = await room.cell("weights", 0, 3, 8, 8);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.text(".one-head .play")).toBe("Play");
-    expect(await place()).toMatch(/^Row 1 of 8/);
+    await expect.poll(place).toMatch(/^Row 1 of 8/);
   });
 
-  test("have a dot in small cells for numbers that round to zero, and explain it", async () => {
+  it("have a dot in small cells for numbers that round to zero, and explain it", async () => {
     const room = await enter("", { width: 390, height: 844 });
     await room.page.evaluate(() => {
       const { fillText } = CanvasRenderingContext2D.prototype;
@@ -86,8 +86,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(await room.text(".one-head .legend")).toMatch(/· less than 0\.0+5/);
   });
 
-  test("show below each head the number that the engine computes", async () => {
-    const room = await enter();
+  it("show below each head the number that the engine computes", async () => {
+    const room = await reenter();
     const weights = reference.weights(first);
     const mean = (numbers: number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
     const entropy = (row: number[]) =>
@@ -113,8 +113,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     }
   });
 
-  test("show below each head the report's number for held-out examples", async () => {
-    const room = await enter("&measure=heldOut");
+  it("show below each head the report's number for held-out examples", async () => {
+    const room = await reenter("&measure=heldOut");
     const shown = await room.numbers();
     const report = reportOf("pronouns-encoder");
     expect(shown).toHaveLength(report.length);
@@ -122,8 +122,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       expect(numberIn(shown[i]?.text ?? "")).toBeCloseTo(mass, decimals);
   });
 
-  test("of the model of shapes are drawn on its picture", async () => {
-    const room = await enter("&model=shapes");
+  it("of the model of shapes are drawn on its picture", async () => {
+    const room = await reenter("&model=shapes");
     const [answer] = await room.answers();
     expect(answer?.[0]).toBe("which shape");
     expect(answer?.[1]?.split(" ")[0]).toBe(answer?.[3]);
@@ -135,8 +135,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toMatch(/row=1$/);
   });
 
-  test("are sorted by the measure", async () => {
-    const room = await enter("&measure=entropy");
+  it("are sorted by the measure", async () => {
+    const room = await reenter("&measure=entropy");
     await measures(room);
     await room.click("by this measure", ".settings");
     const values = (await room.numbers()).map(({ text }) => numberIn(text));
@@ -147,8 +147,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 
-  test("are saved as one picture and one array, with the model, the sentence and the dropped heads", async () => {
-    const room = await enter("&drop=encoder.1.1");
+  it("are saved as one picture and one array, with the model, the sentence and the dropped heads", async () => {
+    const room = await reenter("&drop=encoder.1.1");
     const picture = await room.saved(".all-heads", "SVG");
     expect(picture.name).toBe("heed-all-heads-pronouns.svg");
     expect(wordsOf(picture.text).join(" ")).toContain(
@@ -162,8 +162,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(array.text).toContain(`'shape': (${layers}, ${heads}, 8, 8)`);
   });
 
-  test("of several kinds of attention are saved in the order of the page, each with its own mask", async () => {
-    const room = await enter("&model=reverse&measure=entropy");
+  it("of several kinds of attention are saved in the order of the page, each with its own mask", async () => {
+    const room = await reenter("&model=reverse&measure=entropy");
     const titles = wordsOf((await room.saved(".all-heads", "SVG")).text);
     expect(titles).toEqual(expect.arrayContaining(["encoder 1", "decoder 1", "encoder-decoder 1"]));
     await measures(room);
@@ -184,8 +184,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(formats).toEqual(["PNG", "SVG"]);
   });
 
-  test("are described to screen readers by the weights that are not hidden", async () => {
-    const room = await enter("&model=reverse&head=decoder.1.3");
+  it("are described to screen readers by the weights that are not hidden", async () => {
+    const room = await reenter("&model=reverse&head=decoder.1.3");
     const { text } = await room.saved("[data-matrix=weights]", "CSV");
     const rows = text.trim().split("\r\n").slice(1);
     const seen = rows.flatMap((row, i) =>
@@ -201,8 +201,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(label).toContain(`Weights, ${size}, from ${low} to ${high}.`);
   });
 
-  test("change the answer when one is dropped, and restore it", async () => {
-    const room = await enter();
+  it("change the answer when one is dropped, and restore it", async () => {
+    const room = await reenter();
     const alices = await reference.probability(first, she, "Alice");
     const claras = await reference.probability(first, she, "Clara", dropped);
     expect(await room.text(".answer-more")).toBe("Drop layer 1, head 1 changes the answer.");
@@ -221,8 +221,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
   });
 
-  test("show the same probability in the sentence and in the table if the answer stays", async () => {
-    const room = await enter("&drop=encoder.1.3");
+  it("show the same probability in the sentence and in the table if the answer stays", async () => {
+    const room = await reenter("&drop=encoder.1.3");
     const rest = [{ path: "encoder.layers.0.self_attn", head: 2 }];
     const alices = await reference.probability(first, she, "Alice", rest);
     const [answer = []] = await room.answers();
@@ -233,7 +233,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("explain each weight, and show their rows as tables", async () => {
-    const room = await enter("&head=encoder.1.1");
+    const room = await reenter("&head=encoder.1.1");
     const { x, y } = await room.cell("weights", she, 2, 8, 8);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.text(".readout")).toContain("“she” attends to “Clara”");
@@ -262,8 +262,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       expect(weight).toBeCloseTo(weights[she * columns + j] as number, decimals);
   });
 
-  test("are compared by a signed difference, shown where it is selected", async () => {
-    const room = await enter();
+  it("are compared by a signed difference, shown where it is selected", async () => {
+    const room = await reenter();
     await room.click("Compare two heads", ".try-next");
     await room.canvas("difference");
     for (const name of ["weights", "other", "difference"]) {
@@ -294,7 +294,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("are greyed and stay in place while a text cannot be read, and a similar one is offered", async () => {
-    const room = await enter();
+    const room = await reenter();
     const top = () =>
       room.page.$eval(
         "[data-matrix=weights]",
@@ -330,8 +330,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.text(".saying")).toContain("has no pronoun");
   });
 
-  test("of a generating model show each token's probability, and the text with a head ablated", async () => {
-    const room = await enter("&model=dates&drop=decoder.1.1");
+  it("of a generating model show each token's probability, and the text with a head ablated", async () => {
+    const room = await reenter("&model=dates&drop=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
     expect(await room.text(".saying")).toBe("The model writes 2075-1-141");
     expect(await room.text(".answer-more")).toContain("with all heads: 2075-12-14");
@@ -351,7 +351,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("can be reached by keyboard, cell by cell", async () => {
-    const room = await enter();
+    const room = await reenter();
     await room.page.focus("[data-matrix=weights] canvas");
     await room.page.keyboard.press("ArrowRight");
     await expect
@@ -364,7 +364,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("fit a window 360 pixels wide, for every model", async () => {
-    const room = await enter("", { width: 360 });
+    const room = await reenter("", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     // The controls for one head are on one line.
     const tops = await room.page.$$eval(
@@ -398,8 +398,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     }
   });
 
-  test("can be inspected but not changed under a teacher's lock", async () => {
-    const room = await enter("&lock=on");
+  it("can be inspected but not changed under a teacher's lock", async () => {
+    const room = await reenter("&lock=on");
     await room.page.click(`${room.head("encoder.2.1")} button`);
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
     const fields = ".input :enabled, .thumbnail-drop :enabled, .switch :enabled";

@@ -25,7 +25,7 @@ import {
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
-  const { open, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
+  const { open, enter, reenter, it } = visits(Recurrent, name, { start: "#room=recurrent" });
 
   test("opens on a date that three models write, with the engine's numbers and the reports' scores", async () => {
     const room = await enter();
@@ -62,8 +62,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     }
   });
 
-  test("answers typed text, and explains why a text has no right answer", async () => {
-    const room = await enter();
+  it("answers typed text, and explains why a text has no right answer", async () => {
+    const room = await reenter();
     const text = "12/25/1999";
     await room.type("#date", text);
     await expect
@@ -104,7 +104,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("highlights a cell in every picture, with its weight and its path, by pointer and by keyboard", async () => {
-    const room = await enter();
+    const room = await reenter();
     const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
     await room.page.mouse.move(x, y);
     const written = greedyAfter("bahdanau", example, []);
@@ -134,7 +134,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("has one tab stop for each answer, and arrow keys for its characters", async () => {
-    const room = await enter();
+    const room = await reenter();
     const stops = await room.page.$$eval(".said-token", (all) =>
       all.flatMap((token, i) => ((token as HTMLElement).tabIndex === 0 ? [i] : [])),
     );
@@ -157,8 +157,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .toBe("maps-title");
   });
 
-  test("explains a weight, and shows the selected row as a table", async () => {
-    const room = await enter("&head=mean");
+  it("explains a weight, and shows the selected row as a table", async () => {
+    const room = await reenter("&head=mean");
     const { x, y } = await room.cell("transformer", 9, 4, 11, 22);
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".maps .readout")).toMatch(/= \(.* \+ .*\) ÷ 4 = /);
@@ -184,7 +184,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("keeps the player above the maps on a narrow page, and nothing overflows", async () => {
-    const room = await enter("&step=4&says=4", { width: 360 });
+    const room = await reenter("&step=4&says=4", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     const [bar, map] = await room.page.evaluate(() => {
       const map = document.querySelector("[data-matrix=transformer] canvas") as Element;
@@ -210,8 +210,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(map.right).toBeLessThanOrEqual(360);
   });
 
-  test("shows each head of each layer, and the other attention", async () => {
-    const room = await enter("&layer=1&head=3");
+  it("shows each head of each layer, and the other attention", async () => {
+    const room = await reenter("&layer=1&head=3");
     expect(await room.text("[data-matrix=transformer] .matrix-name")).toContain("layer 1, head 3");
     const mean = await room.masses("transformer");
     await room.click("mean", ".settings");
@@ -225,8 +225,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       );
   });
 
-  test("continues from a wrong character like the engine, autoregressively and with teacher forcing", async () => {
-    const room = await enter("&slip=5:0");
+  it("continues from a wrong character like the engine, autoregressively and with teacher forcing", async () => {
+    const room = await reenter("&slip=5:0");
     const { target } = exampleOf(example);
     const taught = target.map((token, place) => (place === 4 ? "0" : token));
     for (const model of shown) {
@@ -253,8 +253,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .toEqual([`start ${target.join(" ")}`, `${target.join(" ")} end`]);
   });
 
-  test("steps through inputs and outputs", async () => {
-    const room = await enter("&step=1&says=1");
+  it("steps through inputs and outputs", async () => {
+    const room = await reenter("&step=1&says=1");
     expect(await room.lane("rnn", "alone")).toEqual(["start", "2"]);
     expect((await room.likeliest("rnn", "alone"))[0]).toMatch(/^2.*[01]\.\d{3}$/);
     expect((await room.masses("bahdanau")).slice(1).every((mass) => mass === "–")).toBe(true);
@@ -268,8 +268,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await room.click("Pause");
   });
 
-  test("plays from the first step if all are visible", async () => {
-    const room = await enter();
+  it("plays from the first step if all are visible", async () => {
+    const room = await reenter();
     await room.click("Play");
     await expect.poll(() => room.link()).toContain("step=2&says=2");
     await room.click("Pause");
@@ -314,8 +314,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(token).toBeGreaterThan(0);
   });
 
-  test("obeys a teacher's lock, and shows one panel alone", async () => {
-    const room = await enter("&lock=on");
+  it("obeys a teacher's lock, and shows one panel alone", async () => {
+    const room = await reenter("&lock=on");
     expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
     await room.click("← Back");
     await expect.poll(() => room.link()).toContain("step=9&says=9");

@@ -8,11 +8,19 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const impacts = ["minor", "moderate", "serious", "critical"] as const;
 
-export interface OpenOptions {
+export interface Size {
   readonly width?: number;
   readonly height?: number;
+}
+
+export interface OpenOptions extends Size {
   readonly serviceWorker?: boolean;
 }
+
+const viewportOf = ({ width = 1440, height = width < 600 ? 740 : 900 }: Size) => ({
+  width,
+  height,
+});
 
 export class Room {
   readonly page: Page;
@@ -32,10 +40,10 @@ export class Room {
     ) => R,
     browser: Browser,
     url: string,
-    { width = 1440, height = width < 600 ? 740 : 900, serviceWorker = false }: OpenOptions = {},
+    { serviceWorker = false, ...size }: OpenOptions = {},
   ): Promise<R> {
     const room = new this(await browser.newPage());
-    await room.page.setViewport({ width, height });
+    await room.page.setViewport(viewportOf(size));
     await room.page.evaluateOnNewDocument((serviceWorker) => {
       // Firefox reports a violated policy only to listeners in the page itself.
       document.addEventListener("securitypolicyviolation", (event) => {
@@ -55,7 +63,7 @@ export class Room {
   }
 
   /** Leaves the room for a room that computes nothing without a request, and opens it again at a link. */
-  async reenter(link: string): Promise<this> {
+  async reenter(link: string, size: Size): Promise<this> {
     const isThere = (words: string) =>
       document.querySelector("[data-footnote]")?.textContent?.includes(words) ?? false;
     const empty = "no model is open";
@@ -64,6 +72,7 @@ export class Room {
       location.hash = "room=models&model=owner/name";
     });
     await this.page.waitForFunction(isThere, {}, empty);
+    await this.page.setViewport(viewportOf(size));
     await this.page.evaluate((link) => {
       scrollTo(0, 0);
       location.hash = link;

@@ -11,7 +11,7 @@ import { visits } from "./visits";
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 
 describe("The shell", () => {
-  const { open, enter } = visits(Steps, "chrome");
+  const { open, enter, reenter } = visits(Steps, "chrome");
   const isThere = async (room: Steps, selector: string) => (await room.page.$(selector)) !== null;
 
   test("lists the rooms, marks the current one, and leads to each", async () => {
@@ -26,7 +26,7 @@ describe("The shell", () => {
   });
 
   test("scrolls the current room into view on a narrow page", async () => {
-    const room = await enter("", { width: 360 });
+    const room = await reenter("", { width: 360 });
     for (const { id } of [...rooms].reverse()) {
       await room.page.evaluate((link) => {
         location.hash = link;
@@ -42,7 +42,7 @@ describe("The shell", () => {
   });
 
   test("explains a followed suggestion in view, and lets the person scroll away from it", async () => {
-    const room = await enter();
+    const room = await reenter();
     const scrolled = () => room.page.evaluate(() => window.scrollY);
     await room.click("Hide the future", ".try-next");
     await expect
@@ -60,13 +60,13 @@ describe("The shell", () => {
   });
 
   test("opens the first room if a link names an unknown one", async () => {
-    const room = await enter("#room=cellar&mask=causal");
+    const room = await reenter("#room=cellar&mask=causal");
     expect(await room.text(".notices")).toContain("The link's room is “cellar”, but it takes");
     await expect.poll(() => room.link()).toBe("#mask=causal");
   });
 
   test("hides the parts that a teacher's link names", async () => {
-    const room = await enter("#hide=nav,text,controls,table,try");
+    const room = await reenter("#hide=nav,text,controls,table,try");
     for (const selector of [".rooms", ".lead", ".settings", ".row-table", ".try-next"])
       expect(await isThere(room, selector), selector).toBe(false);
     for (const selector of ["h1", ".sentence", ".pipeline", ".stage", ".lines", "footer"])
@@ -75,7 +75,7 @@ describe("The shell", () => {
   });
 
   test("locks everything but playing and pointing", async () => {
-    const room = await enter("#mask=painted&step=scores&lock=on");
+    const room = await reenter("#mask=painted&step=scores&lock=on");
     expect(await room.page.$$(".settings :enabled, .sentences :enabled")).toEqual([]);
     expect(await isThere(room, ".class-link")).toBe(false);
     const { x, y } = await room.cell("scores", 1, 3, 5, 5);
@@ -103,7 +103,7 @@ describe("The shell", () => {
   );
 
   test("explains a technical term in place", async () => {
-    const room = await enter("#room=models");
+    const room = await reenter("#room=models");
     const open = () => room.page.$$(".definition:popover-open");
     await room.page.waitForSelector(".lead .term");
     expect(await open()).toHaveLength(0);
@@ -119,7 +119,7 @@ describe("The shell", () => {
   });
 
   test("is larger on a wide screen, with sharp pictures that react like elsewhere", async () => {
-    const room = await enter("#step=scores", { width: 2560, height: 1440 });
+    const room = await reenter("#step=scores", { width: 2560, height: 1440 });
     const canvas = await room.canvas("scores");
     const sizes = await canvas.evaluate((element) => {
       const { width, offsetWidth } = element as HTMLCanvasElement;

@@ -9,14 +9,20 @@ const kinds = [true, false];
 const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 
 describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
-  const { enter, reenter } = visits(Steps, name);
+  const { enter, reenter, it } = visits(Steps, name);
   /** At the scores, where the room does not start to play automatically. */
   const atScores = (more = "") => reenter(`#step=scores${more}`);
+  const atScoresOf = (isolated: boolean) =>
+    isolated ? atScores() : enter("#step=scores", { isolated });
 
   test.each(kinds)(
-    "opens on the worked example and shows its correct numbers, isolated: %s",
+    "opens on the worked example and shows its correct numbers and the number of threads, isolated: %s",
     async (isolated) => {
       const room = await enter("#step=scores", { isolated });
+      const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
+      const threads =
+        isolated && cores > 1 ? /WebAssembly, [2-9]\d* threads/ : /WebAssembly, 1 thread\b/;
+      expect(await room.text("footer")).toMatch(threads);
       expect(await room.table()).toEqual({
         keys: exampleTokens,
         score: [0.16, 0.6, 1.04, 1.48, 1.92],
@@ -44,18 +50,10 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     },
   );
 
-  test.each(kinds)("shows the number of threads, isolated: %s", async (isolated) => {
-    const room = await enter("#step=scores", { isolated });
-    const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
-    const threads =
-      isolated && cores > 1 ? /WebAssembly, [2-9]\d* threads/ : /WebAssembly, 1 thread\b/;
-    expect(await room.text("footer")).toMatch(threads);
-  });
-
   test.each(kinds)(
     "computes a typed sentence, giving the same word the same vector, isolated: %s",
     async (isolated) => {
-      const room = await enter("#step=scores", { isolated });
+      const room = await atScoresOf(isolated);
       await room.type("#text", "a rose is a rose");
       const { score, value, weight, output, total } = await room.untilTable({
         keys: ["a", "rose", "is", "a", "rose"],
@@ -74,7 +72,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     },
   );
 
-  test("adds positions, which distinguish equal words", async () => {
+  it("adds positions, which distinguish equal words", async () => {
     const room = await reenter("#text=a+rose+is+a+rose");
     const before = await room.table();
     await room.click("Add positions");
@@ -83,7 +81,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(score[1]).not.toBe(score[4]);
   });
 
-  test("shows the requested number of heads, each with different numbers", async () => {
+  it("shows the requested number of heads, each with different numbers", async () => {
     const room = await reenter("#text=one+two+three");
     await room.page.click(".settings ::-p-text(Heads)");
     await room.page.keyboard.press("ArrowUp");
@@ -99,7 +97,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(third.total).toBe(1);
   });
 
-  test("lets the selected query attend only to itself and the past under the causal mask", async () => {
+  it("lets the selected query attend only to itself and the past under the causal mask", async () => {
     const room = await atScores();
     await room.click("decoder");
     const { weight } = await room.untilTable({
@@ -111,7 +109,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ masked: [0.113, 0.424, 0.735, 1.047, 1.358] });
   });
 
-  test("hides padding and keys outside the window", async () => {
+  it("hides padding and keys outside the window", async () => {
     const room = await atScores();
     await room.click("padding", ".settings");
     await room.untilTable({ masked: [0.113, 0.424, 0.735, -Infinity, -Infinity] });
@@ -149,7 +147,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).toContain("hidden=2:4");
   });
 
-  test("explains that a query sees no key if the mask hides all", async () => {
+  it("explains that a query sees no key if the mask hides all", async () => {
     const room = await atScores();
     await room.click("painted", ".settings");
     await room.click("Hide all");
@@ -243,7 +241,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport b")).toBe("Joined");
   });
 
-  test("shows all of a text that is typed while playing, with an empty cell for each pair", async () => {
+  it("shows all of a text that is typed while playing, with an empty cell for each pair", async () => {
     const room = await enter();
     expect(await room.text(".transport .play")).toBe("Pause");
     await room.paste("#text", "a b c d");
@@ -259,7 +257,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(seen).toEqual([100, 0]);
   });
 
-  test("plays to the end and stops there, and then starts again", async () => {
+  it("plays to the end and stops there, and then starts again", async () => {
     const room = await reenter("#step=joined&time=2");
     await room.click("Play", ".player");
     await expect.poll(() => room.text(".transport-place")).toBe("Moment 82 of 82 Joined");
@@ -272,7 +270,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".readout")).toContain("= 0.098 × 0.300, so far 0.029");
   });
 
-  test("plays a softmax exponential by exponential, then their sum, then the division", async () => {
+  it("plays a softmax exponential by exponential, then their sum, then the division", async () => {
     const scores = [0.16, 0.6, 1.04, 1.48, 1.92].map((score) => score / Math.SQRT2);
     const sums = scores.map((_, n) =>
       scores.slice(0, n + 1).reduce((sum, score) => sum + Math.exp(score), 0),
@@ -304,7 +302,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(readout).toContain(`sum so far ${all.toFixed(3)}`);
   });
 
-  test("keeps exponentials finite when the scores are large", async () => {
+  it("keeps exponentials finite when the scores are large", async () => {
     const room = await reenter("#edits=q.1.2.1:1000&step=weights&time=5");
     await expect.poll(() => room.text(".readout")).toContain("= 1.000, sum so far 1.000");
     expect(await room.text("[data-matrix=exponentials]")).toContain(
@@ -312,7 +310,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     );
   });
 
-  test("shows no sum for a first cell that was edited", async () => {
+  it("shows no sum for a first cell that was edited", async () => {
     const room = await reenter("#edits=q.1.2.1:-2&step=qkv&time=1");
     expect(await room.text(".readout")).toContain("Q[2, 1] = −2.000, set by you");
     // The 82 moments of the example omit three of the four terms of the first entry.
@@ -336,7 +334,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => drawn("v")).toBe(values);
   });
 
-  test("releases a locked cell if another stage is shown", async () => {
+  it("releases a locked cell if another stage is shown", async () => {
     const room = await atScores("&cell=scores.2.4");
     expect(await room.text(".readout")).toContain("kept");
     await room.page.click("[data-stage=scaled]");
@@ -403,7 +401,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(title).toBe("Weights");
   });
 
-  test("shuffles the words, whose outputs only change places unless positions are added", async () => {
+  it("shuffles the words, whose outputs only change places unless positions are added", async () => {
     const room = await atScores();
     const output = async () => (await room.table()).output;
     const before = await output();
@@ -461,7 +459,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).not.toContain("edits");
   });
 
-  test("ablates a head, whose part of the joined output becomes zeros", async () => {
+  it("ablates a head, whose part of the joined output becomes zeros", async () => {
     const room = await reenter("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
     const readout = () => room.text(".readout");
     const before = await readout();
@@ -489,7 +487,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).toContain("cell=scores.2.5");
   });
 
-  test("opens all nine stages by their names, and by the button for the next one", async () => {
+  it("opens all nine stages by their names, and by the button for the next one", async () => {
     const room = await reenter("#step=tokens&time=5");
     const title = () => room.text(".transport b");
     const titles = ["Tokens", "Embedding", "Q, K, V", "Scores", "Scaled", "Masked", "Weights"];
@@ -511,7 +509,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(title).toBe("Weights");
   });
 
-  test("keeps the scores without the division, and sharpens weights at a low temperature", async () => {
+  it("keeps the scores without the division, and sharpens weights at a low temperature", async () => {
     const room = await atScores();
     await room.click("Divide scores by √d = √2");
     await room.untilTable({ scaled: [0.16, 0.6, 1.04, 1.48, 1.92], total: 1 });
@@ -524,7 +522,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(sharper[0]).toBeLessThan(weight[0] as number);
   });
 
-  test("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
+  it("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
     const room = await reenter("#step=weights");
     // 2.178 is the entropy in bits of the five weights of “quick”; log2(5) = 2.322 would be the entropy of equal
     // weights.
@@ -545,7 +543,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await entropy()).toBeLessThan(0.3);
   });
 
-  test("takes keys and values from the second sentence in cross-attention", async () => {
+  it("takes keys and values from the second sentence in cross-attention", async () => {
     const room = await atScores();
     await room.click("encoder-decoder");
     // The numbers of the worked example stay: K of “sleeps” is [1.5, 1.6].
@@ -562,7 +560,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(weight).toHaveLength(2);
   });
 
-  test("restores the state of a link, and writes the same link", async () => {
+  it("restores the state of a link, and writes the same link", async () => {
     const link =
       "#text=two+fine+words&heads=3&size=2&seed=7&position=on&scale=off&temperature=2&mask=painted&hidden=3:1-2&step=weights&head=2&query=3&range=row&curve=sqrt&mass=70";
     const room = await reenter(link);
@@ -581,7 +579,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect((await room.table()).foot).toBe("Sum, the output of head 2");
   });
 
-  test("names invalid parameters of a link and uses the others", async () => {
+  it("names invalid parameters of a link and uses the others", async () => {
     const room = await reenter(
       "#heads=99&mask=causal&step=nonsense&cell=a.b&colour=red&hidden=0:1",
     );
@@ -708,7 +706,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(lines).toBeGreaterThan(1.5);
   });
 
-  test("shows all terms of a long sum on demand", async () => {
+  it("shows all terms of a long sum on demand", async () => {
     const text = Array.from({ length: 12 }, (_, i) => `w${i}`).join("+");
     const room = await reenter(`#text=${text}&step=output&cell=output.1.1`);
     const formula = () => room.text(".readout-formula");
@@ -718,7 +716,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect((await formula()).match(/×/g)).toHaveLength(12);
   });
 
-  test("shows the gradient of each score next to its weight, with the division and without", async () => {
+  it("shows the gradient of each score next to its weight, with the division and without", async () => {
     const room = await atScores("&trial=512");
     await room.page.waitForSelector(".why-root .meter");
     const rows = () =>
@@ -755,7 +753,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test.each(kinds)(
     "keeps the first 512 of ten thousand pasted words and reports it, isolated: %s",
     async (isolated) => {
-      const room = await enter("#step=scores", { isolated });
+      const room = await atScoresOf(isolated);
       await room.paste("#text", Array.from({ length: 10_000 }, (_, i) => `w${i}`).join(" "));
       await expect
         .poll(() => room.text(".row-table"))
@@ -788,7 +786,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("shows all matrices of a step on the first screen of a telephone", async () => {
-    const room = await enter("#step=embedding", { width: 360 });
+    const room = await reenter("#step=embedding", { width: 360 });
     const last = () =>
       room.page.$$eval(".stage [data-matrix] canvas", (all) =>
         Math.max(...all.map((canvas) => canvas.getBoundingClientRect().bottom)),
@@ -812,7 +810,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test("draws 512 tokens before and after the softmax side by side, and every row of both", async () => {
     // Each token attends only to itself, so each row has one visible cell.
     const text = Array.from({ length: 512 }, (_, i) => `word${i}`).join("+");
-    const room = await enter(`#text=${text}&heads=1&size=4&mask=window&window=0&step=weights`);
+    const room = await reenter(`#text=${text}&heads=1&size=4&mask=window&window=0&step=weights`);
     const box = (matrix: string) =>
       room.page.$eval(`.stage [data-matrix=${matrix}] canvas`, (canvas) => {
         const { left, right, top, bottom } = canvas.getBoundingClientRect();
@@ -841,7 +839,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("fits a window 360 pixels wide at every step, with few tokens and with many", async () => {
     const many = Array.from({ length: 64 }, (_, i) => `word${i}`).join("+");
-    const room = await enter("#step=joined", { width: 360 });
+    const room = await reenter("#step=joined", { width: 360 });
     for (const link of [
       "#",
       `#text=${many}&heads=8&size=16&position=on`,
@@ -862,7 +860,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("saves the numbers of a matrix as CSV", async () => {
-    const room = await enter("#step=scores");
+    const room = await reenter("#step=scores");
     await room.page.evaluate(() => {
       const make = URL.createObjectURL.bind(URL);
       URL.createObjectURL = (blob) => {
@@ -904,7 +902,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     }
   });
 
-  test("follows a suggestion and returns to the worked example", async () => {
+  it("follows a suggestion and returns to the worked example", async () => {
     const room = await atScores();
     await room.click("Ask another sentence");
     await room.untilTable({ keys: ["The", "cat", "is", "sleeping", "there"] });
@@ -927,7 +925,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.page.$$(".tried")).toEqual([]);
   });
 
-  test("keeps the state of every suggestion", async () => {
+  it("keeps the state of every suggestion", async () => {
     const room = await atScores();
     const words = await room.page.$$eval(".try-next a", (all) =>
       all.map(({ textContent }) => textContent ?? ""),

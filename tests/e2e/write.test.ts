@@ -35,9 +35,9 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + 
 const at = (place: number) => `&place=${place}`;
 
 describe("In chrome, the room Write", () => {
-  const { open, enter } = visits(Write, "chrome", { start: "#room=models" });
+  const { open, enter, reenter } = visits(Write, "chrome", { start: "#room=models" });
   /** The room still, at the last token of the typed text. */
-  const enterStill = (more = "") => enter(`${typed}${at(ids.length)}${more}`);
+  const enterStill = (more = "") => reenter(`${typed}${at(ids.length)}${more}`);
 
   test("writes a line by itself, and one more where asked", async () => {
     const room = await open();
@@ -56,7 +56,7 @@ describe("In chrome, the room Write", () => {
   });
 
   test("has what it writes, and a first row of heads, within the first screen of a telephone", async () => {
-    const room = await enter("", { width: 360 });
+    const room = await reenter("", { width: 360 });
     await room.page.waitForSelector(".all-heads canvas");
     await room.page.evaluate(() => document.fonts.ready);
     const parts = [".written-text", ".text-foot button", ".all-heads canvas"];
@@ -213,7 +213,7 @@ describe("In chrome, the room Write", () => {
   });
 
   test("has steps in place of motion, and writes on at the end", async () => {
-    const room = await enterStill("&length=2");
+    const room = await enter(`${typed}${at(ids.length)}&length=2`);
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     await room.page.evaluate((link) => {
       location.hash = link;
