@@ -71,7 +71,7 @@ void for_each_operation(const Visit& visit) {
 
   // Functions of the headers, whose names in TypeScript are the same in camel case.
   each<&attention, &merge_attention, &linear_attention, &multi_head_attention, &average,
-       &self_similarity, &softmax, &embedding, &sinusoidal_encoding, &rope, &cast, &add,
+       &self_similarity, &softmax, &logsumexp, &embedding, &sinusoidal_encoding, &rope, &cast, &add,
        &attention_backward, &softmax_backward, &linear_backward, &activate, &activate_backward,
        &swiglu, &swiglu_backward, &layer_norm, &layer_norm_backward, &rms_norm, &rms_norm_backward,
        &dropout, &cross_entropy, &cross_entropy_backward, &embedding_backward, &rope_backward, &gru,

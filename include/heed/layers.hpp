@@ -143,6 +143,10 @@ Tensor softmax(Context& context, const TensorView& x);
 /// DTypeError.
 Tensor softmax_backward(Context& context, const TensorView& d_output, const TensorView& output);
 
+/// log sum_i exp(x_i) over the last axis, without overflow; -inf for a row without numbers or of
+/// nothing but -inf. x [..., N] -> [...]. Throws DTypeError, ShapeError for rank 0.
+Tensor logsumexp(Context& context, const TensorView& x);
+
 /// Sets numbers to zero with probability `rate`, depending on the seed and their indices alone, and
 /// multiplies the others by 1 / (1 - rate) (Srivastava et al., 2014). Its gradient is the same
 /// function of d_output. Throws DTypeError; OptionError for a rate outside [0, 1).

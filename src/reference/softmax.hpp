@@ -34,6 +34,19 @@ inline Array softmax(const Array& x) {
   return y;
 }
 
+/// y = log sum_i exp(x_i), with the maximum subtracted first: x [..., N] -> y [...]
+inline Array logsumexp(const Array& x) {
+  const std::int64_t N = x.shape[-1];
+  Array y(Shape(x.shape.sizes().first(static_cast<std::size_t>(x.shape.rank() - 1))));
+  for (std::int64_t row = 0; row < y.shape.elements(); ++row) {
+    double maximum = -std::numeric_limits<double>::infinity(), sum = 0.0;
+    for (std::int64_t i = 0; i < N; ++i) maximum = std::max(maximum, x[row * N + i]);
+    for (std::int64_t i = 0; i < N; ++i) sum += std::exp(x[row * N + i] - maximum);
+    y[row] = std::isinf(maximum) ? maximum : maximum + std::log(sum);
+  }
+  return y;
+}
+
 /// dx_i = y_i (dy_i - sum_j dy_j y_j), y being the softmax of x.
 inline Array softmax_backward(const Array& d_y, const Array& y) {
   const std::int64_t N = y.shape[-1];

@@ -1,8 +1,8 @@
 #pragma once
 
 // The examples of the C++ reference are tests of the suite Example, next to the other tests of
-// their functions. The page of the headers shows the body of each test under the declaration with
-// the test's name, and under the other declarations that it uses. tests/js/house/documented.test.ts
+// their functions. The page of the headers shows the body of a test under the declaration with the
+// test's name. Other declarations that the test uses link to it. tests/js/house/documented.test.ts
 // checks that each function, class and constant has an example.
 
 #include <gtest/gtest.h>

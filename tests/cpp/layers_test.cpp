@@ -146,6 +146,63 @@ TEST(Softmax, ReturnsTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(Logsumexp, MatchesTheReferenceForAllSizes) {
+  Random random(9);
+  Context context;
+  for (const float limit : {3.0f, 80.0f, 1e38f})
+    for (std::int64_t columns = 0; columns < 70; ++columns) {
+      const Tensor x = random.reals({3, columns}, -limit, limit);
+      EXPECT_TRUE(close(logsumexp(context, x), reference::logsumexp(x))) << columns << " columns";
+    }
+  for (const Shape& shape : {Shape{9}, Shape{2, 3, 4, 5}, Shape{0, 4}, Shape{2, 3000}}) {
+    const Tensor x = random.reals(shape, -5.0f, 5.0f);
+    EXPECT_TRUE(close(logsumexp(context, x), reference::logsumexp(x))) << to_string(shape);
+  }
+}
+
+TEST(Logsumexp, ReturnsInfinityAndNaNWithinTheirRows) {
+  Context context;
+  for (const std::int64_t columns : {2, 8, 21, 40})
+    for (std::int64_t at = 0; at < columns; ++at)
+      for (const float other : {-kInfinity, 0.0f, kInfinity})
+        for (const float number : {-kInfinity, kInfinity, kNaN}) {
+          Tensor x = filled({3, columns}, 0.0f);
+          for (std::int64_t i = columns; i < 2 * columns; ++i)
+            x.data()[static_cast<std::size_t>(i)] = i == columns + at ? number : other;
+          const Tensor y = logsumexp(context, x);
+          const auto log_of = [](std::int64_t count) {
+            return std::log(static_cast<float>(count));
+          };
+          EXPECT_FLOAT_EQ(y.data()[0], log_of(columns));
+          EXPECT_FLOAT_EQ(y.data()[2], log_of(columns));
+          if (std::isnan(number)) {
+            EXPECT_TRUE(std::isnan(y.data()[1]));
+          } else {
+            const float rest = other == 0.0f ? log_of(columns - 1) : other;
+            EXPECT_FLOAT_EQ(y.data()[1], std::max(number, rest));
+          }
+        }
+}
+
+TEST(Logsumexp, ReturnsTheSameBitsForAnyNumberOfThreads) {
+  Random random(10);
+  const Tensor x = random.reals({500, 301}, -5.0f, 5.0f);
+  Context alone;
+  const Tensor want = logsumexp(alone, x);
+  for (const int threads : kThreadCounts) {
+    Context context = context_with_threads(threads);
+    EXPECT_TRUE(same_bits(logsumexp(context, x), want)) << threads << " threads";
+  }
+}
+
+TEST(Logsumexp, HandlesArraysWithoutElements) {
+  constexpr float kNothing[1] = {};
+  Context context;
+  const Shape huge{0, std::int64_t{1} << 40};
+  EXPECT_EQ(logsumexp(context, TensorView(kNothing, huge)).shape(), Shape{0});
+  EXPECT_EQ(logsumexp(context, Tensor(Shape{0})).data()[0], -kInfinity);
+}
+
 TEST(Embedding, ReturnsRowsOfTheTable) {
   Random random(8);
   const Tensor weight = random.reals({6, 5});
@@ -268,6 +325,12 @@ TEST_F(Example, softmax) {
   const Tensor y = softmax(context, x);
   EXPECT_EQ(numbers(y), (Numbers{0.5f, 0.5f}));
   EXPECT_EQ(numbers(softmax_backward(context, d_output, y)), (Numbers{0.25f, -0.25f}));
+}
+
+TEST_F(Example, logsumexp) {
+  const Tensor x({2, 2}, {0, 0, 1000, 0});
+  EXPECT_NEAR(logsumexp(context, x).data()[0], std::log(2.0f), 1e-6);
+  EXPECT_EQ(logsumexp(context, x).data()[1], 1000.0f);
 }
 
 TEST_F(Example, embedding) {

@@ -1,4 +1,4 @@
-// Softmax over the last axis.
+// Softmax over the last axis, and the logarithm of its denominator.
 
 import type { Engine } from "../core/engine.js";
 import { recording } from "../core/tape.js";
@@ -19,6 +19,33 @@ export function softmax(engine: Engine, x: Tensor): Tensor {
   recording()?.record("softmax", { x }, [y], ([d]) => {
     const args = [engine.handle("d", d), engine.handle("softmax", y)];
     return { x: engine.apply(engine.module.softmaxBackward, args) };
+  });
+  return y;
+}
+
+/**
+ * log(sum(exp(x))) over the last axis, without overflow: the `lse` of attention. A row without
+ * numbers, or of only -Infinity, gives -Infinity. The gradient is softmax.
+ *
+ * @param x float32 [..., N]
+ * @returns [...]
+ * @throws HeedError "shape", "dtype", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(heed.logsumexp(heed.tensor([[0, -Infinity], [1000, 0]])).toArray()); // prints: [ 0, 1000 ]
+ * ```
+ */
+export function logsumexp(engine: Engine, x: Tensor): Tensor {
+  const y = engine.apply(engine.module.logsumexp, [engine.handle("x", x)]);
+  recording()?.record("logsumexp", { x }, [y], ([d]) => {
+    if (!d) return {};
+    const { module } = engine;
+    const column = engine.alias(d, [...d.shape, 1]);
+    const weights = engine.apply(module.softmax, [engine.handle("x", x)]);
+    const args = [engine.handle("weights", weights), engine.handle("d", column)];
+    const gradient = engine.apply(module.multiply, args);
+    for (const tensor of [column, weights]) tensor.dispose();
+    return { x: gradient };
   });
   return y;
 }

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+
 #include "heed/layers.hpp"
+#include "kernels/elementary.hpp"
 #include "ops/parallel_for.hpp"
 #include "ops/validate.hpp"
 
@@ -12,6 +17,13 @@ constexpr double kBackwardOperations = 6.0;
 void require_rows(const char* argument, const TensorView& x) {
   ops::require_dtype(argument, x, DType::kFloat32);
   if (x.shape().rank() < 1) ops::refuse<ShapeError>(argument, "rank 1 or more", x.shape());
+}
+
+/// The logarithm of a row's sum of exponentials. Differences from an infinite maximum are NaN.
+float log_of_sum(const kernels::RowSums& sums, std::span<const float> row) {
+  const auto is_nan = [](float number) { return std::isnan(number); };
+  if (std::isinf(sums.maximum) && std::ranges::none_of(row, is_nan)) return sums.maximum;
+  return static_cast<float>(sums.maximum + kernels::logarithm(sums.exponentials));
 }
 
 }  // namespace
@@ -50,6 +62,25 @@ Tensor softmax_backward(Context& context, const TensorView& d_output, const Tens
                                                                 to + at);
                     });
   return d_x;
+}
+
+Tensor logsumexp(Context& context, const TensorView& x) {
+  require_rows("x", x);
+  const std::int64_t columns = x.shape()[-1];
+  Tensor y(Shape(x.shape().sizes().first(static_cast<std::size_t>(x.shape().rank() - 1))));
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  ops::parallel_for(context.runtime(), y.shape().elements(), ops::piece_rows(columns),
+                    kOperations * static_cast<double>(columns),
+                    [&](std::int64_t first, std::int64_t count) {
+                      for (std::int64_t row = first; row < first + count; ++row) {
+                        const float* const numbers = from + row * columns;
+                        kernels::RowSums sums;
+                        context.runtime().kernels().layers.softmax_sums(numbers, 1, columns, &sums);
+                        to[row] = log_of_sum(sums, {numbers, static_cast<std::size_t>(columns)});
+                      }
+                    });
+  return y;
 }
 
 }  // namespace heed

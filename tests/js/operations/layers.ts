@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import type { Tensor } from "heed";
 import { random, right, seed, sizes, whole } from "../calls/family.js";
 import { mapRows, softmax } from "../layer_oracle.js";
-import { any } from "../refusals/case.js";
+import { any, row } from "../refusals/case.js";
 import { same } from "../same.js";
 import { expectClose, upload } from "../values.js";
 import { floats, floatsOrHalves, gradient, ids, list, named, type Operation } from "./operation.js";
@@ -165,6 +165,50 @@ export const layers = {
         expectClose(heed.softmax(upload(heed, x)), x.shape, mapRows(x, softmax).data);
       },
     ),
+  },
+  logsumexp: {
+    calls: { logsumexp: [{ x: floats(2, 3) }, (h, { x }) => h.logsumexp(any(x))] },
+    gradients: {
+      logsumexp: gradient([list(3, 5)], (h, x) => h.logsumexp(x)),
+      "logsumexp of a vector": gradient([list(7)], (h, x) => h.logsumexp(x)),
+    },
+    ofNothing: { "logsumexp of no rows": [[0, 3], (h, x) => h.logsumexp(x), [[0], []]] },
+    anyRank: { logsumexp: (h, x) => h.logsumexp(x) },
+    results: {
+      "logsumexp of empty rows": [(h) => h.logsumexp(h.zeros([2, 0])), list(-Infinity, -Infinity)],
+      "logsumexp of large numbers, of infinities and of NaN": [
+        (h) =>
+          h.logsumexp(
+            h.tensor([
+              [1000, -1000],
+              [-1000, -Infinity],
+              [-Infinity, -Infinity],
+              [-Infinity, Infinity],
+              [1, Number.NaN],
+            ]),
+          ),
+        list(1000, -1000, -Infinity, Infinity, Number.NaN),
+      ],
+    },
+    refusals: [
+      row("logsumexp of a scalar", (h) => h.logsumexp(h.tensor(1)), "shape", [
+        "x",
+        "rank 1 or more",
+        "[]",
+      ]),
+    ],
+    right: right(
+      fc.record({ rows: sizes(0), size: whole(1, 200), spread: whole(1, 90), seed }),
+      (heed, { rows, size, spread, seed }) => {
+        const x = random(seed).array([...rows, size], spread);
+        const sums = mapRows(x, (row) => [Math.log(row.reduce((sum, x) => sum + Math.exp(x), 0))]);
+        expectClose(heed.logsumexp(upload(heed, x)), rows, sums.data);
+      },
+    ),
+    types: (h, x) => {
+      // @ts-expect-error it is always of the last axis
+      h.logsumexp(x, { axis: 0 });
+    },
   },
   dropout: {
     calls: {

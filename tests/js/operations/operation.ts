@@ -92,7 +92,7 @@ export interface Operation {
   anyRank?: Readonly<Record<string, Unary>>;
   /** A call and its result, as nested lists. */
   results?: Readonly<Record<string, readonly [call: (heed: Heed) => Tensor, result: unknown]>>;
-  /** Random calls against the reference. tests/js/calls has those of several operations, and long ones. */
+  /** Random calls against the reference. Long calls, and calls of several operations, are in tests/js/calls. */
   right?: Family;
   refusals?: readonly Case[];
   /** Compiled and not called: a line under @ts-expect-error that compiles is an error. */
