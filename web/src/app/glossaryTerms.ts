@@ -54,5 +54,5 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
     ...(["token", "layer", "head", "query", "key", "value", "weight", "causal"] as const),
     ...(["entropy", "softmax", "temperature", "top-k and top-p", "seed", "int8"] as const),
   ],
-  speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal"],
+  speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal", "cache"],
 };
