@@ -34,5 +34,5 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
     ...(["seed", "perplexity", "cache", "residual stream", "RMS norm"] as const),
     ...(["feed-forward network", "logit lens", "int8"] as const),
   ],
-  speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal"],
+  speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal", "cache"],
 };

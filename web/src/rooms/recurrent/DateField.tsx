@@ -32,7 +32,6 @@ export function DateField({
 }: {
   state: State;
   set: Setter<State>;
-  /** The reason why the typed text has no right answer. */
   untaught: Untaught | null;
   notices: readonly string[];
 }) {

@@ -48,7 +48,7 @@ function TopThree({ run, row }: { run: DecoderRun | undefined; row: number }) {
         return (
           <li key={i}>
             <b class={mark === "right" ? mark : undefined}>{said && visible(said.token)}</b>
-            <span class="bar" aria-hidden="true">
+            <span class="share-bar" aria-hidden="true">
               <span style={{ width: `${100 * (said?.probability ?? 0)}%` }} />
             </span>
             <span>{said?.probability.toFixed(3)}</span>

@@ -53,8 +53,8 @@ export function Gradients() {
         <p class="words paths-words">
           The gradient of an output with respect to a character of the date, as the engine computes
           it: the mean of all pairs that are as far apart in the RNN. Before training, each step of
-          the RNN about halves it, and training must learn across that; attention has no such steps,
-          and its gradient stays. After training, the gates of the RNN let it pass.
+          the RNN takes away about two fifths of it; attention has no such steps, and its gradient
+          stays. In training the gates of the RNN learn to let it pass.
         </p>
       )}
     </div>

@@ -20,9 +20,7 @@ export interface PathProps {
   readonly name: ModelName;
   readonly layers: number;
   readonly journey: Journey;
-  /** The characters of the date, and of the answer. */
   readonly tokens: readonly [readonly string[], readonly string[]];
-  /** In pixels. */
   readonly width: number;
 }
 

@@ -16,7 +16,6 @@ import {
   useRecurrentWorkspace,
 } from "./workspace";
 
-/** Describes the steps of a path. */
 function wordsOf(name: ModelName, journey: Journey): string {
   if (name !== "rnn") return "by attention";
   const inEncoder = stationsOf(name, journey).filter(({ part }) => part === "encoder");

@@ -15,7 +15,6 @@ import type { ModelName } from "./problem";
 import { filesOf } from "./trained";
 
 export interface GradientQuestion {
-  /** The base address of the models' folders. */
   readonly base: string;
   readonly models: readonly ModelName[];
   readonly source: readonly string[];
@@ -43,10 +42,15 @@ function logitsFrom(model: Model, input: Tensor, source: Tensor, before: Tensor)
     return model.readOut.forward(decoder.forward(written, memory, { tgtIsCausal: true }));
   }
   const { encoder, decoder } = model;
-  // The ids are read only here.
-  encoder.embedding.forward = () => input;
-  const { outputs, state } = encoder.forward([Array.from(source.data as Int32Array)]);
-  return decoder.forward(before, state, decoder.remember(outputs, undefined)).logits;
+  const { embedding } = encoder;
+  const { forward } = embedding;
+  embedding.forward = () => input;
+  try {
+    const { outputs, state } = encoder.forward([Array.from(source.data as Int32Array)]);
+    return decoder.forward(before, state, decoder.remember(outputs, undefined)).logits;
+  } finally {
+    embedding.forward = forward;
+  }
 }
 
 const idsIn = (heed: Heed, ids: readonly number[]) =>

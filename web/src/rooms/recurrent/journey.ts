@@ -49,7 +49,6 @@ export function stationsOf(
   ];
 }
 
-/** The number of steps of a path. */
 export function lengthOf(model: ModelName, journey: Journey): number {
   return stationsOf(model, journey).length - 1;
 }

@@ -1,5 +1,3 @@
-/** The numbers and texts of the maps. */
-
 import {
   at,
   type Explanation,
@@ -56,7 +54,6 @@ export function rightPlacesOf(
   return runShown(found, way).places.map((place) => alignment?.[place ?? -1] ?? []);
 }
 
-/** The explanation of the active cell. */
 export function explainAlignment(
   workspace: RecurrentWorkspace,
   { row, col, model }: PointedCharacters,
@@ -96,7 +93,6 @@ export function explainAlignment(
   };
 }
 
-/** The score of a character of the date in each model. */
 const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>> = {
   bahdanau: "v · tanh(W q + U k)",
   dot: "q · k",

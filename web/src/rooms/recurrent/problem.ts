@@ -16,33 +16,26 @@ export type MiddleModel = "bahdanau" | "dot";
 
 /** A token of the answer that the person replaced, to see how the models continue from it. */
 export interface Slip {
-  /** Counted from 0. */
   readonly place: number;
   readonly token: string;
 }
 
 export interface DateQuestion {
-  /** The base address of the models' folders. */
   readonly base: string;
   readonly text: string;
   readonly between: MiddleModel;
   readonly slip: Slip | null;
 }
 
-/** One step of a decoder. */
 export interface DecoderStep {
-  /** The input token. */
   readonly given: string;
   /** The most likely output tokens, the most likely first. */
   readonly top: readonly LikelyToken[];
 }
 
-/** The weights of one attention between the answer and the date. */
 export interface RecordedAttention {
-  /** Counted from 0. */
   readonly layer: number;
   readonly heads: number;
-  /** The number of rows, one for each step. */
   readonly rows: number;
   readonly columns: number;
   /** [heads + 1, rows, columns]: the mean of all heads first. */
@@ -66,7 +59,6 @@ export interface ModelAnswers {
   readonly name: ModelName;
   readonly layers: number;
   readonly heads: number;
-  /** The answer without any replaced token. */
   readonly answer: DecoderRun;
   /** Autoregressive decoding: each step continues from the model's own tokens, except for a replaced one. */
   readonly alone: DecoderRun;
@@ -80,7 +72,6 @@ export interface ModelAnswers {
 export interface ModelReport {
   readonly name: ModelName;
   readonly parameters: number;
-  /** The number of training examples. */
   readonly lessons: number;
   readonly examples: number;
   readonly exact: number;
@@ -108,7 +99,6 @@ export interface UnreadDate extends Untaught {
   readonly kind: "unread";
 }
 
-/** The start token and the end token. */
 export const startToken = "<start>";
 export const endToken = "<end>";
 

@@ -3,7 +3,7 @@ import { read, write } from "./link";
 import { lookKeys, type State } from "./state";
 import { View } from "./View";
 import "./recurrent.css";
-import "./decoding.css";
+import "./paths.css";
 import "../../network/network.css";
 import "./network/whole.css";
 

@@ -6,12 +6,13 @@ import { type Heed, HeedError } from "heed";
 import {
   loadModel,
   RecurrentModel,
-  type TransformerModel,
+  TransformerModel,
   type Translation,
   tasks,
   Vocabulary,
 } from "heed/models";
-import { type nn, noGrad } from "heed/nn";
+import { noGrad } from "heed/nn";
+import { sharesOf } from "../../shared/attended";
 import { likeliest } from "../../shared/likelyToken";
 import type { Solver } from "../../worker/solver";
 import { placesOf } from "./align";
@@ -19,6 +20,7 @@ import {
   type DateQuestion,
   type DateSolution,
   type DecoderRun,
+  type DecoderStep,
   endToken,
   longestAnswer,
   type ModelAnswers,
@@ -33,8 +35,6 @@ import { explainUntaught, type Untaught } from "./untaught";
 
 type Model = RecurrentModel | TransformerModel;
 
-type Recorded = Omit<DecoderRun, "places">;
-
 /** A model, and the date that it rewrites. */
 interface Asked {
   readonly heed: Heed;
@@ -45,102 +45,54 @@ interface Asked {
   readonly target: readonly string[];
 }
 
-const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
-
-/** The weights of one attention, recorded from single steps or from one call. */
-interface RecordedPieces {
-  heads: number;
-  readonly pieces: Float32Array[];
-  compared: RecordedAttention["compared"];
-}
-
-/** The queries and keys of a Transformer, and the scores that the engine computes from them. */
-function comparedOf(
-  heed: Heed,
-  { query, key }: nn.Compared,
-): NonNullable<RecordedAttention["compared"]> {
-  return heed.scope(() => {
-    const { capture } = heed.attention(query, key, key, { capture: "masked" });
-    const [queries, keys, scores] = [query, key, capture].map(
-      ({ data }) => data.slice() as Float32Array,
-    ) as [Float32Array, Float32Array, Float32Array];
-    return { queries, keys, scores };
+/** The attention from the answer to the date in each layer, with the mean of all heads first. */
+function attentionsOf(heed: Heed, model: Model, example: Translation): RecordedAttention[] {
+  const [all = []] =
+    model instanceof TransformerModel
+      ? model.attentions([example], { compared: true })
+      : model.attentions([example]);
+  const toDate = all.filter(({ path }) => /^decoder\.attention$|multihead_attn$/.test(path));
+  return toDate.map((attention, layer) => {
+    const { heads, rows, columns } = attention;
+    const size = rows * columns;
+    const weights = new Float32Array((heads + 1) * size);
+    weights.set(attention.weights, size);
+    for (const [i, weight] of attention.weights.entries())
+      weights[i % size] = (weights[i % size] as number) + weight / heads;
+    const compared = attention.compared ? sharesOf(heed, attention) : null;
+    return { layer, heads, rows, columns, weights, compared };
   });
 }
 
-/** Joins pieces of [H, L, S] along L into one array, with the mean of all heads first. */
-function joinedAttention(
-  { heads, pieces, compared }: RecordedPieces,
-  layer: number,
-  columns: number,
-): RecordedAttention {
-  const heights = pieces.map((piece) => piece.length / heads / columns);
-  const rows = heights.reduce((sum, height) => sum + height, 0);
-  const weights = new Float32Array((heads + 1) * rows * columns);
-  for (let head = 0; head < heads; ++head) {
-    let row = 0;
-    for (const [p, piece] of pieces.entries()) {
-      const size = (heights[p] as number) * columns;
-      const part = piece.subarray(head * size, (head + 1) * size);
-      weights.set(part, ((head + 1) * rows + row) * columns);
-      for (const [i, weight] of part.entries())
-        weights[row * columns + i] = (weights[row * columns + i] as number) + weight / heads;
-      row += heights[p] as number;
-    }
-  }
-  return { layer, heads, rows, columns, weights, compared };
-}
-
-/** Runs the decoder on given tokens, and records the outputs and the attention of each step. */
-function runOf({ heed, model, source }: Asked, written: readonly string[]): Recorded {
-  const seen = new Map<string, RecordedPieces>();
-  const receive: nn.ReceiveWeights = (path, { data, shape }, compared) => {
-    if (!isAligned(path)) return;
-    const attention = seen.get(path) ?? {
-      heads: shape.length === 4 ? (shape[1] as number) : 1,
-      pieces: [],
-      compared: compared ? comparedOf(heed, compared()) : null,
-    };
-    attention.pieces.push(data.slice() as Float32Array);
-    seen.set(path, attention);
-  };
-  const example: Translation = { kind: "translation", source, target: written, alignment: [] };
-  const [found] = model.probabilities([example], receive);
+function stepsOf(model: Model, example: Translation): DecoderStep[] {
+  const [found] = model.probabilities([example]);
   if (!found) throw new Error("the model gave no probabilities");
   const { tokens, rows, probabilities } = found;
-  const steps = Array.from({ length: rows }, (_, row) => ({
-    given: written[row - 1] ?? startToken,
+  return Array.from({ length: rows }, (_, row) => ({
+    given: example.target[row - 1] ?? startToken,
     top: likeliest(tokens, probabilities.subarray(row * tokens.length, (row + 1) * tokens.length)),
   }));
-  const attentions = [...seen.values()].map((each, layer) =>
-    joinedAttention(each, layer, source.length),
-  );
-  return { steps, attentions };
 }
 
+const exampleOf = (source: readonly string[], target: readonly string[]): Translation => ({
+  ...{ kind: "translation", source, target, alignment: [] },
+});
+
 /** Continues the given tokens, of which the last one may have replaced the model's own, by greedy decoding. */
-function goOn(asked: Asked, begun: readonly string[]): DecoderRun {
+function goOn({ heed, model, source, target }: Asked, begun: readonly string[]): DecoderRun {
   for (let written = begun; ; ) {
-    const run = runOf(asked, written);
-    const next = run.steps.at(-1)?.top[0]?.token ?? endToken;
+    const example = exampleOf(source, written);
+    const steps = stepsOf(model, example);
+    const next = steps.at(-1)?.top[0]?.token ?? endToken;
     const hasEnded = next === endToken || written.length >= longestAnswer;
     written = [...written, next];
     if (!hasEnded) continue;
-    const places = asked.target.length > 0 ? placesOf(written, [...asked.target, endToken]) : [];
+    const found = target.length > 0 ? placesOf(written, [...target, endToken]) : [];
     // If the replacing token is too many, the model's own stood for the place of the token after it.
     const replaced = begun.length - 1;
-    return {
-      ...run,
-      places: places.map((at, i) => (i === replaced ? (at ?? places[i + 1] ?? null) : at)),
-    };
+    const places = found.map((at, i) => (i === replaced ? (at ?? found[i + 1] ?? null) : at));
+    return { steps, places, attentions: attentionsOf(heed, model, example) };
   }
-}
-
-/** The tokens of a run, without the end token. */
-const writtenOf = ({ steps }: DecoderRun) => steps.slice(1).map(({ given }) => given);
-
-function withSlip(written: readonly string[], { place, token }: Slip): string[] {
-  return [...written.slice(0, place), token];
 }
 
 /** The initial state of the decoder: the last states of both directions, through one layer. */
@@ -155,10 +107,22 @@ function answersOf(asked: Asked, slip: Slip | null): ModelAnswers {
   const { heed, name, model, source, target } = asked;
   const { layers, heads } = model.config;
   const answer = goOn(asked, []);
-  const alone = slip ? goOn(asked, withSlip(writtenOf(answer), slip)) : answer;
-  const right = slip ? [...withSlip(target, slip), ...target.slice(slip.place + 1)] : target;
-  const places = [...target.keys(), target.length];
-  const taught = target.length > 0 ? { ...runOf(asked, right), places } : null;
+  const put = (written: readonly string[]) =>
+    slip ? [...written.slice(0, slip.place), slip.token] : written;
+  const own = answer.steps.slice(1).map(({ given }) => given);
+  const alone = slip ? goOn(asked, put(own)) : answer;
+  const right = exampleOf(
+    source,
+    slip ? [...put(target), ...target.slice(slip.place + 1)] : target,
+  );
+  const taught =
+    target.length > 0
+      ? {
+          steps: stepsOf(model, right),
+          places: [...target.keys(), target.length],
+          attentions: attentionsOf(heed, model, right),
+        }
+      : null;
   const vector =
     name === "rnn" && model instanceof RecurrentModel ? vectorOf(heed, model, source) : null;
   return { name, layers, heads, answer, alone, taught, vector };

@@ -1,5 +1,3 @@
-/** The state of the room. */
-
 import type { ColourCurve, ColourRange } from "heed/view/parts";
 import type { Spot } from "../../network/messages";
 import type { NetworkState } from "./network/open";
@@ -20,7 +18,6 @@ export interface State {
   readonly between: MiddleModel;
   /** The decoding that the maps show. */
   readonly way: DecodingMode;
-  /** The layer of the Transformer, counted from 0. */
   readonly layer: number;
   /** 0 for the mean of all heads, otherwise the number of the head, counted from 1. */
   readonly head: number;
@@ -30,11 +27,8 @@ export interface State {
   /** The selected character of the answer, and of the date. */
   readonly row: number;
   readonly col: number;
-  /** The weights whose gradients are shown. */
   readonly weights: "initial" | "trained";
-  /** The open row of the whole Transformer. */
   readonly network: NetworkState;
-  /** The locked number of the open row. */
   readonly number: Spot | null;
   readonly range: ColourRange;
   readonly curve: ColourCurve;
@@ -78,7 +72,6 @@ export const choosing =
   (row: number) =>
   ({ step }: State): Partial<State> => ({ row, step: Math.max(step, row) });
 
-/** A visible form of a character. */
 export function visible(token: string): string {
   const names: Record<string, string> = { " ": "␣", "<end>": "end", "<start>": "start" };
   return names[token] ?? token;

@@ -1,4 +1,3 @@
-/** The files of the models of dates. */
 import type { ModelFiles } from "heed/models";
 import { modelFilesIn, reportIn } from "../../worker/modelFiles";
 import { type ModelName, type ModelReport, modelNames } from "./problem";

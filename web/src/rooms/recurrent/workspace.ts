@@ -1,4 +1,3 @@
-/** The values that the parts of the room share. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
@@ -19,7 +18,6 @@ export interface RecurrentWorkspace {
    * shown.
    */
   readonly state: State;
-  /** Null before the first answer. */
   readonly solution: DateSolution | null;
   /** The characters of the date, which are known before the first answer. */
   readonly source: readonly string[];
@@ -54,7 +52,6 @@ export const titles: Readonly<Record<ModelName, string>> = {
   transformer: "Transformer, all attention",
 };
 
-/** Short titles for narrow places. */
 export const shortTitles: Readonly<Record<ModelName, string>> = {
   ...{ rnn: "RNN", bahdanau: "Bahdanau", dot: "dot product", transformer: "Transformer" },
 };

@@ -120,16 +120,15 @@ export function Facts({ report }: { report: SpeedReport }) {
 }
 
 /** The result in operations a second. */
-export function Operations({ report }: { report: SpeedReport }) {
-  const found = comparisonOf(report);
-  if (!found) return null;
-  const { longest, best, ours } = found;
-  const limit = limitOf(report, longest, best);
-  const speed = speedOf(longest, ours.median);
+export function Operations({ report }: { report: SpeedReport | null }) {
+  const found = report && comparisonOf(report);
+  const limit = found && limitOf(report, found.longest, found.best);
+  const speed = found ? speedOf(found.longest, found.ours.median) : 0;
   return (
     <p class="operations number">
-      {describe(longest)}, {longest.name}, computed by {best.name}: {threeDigits(speed)} billion
-      operations a second{limit !== null && `, ${percent(speed / limit)} of the limit`}.
+      {found &&
+        `${describe(found.longest)}, ${found.longest.name}, computed by ${found.best.name}: ${threeDigits(speed)} billion operations a second`}
+      {limit && `, ${percent(speed / limit)} of the limit`}
     </p>
   );
 }

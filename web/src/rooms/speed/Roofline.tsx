@@ -27,6 +27,12 @@ function PointMark({ contender, x, y }: { contender: Contender; x: number; y: nu
   return <circle class={name} cx={x} cy={y} r={r} />;
 }
 
+/** The names of an x axis, short and long. */
+const axisWords: Readonly<Record<ChartAxis, readonly [string, string]>> = {
+  length: ["length", "length in tokens"],
+  intensity: ["operations per byte", "operations per byte that has to be moved"],
+};
+
 /** The index of the point nearest to the pointer, or -1 if none is near. */
 function indexUnder(event: MouseEvent, { points, atX, atY }: Chart): number {
   const { x, y } = placeIn(event);
@@ -50,10 +56,7 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
     const from = Math.max(chosen.index, step > 0 ? -1 : 0);
     setChosen({ index: (from + step + points.length) % points.length, byKeyboard: true });
   };
-  const [over, named] =
-    axis === "length"
-      ? ["length", "length in tokens"]
-      : ["operations per byte", "operations per byte that has to be moved"];
+  const [over, named] = axisWords[axis];
   return (
     <div class="roofline-chart" ref={part}>
       <RooflineLegend contenders={chart.contenders} />

@@ -51,7 +51,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
                 onChange={(axis) => set({ axis })}
               />
               <Roofline report={report} axis={state.axis} />
-              {report && <Operations report={report} />}
+              <Operations report={report} />
             </Fold>
           </Panel>
           {!hides(restrictions, "text") && shows(restrictions, "picture") && (

@@ -115,7 +115,6 @@ export function roofsOf(
   });
 }
 
-/** The range of the x axis. */
 function rangeOf(report: SpeedReport | null, axis: ChartAxis): [low: number, high: number] {
   const places = report ? casesOf(report, axis).map((one) => placeOf(one, axis)) : [];
   const [low, high] = [Math.min(64, ...places), Math.max(128, ...places)];

@@ -16,7 +16,6 @@ export interface PreparedCase {
   run(): void;
   /** Computes once more and returns a copy of the output. */
   answer(): Float32Array;
-  /** The bytes in use. */
   memory(): number;
   dispose(): void;
 }

@@ -58,7 +58,6 @@ export interface Timing {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  /** One sample for each round. */
   readonly samples: readonly number[];
 }
 
@@ -102,7 +101,6 @@ export interface Limit {
   /** The variant whose instructions are used; null for reading memory. */
   readonly variant: string | null;
   readonly threads: number;
-  /** Operations or bytes. */
   readonly perSecond: number;
 }
 
@@ -124,7 +122,6 @@ export interface SpeedReport {
   readonly callMemories: readonly CallMemory[];
   /** Null until it is measured; a text says why it could not be. */
   readonly writing: WritingSpeed | string | null;
-  /** The duration of the run. */
   readonly milliseconds: number;
 }
 
@@ -176,7 +173,6 @@ export function attentionCase(
   };
 }
 
-/** The number of bytes that the memory loop reads. */
 export const bytesRead = 32 * 2 ** 20;
 
 export function decodeCase({ heads, size }: SpeedSettings): Case {
@@ -258,7 +254,6 @@ export function ratioOf(slow: Timing, fast: Timing): number {
   return Number(threeDigits(slow.median)) / Number(threeDigits(fast.median));
 }
 
-/** The main contender: the engine with its default options. */
 export const defaultContenderOf = ({ contenders }: SpeedReport): Contender | undefined =>
   contenders[0];
 
