@@ -45,7 +45,7 @@ export {
 export * from "./view/parts/story.js";
 export { strongest } from "./view/parts/strongest.js";
 export * from "./view/parts/terms.js";
-export { Thumbnail } from "./view/parts/thumbnail.js";
+export * from "./view/parts/thumbnail.js";
 export type { StageMoment, Target, Timeline } from "./view/parts/timeline.js";
 export { moved, shadesOf, TokenStrip } from "./view/parts/tokenShades.js";
 export {

@@ -23,19 +23,8 @@ interface CausalChange extends Partial<CausalState> {
   readonly cell?: null;
 }
 
-/** @param section receives the element that useInView observes */
-export function CausalPanel({
-  section,
-  state: { layer: row, number: kept },
-  set,
-  facts,
-  failure,
-  isBusy,
-  tokens,
-  place,
-  onSelect,
-  noteOf,
-}: {
+interface CausalProps {
+  /** Receives the element that useInView observes. */
   section: RefObject<HTMLElement | null>;
   state: CausalState;
   set(change: CausalChange): void;
@@ -48,8 +37,10 @@ export function CausalPanel({
   place: number;
   onSelect(place: number): void;
   noteOf?: NetworkHost["noteOf"];
-}) {
-  const host = useMemo<NetworkHost>(
+}
+
+function useHost({ state: { layer: row, number: kept }, set, facts, noteOf }: CausalProps) {
+  return useMemo<NetworkHost>(
     () => ({
       kept,
       keep: (number) => set({ number }),
@@ -61,6 +52,11 @@ export function CausalPanel({
     }),
     [kept, row, facts, set, noteOf],
   );
+}
+
+export function CausalPanel(props: CausalProps) {
+  const { section, state, set, facts, failure, isBusy, tokens, place, onSelect } = props;
+  const host = useHost(props);
   const open = useCallback((layer: number | null) => set({ layer, number: null }), [set]);
   const dropped = facts?.numbers.dropped.length ?? 0;
   return (
@@ -69,7 +65,7 @@ export function CausalPanel({
       <Notices notices={failure ? [failure] : []} />
       {facts ? (
         <NetworkPicture
-          {...{ facts, host, row, open }}
+          {...{ facts, host, row: state.layer, open }}
           choice={
             <>
               <TokenSelect label="Token" tokens={tokens} index={place} onSelect={onSelect} />

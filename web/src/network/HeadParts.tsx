@@ -73,7 +73,7 @@ export function HeadList({ part, facts }: HeadProps) {
 }
 
 /** The tokens with the largest weights, in the order of the text. */
-export function mostAttended(weights: Float32Array): number[] {
+function mostAttended(weights: Float32Array): number[] {
   return Array.from(weights.keys())
     .sort((a, b) => (weights[b] as number) - (weights[a] as number))
     .slice(0, mostTokens)
@@ -105,15 +105,27 @@ function stripsOf(part: AttentionNumbers, columns: readonly string[], tokens: re
   };
 }
 
+/** The share of the tokens that are not shown, if there are any. */
+function Others({ weights, tokens }: { weights: Float32Array; tokens: readonly number[] }) {
+  const { restrictions } = useShell();
+  if (weights.length <= tokens.length || hides(restrictions, "text")) return null;
+  const others = 1 - tokens.reduce((sum, token) => sum + (weights[token] as number), 0);
+  return (
+    <p class="faint">
+      The {tokens.length} tokens it attends to most, of {weights.length}; the others have{" "}
+      {percent(Math.max(0, others), 1)} together.
+    </p>
+  );
+}
+
 export function HeadInside({ part, facts, width }: HeadProps & { width: number }) {
-  const { theme, restrictions } = useShell();
+  const { theme } = useShell();
   const { head } = part;
   const { weights, queries } = head.shares;
   const columns = columnsOf(facts, part);
   const tokens = useMemo(() => mostAttended(weights), [weights]);
   const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
   const palette = useMemo(() => weightPalette("absolute", "sqrt", theme), [theme]);
-  const others = 1 - tokens.reduce((sum, token) => sum + (weights[token] as number), 0);
   const isWide = width >= wide;
   const vectors = isWide ? (width - labelSpace - 2 * numberWidth - gaps) / 2 : width - labelSpace;
   const cell = cellIn(vectors, queries.length, rowHeight);
@@ -159,12 +171,7 @@ export function HeadInside({ part, facts, width }: HeadProps & { width: number }
           selected={tokens.length}
         />
       </div>
-      {columns.length > tokens.length && !hides(restrictions, "text") && (
-        <p class="faint">
-          The {tokens.length} tokens it attends to most, of {columns.length}; the others have{" "}
-          {percent(Math.max(0, others), 1)} together.
-        </p>
-      )}
+      <Others {...{ weights, tokens }} />
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { Words } from "./Prediction";
 import { Rail } from "./Rail";
 
 /** A row of the table. */
-export interface StackRow {
+interface StackRow {
   readonly name: string;
   /** The lengths of the vectors that the parts of a layer add; empty for the two ends. */
   readonly added: readonly number[];
@@ -52,6 +52,32 @@ function Added({ name, value, most }: { name: string; value: number | null; most
     <td class="added" data-column={name}>
       {value !== null && <Length value={value} most={most} />}
     </td>
+  );
+}
+
+/** The tokens that the model would predict after this row, and the share of the final winner. */
+function Said({
+  reading,
+  words,
+  last,
+}: {
+  reading: Reading;
+  words: number;
+  last: Reading | undefined;
+}) {
+  const { winner } = reading;
+  return (
+    <>
+      <td class="would-say">
+        <Words reading={reading} count={words} winner={last?.ids[0]} />
+      </td>
+      <td class="winner" data-winner={winner}>
+        <span class="share-bar" aria-hidden="true">
+          <span style={{ width: percent(winner, 2).replace(" ", "") }} />
+        </span>
+        <span class="number">{percent(winner, 1)}</span>
+      </td>
+    </>
   );
 }
 
@@ -109,19 +135,7 @@ function Opening({
           <Added key={name} name={name} value={own.added[i] ?? null} most={most} />
         ))}
         <Added name="stream" value={own.stream} most={most} />
-        {own.reading && (
-          <>
-            <td class="would-say">
-              <Words reading={own.reading} count={words} winner={readings?.at(-1)?.ids[0]} />
-            </td>
-            <td class="winner" data-winner={own.reading.winner}>
-              <span class="share-bar" aria-hidden="true">
-                <span style={{ width: percent(own.reading.winner, 2).replace(" ", "") }} />
-              </span>
-              <span class="number">{percent(own.reading.winner, 1)}</span>
-            </td>
-          </>
-        )}
+        {own.reading && <Said reading={own.reading} words={words} last={readings?.at(-1)} />}
       </tr>
       {isOpen && children && (
         <tr class="inside">
@@ -149,6 +163,35 @@ function useRowKeys({ row: now, open }: OpeningProps) {
   return { table, onKeyDown };
 }
 
+function Head({ partNames, readings }: StackNumbers) {
+  return (
+    <thead>
+      <tr class="way-head">
+        <td />
+        <th scope="col" class="after">
+          after
+        </th>
+        {partNames.map((name) => (
+          <th key={name} scope="col">
+            {columnTitles[name]}
+          </th>
+        ))}
+        <th scope="col">length of the stream</th>
+        {readings && (
+          <>
+            <th scope="col" class="says">
+              it would say
+            </th>
+            <th scope="col" class="winner-head">
+              <bdi>{quoted(readings.at(-1)?.words[0] ?? "")}</bdi>
+            </th>
+          </>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
 /** @param row the open row; `open` changes it */
 export function StackTable({
   numbers,
@@ -170,42 +213,17 @@ export function StackTable({
 }) {
   const { table, onKeyDown } = useRowKeys(opening);
   const rows = useMemo(() => rowsOf(numbers, names), [numbers, names.join()]);
-  const { partNames, readings } = numbers;
   const most = Math.max(...rows.map(({ stream }) => stream ?? 0));
-  const winner = readings?.at(-1)?.words[0];
   const last = rows.length - 1;
   return (
     <table
       ref={table}
-      class={`stack-table parts-${partNames.length}`}
+      class={`stack-table parts-${numbers.partNames.length}`}
       style={{ "--rail": px(railWidth(width)) }}
       onKeyDown={onKeyDown}
     >
       <caption class="only-heard">{caption}</caption>
-      <thead>
-        <tr class="way-head">
-          <td />
-          <th scope="col" class="after">
-            after
-          </th>
-          {partNames.map((name) => (
-            <th key={name} scope="col">
-              {columnTitles[name]}
-            </th>
-          ))}
-          <th scope="col">length of the stream</th>
-          {readings && (
-            <>
-              <th scope="col" class="says">
-                it would say
-              </th>
-              <th scope="col" class="winner-head">
-                <bdi>{quoted(winner ?? "")}</bdi>
-              </th>
-            </>
-          )}
-        </tr>
-      </thead>
+      <Head {...numbers} />
       <tbody>
         {rows.map((own, index) => (
           <Opening key={index} {...{ index, own, numbers, last, most, words, ...opening }} />

@@ -78,21 +78,7 @@ function litIn(
     });
 }
 
-export function Strips({
-  part,
-  picture: own,
-  title,
-  symbol = title,
-  note,
-  strips,
-  width,
-  palette,
-  selected,
-  cell: given,
-  entries,
-  hasLabels = true,
-  hasLegend = true,
-}: {
+interface StripsProps {
   part: PartName;
   picture: PictureName;
   title: string;
@@ -110,54 +96,59 @@ export function Strips({
   entries?: readonly number[] | undefined;
   hasLabels?: boolean;
   hasLegend?: boolean;
-}) {
+}
+
+/** The numbers of all strips as one matrix, with its palette. */
+function useNumbers({ strips, entries, palette }: StripsProps) {
   const { theme } = useShell();
-  const pointing = usePointed();
-  const name = pictureName(part, own);
-  const rows = strips.length;
-  const cols = entries?.length ?? strips[0]?.data.length ?? 0;
   const view = useMemo(() => {
+    const [rows, cols] = [strips.length, entries?.length ?? strips[0]?.data.length ?? 0];
     const all = new Float32Array(rows * cols);
     for (const [row, { data }] of strips.entries())
       all.set(entries ? entries.map((entry) => data[entry] as number) : data, row * cols);
     return viewOn(all, rows, cols);
   }, [strips, entries]);
-  const words = JSON.stringify(strips.map(({ label }) => label));
-  const labels = useMemo<Labels>(
-    () =>
-      hasLabels
-        ? {
-            rows: strips.map(({ label }) => shorten(label, longestLabel)),
-            rowsWidth: labelWidth,
-          }
-        : {},
-    [words, hasLabels],
-  );
   const signed = useMemo(() => {
     let most = 0;
     for (const each of view.data) most = Math.max(most, Math.abs(each));
     return rootPalette(most, theme);
   }, [view, theme]);
-  const { active: spot } = pointing;
-  const activeRow = spot ? stripAt(strips, spot) : -1;
-  const activeCol = spot ? (entries?.indexOf(spot.col) ?? spot.col) : -1;
-  const active =
-    activeRow >= 0 && activeCol >= 0 && activeCol < cols
-      ? { row: activeRow, col: activeCol }
-      : null;
+  return { view, palette: palette ?? signed };
+}
+
+function useLabels({ strips, hasLabels = true }: StripsProps): Labels {
+  const words = JSON.stringify(strips.map(({ label }) => label));
+  return useMemo(() => {
+    const rows = strips.map(({ label }) => shorten(label, longestLabel));
+    return hasLabels ? { rows, rowsWidth: labelWidth } : {};
+  }, [words, hasLabels]);
+}
+
+/** The cell of the active number in this picture; null if the picture does not draw it. */
+function cellAt({ strips, entries }: StripsProps, cols: number, spot: Spot | null): Cell | null {
+  if (!spot) return null;
+  const cell = { row: stripAt(strips, spot), col: entries?.indexOf(spot.col) ?? spot.col };
+  return cell.row >= 0 && cell.col >= 0 && cell.col < cols ? cell : null;
+}
+
+export function Strips(props: StripsProps) {
+  const { part, picture: own, title, symbol = title, note, strips } = props;
+  const { width, selected, cell, entries, hasLegend = true } = props;
+  const { active: spot, point, press } = usePointed();
+  const name = pictureName(part, own);
+  const { view, palette } = useNumbers(props);
+  const { rows, cols } = view;
+  const labels = useLabels(props);
   const highlights = useMemo(
     () => (spot ? litIn(part, own, strips, entries, spot) : []),
     [spot, part, own, strips, entries],
   );
   const picture = usePicture({
-    view,
-    ...{ rows, cols, labels, active },
-    palette: palette ?? signed,
-    cell: given ?? cellIn(width - leftOf(labels), cols, height),
+    ...{ view, rows, cols, labels, palette, highlights },
+    active: cellAt(props, cols, spot),
+    cell: cell ?? cellIn(width - leftOf(labels), cols, height),
     selected: selected === undefined ? null : { row: selected },
-    highlights,
   });
-  const { point, press } = pointing;
   // Pointing at a number redraws only the picture that contains it.
   const draw = () => {
     const entryOf = (col: number) => entries?.[col] ?? col;

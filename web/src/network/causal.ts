@@ -152,6 +152,22 @@ function rowsOf({ heed, model, lmHead }: CausalLanguageModel, ids: Int32Array) {
   });
 }
 
+/** The readings after each part, as if the model ended there. */
+function readingsOf(
+  model: CausalLanguageModel,
+  wordOf: (id: number) => string,
+  streams: readonly Float32Array[],
+) {
+  const output = {
+    logitsOf: (rows: Tensor) => model.readOut(rows),
+    wordOf,
+    rowsOf: (ids: Int32Array) => rowsOf(model, ids),
+    bias: model.lmHead?.bias,
+    isTied: model.config.isTied,
+  };
+  return readOut(model.heed, output, streams);
+}
+
 /** @param wordOf returns the text of a token */
 export function causalNetwork(
   model: CausalLanguageModel,
@@ -191,17 +207,7 @@ export function causalNetwork(
     if (layer) nn.captureAttention(layer.selfAttn, receive, run);
     else run();
   });
-  const { readings, prediction } = readOut(
-    heed,
-    {
-      logitsOf: (rows) => model.readOut(rows),
-      wordOf,
-      rowsOf: (some) => rowsOf(model, some),
-      bias: model.lmHead?.bias,
-      isTied: config.isTied,
-    },
-    streams,
-  );
+  const { readings, prediction } = readingsOf(model, wordOf, streams);
   const end = streams.at(-1) as Float32Array;
   return {
     partNames: ["attention", "feed-forward"],

@@ -77,68 +77,79 @@ function explainToken({ of, row, col }: Spot, part: AttentionNumbers, facts: Fac
   };
 }
 
+/** A weight in the maps of all heads. */
+function explainMap({ row, col }: Spot, part: AttentionNumbers, facts: Facts): Explanation | null {
+  const { head, heads, norm, maps } = part;
+  const count = heads.length / norm.input.length;
+  if (!maps || row >= maps.rows * count || col >= maps.columns) return null;
+  const [own, token] = [Math.floor(row / maps.rows), row % maps.rows];
+  if (own === head.head && token === facts.place) return explainWeight(part, col, false, facts);
+  const weight = at(maps.weights, row * maps.columns + col);
+  const key = columnsOf(facts, part)[col];
+  return {
+    name: `Weight of head ${own + 1}: “${facts.tokens[token]}” (${token + 1}) attends to “${key}” (${col + 1})`,
+    formula: [
+      text(
+        `softmax of the row’s scores = ${format(weight)}; select the head and the token to see them`,
+      ),
+    ],
+  };
+}
+
+function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explanation {
+  const { head } = part;
+  const size = head.projected.length;
+  const column = columnsOf(facts, part).map((_, token) => at(head.values, token * size + col));
+  return {
+    name: entry("Weighted sum of the values", col),
+    formula: [
+      ...dot(head.shares.weights, column, at(head.sum, col), { role: "v" }),
+      ...(isDropped(facts, head.head)
+        ? [text("\nthe head is dropped: its sum is not passed on")]
+        : []),
+    ],
+  };
+}
+
+/** What a head adds to the stream. */
+function explainHead({ row, col }: Spot, part: AttentionNumbers, facts: Facts): Explanation {
+  const { heads, headOutputs, norm } = part;
+  const size = norm.input.length;
+  const width = headOutputs.length;
+  const own = (width * size) / heads.length;
+  const value = at(heads, row * size + col);
+  const name = entry(`What head ${row + 1} adds`, col);
+  if (isDropped(facts, row))
+    return { name, formula: [text("the head is dropped"), ...equals(value)] };
+  const matrix = facts.matrices?.[part.name]?.o;
+  if (!matrix) return { name, formula: [text(format(value))] };
+  const weights = rowOf(rowOf(matrix.weight, col, width), row, own);
+  const terms = dot(weights, rowOf(headOutputs, row, own), value);
+  return { name, formula: [text(`W_O row ${col + 1} · its sum = `), ...terms] };
+}
+
 export function explainAttention(
   spot: Spot,
   part: AttentionNumbers,
   facts: Facts,
 ): Explanation | null {
   const { of, row, col } = spot;
-  const { head, heads, headOutputs, norm, bias, maps } = part;
+  const { head, heads, norm, bias } = part;
   const size = norm.input.length;
   const columns = columnsOf(facts, part);
-  const headSize = head.projected.length;
   const count = heads.length / size;
-  if (of === "map") {
-    if (!maps || row >= maps.rows * count || col >= maps.columns) return null;
-    const [own, token] = [Math.floor(row / maps.rows), row % maps.rows];
-    if (own === head.head && token === facts.place) return explainWeight(part, col, false, facts);
-    const weight = at(maps.weights, row * maps.columns + col);
-    return {
-      name: `Weight of head ${own + 1}: “${facts.tokens[token]}” (${token + 1}) attends to “${columns[col]}” (${col + 1})`,
-      formula: [
-        text(
-          `softmax of the row’s scores = ${format(weight)}; select the head and the token to see them`,
-        ),
-      ],
-    };
-  }
+  if (of === "map") return explainMap(spot, part, facts);
   if (of === "score" || of === "weight")
     return row < columns.length && col === 0
       ? explainWeight(part, row, of === "score", facts)
       : null;
   if (of === "query" || of === "key" || of === "value" || of === "sum") {
-    if (col >= headSize || row >= columns.length) return null;
+    if (col >= head.projected.length || row >= columns.length) return null;
     if (of === "query") return explainQuery(part, col, facts);
-    if (of !== "sum") return explainToken(spot, part, facts);
-    const column = columns.map((_, token) => at(head.values, token * headSize + col));
-    return {
-      name: entry("Weighted sum of the values", col),
-      formula: [
-        ...dot(head.shares.weights, column, at(head.sum, col), { role: "v" }),
-        ...(isDropped(facts, head.head)
-          ? [text("\nthe head is dropped: its sum is not passed on")]
-          : []),
-      ],
-    };
+    return of === "sum" ? explainSum(spot, part, facts) : explainToken(spot, part, facts);
   }
   if (col >= size) return null;
-  if (of === "head" && row < count) {
-    const width = headOutputs.length;
-    const own = width / count;
-    const input = rowOf(headOutputs, row, own);
-    const value = at(heads, row * size + col);
-    const name = entry(`What head ${row + 1} adds`, col);
-    if (isDropped(facts, row))
-      return { name, formula: [text("the head is dropped"), ...equals(value)] };
-    const matrix = facts.matrices?.[part.name]?.o;
-    const weights = matrix && rowOf(matrix.weight, col, width);
-    return {
-      name,
-      formula: weights
-        ? [text(`W_O row ${col + 1} · its sum = `), ...dot(rowOf(weights, row, own), input, value)]
-        : [text(format(value))],
-    };
-  }
+  if (of === "head" && row < count) return explainHead(spot, part, facts);
   if (of === "bias" && bias)
     return {
       name: entry("Bias of the output projection", col),

@@ -248,6 +248,30 @@ function readingsOf(
   );
 }
 
+/** The numbers of a stack. `token` is the traced token: its id and its row. */
+function stackNumbers(
+  model: TransformerModel,
+  stack: StackName,
+  { output, kept: { streams, lengths, open } }: { output: Tensor; kept: Recorded },
+  token: readonly [id: number, row: number],
+  prediction: PredictionNumbers | null = null,
+): StackNumbers {
+  const isEncoder = stack === "encoder";
+  const [embedding, vocabulary] = isEncoder
+    ? [model.sourceEmbedding, model.sourceVocabulary]
+    : [model.targetEmbedding, model.targetVocabulary];
+  const norm = model[stack].norm ?? { eps: 0, weight: undefined };
+  const last = streams.at(-1) as Float32Array;
+  return {
+    partNames: ["attention", ...(isEncoder ? [] : (["cross"] as const)), "feed-forward"],
+    start: startNumbers(model, embedding, token, streams[0] as Float32Array),
+    ...{ lengths, readings: null, open },
+    end: { norm: normNumbers(norm, "layer", last, rowAt(output, token[1])), prediction },
+    dropped: [],
+    vocabulary: vocabulary.size,
+  };
+}
+
 /** @throws HeedError for tokens that the model does not know */
 export function transformerNetwork(
   model: TransformerModel,
@@ -278,40 +302,11 @@ export function transformerNetwork(
         decoder.forward(begun, memory, { tgtIsCausal: true, receiveLayer }),
       );
       const { readings, prediction } = readingsOf(model, told.kept.streams);
-      const ends = [
-        [encoder.norm, read, place],
-        [decoder.norm, told, row],
-      ] as const;
-      const [encoded, decoded] = ends.map(([norm, { kept, output }, at]) =>
-        normNumbers(
-          norm ?? { eps: 0, weight: undefined },
-          "layer",
-          kept.streams.at(-1) as Float32Array,
-          rowAt(output, at),
-        ),
-      ) as [StackNumbers["end"]["norm"], StackNumbers["end"]["norm"]];
-      const startOf = (
-        embedding: nn.Embedding,
-        ids: readonly number[],
-        at: number,
-        kept: Recorded,
-      ) => startNumbers(model, embedding, [ids[at] as number, at], kept.streams[0] as Float32Array);
       return {
-        encoder: {
-          partNames: ["attention", "feed-forward"],
-          start: startOf(model.sourceEmbedding, from, place, read.kept),
-          ...{ lengths: read.kept.lengths, readings: null, open: read.kept.open },
-          end: { norm: encoded, prediction: null },
-          dropped: [],
-          vocabulary: model.sourceVocabulary.size,
-        },
+        encoder: stackNumbers(model, "encoder", read, [from[place] as number, place]),
         decoder: {
-          partNames: ["attention", "cross", "feed-forward"],
-          start: startOf(model.targetEmbedding, to, row, told.kept),
-          ...{ lengths: told.kept.lengths, readings, open: told.kept.open },
-          end: { norm: decoded, prediction },
-          dropped: [],
-          vocabulary: model.targetVocabulary.size,
+          ...stackNumbers(model, "decoder", told, [to[row] as number, row], prediction),
+          readings,
         },
         matrices: read.kept.matrices ?? told.kept.matrices,
       };

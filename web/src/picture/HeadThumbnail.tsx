@@ -4,9 +4,9 @@ import {
   finished,
   hidingPooled,
   inkIn,
-  type Palette,
   type SmallWeights,
   Thumbnail,
+  type ThumbnailPicture,
 } from "heed/view/parts";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useShell } from "../shared/shell";
@@ -23,41 +23,27 @@ export function hidingLater(size: number, cells: number): (row: number, col: num
   return finished(hidingPooled((row, col) => col > row, square(size), square(cells), true));
 }
 
-export function HeadThumbnail({
-  id,
-  small,
-  side,
-  palette,
-  causalSize,
-  name,
-  about,
-  label,
-  value,
-  isSelected,
-  isDropped = false,
-  isLocked = false,
-  onSelect,
-  onDrop,
-}: {
+interface ThumbnailProps extends Omit<ThumbnailPicture, "small" | "hides"> {
   /** The unique name in the code and in tests. */
   id: string;
   small: SmallWeights;
-  /** In pixels. */
-  side: number;
-  palette: Palette;
   /** The number of tokens, if a causal mask hides later tokens; null without a causal mask. */
   causalSize: number | null;
-  /** The name for screen readers: the head, and its measured value. */
-  name: string;
-  about: string;
-  label: string;
-  value: string;
-  isSelected: boolean;
   isDropped?: boolean;
   isLocked?: boolean;
   onSelect(): void;
   onDrop?(isDropped: boolean): void;
-}) {
+}
+
+export function HeadThumbnail({
+  id,
+  causalSize,
+  isDropped = false,
+  isLocked = false,
+  onSelect,
+  onDrop,
+  ...shown
+}: ThumbnailProps) {
   const { theme } = useShell();
   const ratio = usePixelRatio();
   const item = useRef<HTMLLIElement>(null);
@@ -67,27 +53,17 @@ export function HeadThumbnail({
   useLayoutEffect(() => {
     select.current = onSelect;
   });
+  const { rows } = shown.small;
   const hides = useMemo(
-    () => (causalSize === null ? undefined : hidingLater(causalSize, small.rows)),
-    [causalSize, small.rows],
+    () => (causalSize === null ? undefined : hidingLater(causalSize, rows)),
+    [causalSize, rows],
   );
   useLayoutEffect(() => {
     thumbnail.current ??= new Thumbnail(() => select.current());
     const { button } = thumbnail.current;
     if (!button.isConnected) item.current?.prepend(button);
-    const picture = {
-      small,
-      side,
-      palette,
-      hides,
-      name,
-      about,
-      label,
-      value,
-      isSelected,
-    };
-    thumbnail.current.draw(picture, { ink: inkIn(theme, button), ratio });
-  }, [small, side, palette, hides, name, about, label, value, isSelected, theme, ratio]);
+    thumbnail.current.draw({ ...shown, hides }, { ink: inkIn(theme, button), ratio });
+  }, [...Object.values(shown), hides, theme, ratio]);
   return (
     <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id}>
       {onDrop && (
@@ -96,7 +72,7 @@ export function HeadThumbnail({
             type="checkbox"
             checked={isDropped}
             disabled={isLocked}
-            aria-label={`Drop ${name}`}
+            aria-label={`Drop ${shown.name}`}
             title="Drop this head"
             onChange={({ currentTarget }) => onDrop(currentTarget.checked)}
           />

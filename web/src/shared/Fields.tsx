@@ -5,19 +5,25 @@ import { useId, useRef, useState } from "preact/hooks";
 /** Writes a limit with a real minus sign, as everywhere on the page. */
 const inWords = (limit: number): string => String(limit).replace("-", "−");
 
-export function NumberField({
-  label,
-  value,
-  limits,
-  step = 1,
-  onChange,
-}: {
+function isNumberIn(
+  text: string,
+  { min, max }: { readonly min: number; readonly max: number },
+  isWhole: boolean,
+): boolean {
+  const number = Number(text);
+  const fits = number >= min && number <= max;
+  return text.trim() !== "" && fits && (!isWhole || Number.isInteger(number));
+}
+
+interface NumberProps {
   label: string;
   value: number;
   limits: { readonly min: number; readonly max: number };
   step?: number;
   onChange(value: number): void;
-}) {
+}
+
+export function NumberField({ label, value, limits, step = 1, onChange }: NumberProps) {
   // The typed text may be incomplete; only a number within the limits becomes the value.
   const [typed, setTyped] = useState<string | null>(null);
   // The message about a refused text stays after the field has lost the focus and shows its value again, until the
@@ -27,12 +33,8 @@ export function NumberField({
   const taken = useRef([value]);
   if (refused?.kept === value) taken.current = [value];
   const id = useId();
-  const isWhole = step === 1;
-  const valid = (text: string) => {
-    const number = Number(text);
-    const fits = number >= limits.min && number <= limits.max;
-    return text.trim() !== "" && fits && (!isWhole || Number.isInteger(number));
-  };
+  const kind = step === 1 ? "a whole number" : "a number";
+  const valid = (text: string) => isNumberIn(text, limits, step === 1);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -64,8 +66,8 @@ export function NumberField({
       />
       {refused && taken.current.includes(value) && (
         <p class="field-refused" role="status">
-          {refused.text} is not {isWhole ? "a whole number" : "a number"} from {inWords(limits.min)}{" "}
-          to {inWords(limits.max)}; it stays {String(refused.kept)}.
+          {refused.text} is not {kind} from {inWords(limits.min)} to {inWords(limits.max)}; it stays{" "}
+          {String(refused.kept)}.
         </p>
       )}
     </div>

@@ -19,7 +19,7 @@ export interface Live {
   names?: { readonly play: string; readonly pause: string; readonly next: string };
 }
 
-export interface TransportProps {
+interface TransportProps {
   /** Steps from 0 to count - 1. */
   count: number;
   index: number;
@@ -151,13 +151,25 @@ export function Transport(props: TransportProps) {
         disabled={count < 2}
         onInput={({ currentTarget }) => step(Number(currentTarget.value))}
       />
-      <span class="transport-place">
-        <span class="faint">
-          <span class="transport-unit">{unit} </span>
-          <span class="number">{index + 1}</span> of <span class="number">{count}</span>
-        </span>{" "}
-        {title !== undefined && <b>{title}</b>}
-      </span>
+      <Place {...{ unit, index, count, title }} />
     </fieldset>
+  );
+}
+
+/** The step that is shown, and its title. */
+function Place({
+  unit,
+  index,
+  count,
+  title,
+}: Pick<TransportProps, "unit" | "index" | "count" | "title">) {
+  return (
+    <span class="transport-place">
+      <span class="faint">
+        <span class="transport-unit">{unit} </span>
+        <span class="number">{index + 1}</span> of <span class="number">{count}</span>
+      </span>{" "}
+      {title !== undefined && <b>{title}</b>}
+    </span>
   );
 }

@@ -11,6 +11,7 @@ import {
   axisTitle,
   type Geometry,
   geometryOf,
+  type Labels,
   labelsStand,
   textWidth,
   titledCols,
@@ -178,6 +179,58 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
   return cells;
 }
 
+/** The cells in the groups in which they appear, and the style that animates them. */
+function groupsOf(
+  picture: Still,
+  corner: Corner,
+  decimals: number | null,
+  playing: Playing | null,
+): ReturnType<Film["cells"]> {
+  if (typeof playing === "object" && playing) return playing.cells(picture, corner);
+  const { rows, cols } = picture.geometry;
+  const cells = cellsOf(picture, corner, decimals);
+  const rowsOfCells = Array.from({ length: rows }, (_, i) =>
+    cells.slice(i * cols, (i + 1) * cols).join("\n"),
+  );
+  if (playing === null) return { style: "", groups: rowsOfCells };
+  const first = playing === "cells" ? cells.slice(0, cols) : rowsOfCells.slice(0, 1);
+  const turns = [...first, ...rowsOfCells.slice(1)];
+  return {
+    style: appearing(turns.length),
+    groups: turns.map((cells, turn) => `<g data-plays="${turn}">${cells}</g>`),
+  };
+}
+
+/** The titles and the labels of rows and columns. */
+function labelsSvg(
+  labels: Labels,
+  { left, top }: Corner,
+  { top: above, rows, cellWidth, cellHeight }: Geometry,
+  { ink, family }: Ink,
+): string[] {
+  const parts: string[] = [];
+  const text = (x: number, y: number, words: string, more = "") =>
+    parts.push(textSvg(x, y, words, ink, more));
+  // A file is wide enough for the title of the columns, but its rows may be few.
+  if (labels.colAxis) text(left, top - above + 8, titledCols(labels.colAxis));
+  if (labels.rowAxis) {
+    const room = [top - above, top, Math.ceil(top + rows * cellHeight + legendHeight)] as const;
+    const widthIn = (words: string) => textWidth(words, family);
+    const { words, place } = axisTitle(labels.rowAxis, titledRows, room, widthIn);
+    const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
+    text(margin + 9, place, words, turned);
+  }
+  for (const [i, label] of (labels.rows ?? []).entries())
+    if (label) text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
+  const stand = labelsStand(labels, cellWidth);
+  for (const [j, label] of (labels.cols ?? []).entries()) {
+    const x = left + (j + 0.5) * cellWidth;
+    if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
+    else text(x, top - 7, label, 'text-anchor="middle"');
+  }
+  return parts;
+}
+
 /**
  * The matrix as a stand-alone SVG, with the colours of the page and the number of decimals that
  * fits. With `playing`, it is animated in an endless loop.
@@ -194,10 +247,6 @@ export function svgOf(
   const { rows, cols, cellWidth, cellHeight } = picture.geometry;
   // Labels are not shortened in a file.
   const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
-  const parts: string[] = [];
-  const text = (x: number, y: number, words: string, more = "") =>
-    parts.push(textSvg(x, y, words, ink.ink, more));
-
   const widthIn = (words: string) => textWidth(words, ink.family);
   const decimals = film ? null : decimalsOfSize(picture, fontSize);
   const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
@@ -206,55 +255,25 @@ export function svgOf(
 
   const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
   const lines = wrapped(caption, width - 2 * margin, ink);
-  const left = margin + g.left;
-  const top = margin + lines.length * lineHeight + 12 + g.top;
-  const height = Math.ceil(top + g.rows * g.cellHeight + legendHeight + margin);
-  parts.push(...captionSvg(lines, ink));
-  // A file is wide enough for the title of the columns, but its rows may be few.
-  if (labels.colAxis) text(left, top - g.top + 8, titledCols(labels.colAxis));
-  if (labels.rowAxis) {
-    const room = [top - g.top, top, height - margin] as const;
-    const { words, place } = axisTitle(labels.rowAxis, titledRows, room, widthIn);
-    const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
-    text(margin + 9, place, words, turned);
-  }
-
-  const drawn = () => {
-    if (film) return film.cells(picture, { left, top });
-    const cells = cellsOf(picture, { left, top }, decimals);
-    const rowsOfCells = Array.from({ length: rows }, (_, i) =>
-      cells.slice(i * cols, (i + 1) * cols).join("\n"),
-    );
-    if (playing === null) return { style: "", groups: rowsOfCells };
-    const first = playing === "cells" ? cells.slice(0, cols) : rowsOfCells.slice(0, 1);
-    const turns = [...first, ...rowsOfCells.slice(1)];
-    return {
-      style: appearing(turns.length),
-      groups: turns.map((cells, turn) => `<g data-plays="${turn}">${cells}</g>`),
-    };
-  };
-  const { style, groups } = drawn();
-  parts.push(...groups);
-  for (const [i, label] of (labels.rows ?? []).entries())
-    if (label) text(left - 6, top + (i + 0.5) * g.cellHeight + 4, label, 'text-anchor="end"');
-  const stand = labelsStand(labels, g.cellWidth);
-  for (const [j, label] of (labels.cols ?? []).entries()) {
-    const x = left + (j + 0.5) * g.cellWidth;
-    if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
-    else text(x, top - 7, label, 'text-anchor="middle"');
-  }
-
+  const [left, top] = [margin + g.left, margin + lines.length * lineHeight + 12 + g.top];
+  const corner = { left, top };
   const legendY = top + g.rows * g.cellHeight + 16;
+  const height = Math.ceil(legendY - 16 + legendHeight + margin);
+  const { style, groups } = groupsOf(picture, corner, decimals, playing);
   const ends = endsIn(palette, view).map((end) => withPoint(end, picture.point));
   const place = { left, top: legendY };
-  parts.push(...scaleSvg(palette, ends as [string, string], isHidden !== undefined, place, ink));
-  if (film) parts.push(...film.names(width - margin, legendY + 22, ink.ink));
+  const parts = [
+    ...captionSvg(lines, ink),
+    ...groups,
+    ...labelsSvg(labels, corner, g, ink),
+    ...scaleSvg(palette, ends as [string, string], isHidden !== undefined, place, ink),
+    ...(film?.names(width - margin, legendY + 22, ink.ink) ?? []),
+  ];
   let noteX = margin + notesLeft;
   for (const note of notes) {
-    text(noteX, legendY + 8, note);
+    parts.push(textSvg(noteX, legendY + 8, note, ink.ink));
     noteX += widthIn(note) + 16;
   }
-
   return fileSvg({ width, height }, parts, ink, style);
 }
 
