@@ -14,7 +14,7 @@ const given = () => <>· a worked example</>;
 const untrained = () => (
   <>
     · random vectors, not trained
-    <span class="wide-only">: see only how attention is computed, not what it learns</span>.{" "}
+    <span class="wide-only">: they show how attention is computed, not what it learns</span>.{" "}
     <a href="#room=models&model=pronouns">Trained heads</a>
   </>
 );

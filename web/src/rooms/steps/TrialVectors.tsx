@@ -6,7 +6,7 @@ import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { mostTrialSize, type TrialAnswer } from "./trial";
 
-/** The largest number that has a colour of its own: few normal numbers are farther from 0. */
+/** Numbers that are farther from 0 have the same colour. Few normal numbers are. */
 const farthest = 3;
 const rowHeight = 20;
 const widestCell = 36;

@@ -93,7 +93,7 @@ function Work({
   );
 }
 
-/** The settings of the pictures: those of the last answer, so that numbers and labels always match. */
+/** The pictures use the settings of the last answer, so that numbers and labels always match. */
 function useShown(state: State, answer: Solved["answer"]) {
   const shown: State = answer ? { ...answer.state, ...lookOf(state) } : state;
   return { shown, attention: useSentenceAttention(shown), solution: answer?.solution ?? null };
@@ -104,7 +104,7 @@ type SolvedProps = RoomProps<State> & {
   readonly solved: Solved;
 };
 
-/** What a person points at and plays, for all parts of the room. */
+/** Gives all parts of the room the state, the active cell and the player. */
 function useWorkspace(props: SolvedProps) {
   const { state, solved, set: setState } = props;
   const { shown, attention, solution } = useShown(state, solved.answer);

@@ -5,7 +5,7 @@ import { kindOf, type MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
 import type { SentenceAttention, State } from "./state";
 
-/** A part of a formula. In a string, each number, letter and sign is an element of its own. */
+/** A part of a formula. In a string, each number, letter and sign becomes one element. */
 type Part = JSX.Element | string;
 
 /** One line. */
@@ -81,9 +81,10 @@ function wave(entries: "2n−1" | "2n", name: "sin" | "cos", size: number): Form
   ];
 }
 
-/** The number that divides the scores. */
+/** The number that divides the scores; 1 if none does. */
 function divisor({ scaled, temperature }: State, { headSize }: SentenceAttention) {
-  const root = scaled ? <msqrt>{row(`${headSize}`)}</msqrt> : "1";
+  if (!scaled) return `${temperature}`;
+  const root = <msqrt>{row(`${headSize}`)}</msqrt>;
   return temperature === 1 ? root : row(root, `·${temperature}`);
 }
 

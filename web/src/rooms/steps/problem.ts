@@ -64,8 +64,9 @@ type OfSeveralHeads = "wo" | "result";
 
 /**
  * Every matrix of one computation, row by row. In `q`, `k`, `v`, `output` and `joined` the heads are side by side;
- * `scores` to `weights` have one matrix per head. Weights are [out, in]. In self-attention the keys' vectors are those
- * of the queries. `exponentials` [S] are of the masked scores minus `Solution.taken`, for the problem's row and head.
+ * `scores` to `weights` have one matrix per head. Weights are [out, in]. In self-attention, keys have the vectors
+ * of the queries. `exponentials` [S] belong to the problem's row and head; `Solution.taken` was subtracted from their
+ * scores.
  */
 export type Arrays = Record<Exclude<MatrixName, OfSeveralHeads>, Numbers> &
   Record<OfSeveralHeads, Numbers | null> & {

@@ -1,6 +1,6 @@
 /** The cell that a person points at or locks, the highlighted areas, and the explanation. */
 import type { Explanation } from "heed/view/parts";
-import { useCallback, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Setter } from "../../shared/room";
 import { useEscape } from "../../shared/useEscape";
 import { explainCell, type MatrixArea, sourcesOf } from "./explain";
@@ -70,6 +70,8 @@ export function usePointing({
     },
     [set],
   );
+  // A canvas that disappears under the pointer or with the focus sends no event.
+  useEffect(() => setHover(null), [state.stage]);
   useEscape(() => {
     set({ cell: null });
     setHover(null);
