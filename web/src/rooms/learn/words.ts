@@ -82,7 +82,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=dates&compare=on",
     "One head against four",
-    "As many parameters in both. After 600 steps four heads answer more dates than one. Try other seeds.",
+    "As many parameters in both. After 600 steps four heads usually answer more dates than one. Try other seeds.",
   ],
   [
     "#room=learn&positions=off",
