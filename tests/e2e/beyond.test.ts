@@ -68,8 +68,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
             const canvas = document.elementFromPoint(x, y) as HTMLCanvasElement;
             const { left, top, width } = canvas.getBoundingClientRect();
             const scale = canvas.width / width;
-            const at = [(x - left) * scale, (y - top) * scale] as const;
-            return canvas.getContext("2d")?.getImageData(...at, 1, 1).data[0];
+            // A copy of one pixel, because the browser warns of repeated reads of the canvas itself.
+            const copy = new OffscreenCanvas(1, 1).getContext("2d");
+            copy?.drawImage(
+              canvas,
+              -Math.floor((x - left) * scale),
+              -Math.floor((y - top) * scale),
+            );
+            return copy?.getImageData(0, 0, 1, 1).data[0];
           },
           x,
           y,

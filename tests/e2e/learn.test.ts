@@ -197,7 +197,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(20);
     expect(Date.now() - begin).toBeGreaterThan(20 * slowPace);
     // The switch goes into the link, and the training continues at once at its full speed.
-    await room.click(`First ${slowSteps} steps slowly`);
+    await room.click(`Slow start, ${slowSteps} steps`);
     await expect.poll(() => room.link()).toContain("slow=off");
     await expect.poll(() => status(room), { timeout: 30_000 }).toBe("The training is complete");
     const last = await shownStep(room);
@@ -212,7 +212,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("asks for the order of the letters only with positions", async () => {
     const room = await enter("&train=off");
-    await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appears");
+    await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appear");
     await room.click("Add positions");
     await expect.poll(() => room.text(".learn-hope")).toContain("but not their order");
   });

@@ -6,17 +6,7 @@ import { useId, useState } from "preact/hooks";
 /** The reason, in words for the person, why a file cannot be used. */
 export class FileError extends Error {}
 
-export function FileField<T>({
-  label,
-  accept,
-  expected,
-  note,
-  own,
-  backLabel,
-  read,
-  describe,
-  onRead,
-}: {
+interface FileFieldProps<T> {
   label: string;
   accept: string;
   /** The expected content, such as “a picture”. */
@@ -30,7 +20,10 @@ export function FileField<T>({
   /** A short description of the content, such as its size. */
   describe(content: T): string;
   onRead(content: T | null): void;
-}) {
+}
+
+export function FileField<T>(props: FileFieldProps<T>) {
+  const { label, accept, own, onRead } = props;
   const id = useId();
   const [said, setSaid] = useState<{ readonly words: string; readonly about: T | null } | null>(
     null,
@@ -41,14 +34,12 @@ export function FileField<T>({
     const file = currentTarget.files?.[0];
     if (!file) return;
     try {
-      const content = await read(file);
+      const content = await props.read(file);
       onRead(content);
-      setSaid({ words: `“${file.name}”: ${describe(content)}`, about: content });
+      setSaid({ words: `“${file.name}”: ${props.describe(content)}`, about: content });
     } catch (error) {
-      const why =
-        error instanceof FileError
-          ? error.message
-          : `this browser cannot read it. Expected ${expected}.`;
+      const unreadable = `this browser cannot read it. Expected ${props.expected}.`;
+      const why = error instanceof FileError ? error.message : unreadable;
       setSaid({ words: `“${file.name}”: ${why}`, about: own });
     }
     // Allows the same file to be chosen again.
@@ -59,11 +50,11 @@ export function FileField<T>({
       <label for={id}>{label}</label>
       <input id={id} type="file" accept={accept} onChange={onChange} />
       <p class="file-message" role="status">
-        {message ?? <span class="faint">{note}</span>}
+        {message ?? <span class="faint">{props.note}</span>}
       </p>
       {own !== null && (
         <button type="button" onClick={() => onRead(null)}>
-          {backLabel}
+          {props.backLabel}
         </button>
       )}
     </div>

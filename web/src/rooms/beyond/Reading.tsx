@@ -23,18 +23,21 @@ export function usePointed(): PointedCell {
 }
 
 export function Reading({
+  pointed: { cell, byKeyboard },
   words,
   idle,
-  byKeyboard,
 }: {
-  words: string | null;
+  pointed: PointedCell;
+  /** The explanation of a cell; null while its numbers are unknown. */
+  words(cell: Cell): string | null;
+  /** The text while no cell is active. */
   idle: string;
-  byKeyboard: boolean;
 }) {
+  const explanation = cell && words(cell);
   return (
     <>
-      <p class="faint number reading">{words ?? idle}</p>
-      <Announced>{byKeyboard ? words : ""}</Announced>
+      <p class="faint number reading">{explanation ?? idle}</p>
+      <Announced>{byKeyboard ? explanation : ""}</Announced>
     </>
   );
 }

@@ -91,21 +91,13 @@ export const mostPoints = 24;
 export const fewestPoints = 2;
 
 /** Two waves with some noise, chosen by hand: close enough to average, with a gap. */
-const examplePoints: readonly PlanePoint[] = [
-  [0.4, -0.9],
-  [0.9, -0.3],
-  [1.5, 0.5],
-  [2.1, 0.8],
-  [2.6, 1.3],
-  [3.3, 0.9],
-  [3.9, 0.2],
-  [4.4, -0.5],
-  [6.2, -1.2],
-  [6.9, -0.4],
-  [7.7, 0.6],
-  [8.4, 1.5],
-  [9.1, 1.1],
-].map(([x, y]) => ({ x, y }) as PlanePoint);
+const examplePoints: readonly PlanePoint[] =
+  "0.4:-0.9 0.9:-0.3 1.5:0.5 2.1:0.8 2.6:1.3 3.3:0.9 3.9:0.2 4.4:-0.5 6.2:-1.2 6.9:-0.4 7.7:0.6 8.4:1.5 9.1:1.1"
+    .split(" ")
+    .map((point) => {
+      const [x, y] = point.split(":").map(Number) as [number, number];
+      return { x, y };
+    });
 
 export const initialState: State = {
   subject: "picture",

@@ -1,7 +1,7 @@
 /** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
 
 import type { Palette } from "heed/view/parts";
-import { useId, useMemo } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";
@@ -9,13 +9,29 @@ import { percent } from "../../shared/format";
 import type { CourseProps } from "./courseProps";
 import type { CourseAttention } from "./messages";
 import type { CourseHead } from "./state";
-import { useIsSeen, useTurn } from "./useTurn";
 import { hiddenIn } from "./weights";
 import { attentionNameOf, findersOf, findingShare } from "./words";
 
 /** The length of the longer side of a small picture. */
 const side = 56;
 
+/** Whether an element is on the screen or near it. */
+function useIsSeen<E extends Element>() {
+  const ref = useRef<E>(null);
+  const [isSeen, setIsSeen] = useState(true);
+  useEffect(() => {
+    if (!ref.current) return;
+    const observer = new IntersectionObserver(
+      (entries) => setIsSeen(entries.at(-1)?.isIntersecting ?? true),
+      { rootMargin: "64px" },
+    );
+    observer.observe(ref.current);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, isSeen] as const;
+}
+
+/** A picture that is off the screen keeps its last numbers, because nobody sees them change. */
 function SmallHead({
   shares,
   attention,
@@ -30,7 +46,9 @@ function SmallHead({
   summary: string;
 }) {
   const [ref, isSeen] = useIsSeen<HTMLSpanElement>();
-  const shown = useTurn(shares, isSeen);
+  const last = useRef(shares);
+  if (isSeen) last.current = shares;
+  const shown = last.current;
   const view = useMemo(() => weightsOf(attention, shown, head), [shown, attention, head]);
   const { rows, cols } = view;
   const size = side / Math.max(rows, cols);

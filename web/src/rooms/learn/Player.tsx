@@ -111,7 +111,11 @@ function Again({
   return (
     <div class="learn-again">
       <Switch
-        label={`First ${slowSteps} steps slowly`}
+        label={
+          <>
+            Slow start<span class="wide-only">, {slowSteps} steps</span>
+          </>
+        }
         checked={state.slow}
         onChange={(slow) => set({ slow })}
       />

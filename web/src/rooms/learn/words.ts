@@ -57,7 +57,7 @@ export function findersOf(snapshot: CourseSnapshot): { finders: number; heads: n
 
 /** The pattern to watch for in the picture of each task. */
 const patterns: Readonly<Record<State["task"], string>> = {
-  reverse: "Watch heads learn to read backwards: an anti-diagonal appears.",
+  reverse: "Watch an anti-diagonal appear in some heads.",
   sort: "Watch heads find each next letter.",
   dates: "Watch heads find year, month and day.",
   pronouns: "Watch heads find whom a pronoun means.",
@@ -82,7 +82,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=dates&compare=on",
     "One head against four",
-    "As many parameters in both. Which answers more dates at the end? Try other seeds.",
+    "As many parameters in both. After 600 steps four heads usually answer more dates than one. Try other seeds.",
   ],
   [
     "#room=learn&positions=off",

@@ -69,7 +69,8 @@ function Strip({ name, title, data, frames, row, cellWidth, times, left, seek }:
   );
   const palette = useSharesPalette(1, "linear");
   const { PointAt } = usePointerWords();
-  const { cell: active, byKeyboard, point } = usePointed();
+  const pointed = usePointed();
+  const { cell: active, point } = pointed;
   const picture = usePicture({
     ...{ view, rows: bands, cols: frames, palette, labels: pitchLabels, active },
     cell: { width: cellWidth, height: stripHeight },
@@ -86,9 +87,9 @@ function Strip({ name, title, data, frames, row, cellWidth, times, left, seek }:
         saved={{ file: `melody-${name}`, caption: title, rows: pitchNames, cols: times }}
       />
       <Reading
-        words={active && view && numberAt(view, active)}
+        pointed={pointed}
+        words={(cell) => view && numberAt(view, cell)}
         idle={`${PointAt} a cell for its loudness.`}
-        byKeyboard={byKeyboard}
       />
     </div>
   );
@@ -126,7 +127,8 @@ interface MapProps extends Frames {
 
 function WeightsMap({ melody, curve, labels, frames, row, cellWidth, times, seek }: MapProps) {
   const { isTouch } = usePointerWords();
-  const { cell: active, byKeyboard, point } = usePointed();
+  const pointed = usePointed();
+  const { cell: active, point } = pointed;
   const weights = melody?.weights;
   const view = useMemo(() => (weights ? viewOn(weights, frames, frames) : null), [weights, frames]);
   const largest = useMemo(() => weights?.reduce((a, b) => Math.max(a, b), 0) ?? 1, [weights]);
@@ -150,9 +152,9 @@ function WeightsMap({ melody, curve, labels, frames, row, cellWidth, times, seek
         saved={{ file: "melody", caption, rows: times, cols: times }}
       />
       <Reading
-        words={active && melody && weightWords(melody, active)}
+        pointed={pointed}
+        words={(cell) => melody && weightWords(melody, cell)}
         idle={`${isTouch ? "Tap a cell" : "Point at a cell for its weight; click it"} to go to its row.`}
-        byKeyboard={byKeyboard}
       />
     </>
   );

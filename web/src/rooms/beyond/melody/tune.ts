@@ -14,33 +14,10 @@ type Note = readonly [pitch: number, quavers: number];
 
 const quaver = 0.2;
 
-/** “Frère Jacques”, a round of the 18th century: four bars, each sung twice. */
-const round: readonly (readonly Note[])[] = [
-  [
-    [0, 2],
-    [2, 2],
-    [4, 2],
-    [0, 2],
-  ],
-  [
-    [4, 2],
-    [5, 2],
-    [7, 4],
-  ],
-  [
-    [7, 1],
-    [9, 1],
-    [7, 1],
-    [5, 1],
-    [4, 2],
-    [0, 2],
-  ],
-  [
-    [0, 2],
-    [-5, 2],
-    [0, 4],
-  ],
-];
+/** “Frère Jacques”, a round of the 18th century: four bars, each sung twice. A note is its pitch and its quavers. */
+const round = ["0:2 2:2 4:2 0:2", "4:2 5:2 7:4", "7:1 9:1 7:1 5:1 4:2 0:2", "0:2 -5:2 0:4"].map(
+  (bar) => bar.split(" ").map((note) => note.split(":").map(Number) as [number, number]),
+);
 
 const pentatonic = [0, 2, 4, 7, 9, 12, 14, 16];
 

@@ -3,6 +3,7 @@
 import { download } from "heed/view/parts";
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { arrowStep } from "../../../shared/arrowStep";
 import { dragging } from "../../../shared/dragging";
 import { placeIn } from "../../../shared/zoom";
 import type { Pixel } from "../state";
@@ -23,12 +24,6 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-const steps: Record<string, readonly [number, number]> = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
 /** The step of an arrow key with the shift key. */
 const longStep = 8;
 
@@ -83,10 +78,10 @@ function Picture({
   const pick = (row: number, col: number) =>
     onPick({ row: within(row, height), col: within(col, width) });
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = steps[event.key];
-    if (!step) return;
+    const [right, up] = arrowStep(event) ?? [];
+    if (right === undefined || up === undefined) return;
     const length = event.shiftKey ? longStep : 1;
-    pick(pixel.row + length * step[0], pixel.col + length * step[1]);
+    pick(pixel.row - length * up, pixel.col + length * right);
     event.preventDefault();
   };
   const cursor = hasCursor && {

@@ -15,7 +15,7 @@ import { Work } from "../Work";
 import type { Denoised } from "./denoise";
 import type { GreyPicture } from "./drawing";
 import { GreyCanvas } from "./GreyCanvas";
-import { keysOf, roleWords, versionNames } from "./methods";
+import { roleWords, versionNames } from "./methods";
 import { readPicture } from "./ownPicture";
 import { PixelWeights } from "./PixelWeights";
 
@@ -90,7 +90,6 @@ function Greys({
           <span class="number" data-psnr={name}>
             {answer && name !== "clean" ? `PSNR ${format(answer.psnr[name], 2)} dB` : "\u00a0"}
           </span>
-          <span class="faint">{keysOf[name]}</span>
         </GreyCanvas>
       ))}
     </div>

@@ -183,13 +183,13 @@ function WindowMaps(props: WindowProps) {
         />
       </div>
       <Reading
-        words={pointed.cell && answer ? weightWords(pointed.cell, answer) : null}
+        pointed={pointed}
+        words={(cell) => answer && weightWords(cell, answer)}
         idle={
           isTouch
             ? "Tap a cell to go there."
             : "Point at a cell for its weight; click it to go there."
         }
-        byKeyboard={pointed.byKeyboard}
       />
       <Announced>
         {answer &&

@@ -15,13 +15,6 @@ export const versionNames: readonly (readonly [Version, string])[] = [
   ...methods,
 ];
 
-/** The features that each method compares. */
-export const keysOf: Partial<Record<Version, string>> = {
-  local: "key: nothing",
-  bilateral: "key: value and place",
-  nonLocal: "key: the patch around",
-};
-
 const values = "the grey values of these pixels";
 
 export const roleWords: Readonly<Record<Method, RoleWords>> = {

@@ -7,6 +7,7 @@ import { format, formatWeight } from "heed/view/parts";
 import { useId, useRef } from "preact/hooks";
 import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
+import { arrowStep } from "../../../shared/arrowStep";
 import { dragging } from "../../../shared/dragging";
 import { placeIn } from "../../../shared/zoom";
 import { fewestPoints, type PlanePoint, plane, type State } from "../state";
@@ -21,12 +22,6 @@ const mostOverBars = 4;
 const rounded = (value: number, { min, max }: { min: number; max: number }) =>
   Math.round(100 * Math.max(min, Math.min(max, value))) / 100;
 
-const steps: Record<string, readonly [number, number]> = {
-  ArrowUp: [0, 1],
-  ArrowDown: [0, -1],
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-};
 const stepLength = { x: 0.1, y: 0.05 };
 
 export interface PlaneProps {
@@ -181,7 +176,7 @@ function Handles(props: Framed) {
         aria-valuenow={query}
         aria-valuetext={`x ${format(query, 2)}, estimate ${answer ? format(answer.value) : ""}`}
         onKeyDown={(event) => {
-          const step = steps[event.key];
+          const step = arrowStep(event);
           if (!step) return;
           onQuery(rounded(query + (step[0] || step[1]) * stepLength.x, plane.x));
           event.preventDefault();
@@ -209,7 +204,7 @@ function PointHandle({
   const put = (moved: PlanePoint) =>
     onPoints(points.map((other, i) => (i === index ? moved : other)));
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = steps[event.key];
+    const step = arrowStep(event);
     if (step) {
       put({
         x: rounded(point.x + step[0] * stepLength.x, plane.x),

@@ -1,6 +1,6 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
 
-import { format, formatWeight } from "heed/view/parts";
+import { columnsCsv, format, formatWeight } from "heed/view/parts";
 import { useMemo, useRef } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { Switch } from "../../../shared/Fields";
@@ -47,10 +47,16 @@ const roleWords: RoleWords = {
   ),
 };
 
-function pointsCsv(points: readonly PlanePoint[], answer: Regression | null): string {
-  const rows = points.map(({ x, y }, i) => [i + 1, x, y, answer?.weights[i] ?? ""].join(","));
-  return `${["point,x,y,weight", ...rows].join("\r\n")}\r\n`;
-}
+const pointsCsv = (points: readonly PlanePoint[], answer: Regression | null) =>
+  columnsCsv(
+    ["point", "x", "y", "weight"],
+    [
+      points.map((_, i) => i + 1),
+      points.map(({ x }) => x),
+      points.map(({ y }) => y),
+      answer?.weights ?? [],
+    ],
+  );
 
 /** The formula of a point's weight. */
 function weightWords(
@@ -117,7 +123,7 @@ function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression 
   const { points, bandwidth, query } = state;
   const { PointAt } = usePointerWords();
   const part = useRef<HTMLDivElement>(null);
-  const { cell, byKeyboard, point } = usePointed();
+  const pointed = usePointed();
   return (
     <>
       <div ref={part}>
@@ -125,12 +131,12 @@ function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression 
           {...{ state, answer, isLocked: lock }}
           onPoints={(points) => set({ points })}
           onQuery={(query) => set({ query })}
-          onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
+          onPoint={(row, by) => pointed.point(row === null ? null : { row, col: 0 }, by)}
         />
         <Reading
-          words={cell && answer && weightWords(points, cell.row, state, answer)}
+          pointed={pointed}
+          words={({ row }) => answer && weightWords(points, row, state, answer)}
           idle={`${PointAt} a point for its weight.`}
-          byKeyboard={byKeyboard}
         />
         <PlotLegend
           marks={[

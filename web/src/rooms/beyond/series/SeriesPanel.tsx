@@ -98,7 +98,7 @@ function SeriesPicture({
   isOwn,
 }: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean }) {
   const part = useRef<HTMLDivElement>(null);
-  const { cell, byKeyboard, point } = usePointed();
+  const pointed = usePointed();
   const { isTouch } = usePointerWords();
   const periods = shown && isOwn ? periodWords(shown.answer) : "";
   return (
@@ -108,7 +108,9 @@ function SeriesPicture({
           <SeriesPlot
             {...shown}
             onRow={(value) => set({ value })}
-            onPoint={(col) => point(col === null ? null : { row: shown.row, col }, "pointer")}
+            onPoint={(col) =>
+              pointed.point(col === null ? null : { row: shown.row, col }, "pointer")
+            }
           />
         ) : (
           <div class="plot plot-empty" />
@@ -129,13 +131,13 @@ function SeriesPicture({
         csv={() => (shown ? seriesCsv(shown) : "")}
       />
       <Reading
-        words={cell && shown && weightWords(cell.col, shown)}
+        pointed={pointed}
+        words={({ col }) => shown && weightWords(col, shown)}
         idle={
           isTouch
             ? "Tap a value of the gap."
             : "Click a value of the gap; point at any for its weight."
         }
-        byKeyboard={byKeyboard}
       />
     </>
   );

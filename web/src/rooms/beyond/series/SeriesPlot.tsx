@@ -3,6 +3,7 @@
 import { format, formatWeight, widest } from "heed/view/parts";
 import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
+import { arrowStep } from "../../../shared/arrowStep";
 import { placeIn } from "../../../shared/zoom";
 import { type Plot, WeightsPlot } from "../WeightsPlot";
 import type { FilledSeries } from "./solve";
@@ -164,9 +165,9 @@ function Handle({ answer, row, onRow, onPoint, plot, frame: { placeX, xAt } }: F
         aria-valuenow={row + 1}
         aria-valuetext={`position ${row + 1}: filled with ${format(filled[row] as number)}${hasTruth ? `, hidden was ${format(values[row] as number)}` : ""}`}
         onKeyDown={(event) => {
-          const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: 1, ArrowDown: -1 }[event.key];
+          const step = arrowStep(event);
           if (!step) return;
-          onRow(hiddenNear(row + step));
+          onRow(hiddenNear(row + step[0] + step[1]));
           event.preventDefault();
         }}
       >

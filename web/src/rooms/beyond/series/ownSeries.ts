@@ -109,36 +109,37 @@ export function ownSeriesOf(text: string): OwnSeries {
     );
   const last =
     all.length > length ? `the last ${length} of ${all.length} values` : `${length} values`;
-  const gaps = [...cells.keys()].filter((t) => cells[t] === null);
-  const values = cells.map((cell) => cell ?? 0);
-  if (gaps.length === 0) {
-    const count = Math.min(hiddenByUs, Math.floor(length / 4));
-    const start = Math.floor((length - count) / 2);
-    return {
-      values,
-      isHidden: cells.map((_, t) => t >= start && t < start + count),
-      hasTruth: true,
-      note: `Shown: ${last}${from}. None is missing, so ${start + 1} to ${start + count} are hidden.`,
-    };
-  }
-  const [start, end] = [gaps[0] as number, gaps.at(-1) as number];
+  const gap = [...cells.keys()].filter((t) => cells[t] === null);
+  const hasTruth = gap.length === 0;
+  const count = Math.min(hiddenByUs, Math.floor(length / 4));
+  const start = gap[0] ?? Math.floor((length - count) / 2);
+  const end = gap.at(-1) ?? start + count - 1;
+  checkGap(cells, start, end);
+  const places = `${start + 1} to ${end + 1} are`;
+  const hidden = hasTruth ? `None is missing, so ${places} hidden.` : `${places} missing.`;
+  return {
+    values: cells.map((cell) => cell ?? 0),
+    isHidden: cells.map((_, t) => t >= start && t <= end),
+    hasTruth,
+    note: `Shown: ${last}${from}. ${hidden}`,
+  };
+}
+
+/** Throws unless the missing values are neighbours between known ones, and at most half of all. */
+function checkGap(cells: Read["cells"], start: number, end: number): void {
+  const { length } = cells;
   const known = cells.findIndex((cell, t) => cell !== null && t > start && t < end);
-  if (known >= 0)
+  if (cells[start] === null && known >= 0)
     throw new SeriesError(
       `The missing values must be neighbours: ${start + 1} and ${end + 1} are missing, but ${known + 1} is not.`,
     );
   if (start === 0 || end === length - 1)
     throw new SeriesError("A known value is needed before the gap, and one after it.");
-  if (gaps.length > length / 2)
+  const count = end - start + 1;
+  if (count > length / 2)
     throw new SeriesError(
-      `At most half of the values may be missing, and ${gaps.length} of ${length} are.`,
+      `At most half of the values may be missing, and ${count} of ${length} are.`,
     );
-  return {
-    values,
-    isHidden: cells.map((cell) => cell === null),
-    hasTruth: false,
-    note: `Shown: ${last}${from}. ${start + 1} to ${end + 1} are missing.`,
-  };
 }
 
 /** Shifts with a lower similarity than this are not periods. */
