@@ -1,4 +1,4 @@
-/** One head as a small picture of `heed/view/parts`, with a checkbox to drop the head if the room allows it. */
+/** One head as a small picture of `heed/view/parts`. */
 
 import {
   finished,
@@ -35,9 +35,7 @@ export function HeadThumbnail({
   value,
   isSelected,
   isDropped = false,
-  isLocked = false,
   onSelect,
-  onDrop,
 }: {
   /** The unique name in the code and in tests. */
   id: string;
@@ -54,9 +52,7 @@ export function HeadThumbnail({
   value: string;
   isSelected: boolean;
   isDropped?: boolean;
-  isLocked?: boolean;
   onSelect(): void;
-  onDrop?(isDropped: boolean): void;
 }) {
   const { theme } = useShell();
   const ratio = usePixelRatio();
@@ -87,21 +83,7 @@ export function HeadThumbnail({
       isSelected,
     };
     thumbnail.current.draw(picture, { ink: inkIn(theme, button), ratio });
+    button.ariaLabel = `${name}; ${about}: ${value}`;
   }, [small, side, palette, hides, name, about, label, value, isSelected, theme, ratio]);
-  return (
-    <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id}>
-      {onDrop && (
-        <label class="thumbnail-drop">
-          <input
-            type="checkbox"
-            checked={isDropped}
-            disabled={isLocked}
-            aria-label={`Drop ${name}`}
-            title="Drop this head"
-            onChange={({ currentTarget }) => onDrop(currentTarget.checked)}
-          />
-        </label>
-      )}
-    </li>
-  );
+  return <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id} />;
 }
