@@ -158,7 +158,9 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
   const { answer, place } = reading;
   const { workspace, explanation, isSaid } = useWorkspace(state, set, card, reading);
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
-  useFootnote(read ?? (isKnown && !card && !loading && why === null ? "no model is open" : null));
+  // Our model is about to open by itself.
+  const isEmpty = state.model === ourModel ? isMissing : isKnown && !card && !loading;
+  useFootnote(read ?? (isEmpty ? "no model is open" : null));
   return (
     <LanguageWorkspaceContext.Provider value={workspace}>
       <ModelPanel
