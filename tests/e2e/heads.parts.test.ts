@@ -125,6 +125,14 @@ describe("An input", () => {
 
   test("of letters is read in lower case, and offered without unknown characters", () => {
     expect(readInput(taskOf("sort"), " HeadS ")).toMatchObject({ source: [..."heads"] });
+    // A known word in place of this one would make nonsense.
+    const tired = "Maria helped Clara because she was exhausted.";
+    expect(refused("pronouns", tired)).toMatchObject({
+      ...{ unknown: ["exhausted"], nearest: null },
+    });
+    expect(refused("pronouns", "Anna helped Clara because she was kimd.").nearest).toBe(
+      "Anna helped Clara because she was kind.",
+    );
     expect(refused("sort", "a1B你好")).toMatchObject({ unknown: ["1", "你好"], nearest: "ab" });
     expect(refused("reverse", "你好")).toMatchObject({ unknown: ["你好"], nearest: null });
   });

@@ -50,6 +50,14 @@ async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
 
 const leave = () => solve({ kind: "leave" }, context());
 
+test("A model that the person leaves is freed after the request that still uses it", async () => {
+  const before = heed.memory().tensors.count;
+  const [answer] = await Promise.all([ask({ exhibit: "dates", text: null, seed: 3 }), leave()]);
+  expect(answer.asked.length).toBeGreaterThan(0);
+  await Promise.resolve();
+  expect(heed.memory().tensors.count).toBe(before);
+});
+
 test("The offered head is the one whose ablation changes the shown answer", async () => {
   const reference = await Reference.of("pronouns-encoder");
   const heads = [0, 1, 2].flatMap((layer) =>

@@ -402,7 +402,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const room = await reenter("&lock=on");
     await room.page.click(`${room.head("encoder.2.1")} button`);
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
-    const fields = ".input :enabled, .thumbnail-drop :enabled, .switch :enabled";
+    const fields = ".input :enabled, .drop-head:enabled, .switch :enabled";
     expect(await room.page.$$(fields)).toEqual([]);
     expect(await room.text(".answer-more")).toBe("Dropping layer 1, head 1 changes the answer.");
     await measures(room);

@@ -111,6 +111,7 @@ describe("The link", () => {
     ["room=write&text=a+b&hide=nav", "room=models&text=a+b&hide=nav"],
     ["room=yours&lock=on", "room=models&model=yours&lock=on"],
     ["room=yours&model=a/b", "room=models&model=a/b"],
+    ["room=yours&model=write&length=9", "room=models&length=9&temperature=0&topp=1"],
   ])("of a former room leads to its model: %s", (former, present) => {
     const link = readLink(`#${former}`);
     expect(link.notices).toEqual([]);

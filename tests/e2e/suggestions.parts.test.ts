@@ -8,10 +8,9 @@ import * as beyondLink from "../../web/src/rooms/beyond/link";
 import { suggestions as beyond } from "../../web/src/rooms/beyond/suggestions";
 import * as learnLink from "../../web/src/rooms/learn/link";
 import { suggestions as learn } from "../../web/src/rooms/learn/words";
-import { suggestions as language } from "../../web/src/rooms/models/language/suggestions";
+import { ourSuggestions, yourSuggestions } from "../../web/src/rooms/models/language/suggestions";
 import * as modelsLink from "../../web/src/rooms/models/link";
 import { suggestions as tasks } from "../../web/src/rooms/models/tasks/suggestions";
-import { suggestions as yours } from "../../web/src/rooms/models/yours/suggestions";
 import * as recurrentLink from "../../web/src/rooms/recurrent/link";
 import { suggestions as recurrent } from "../../web/src/rooms/recurrent/suggestions";
 import * as speedLink from "../../web/src/rooms/speed/link";
@@ -28,7 +27,7 @@ interface RoomLink {
 
 const rooms = Object.entries({
   steps: [stepsLink, steps],
-  models: [modelsLink, [...language, ...tasks, ...yours]],
+  models: [modelsLink, [...ourSuggestions, ...tasks, ...yourSuggestions]],
   learn: [learnLink, learn],
   recurrent: [recurrentLink, recurrent],
   beyond: [beyondLink, beyond],

@@ -94,11 +94,14 @@ describe("In chrome, the whole network", () => {
 
     // The words describe the numbers next to them, and the formula of a dropped head's sum is correct.
     const [words, numbers] = [".way-choice .faint", ".stack-table [data-length]"];
-    const dropping = (click: string) => sayings(room, { click, words, numbers });
-    expect(await dropping("[data-head='2.5'] input")).toEqual({
+    const dropping = async (head: string) => {
+      await room.choose(head);
+      return sayings(room, { click: ".drop-head", words, numbers });
+    };
+    expect(await dropping("2.5")).toEqual({
       ...{ former: ["nothing"], now: "without 1 dropped head" },
     });
-    expect(await dropping("[data-head='1.1'] input")).toEqual({
+    expect(await dropping("1.1")).toEqual({
       ...{ former: ["without 1 dropped head"], now: "without 2 dropped heads" },
     });
     expect(await room.text(".head-list tbody tr:nth-child(5) th")).toBe("5 dropped");

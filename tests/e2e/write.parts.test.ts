@@ -1,14 +1,14 @@
 /** The pure parts of the room "Write". */
 import { describe, expect, test } from "vitest";
-import { read, write } from "../../web/src/rooms/models/language/link";
 import {
   bestOf,
   kindOf,
   measuresOf,
   repeated,
   uniformMeasures,
-} from "../../web/src/rooms/models/language/measures";
-import { initialState, type State } from "../../web/src/rooms/models/language/state";
+} from "../../web/src/rooms/models/language/kinds";
+import { read, write } from "../../web/src/rooms/models/language/link";
+import { initialOf, ourModel, type State } from "../../web/src/rooms/models/language/state";
 import { candidatesOf } from "../../web/src/shared/candidates";
 import { label, pieceOf, piecesIn, visible } from "../../web/src/shared/pieces";
 
@@ -98,10 +98,12 @@ describe("A head is measured", () => {
 });
 
 describe("A link", () => {
+  const initialState = initialOf(ourModel);
   const opposite: State = {
     ...{ text: "Ein Wal & ein Boot", temperature: 0, topK: 5, topP: 0.5, seed: 3, length: 12 },
     ...{ kept: [4, 19, 300], place: 7, dropped: ["1.2", "6.6"], head: "2.3" },
-    ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log" },
+    ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log", other: "a" },
+    ...{ model: "a/b", dtype: "int4", measure: "first", order: "measure", mass: 60 },
     number: { part: "feed-forward", of: "unit", row: 0, col: 5 },
   };
 

@@ -55,17 +55,17 @@ describe("In chrome, the room Write", () => {
     expect((await room.place()).count).toBe(count + 40);
   });
 
-  test("has what it writes, and a first row of heads, within the first screen of a telephone", async () => {
+  test("has what it writes within the first screen of a telephone, and the candidates before the heads", async () => {
     const room = await reenter("", { width: 360 });
     await room.page.waitForSelector(".all-heads canvas");
     await room.page.evaluate(() => document.fonts.ready);
-    const parts = [".written-text", ".text-foot button", ".all-heads canvas"];
+    const parts = [".written-text", ".text-foot button", ".candidates", ".all-heads canvas"];
     const ends = await room.page.evaluate(
       (parts) => parts.map((part) => document.querySelector(part)?.getBoundingClientRect().bottom),
       parts,
     );
     expect(ends).toEqual([...ends].sort((a, b) => Number(a) - Number(b)));
-    expect(ends.at(-1)).toBeLessThanOrEqual(740);
+    expect(ends[0]).toBeLessThanOrEqual(740);
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
   });
@@ -74,7 +74,7 @@ describe("In chrome, the room Write", () => {
     const room = await open("", { width: 360 });
     const top = () =>
       room.page.$eval(".work", (work) => Math.round(work.getBoundingClientRect().top));
-    await room.page.waitForSelector(".about-model[role=status]");
+    await room.page.waitForSelector(".loading");
     const before = await top();
     await room.ready();
     expect(await top()).toBe(before);
@@ -154,7 +154,8 @@ describe("In chrome, the room Write", () => {
       await room.page.waitForSelector(`[data-head="${head}"] [aria-pressed=true]`);
     }
     const before = await room.candidates();
-    await room.page.click("[data-head='1.2'] input");
+    await room.choose("1.2");
+    await room.click("Drop this head");
     await expect.poll(async () => (await room.candidates())[0]?.instead ?? null).not.toBeNull();
     const expected = await reference.nextWithout(ids, 1, 2);
     const shown = await room.candidates();
@@ -166,7 +167,8 @@ describe("In chrome, the room Write", () => {
     // The heading of the numbers without one head stays until the numbers without two heads arrive.
     const numbers = "[data-column=instead] [data-share]";
     const words = ".candidates thead th:last-child";
-    expect(await sayings(room, { click: "[data-head='2.2'] input", words, numbers })).toEqual({
+    await room.choose("2.2");
+    expect(await sayings(room, { click: ".drop-head", words, numbers })).toEqual({
       ...{ former: ["without 1 head"], now: "without 2 heads" },
     });
     await room.click("restore them");
@@ -183,11 +185,11 @@ describe("In chrome, the room Write", () => {
       Object.assign(window, { seen });
       new MutationObserver(() => seen.push(work.className)).observe(work, { attributes: true });
     });
-    await room.paste("#write-text", own);
+    await room.paste("#language-text", own);
     const expected = reference.ids(own);
     await expect.poll(async () => (await room.place()).count).toBe(expected.length + 40);
     const seen = await room.page.evaluate(() => (window as unknown as { seen: string[] }).seen);
-    expect(seen).toEqual(["work stale", "work"]);
+    expect(seen).toEqual(["work causal stale-text", "work causal"]);
     const pieces = await room.pieces();
     const [start, ...shown] = pieces.slice(0, expected.length);
     expect(start).toBe("start");
@@ -204,12 +206,14 @@ describe("In chrome, the room Write", () => {
       );
     expect(await number("written")).toBe(bytes);
     await expect.poll(() => number("read")).toBeGreaterThanOrEqual(token * bytes);
-    // A text beyond the context loses its beginning; a line is still written.
-    await room.paste("#write-text", own.repeat(30));
+    // A long text is refused, and not cut without a word.
     const { context } = reference.model.config;
-    await expect.poll(async () => (await room.place()).count).toBe(context);
-    const lost = reference.ids(own.repeat(30)).length + 40 - context;
-    expect(await room.text(".notices")).toContain(`the first ${lost} are left out`);
+    const many = own.repeat(30);
+    await room.paste("#language-text", many);
+    const over = reference.ids(many).length - context;
+    await expect.poll(() => room.text(".text .notices")).toContain(`leave out ${over}`);
+    await room.paste("#language-text", own.repeat(300));
+    await expect.poll(() => room.text(".text .notices")).toContain("characters, and this room");
   });
 
   test("has steps in place of motion, and writes on at the end", async () => {

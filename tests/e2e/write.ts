@@ -1,4 +1,4 @@
-/** Uses the room "Write" as a person would, and computes the same numbers with the engine, without a page. */
+/** Uses our language model in the room "Models", and computes the same numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -60,8 +60,20 @@ export class Write extends Room {
     return { token: Number(token), count: Number(count) };
   }
 
+  /** Selects a head, and waits until it is shown. */
+  async choose(key: string): Promise<void> {
+    await this.page.click(`[data-head="${key}"] button`);
+    const [layer, head] = key.split(".");
+    await this.page.waitForFunction(
+      (name) => document.querySelector(".one-head h2")?.textContent?.startsWith(name),
+      {},
+      `Layer ${layer}, head ${head}`,
+    );
+  }
+
   /** The name of the head that was found for a measure, and its value. */
-  found(kind: string): Promise<{ head: string; value: number }> {
+  async found(kind: string): Promise<{ head: string; value: number }> {
+    await this.page.waitForSelector(".found");
     return this.page.$eval(`.found [data-kind=${kind}]`, (row) => {
       const [, layer, head] =
         /layer (\d+), head (\d+)/.exec(row.querySelector("td button")?.textContent ?? "") ?? [];

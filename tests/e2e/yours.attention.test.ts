@@ -105,25 +105,23 @@ describe("In chrome, the room Your model with saved weights", () => {
     await expect.poll(() => room.notices()).toBe("");
   });
 
-  test("leaves an open model as it is, and the model leaves them", async () => {
+  test("shows them in place of an open model, which is back when they are closed", async () => {
     const room = await enter("&text=w3+w7+w11");
     await room.drop(tiny);
     const card = await room.opened();
     const tokens = await room.tokens();
     await room.drop({ ...attentions, "tokens.json": json(words) });
     await room.heads();
-    expect(await room.card()).toEqual(card);
-    expect(await room.tokens()).toEqual(tokens);
+    expect(await room.page.$(".model-card, .work")).toBeNull();
     // Both stay while the person is elsewhere.
     await room.page.evaluate(() => {
       location.hash = "#room=learn";
     });
-    await expect.poll(() => room.page.$(".room.yours")).toBeNull();
+    await expect.poll(() => room.page.$(".room.models")).toBeNull();
     await room.page.evaluate(() => {
       location.hash = "#room=models&model=yours&text=w3+w7+w11";
     });
     expect(await room.heads()).toMatchObject({ error: null, queries: words });
-    expect(await room.card()).toEqual(card);
     // The files of a model are not taken for weights.
     await room.drop({
       "config.json": tiny["config.json"] as Uint8Array,
@@ -132,5 +130,8 @@ describe("In chrome, the room Your model with saved weights", () => {
     await expect.poll(() => room.notices()).toMatch(/tokenizer\.json is not/);
     expect(await room.heads()).toMatchObject({ queries: words });
     expect(await room.violations()).toEqual([]);
+    await room.click("Close this file", ".attention-file");
+    await expect.poll(() => room.tokens()).toEqual(tokens);
+    expect(await room.card()).toEqual(card);
   });
 });

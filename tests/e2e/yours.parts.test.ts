@@ -8,11 +8,11 @@ import {
 } from "heed/models";
 import { at, viewOn } from "heed/view/parts";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { aligned, differenceAt } from "../../web/src/rooms/models/yours/comparing";
-import { read, write } from "../../web/src/rooms/models/yours/link";
-import type { Card } from "../../web/src/rooms/models/yours/messages";
-import { whyNotLoaded } from "../../web/src/rooms/models/yours/refusals";
-import solve from "../../web/src/rooms/models/yours/solve";
+import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
+import { read, write } from "../../web/src/rooms/models/language/link";
+import type { Card } from "../../web/src/rooms/models/language/messages";
+import { whyNotLoaded } from "../../web/src/rooms/models/language/refusals";
+import solve from "../../web/src/rooms/models/language/solve";
 import {
   addressOf,
   type FilesSource,
@@ -20,10 +20,16 @@ import {
   folderIn,
   missingIn,
   nameOf,
-} from "../../web/src/rooms/models/yours/source";
-import { initialState, type State, type WeightType } from "../../web/src/rooms/models/yours/state";
-import { bytesOfToken } from "../../web/src/rooms/models/yours/tokens";
-import { weightedByLength } from "../../web/src/rooms/models/yours/weighting";
+} from "../../web/src/rooms/models/language/source";
+import {
+  initialOf,
+  ourModel,
+  type State,
+  type WeightType,
+  yourModel,
+} from "../../web/src/rooms/models/language/state";
+import { bytesOfToken } from "../../web/src/rooms/models/language/tokens";
+import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
 import { sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
@@ -336,7 +342,7 @@ describe("The solver", () => {
     const written = { seed: 1, length: 2, kept: [] };
     const read = { kind: "read", model, text: "ab", ...sampling, ...written } as const;
     expect(await solve(read, context)).toMatchObject({ kind: "read" });
-    await solve({ kind: "close" }, context);
+    await solve({ kind: "close", whose: "yours" }, context);
     heed.dispose();
   });
 
@@ -346,7 +352,7 @@ describe("The solver", () => {
     const context = {
       ...{ heed, signal: new AbortController().signal, progress: () => {} },
       async pause(): Promise<void> {
-        if (++pauses === 1) await solve({ kind: "close" }, context);
+        if (++pauses === 1) await solve({ kind: "close", whose: "yours" }, context);
       },
     };
     const { model } = await opening(context)(tiny, "float32");
@@ -360,7 +366,7 @@ describe("The solver", () => {
     expect(answer).toMatchObject({ kind: "read" });
     expect(pauses).toBeGreaterThan(0);
     expect(heed.memory().tensors.count).toBe(0);
-    expect(await solve({ kind: "card" }, context)).toBeNull();
+    expect(await solve({ kind: "card", whose: "yours" }, context)).toBeNull();
     heed.dispose();
   });
 
@@ -421,17 +427,17 @@ describe("The solver", () => {
       const refused = await solve({ kind: "load", source, dtype: "float16" }, context);
       expect(refused).toEqual({ kind: "refused", why });
     }
-    await solve({ kind: "close" }, context);
-    expect(await solve({ kind: "card" }, context)).toBeNull();
+    await solve({ kind: "close", whose: "yours" }, context);
+    expect(await solve({ kind: "card", whose: "yours" }, context)).toBeNull();
     const after = heed.memory();
     expect([after.tensors.count, after.packedWeights.count]).toEqual([0, 0]);
 
     // However often models are opened and closed, the engine takes no more memory.
     for (let turn = 0; turn < 20; ++turn) {
       await readAll(await open(turn % 2 === 0 ? tiny : masked, "int8"), text);
-      if (turn % 3 === 0) await solve({ kind: "close" }, context);
+      if (turn % 3 === 0) await solve({ kind: "close", whose: "yours" }, context);
     }
-    await solve({ kind: "close" }, context);
+    await solve({ kind: "close", whose: "yours" }, context);
     expect(heed.memory()).toEqual(after);
   });
 
@@ -493,7 +499,7 @@ describe("The solver", () => {
       const small = after.heads.find(({ key }) => key === "2.2")?.small.data;
       expect(one.shares.weights).toEqual(small);
     }
-    await solve({ kind: "close" }, context);
+    await solve({ kind: "close", whose: "yours" }, context);
     expect(heed.memory().tensors.count).toBe(0);
   });
 });
@@ -534,6 +540,7 @@ describe("Weights", () => {
 
 describe("The link", () => {
   test("is empty at first, and restores every setting", () => {
+    const initialState = initialOf(ourModel);
     expect(write(initialState).toString()).toBe("");
     const opposite: State = {
       ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
@@ -551,8 +558,8 @@ describe("The link", () => {
 
   test("says what it does not take", () => {
     const { state, notices } = read(new URLSearchParams("model=a+model&head=0.1&dtype=int2"));
-    expect(state).toEqual(initialState);
+    expect(state).toEqual(initialOf(yourModel));
     expect(notices).toHaveLength(3);
-    expect(notices[0]).toContain("it takes an address, or owner/name of the hub");
+    expect(notices[0]).toContain("an address, or owner/name of the hub");
   });
 });

@@ -108,33 +108,35 @@ function notePlaces(): void {
 describe("In chrome, the room Your model", () => {
   const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
 
-  test("opens with the page's own model, which is an example until another one is opened", async () => {
+  test("offers the ways to open one, and opens none by itself", async () => {
     const room = await enter();
-    expect(await room.text(".model-card h2")).toBe("Example: The model of “Write”");
-    expect(await room.card()).toMatchObject({ layers: "6", vocabulary: "4,096 tokens" });
-    expect((await room.page.$$(".thumbnail")).length).toBe(36);
-    // The link does not change: a person who opens it sees the same.
+    expect(await room.text("[data-footnote]")).toContain("no model is open");
+    expect(await room.page.$$(".model-card, .thumbnail")).toEqual([]);
+    expect(await room.page.$$(".way")).toHaveLength(2);
     expect(await room.link()).toBe("#room=models&model=yours");
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-    await room.closeModel();
-    await room.click("Open the model of “Write”");
-    await room.opened();
-    await expect.poll(() => room.link()).toBe("#room=models&model=write");
+    expect(await room.violations()).toEqual([]);
   });
 
-  test("shows the first heads in the first screen, on a telephone too", async () => {
-    for (const width of [1440, 360]) {
-      const room = await enter("", { width });
-      const inView = await room.page.$eval(".thumbnail canvas", (canvas) => {
-        const { top, bottom } = canvas.getBoundingClientRect();
-        return (Math.min(innerHeight, bottom) - top) / (bottom - top);
-      });
-      expect(inView).toBeGreaterThan(0.7);
-    }
+  test("takes a model that is dropped while another one is shown, and goes back to that", async () => {
+    const room = await open("");
+    await room.page.evaluate(() => {
+      location.hash = "#room=models&text=Call+me&length=0";
+    });
+    await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
+    await room.drop(tiny);
+    expect(await room.opened()).toMatchObject({ layers: "2" });
+    expect(await room.page.$eval(".chooser :checked", (input) => input.getAttribute("value"))).toBe(
+      "yours",
+    );
+    await room.page.click(".chooser label:has([value=language])");
+    await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
+    await room.page.click(".chooser label:has([value=yours])");
+    expect(await room.opened()).toMatchObject({ layers: "2" });
   });
 
   test("prints all heads in one size, without a second frame to draw them", async () => {
-    const room = await enter("");
+    const room = await enter("&model=write");
     const sides = () =>
       room.page.$$eval(".thumbnail canvas", (all) => [
         ...new Set(all.map((canvas) => (canvas as HTMLElement).style.width)),
@@ -150,19 +152,22 @@ describe("In chrome, the room Your model", () => {
     expect(await sides()).toHaveLength(1);
   });
 
-  test("loads nothing by itself where the person saves data", async () => {
+  test("loads not even our model by itself where the person saves data", async () => {
     const room = await open("", { width: 390 });
     await room.page.evaluateOnNewDocument(() => {
       Object.defineProperty(Navigator.prototype, "connection", { value: { saveData: true } });
     });
     const asked: string[] = [];
     room.page.on("request", (request) => asked.push(request.url()));
+    await room.page.evaluate(() => {
+      location.hash = "#room=models";
+    });
     await room.page.reload();
     await room.ready();
     expect(await room.text("[data-footnote]")).toContain("no model is open");
     expect(asked.filter((url) => url.includes("models/write"))).toEqual([]);
-    await room.click("Open the model of “Write”");
-    await room.opened();
+    await room.click("Open our language model, 6 MB");
+    await room.page.waitForSelector(".one-head canvas");
   });
 
   test("reads with a GPT-2 that is dropped, shows its numbers, and writes", async () => {
@@ -205,10 +210,10 @@ describe("In chrome, the room Your model", () => {
     ) as Float32Array;
     for (const { id, model } of await room.candidates(3))
       expect(model).toBeCloseTo(probabilities[id] as number, decimals);
-    await room.page.click(".tokens li:last-child button");
+    await room.page.click(".written-text .piece:last-child");
     await expect.poll(async () => (await room.candidates(4)).length).toBe(10);
     // Without a head other tokens come; then it is restored.
-    await room.page.click(".one-head .head-bar .switch");
+    await room.page.click(".one-head .drop-head");
     const instead = () => room.page.$$("[data-place='4'] tbody [data-column=instead] [data-share]");
     await expect.poll(async () => (await instead()).length).toBe(10);
     await expect.poll(() => room.link()).toContain("drop=2.3");
@@ -218,8 +223,8 @@ describe("In chrome, the room Your model", () => {
       "[data-place='4'] [data-column=instead] [data-share]",
     ];
     await room.page.click("[data-head='1.1'] button");
-    await expect.poll(() => room.text(".one-head h2")).toBe("Layer 1, head 1");
-    const click = ".one-head .head-bar .switch";
+    await expect.poll(() => room.text(".one-head h2")).toMatch(/^Layer 1, head 1/);
+    const click = ".one-head .drop-head";
     expect(await sayings(room, { click, words, numbers })).toEqual({
       ...{ former: ["without 1 head"], now: "without 2 heads" },
     });
@@ -235,24 +240,24 @@ describe("In chrome, the room Your model", () => {
     await expect.poll(() => room.tokens()).toEqual([...ids, second].map((id) => `w${id}`));
     await room.click("Remove what was written");
     await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
-    await room.click("Write 20 tokens");
+    await room.click("Write on");
     const [more = []] = await model.generate([ids], { maxLength: 16 - ids.length });
     await expect.poll(() => room.tokens()).toEqual([...ids, ...more].map((id) => `w${id}`));
     expect(await room.violations()).toEqual([]);
 
     // A text that is too long is refused with this reason, and the former text stays.
-    await room.paste("#yours-text", wordsOf(Array(20).fill(1)));
+    await room.paste("#language-text", wordsOf(Array(20).fill(1)));
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
     expect((await room.tokens()).length).toBe(16);
     const opacities = () =>
-      room.page.$$eval(".text textarea, .chips, .all-heads, .next", (all) =>
+      room.page.$$eval(".text textarea, .written-text, .all-heads, .next", (all) =>
         all.map((one) => getComputedStyle(one).opacity),
       );
     expect(await opacities()).toEqual(["1", "0.3", "0.3", "0.3"]);
-    await room.paste("#yours-text", "");
+    await room.paste("#language-text", "");
     await expect.poll(notice).toContain("the text has no token");
-    await room.paste("#yours-text", wordsOf([1, 2]));
+    await room.paste("#language-text", wordsOf([1, 2]));
     await expect.poll(opacities).toEqual(["1", "1", "1", "1"]);
     model.dispose();
   });
@@ -280,7 +285,7 @@ describe("In chrome, the room Your model", () => {
         expect(model).toBeCloseTo(word?.probability ?? Number.NaN, decimals);
       }
     // A token of the text, as if it were hidden.
-    await room.page.click(".tokens li:nth-child(3) button");
+    await room.page.click(".written-text .piece:nth-child(3)");
     await expect.poll(async () => (await room.candidates(2)).length).toBe(10);
     expect(await room.text("[data-place='2']")).toContain("The text has “w9”: rank");
 
@@ -295,7 +300,7 @@ describe("In chrome, the room Your model", () => {
       .toBe(true);
     const other = "w7 [MASK] w12 w8 [MASK]";
     await room.click("Compare");
-    await room.paste("#yours-other", other);
+    await room.paste("#language-other", other);
     await expect.poll(() => room.text(".compare-words")).toContain("4 tokens are in both texts");
     const { x, y } = await room.cell("difference", 2, 0, 4, 4);
     await room.page.mouse.move(x, y);
@@ -377,7 +382,7 @@ describe("In chrome, the room Your model", () => {
       await expect.poll(kept).toEqual([]);
       // Its button is gone, and the keyboard goes on from the address.
       const focused = () => room.page.evaluate(() => document.activeElement?.id);
-      await expect.poll(focused).toBe("yours-address");
+      await expect.poll(focused).toBe("model-address");
     } finally {
       for (const server of [shared, slow, closed]) server.stop();
     }
@@ -391,15 +396,15 @@ describe("In chrome, the room Your model", () => {
     expect(files).toEqual([expect.stringMatching(/^solve-/)]);
   });
 
-  test("opens its own model where a link names it, locked or framed too", async () => {
+  test("leads to our model where a former link named it, locked or framed too", async () => {
     const link = "&model=write&text=Call+me&head=3.2&place=2&lock=on&embed=head";
     const room = await open(link, { width: 390 });
     await room.page.waitForSelector(".one-head canvas");
-    expect(await room.text(".one-head h2")).toBe("Layer 3, head 2");
+    expect(await room.text(".one-head h2")).toMatch(/^Layer 3, head 2/);
     expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations()).toEqual([]);
-    await expect.poll(() => room.link()).toContain("model=write&text=Call+me&place=2&head=3.2");
+    await expect.poll(() => room.link()).toMatch(/^#room=models&text=Call\+me&temperature=0/);
   });
 
   test("opens another model that a link names once it is asked to, locked or framed too", async () => {
@@ -470,8 +475,8 @@ describe("In chrome, the room Your model", () => {
     }
     // A tokenizer with more tokens than the model knows.
     await room.drop({ ...tiny, "tokenizer.json": wordTokenizer(40) });
-    await room.page.waitForFunction(() => document.querySelector("[data-model='5']"));
-    await room.paste("#yours-text", "w30");
+    await room.page.waitForFunction(() => document.querySelector("[data-model='4']"));
+    await room.paste("#language-text", "w30");
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("it gives token 30, and the model knows 19");
   });
@@ -494,7 +499,7 @@ describe("In chrome, the room Your model", () => {
           "tokenizer.json": wordTokenizer(config.vocab_size),
         });
         await room.opened();
-        await room.paste("#yours-text", wordsOf(ids));
+        await room.paste("#language-text", wordsOf(ids));
         await expect.poll(() => room.tokens()).toEqual(ids.map((id) => `w${id}`));
         await room.page.click("[data-head='2.4'] button");
         const [row, col] = [length - 2, 3];
@@ -504,7 +509,7 @@ describe("In chrome, the room Your model", () => {
           .poll(async () => room.keep(row, col, length), { timeout: 5000 })
           .toBeCloseTo(data[place], 2.7);
         await room.page.keyboard.press("Escape");
-        await room.click("Write 20 tokens");
+        await room.click("Write on");
         const { data: greedy, shape: sizes } = outputs.greedy_tokens;
         const all = greedy.slice(0, sizes[1]) as number[];
         // The room ends where the model ends its text, or has no room for more.

@@ -1,4 +1,4 @@
-/** Uses the room "Your model" as a person would; the models that tests open there, and a server that has them. */
+/** Opens models of a person in the room "Models"; the models that tests open there, and a server that has them. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Room } from "./room";
@@ -18,13 +18,6 @@ export interface ShownCandidate {
 }
 
 export class Yours extends Room {
-  /** Waits for the page's own model, which opens automatically. */
-  override async ready(): Promise<this> {
-    await super.ready();
-    this.#last = await this.#model();
-    return this;
-  }
-
   /** The number of the open model; empty if none is. */
   #model(): Promise<string> {
     return this.page.evaluate(
@@ -76,9 +69,9 @@ export class Yours extends Room {
     return this.text(".input .notices");
   }
 
-  /** The chips of the tokens. */
+  /** The tokens of the text. */
   tokens(): Promise<string[]> {
-    return this.page.$$eval(".tokens .token", (all) =>
+    return this.page.$$eval(".written-text .piece", (all) =>
       all.map(({ textContent }) => textContent ?? ""),
     );
   }
@@ -100,7 +93,7 @@ export class Yours extends Room {
 
   async loadAddress(address: string): Promise<void> {
     await this.showWays();
-    await this.paste("#yours-address", address);
+    await this.paste("#model-address", address);
     await this.click("Load", ".address");
   }
 

@@ -37,11 +37,18 @@ const formerRooms = new Map([
 
 /** The parameters of a link, with the present name of its room. */
 export function withPresentRoom(params: URLSearchParams): URLSearchParams {
-  const model = formerRooms.get(params.get("room") ?? "");
+  const room = params.get("room") ?? "";
+  const model = formerRooms.get(room);
   if (model === undefined) return params;
   const present = new URLSearchParams(params);
   present.set("room", "models" satisfies RoomId);
   if (model !== null && !params.has("model")) present.set("model", model);
+  // The former room read a text with our model and did not go on with it.
+  if (room === "yours" && params.get("model") === "write") {
+    present.delete("model");
+    const still = { temperature: "0", topp: "1", length: "0" };
+    for (const [key, text] of Object.entries(still)) if (!params.has(key)) present.set(key, text);
+  }
   return present;
 }
 

@@ -9,7 +9,7 @@ import type { MatricesRequest, NetworkRequest } from "./messages";
 import { matricesIn, useFacts } from "./useFacts";
 
 /** The rooms whose models predict the next token. */
-type CausalRoom = "write" | "yours";
+type CausalRoom = "language";
 
 /** The part of a request that identifies the model of a room. */
 type Model<Name extends CausalRoom> = Omit<

@@ -1,4 +1,4 @@
-/** One head as a small picture of `heed/view/parts`, with a checkbox to drop the head if the room allows it. */
+/** One head as a small picture of `heed/view/parts`. */
 
 import {
   finished,
@@ -30,18 +30,14 @@ interface ThumbnailProps extends Omit<ThumbnailPicture, "small" | "hides"> {
   /** The number of tokens, if a causal mask hides later tokens; null without a causal mask. */
   causalSize: number | null;
   isDropped?: boolean;
-  isLocked?: boolean;
   onSelect(): void;
-  onDrop?(isDropped: boolean): void;
 }
 
 export function HeadThumbnail({
   id,
   causalSize,
   isDropped = false,
-  isLocked = false,
   onSelect,
-  onDrop,
   ...shown
 }: ThumbnailProps) {
   const { theme } = useShell();
@@ -63,21 +59,7 @@ export function HeadThumbnail({
     const { button } = thumbnail.current;
     if (!button.isConnected) item.current?.prepend(button);
     thumbnail.current.draw({ ...shown, hides }, { ink: inkIn(theme, button), ratio });
+    button.ariaLabel = `${shown.name}; ${shown.about}: ${shown.value}`;
   }, [...Object.values(shown), hides, theme, ratio]);
-  return (
-    <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id}>
-      {onDrop && (
-        <label class="thumbnail-drop">
-          <input
-            type="checkbox"
-            checked={isDropped}
-            disabled={isLocked}
-            aria-label={`Drop ${shown.name}`}
-            title="Drop this head"
-            onChange={({ currentTarget }) => onDrop(currentTarget.checked)}
-          />
-        </label>
-      )}
-    </li>
-  );
+  return <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id} />;
 }

@@ -38,7 +38,7 @@ export function SentenceArea({
   id: string;
   label: ComponentChildren;
   value: string;
-  maxLength: number;
+  maxLength?: number;
   onInput(text: string): void;
 }) {
   const ref = useHeightOfText(value);

@@ -74,11 +74,15 @@ function distance(a: string, b: string): number {
   return row[b.length] as number;
 }
 
+/** The edit distance up to which a word other than a name or noun counts as a misspelt known one. */
+const misspelt = ({ length }: string) => (length > 4 ? 2 : 1);
+
 /**
  * The known word of the same kind with the smallest edit distance: a name for a name, and a noun after an article. The
- * answers of a task are its names and nouns.
+ * answers of a task are its names and nouns. Any other known word would make nonsense, unless it is a spelling of the
+ * word; null if there is none.
  */
-function nearestWord({ vocabulary }: Task, word: string, before: string): string {
+function nearestWord({ vocabulary }: Task, word: string, before: string): string | null {
   const isName = /^[A-Z]/.test(word);
   const isNoun = /\b(a|an|the)\s+$/i.test(before);
   const known = isName || isNoun ? vocabulary.target : vocabulary.source;
@@ -86,16 +90,27 @@ function nearestWord({ vocabulary }: Task, word: string, before: string): string
     isName ? /^[A-Z]/.test(each) && !before.includes(each) : /^[a-z]/.test(each),
   );
   const far = (each: string) => distance(word.toLowerCase(), each.toLowerCase());
-  return likely.reduce((best, each) => (far(each) < far(best) ? each : best), likely[0] ?? "");
+  const best = likely.reduce(
+    (best, each) => (far(each) < far(best) ? each : best),
+    likely[0] ?? "",
+  );
+  return isName || isNoun || far(best) <= misspelt(word) ? best : null;
 }
 
-/** The text without the parts that the model does not know. In a sentence a known word replaces each unknown one. */
+/**
+ * The text without the parts that the model does not know. In a sentence a known word replaces each unknown one; null if
+ * there is none for one of them.
+ */
 function nearestText(task: Task, pieces: readonly TextPiece[]): string | null {
   const isSentence = task.kind === "tagging";
   let kept = "";
   for (const { text, isKnown } of pieces)
-    for (const piece of isKnown ? [text] : (text.match(/[A-Za-z]+/g) ?? []))
-      if (isKnown || isSentence) kept += isKnown ? piece : nearestWord(task, piece, kept);
+    for (const piece of isKnown ? [text] : (text.match(/[A-Za-z]+/g) ?? [])) {
+      if (!isKnown && !isSentence) continue;
+      const word = isKnown ? piece : nearestWord(task, piece, kept);
+      if (word === null) return null;
+      kept += word;
+    }
   const words = kept
     .replace(/\s+/g, " ")
     .replace(/ (?=[,.])/g, "")

@@ -50,7 +50,9 @@ export async function modelFilesIn(folder: string): Promise<ModelFiles> {
 
 /** The files of a language model by name, as loadModel takes them. `hear` hears of its weights. */
 export async function hubFilesIn(folder: string, hear?: Hear): Promise<Record<string, Uint8Array>> {
-  const names = ["config.json", "model.safetensors", "tokenizer.json"] as const;
+  const names = [
+    ...(["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const),
+  ];
   const contents = await Promise.all(
     names.map((name) => file(`${folder}/${name}`, name === "model.safetensors" ? hear : undefined)),
   );

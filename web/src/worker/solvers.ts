@@ -7,7 +7,7 @@ import type { SolverContext } from "./solver";
 export const solvers = {
   steps: () => import("../rooms/steps/solve"),
   trial: () => import("../rooms/steps/trialSolve"),
-  heads: () => import("../rooms/models/tasks/solve"),
+  tasks: () => import("../rooms/models/tasks/solve"),
   recurrent: () => import("../rooms/recurrent/solve"),
   datesGradients: () => import("../rooms/recurrent/gradients"),
   datesNetwork: () => import("../rooms/recurrent/network/solve"),
@@ -18,8 +18,7 @@ export const solvers = {
   melody: () => import("../rooms/beyond/melody/solve"),
   tune: () => import("../rooms/beyond/melody/tune"),
   learn: () => import("../rooms/learn/solve"),
-  write: () => import("../rooms/models/language/solve"),
-  yours: () => import("../rooms/models/yours/solve"),
+  language: () => import("../rooms/models/language/solve"),
   speed: () => import("../rooms/speed/solve"),
 };
 

@@ -1,54 +1,58 @@
-/** The room "Models": the choice of a model above its view. */
-import { useRef } from "preact/hooks";
+/** The room "Models": the choice of a model above its view. Files that are dropped anywhere open as the person's. */
+import { useRef, useState } from "preact/hooks";
 import { Choice } from "../../shared/Fields";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { RoomProps, Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
 import { choiceNames, type Choice as ModelChoice } from "./choices";
+import type { FoundFile } from "./language/source";
+import { yourModel } from "./language/state";
 import { View as LanguageView } from "./language/View";
+import { useDrop } from "./parts/useDrop";
 import { chosenIn, firstStateOf, type State } from "./state";
 import { View as TasksView } from "./tasks/View";
-import { View as YoursView } from "./yours/View";
 
-/** The choice of a model. A model that is chosen again opens in the state in which it was left. */
-function Chooser({ state, set }: { state: State; set: Setter<State> }) {
-  const { setTried } = useShell();
+export function View({ state, set, notices }: RoomProps<State>) {
+  const { restrictions, setTried } = useShell();
   const left = useRef(new Map<ModelChoice, State>());
+  const [found, setFound] = useState<readonly FoundFile[] | null>(null);
+  const chosen = chosenIn(state);
+  /** A model that is chosen again opens in the state in which it was left. */
   const choose = (choice: ModelChoice) => {
-    left.current.set(chosenIn(state), state);
+    left.current.set(chosen, state);
     setTried(null);
     set(left.current.get(choice) ?? firstStateOf(choice));
   };
-  return (
-    <section class="chooser" aria-label="The choice of a model">
-      <Lockable>
-        <Choice<ModelChoice>
-          label="Model"
-          value={chosenIn(state)}
-          choices={choiceNames}
-          onChange={choose}
-        />
-      </Lockable>
-    </section>
-  );
-}
-
-/** The view of the chosen model. Its setter changes its own part of the state. */
-function Chosen({ state, set, notices }: RoomProps<State>) {
-  if (state.kind === "language")
-    return <LanguageView {...{ state, notices }} set={set as Setter<object>} />;
-  if (state.kind === "yours")
-    return <YoursView {...{ state, notices }} set={set as Setter<object>} />;
-  return <TasksView {...{ state, notices }} set={set as Setter<object>} />;
-}
-
-export function View(props: RoomProps<State>) {
+  const isOver = useDrop((files) => {
+    if (restrictions.lock || files.length === 0) return;
+    if (chosen !== yourModel) choose(yourModel);
+    setFound(files);
+  });
   return (
     <>
       <Panel name="model">
-        <Chooser {...props} />
+        <section class="chooser" aria-label="The choice of a model">
+          <Lockable>
+            <Choice<ModelChoice>
+              label="Model"
+              value={chosen}
+              choices={choiceNames}
+              onChange={choose}
+            />
+          </Lockable>
+        </section>
       </Panel>
-      <Chosen {...props} />
+      {state.kind === "tasks" ? (
+        <TasksView {...{ state, notices }} set={set as Setter<object>} />
+      ) : (
+        <LanguageView
+          key={chosen}
+          {...{ state, notices, isOver }}
+          found={chosen === yourModel ? found : null}
+          onTaken={() => setFound(null)}
+          set={set as Setter<object>}
+        />
+      )}
     </>
   );
 }

@@ -1,17 +1,16 @@
 /** The models that the room offers, and their names in links. */
+import { ourModel, yourModel } from "./language/state";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./tasks/catalogue";
 
 /** The page's own language model, a small model trained for one task, or a model of the person. */
-export type Choice = "language" | ExhibitId | "yours";
+export type Choice = typeof ourModel | ExhibitId | typeof yourModel;
 
 export const choiceNames: readonly (readonly [Choice, string])[] = [
-  ["language", "our language model"],
+  [ourModel, "our language model"],
   ...exhibitIds.map((id) => [id, exhibitOf(id).name] as const),
-  ["yours", "open yours"],
+  [yourModel, "open yours"],
 ];
 
-/** The model of a link: without a name our language model, and for every other name a model of the person. */
-export function choiceOf(name: string | null): Choice {
-  if (name === null) return "language";
-  return choiceNames.find(([choice]) => choice === name)?.[0] ?? "yours";
+export function isTask(name: string | null): name is ExhibitId {
+  return (exhibitIds as (string | null)[]).includes(name);
 }

@@ -4,12 +4,10 @@ import { read, write } from "./link";
 import type { State } from "./state";
 import { lookKeys as taskKeys } from "./tasks/state";
 import { View } from "./View";
-import { lookKeys as yourKeys } from "./yours/state";
 import "../../network/network.css";
 import "./models.css";
 import "./language/language.css";
 import "./tasks/tasks.css";
-import "./yours/yours.css";
 
 const models: Room<State> = {
   title: "Models",
@@ -28,7 +26,7 @@ const models: Room<State> = {
     compare: "the comparison",
     try: "what to try",
   },
-  look: [...new Set([...languageKeys, ...taskKeys, ...yourKeys])] as (keyof State)[],
+  look: [...new Set([...languageKeys, ...taskKeys])] as (keyof State)[],
   variantOf: ({ kind }) => kind,
   read,
   write,

@@ -7,8 +7,8 @@ import { quoted } from "../../../shared/pieces";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
-import type { OpenAnswer } from "./messages";
-import { useWriteWorkspace } from "./workspace";
+import type { Card } from "./messages";
+import { useLanguageWorkspace } from "./workspace";
 
 const float = 4;
 const left = 56;
@@ -17,15 +17,15 @@ const gap = 4;
 const axis = 20;
 
 /** The bytes of one token's keys and values in one layer. */
-export function bytesPerLayer({ kvHeads, headSize }: OpenAnswer): number {
-  return 2 * kvHeads * headSize * float;
+function bytesPerLayer({ groups, headSize }: Card): number {
+  return 2 * groups * headSize * float;
 }
 
 function Drawing({ width }: { width: number }) {
-  const { opened, answer, place } = useWriteWorkspace();
+  const { card, answer, place } = useLanguageWorkspace();
   const count = answer.ids.length;
   const unit = (width - left) / count;
-  const height = opened.layers * (rowHeight + gap) + axis;
+  const height = card.layers * (rowHeight + gap) + axis;
   const half = rowHeight / 2;
   const bar = (x: number, y: number, wide: number, role: string) => (
     <rect class={role} x={left + x * unit} y={y} width={Math.max(1, wide * unit)} height={half} />
@@ -36,9 +36,9 @@ function Drawing({ width }: { width: number }) {
       width={width}
       height={height}
       role="img"
-      aria-label={`${opened.layers} layers, each with keys and values of ${place + 1} of ${count} tokens`}
+      aria-label={`${card.layers} layers, each with keys and values of ${place + 1} of ${count} tokens`}
     >
-      {Array.from({ length: opened.layers }, (_, layer) => {
+      {Array.from({ length: card.layers }, (_, layer) => {
         const y = layer * (rowHeight + gap);
         return (
           <g key={layer}>
@@ -66,20 +66,20 @@ function Drawing({ width }: { width: number }) {
 }
 
 export function CachePanel() {
-  const { opened, answer, place } = useWriteWorkspace();
+  const { card, answer, place } = useLanguageWorkspace();
   const { restrictions } = useShell();
   const part = useRef<HTMLDivElement>(null);
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { kvHeads, headSize, layers } = opened;
-  const own = bytesPerLayer(opened);
-  const token = quoted(answer.pieces[place] as string);
+  const { groups, headSize, layers } = card;
+  const own = bytesPerLayer(card);
+  const token = quoted(answer.tokens[place]?.piece ?? "");
   return (
     <section class="cache" aria-labelledby="cache-title">
       <h2 id="cache-title">The cache</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
           Each token leaves a <b class="role-k">key</b> and a <b class="role-v">value</b> of{" "}
-          {kvHeads} × {headSize} numbers in every layer, computed once.
+          {groups} × {headSize} numbers in every layer, computed once.
         </p>
       )}
       <div ref={part}>

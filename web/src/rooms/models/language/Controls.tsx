@@ -1,33 +1,36 @@
-/** How the next token is drawn, and how weights are coloured. */
-import { ColourChoice } from "../../../picture/ColourChoice";
+/** How the next token is drawn, how heads are measured and ordered, and how weights are coloured. */
+
+import { patternNames, patterns } from "heed/view/parts";
+import { HeadLook } from "../../../shared/HeadLook";
 import { hides } from "../../../shared/restrictions";
 import type { Setter } from "../../../shared/room";
 import { SamplingFields } from "../../../shared/SamplingFields";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useShell } from "../../../shared/shell";
-import type { WriteAnswer } from "./messages";
+import type { Card, ReadAnswer } from "./messages";
 import { allowed, type State } from "./state";
 
-export function Controls({
-  state,
-  set,
-  answer,
-  place,
-}: {
-  state: State;
-  set: Setter<State>;
-  answer: WriteAnswer | null;
-  place: number;
-}) {
+interface ControlsProps {
+  readonly state: State;
+  readonly set: Setter<State>;
+  /** Our model has its controls while it loads. */
+  readonly predicts: Card["predicts"];
+  /** Null until a text is read. */
+  readonly answer: ReadAnswer | null;
+  /** The selected token. */
+  readonly place: number;
+}
+
+function Drawing({ state, set, answer, place }: Omit<ControlsProps, "predicts">) {
   const { restrictions } = useShell();
-  const { temperature, topK, topP, seed, range, curve } = state;
+  const { temperature, topK, topP, seed } = state;
   /** The tokens up to the current place stay; the others are generated again. */
   const change = (next: Partial<State>) => {
     const kept = answer ? answer.ids.slice(answer.given, place + 1) : state.kept;
     set({ ...next, kept, place });
   };
   return (
-    <SettingsPanel look={<ColourChoice range={range} curve={curve} onChange={set} />}>
+    <>
       <SamplingFields {...{ temperature, topK, topP, seed }} onChange={change} />
       <div class="row-of-buttons">
         <button type="button" onClick={() => change({ seed: (seed + 1) % (allowed.seed.max + 1) })}>
@@ -35,6 +38,26 @@ export function Controls({
         </button>
       </div>
       {!hides(restrictions, "text") && <p class="faint">A change rewrites what follows.</p>}
-    </SettingsPanel>
+    </>
+  );
+}
+
+export function Controls({ predicts, ...props }: ControlsProps) {
+  const { state, set } = props;
+  const look = (
+    <details>
+      <summary>Measures and colours</summary>
+      <div class="controls">
+        <HeadLook
+          {...{ state, set }}
+          names={patternNames}
+          measures={patterns}
+          limits={allowed.mass}
+        />
+      </div>
+    </details>
+  );
+  return (
+    <SettingsPanel look={look}>{predicts === "causal" && <Drawing {...props} />}</SettingsPanel>
   );
 }

@@ -1,73 +1,201 @@
-/** One head in detail: its weights over the text, up to the current token. */
+/** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
-import { type Explanation, viewOn } from "heed/view/parts";
-import { useMemo } from "preact/hooks";
+import {
+  type Explanation,
+  format,
+  type Palette,
+  patternNames,
+  patterns,
+  viewOn,
+} from "heed/view/parts";
+import { useCallback, useMemo, useRef } from "preact/hooks";
+import { TokenLines } from "../../../picture/TokenLines";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
-import { Switch } from "../../../shared/Fields";
 import { headName } from "../../../shared/layerHeads";
 import { Readout } from "../../../shared/Readout";
 import { RowDetails } from "../../../shared/RowDetails";
+import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
-import { kindOf, kinds } from "./measures";
-import type { HeadMeasures } from "./messages";
-import { type ShownHead, useWriteWorkspace } from "./workspace";
+import { DropButton } from "../parts/DropButton";
+import { kindNameOf } from "./kinds";
+import type { State } from "./state";
+import { useRowByRow } from "./useRowByRow";
+import { weightedByLength } from "./weighting";
+import { type ShownHead, useLanguageWorkspace } from "./workspace";
 
-const hidesFuture = (row: number, col: number) => col > row;
+/** Which cells the model hides. */
+export function hiddenIn({ attention, window }: ShownHead) {
+  if (!attention.isCausal) return undefined;
+  const most = window ?? Number.POSITIVE_INFINITY;
+  return (row: number, col: number) => col > row || row - col >= most;
+}
 
-function HeadMap({ shown, width }: { shown: ShownHead; width: number }) {
-  const { state, answer, place, head, active, go, point, press } = useWriteWorkspace();
-  const { rows } = shown.attention;
-  const view = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
+/** A head and its look, which are drawn together. */
+interface Drawn extends Pick<State, "range" | "curve" | "mass"> {
+  readonly shown: ShownHead;
+  readonly palette: Palette;
+}
+
+function useDrawn(): Drawn | null {
+  const { state, shown } = useLanguageWorkspace();
+  const { range, curve, mass } = state;
+  const palette = useWeightPalette(state);
+  return useMemo(
+    () => shown && { shown, palette, range, curve, mass },
+    [shown, palette, range, curve, mass],
+  );
+}
+
+const maps = {
+  weights: "Weights",
+  weighted: "Weights × |v|",
+} as const;
+
+function HeadMap({
+  name,
+  drawn: { shown, palette },
+  width,
+}: {
+  name: keyof typeof maps;
+  drawn: Drawn;
+  width: number;
+}) {
+  const { answer, place, active, go, point, press } = useLanguageWorkspace();
+  const { attention, shares } = shown;
+  // The data of the shown head, while a newly selected head is computed.
+  const { rows, path: head } = attention;
+  const view = useMemo(() => {
+    const weights = viewOn(shares.weights, rows.length, rows.length);
+    return name === "weights" ? weights : weightedByLength(weights, shares.lengths);
+  }, [shown, name]);
+  const isHidden = useMemo(() => hiddenIn(shown), [shown]);
   return (
     <TokenMap
-      name="weights"
-      title="Weights"
-      note=""
-      {...{ view, tokens: rows, active, width, row: place }}
-      palette={useWeightPalette(state)}
-      isHidden={hidesFuture}
-      covered={place + 1}
+      {...{ name, title: maps[name], view, tokens: rows, isHidden, active, width, palette }}
+      row={place}
+      note={headName(head)}
       actions={{ point, press, selectRow: go }}
-      caption={`Weights, ${headName(head)}: ${answer.text}`}
-      file={`weights-${head}`}
+      caption={`${maps[name]}, ${headName(head)}: ${answer.text}`}
+      file={`${name}-${head}`}
     />
   );
 }
 
-export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { state, opened, place, head, shown, drop } = useWriteWorkspace();
-  const { restrictions } = useShell();
+function Maps({ weights, weighted }: { weights: Drawn; weighted: Drawn | null }) {
   const [ref, width] = useWidth<HTMLDivElement>();
-  const measures = opened.measures.find(({ key }) => key === head) as HeadMeasures;
-  const kind = kindOf(measures);
-  const name = headName(head).replace(/^./, (first) => first.toUpperCase());
+  return (
+    <div class="compare-figure">
+      <div ref={ref} class="scroll">
+        {width > 0 && <HeadMap name="weights" drawn={weights} width={width} />}
+      </div>
+      <div class="scroll">
+        {width > 0 && weighted && <HeadMap name="weighted" drawn={weighted} width={width} />}
+      </div>
+    </div>
+  );
+}
+
+function Lines({ drawn: { shown, range, curve, mass } }: { drawn: Drawn }) {
+  const { answer, place, active, go } = useLanguageWorkspace();
+  const { rows, columns, path: head } = shown.attention;
+  const weights = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
+  const latest = useRef(go);
+  latest.current = go;
+  const select = useCallback((place: number) => latest.current(place), []);
+  return (
+    <div class="head-lines">
+      <h3>Attention as lines</h3>
+      <TokenLines
+        caption={`${headName(head)}, lines that carry the top ${mass} %: ${answer.text}`}
+        queries={rows}
+        keys={columns}
+        weights={weights}
+        mass={mass / 100}
+        range={range}
+        curve={curve}
+        selected={active?.row ?? place}
+        onSelect={select}
+      />
+    </div>
+  );
+}
+
+function Measures() {
+  const { heads, head } = useLanguageWorkspace();
+  const own = heads.find(({ key }) => key === head);
+  return (
+    <dl class="measures number">
+      {patternNames.map((name) => {
+        const value = own?.measures[name] ?? null;
+        return (
+          <div key={name}>
+            <dt>{patterns[name].name}</dt>
+            <dd data-measure={name}>{value === null ? "–" : format(value)}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** The parts of the panel that are drawn one after the other. */
+const parts = 3;
+
+/** The row of the selected token as a table. */
+function Row({ shown: { attention, shares } }: { shown: ShownHead }) {
+  const { place } = useLanguageWorkspace();
+  return (
+    <RowDetails
+      of={{ name: headName(attention.path), attention, shares, head: 0 }}
+      row={Math.min(place, attention.rows.length - 1)}
+    />
+  );
+}
+
+function Bar() {
+  const { head, kinds, dropped, drop } = useLanguageWorkspace();
+  const kind = kindNameOf(kinds, head);
+  return (
+    <div class="head-bar">
+      <h2 id="one-head-title">
+        {headName(head).replace(/^./, (first) => first.toUpperCase())}
+        {kind && <span class="faint"> · {kind}</span>}
+      </h2>
+      <DropButton
+        isDropped={dropped.includes(head)}
+        onChange={(isDropped) => drop(head, isDropped)}
+      />
+    </div>
+  );
+}
+
+export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
+  const { state } = useLanguageWorkspace();
+  const at = useRowByRow(useDrawn(), parts);
+  const [weights, weighted, lines] = [at(0), at(1), at(2)];
+  const { restrictions } = useShell();
   return (
     <section class="one-head" aria-labelledby="one-head-title">
-      <div class="head-bar">
-        <h2 id="one-head-title">
-          {name}
-          {kind && <span class="faint"> · {kinds[kind].name}</span>}
-        </h2>
-        <fieldset class="lockable" disabled={restrictions.lock}>
-          <Switch
-            label="Drop"
-            checked={state.dropped.includes(head)}
-            onChange={(isDropped) => drop(head, isDropped)}
-          />
-        </fieldset>
+      <Bar />
+      {weights && <Maps {...{ weights, weighted }} />}
+      <div class="head-about">
+        <div class="head-map">
+          <Readout explanation={explanation} locked={state.cell !== null} />
+          {!hides(restrictions, "text") && (
+            <p class="faint what-not">
+              × |v|: times the value’s length, as a share of the row. Neither picture explains the
+              answer: later layers mix it again.
+            </p>
+          )}
+          {lines && <Row shown={lines.shown} />}
+        </div>
+        <div class="head-side">
+          {lines && <Lines drawn={lines} />}
+          <Measures />
+        </div>
       </div>
-      <div ref={ref} class="scroll head-place">
-        {shown && width > 0 && <HeadMap shown={shown} width={width} />}
-      </div>
-      <Readout explanation={explanation} locked={state.cell !== null} />
-      {shown && (
-        <RowDetails
-          of={{ name: headName(head), attention: shown.attention, shares: shown.shares, head: 0 }}
-          row={place}
-        />
-      )}
     </section>
   );
 }

@@ -1,126 +1,152 @@
-/** Every head of the model as a small picture that fills as the text is read, and the heads that were found. */
+/** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { format } from "heed/view/parts";
-import { HeadThumbnail } from "../../../picture/HeadThumbnail";
+import { formatShort, type Palette, patterns, px } from "heed/view/parts";
+import { useCallback, useMemo } from "preact/hooks";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { headName, headPlaceOf } from "../../../shared/layerHeads";
+import { Lockable } from "../../../shared/Panel";
 import { hides } from "../../../shared/restrictions";
-import { Steady } from "../../../shared/Steady";
 import { useShell } from "../../../shared/shell";
-import { Term } from "../../../shared/Term";
 import { useWidth } from "../../../shared/useWidth";
-import { bestOf, isFound, kindOf, kinds, measureNames, repeated } from "./measures";
-import type { HeadMeasures } from "./messages";
-import { useWriteWorkspace } from "./workspace";
+import { type GridHead, HeadRow, useHeadKeys } from "../parts/HeadRow";
+import { Found } from "./Found";
+import type { ReadHead } from "./messages";
+import { useRowByRow } from "./useRowByRow";
+import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 
-/** The largest side of a small picture, and the space around it, in pixels. */
-const largest = 60;
+/** The side of a small picture, and the space around it, in pixels. */
+const sides = { least: 28, most: 60 };
 const around = 10;
+/** From this width on two layers are side by side, with a gap between them. */
+const wide = { least: 800, gap: 32 };
 
-/** The names of heads under their pictures. */
-const shortNames = { previous: "prev", first: "first", induction: "ind" } as const;
+/** The rows for the heads of a layer: as few as possible, all filled alike, with the largest possible pictures. */
+function gridIn(width: number, heads: number): { side: number; rows: number; perRow: number } {
+  const room = width < wide.least ? width : (width - wide.gap) / 2;
+  const rows = Math.ceil((heads * (sides.least + around)) / room);
+  const perRow = Math.ceil(heads / rows);
+  const largest = Math.floor(room / perRow) - around;
+  return { side: Math.max(sides.least, Math.min(sides.most, largest)), rows, perRow };
+}
 
-function Found() {
-  const { opened, head, set } = useWriteWorkspace();
-  return (
-    <table class="found">
-      <tbody>
-        {measureNames.map((name) => {
-          const best = bestOf(opened.measures, name);
-          return (
-            <tr key={name} data-kind={name}>
-              <th scope="row">
-                {name === "induction" ? <Term name="induction" /> : kinds[name].name}
-              </th>
-              <td>
-                <button
-                  type="button"
-                  class="link"
-                  aria-pressed={best.key === head}
-                  onClick={() => set({ head: best.key, cell: null })}
-                >
-                  {headName(best.key)}
-                </button>
-              </td>
-              <td class="number" data-measure={best[name]}>
-                {format(best[name])}
-              </td>
-              <td class="faint number">
-                {!isFound(best[name], opened.uniform[name]) && "too low to count; "}even:{" "}
-                {format(opened.uniform[name])}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+const none: readonly GridHead[] = [];
+
+/** Heads in rows: one for each layer, or as many sorted ones. */
+function rowsOf(
+  heads: readonly ReadHead[],
+  perRow: number,
+  score: ((head: ReadHead) => number) | null,
+): ReadHead[][] {
+  const ordered = score ? [...heads].sort((a, b) => score(b) - score(a)) : heads;
+  return Array.from({ length: heads.length / perRow }, (_, row) =>
+    ordered.slice(row * perRow, (row + 1) * perRow),
   );
 }
 
-/** All pictures. They are drawn again only for another text, head or look, not for each token. */
-function Thumbnails() {
-  const { state, opened, answer, head: selected, set, drop } = useWriteWorkspace();
-  const { restrictions } = useShell();
-  const { layers, heads } = opened;
-  const [ref, width] = useWidth<HTMLDivElement>();
-  const side = Math.min(largest, Math.floor(width / heads) - around);
+/** What is drawn at once: the rows of all heads, and their look. */
+interface Drawn {
+  readonly rows: readonly (readonly GridHead[])[];
+  readonly isSorted: boolean;
+  readonly model: number;
+  readonly palette: Palette;
+  readonly side: number;
+}
+
+function useDrawn({ state, card, answer, heads, dropped }: LanguageWorkspace, side: number): Drawn {
+  const { measure, order } = state;
   const palette = useWeightPalette(state);
-  const { dropped } = state;
-  const thumbnail = ({ key, weights }: (typeof answer.small)[number]) => {
-    const measures = opened.measures.find((each) => each.key === key) as HeadMeasures;
-    const kind = kindOf(measures);
-    return (
-      <HeadThumbnail
-        key={key}
-        {...{ id: key, small: weights, side, palette }}
-        causalSize={answer.ids.length}
-        name={headName(key)}
-        about={kind ? kinds[kind].name : "no name"}
-        label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}
-        value={kind ? shortNames[kind] : ""}
-        isSelected={key === selected}
-        isDropped={dropped.includes(key)}
-        isLocked={restrictions.lock}
-        onSelect={() => set({ head: key, cell: null })}
-        onDrop={(isDropped) => drop(key, isDropped)}
-      />
-    );
-  };
+  const isSorted = order === "measure";
+  const rows = useMemo(() => {
+    const score = ({ measures }: ReadHead) => measures[measure] ?? Number.NEGATIVE_INFINITY;
+    const gridHead = ({ key, small, measures }: ReadHead): GridHead => {
+      const value = measures[measure];
+      const isDropped = dropped.includes(key);
+      return {
+        ...{ key, small, isDropped, about: patterns[measure].name },
+        causalSize: card.predicts === "causal" ? answer.tokens.length : null,
+        name: isDropped ? `${headName(key)}, dropped` : headName(key),
+        label: isSorted ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`,
+        value: value === null ? "–" : formatShort(value),
+      };
+    };
+    return rowsOf(heads, card.heads, isSorted ? score : null).map((row) => row.map(gridHead));
+  }, [heads, card, isSorted, measure, dropped]);
+  return useMemo(
+    () => ({ rows, isSorted, model: answer.model, palette, side }),
+    [rows, palette, side],
+  );
+}
+
+/** Which heads are dropped. */
+function Dropped() {
+  const { dropped, set } = useLanguageWorkspace();
+  if (dropped.length === 0) return null;
   return (
-    <div ref={ref} class="layers">
-      <Steady by={[opened, answer, selected, side, palette, dropped, restrictions, set, drop]}>
-        {() =>
-          Array.from({ length: side > 0 ? layers : 0 }, (_, layer) => (
-            <div key={layer} class="layer">
-              <h4>Layer {layer + 1}</h4>
-              <ul>{answer.small.slice(layer * heads, (layer + 1) * heads).map(thumbnail)}</ul>
-            </div>
-          ))
-        }
-      </Steady>
+    <Lockable>
+      <p class="dropped-heads">
+        Dropped: {dropped.map(headName).join("; ")}.{" "}
+        <button type="button" class="link" onClick={() => set({ dropped: [] })}>
+          Restore {dropped.length === 1 ? "it" : "them"}
+        </button>
+      </p>
+    </Lockable>
+  );
+}
+
+/** All pictures, drawn row by row. */
+function Grid() {
+  const workspace = useLanguageWorkspace();
+  const { card, head, set } = workspace;
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const { side, rows, perRow } = gridIn(width, card.heads);
+  const drawn = useDrawn(workspace, side);
+  const at = useRowByRow(width > 0 ? drawn : null, card.layers);
+  const move = useHeadKeys(ref);
+  const select = useCallback((head: string) => set({ head, cell: null }), [set]);
+  // The space of a layer is reserved before its pictures arrive.
+  const places = width > 0 ? { "--side": px(side), "--rows": rows, "--per-row": perRow } : {};
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move among the buttons in it
+    <div ref={ref} class="layers" style={places} onKeyDown={move}>
+      {Array.from({ length: card.layers }, (_, row) => {
+        const found = at(row);
+        // Rows of another model have other heads, so they are not shown.
+        const { rows, isSorted, palette, side } =
+          found?.model === card.model ? found : { ...drawn, rows: [] };
+        const heads = rows[row] ?? none;
+        return (
+          <HeadRow
+            key={row}
+            {...{ heads, palette, side, select }}
+            selected={heads.some(({ key }) => key === head) ? head : null}
+            title={isSorted ? null : `Layer ${row + 1}`}
+          />
+        );
+      })}
     </div>
   );
 }
 
 export function HeadsPanel() {
-  const { state, answer, place } = useWriteWorkspace();
+  const { state, card } = useLanguageWorkspace();
   const { restrictions } = useShell();
   const palette = useWeightPalette(state);
-  const read = `${(100 * (place + 1)) / answer.ids.length}%`;
+  const { measure, order } = state;
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
-      <div style={{ "--read": read }}>
-        <Thumbnails />
-      </div>
-      <Legend palette={palette} hasHidden />
-      <Found />
       {!hides(restrictions, "text") && (
         <p class="faint">
-          Measured on {repeated} random tokens, read twice. Even: equal weights. Tick to drop.
+          <span class="wide-only">Rows: queries; columns: keys; </span>
+          below: {patterns[measure].name}
+          {order === "measure" && ", the largest first"}
         </p>
       )}
+      <Dropped />
+      <Grid />
+      <Legend palette={palette} hasHidden={card.predicts === "causal"} />
+      <Found />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** The whole network: one token's way through the model. */
+/** The whole network of a model that predicts the next token: one token's way through it. */
 import { useCallback, useMemo } from "preact/hooks";
 import { CausalPanel } from "../../../network/CausalPanel";
 import { useInView } from "../../../network/useInView";
@@ -6,32 +6,34 @@ import { useNetwork } from "../../../network/useNetwork";
 import { useRest } from "../../../network/useRest";
 import { headKey } from "../../../shared/layerHeads";
 import { label } from "../../../shared/pieces";
-import { kindOf, kinds } from "./measures";
-import { baseOf } from "./useWriting";
-import { useWriteWorkspace } from "./workspace";
+import { kindNameOf } from "./kinds";
+import { useLanguageWorkspace } from "./workspace";
 
-export function NetworkPanel() {
-  const { state, opened, answer, place, head, clock, go, set } = useWriteWorkspace();
-  const { dropped, layer: row } = state;
+function Network() {
+  const { state, card, answer, kinds, place, head, dropped, clock, go, set } =
+    useLanguageWorkspace();
   const { ids } = answer;
-  const tokens = useMemo(() => answer.pieces.map(label), [answer]);
+  const tokens = useMemo(() => answer.tokens.map(({ piece }) => label(piece)), [answer]);
   const [section, isInView] = useInView<HTMLElement>();
   const { isPlaying } = clock;
   const isAtRest = useRest(useMemo(() => (isPlaying ? null : {}), [answer, place, isPlaying]));
-  // A printed page also contains the parts that are out of view, and nothing can be computed while it prints.
-  const isSeen = isInView || isAtRest;
-  const model = useMemo(() => ({ base: baseOf() }), []);
-  const way = useNetwork("write", {
-    ...{ model, dropped, isSeen, ids, tokens, place, row, head },
-    layers: opened.layers,
+  // A printed page also contains the parts that are out of view, and nothing can be computed while it prints. That of a
+  // model of the person may take long.
+  const isSeen = isInView || (isAtRest && card.whose === "ours");
+  const model = useMemo(() => ({ model: answer.model }), [answer.model]);
+  const way = useNetwork("language", {
+    ...{ model, dropped, isSeen, ids, tokens, place, head },
+    ...{ row: state.layer, layers: card.layers },
   });
   const noteOf = useCallback(
-    (layer: number, head: number) => {
-      const measures = opened.measures.find(({ key }) => key === headKey({ layer, head }));
-      const kind = measures && kindOf(measures);
-      return kind ? kinds[kind].name : null;
-    },
-    [opened],
+    (layer: number, head: number) => kindNameOf(kinds, headKey({ layer, head })),
+    [kinds],
   );
   return <CausalPanel {...{ section, state, set, tokens, place, noteOf, ...way }} onSelect={go} />;
+}
+
+/** Renders nothing for an encoder, because its output needs a separate prediction head. */
+export function NetworkPanel() {
+  const { card } = useLanguageWorkspace();
+  return card.hasNetwork ? <Network /> : null;
 }

@@ -23,26 +23,29 @@ import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
-import { line } from "./state";
-import { useWriteWorkspace } from "./workspace";
+import { mostTokens } from "./state";
+import { useLanguageWorkspace } from "./workspace";
 
 function Tokens({ palette, weights }: { palette: Palette; weights: MatrixView | null }) {
-  const { answer, place, clock, go } = useWriteWorkspace();
+  const { card, answer, place, clock, go } = useLanguageWorkspace();
   const list = useRef<HTMLDivElement>(null);
   const strip = useRef<TokenStrip>(null);
-  const { ids, pieces, given } = answer;
+  const { tokens, given } = answer;
+  const isCausal = card.predicts === "causal";
   // There may be hundreds, and pointing at a cell changes none.
   useLayoutEffect(() => {
     if (!list.current) return;
     strip.current ??= new TokenStrip(list.current);
+    const isLater = (i: number) => isCausal && i > place;
     const classOf = (i: number) =>
-      [i >= given && "own", i > place && "later", ids[i] === ids[0] && "start"]
+      [i >= given && "own", isLater(i) && "later", tokens[i]?.isSpecial && "start"]
         .filter(Boolean)
         .join(" ");
     const shades = weights && shadesOf(weights, place, palette);
-    const shade = (i: number) => (shades && i <= place ? shades(i) : null);
+    const shade = (i: number) => (shades && !isLater(i) ? shades(i) : null);
+    const pieces = tokens.map(({ piece }) => piece);
     strip.current.draw({ pieces, chosen: place, shade, classOf });
-  }, [answer, palette, weights, place]);
+  }, [answer, isCausal, palette, weights, place]);
   return (
     <div
       ref={list}
@@ -51,7 +54,7 @@ function Tokens({ palette, weights }: { palette: Palette; weights: MatrixView | 
       aria-label="The text, token by token"
       tabIndex={0}
       onKeyDown={(event) => {
-        const next = moved(event.key, place, pieces.length);
+        const next = moved(event.key, place, tokens.length);
         if (next === null) return;
         event.preventDefault();
         go(next);
@@ -70,10 +73,11 @@ function wordsOf(pieces: readonly string[]): string {
 }
 
 function Branches() {
-  const { branches, takeAgain } = useWriteWorkspace();
+  const { branches, takeAgain } = useLanguageWorkspace();
+  if (branches.length === 0) return null;
   return (
     <p class="branches">
-      {branches.length > 0 && <span class="faint">Former branches:</span>}{" "}
+      <span class="faint">Former branches:</span>{" "}
       {branches.map((branch) => (
         <button type="button" key={branch.kept.join()} onClick={() => takeAgain(branch)}>
           … <bdi>{wordsOf(branch.pieces)}</bdi>
@@ -83,25 +87,42 @@ function Branches() {
   );
 }
 
+/** The selected token, and what it attends to. */
+function About({ own }: { own: number | null }) {
+  const { answer, place, head } = useLanguageWorkspace();
+  const { id, piece, raw } = answer.tokens[place] as (typeof answer.tokens)[number];
+  return (
+    <p class="faint text-about">
+      {quoted(piece)}, number {id}
+      {raw !== piece && <span class="wide-only">, written {raw}</span>}. Shaded: what it attends to
+      in {headName(head)}
+      {own !== null && `, ${format(own)} on itself`}. Underlined: written by the model.
+    </p>
+  );
+}
+
 export function WrittenText() {
-  const { state, opened, answer, place, head, shown, clock, set, writeOn } = useWriteWorkspace();
+  const { state, card, answer, place, shown, clock, isBusy, set, writeOn } = useLanguageWorkspace();
   const { restrictions } = useShell();
   const isReduced = useReducedMotion();
-  const weights = useMemo(() => shown && weightsOf(shown.attention, shown.shares, 0), [shown]);
+  const isOfText = shown?.attention.rows.length === answer.tokens.length;
+  const weights = useMemo(
+    () => (shown && isOfText ? weightsOf(shown.attention, shown.shares, 0) : null),
+    [shown, isOfText],
+  );
   const palette = useWeightPalette(state);
-  const { pieces } = answer;
-  const canGrow = answer.ids.length + line <= opened.context && !restrictions.lock;
-  const own = weights && at(weights, place, place);
+  const most = Math.min(card.context, mostTokens);
+  const canWrite = card.predicts === "causal" && !restrictions.lock;
+  const canGrow = canWrite && answer.ids.length < most && !answer.hasEnded;
   return (
-    <section class="text" aria-labelledby="text-title">
-      <h2 id="text-title">The text</h2>
+    <>
       <Transport
-        count={pieces.length}
+        count={answer.tokens.length}
         index={place}
-        go={(place) => set({ place })}
+        go={(place) => set({ place, cell: null })}
         label="Tokens"
         unit="Token"
-        title={quoted(pieces[place] as string)}
+        title={quoted(answer.tokens[place]?.piece ?? "")}
         {...(isReduced
           ? {}
           : { live: { ...clock, ...(canGrow && { next: () => writeOn("step") }) } })}
@@ -109,21 +130,26 @@ export function WrittenText() {
       <Tokens {...{ palette, weights }} />
       <div class="text-foot">
         <Legend palette={palette} view={weights} />
-        {!hides(restrictions, "text") && (
-          <p class="faint text-about">
-            Shaded: what {quoted(pieces[place] as string)} attends to in {headName(head)}
-            {own !== null && `, ${format(own)} on itself`}. Underlined: written.
-          </p>
-        )}
-        <Lockable>
-          <button type="button" disabled={!canGrow} onClick={() => writeOn("play")}>
-            Write on
+        {!hides(restrictions, "text") && <About own={weights && at(weights, place, place)} />}
+        {canWrite && (
+          <button type="button" disabled={!canGrow || isBusy} onClick={() => writeOn("play")}>
+            {isBusy && state.length > 0 ? "Writing …" : "Write on"}
           </button>
-        </Lockable>
+        )}
+        {canWrite && state.length > 0 && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => set({ length: 0, kept: [], place: null, cell: null })}
+          >
+            Remove what was written
+          </button>
+        )}
+        {answer.hasEnded && <span class="faint">The model has ended its text.</span>}
       </div>
       <Lockable>
         <Branches />
       </Lockable>
-    </section>
+    </>
   );
 }

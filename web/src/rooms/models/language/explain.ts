@@ -1,29 +1,35 @@
-/** Explains the meaning of a cell of a head's weights, and its computation. */
-import { type Cell, type Explanation, format } from "heed/view/parts";
+/** Explains the meaning of a cell of a head, and the computation of its weight. */
+import { at, type Cell, type Explanation, format, viewOn } from "heed/view/parts";
 import { formulaOf } from "../../../shared/attended";
+import { weightedByLength } from "./weighting";
 import type { ShownHead } from "./workspace";
 
-/** @param place the token that the model has read last */
-export function explainWeight(
-  cell: Cell,
-  { attention, shares }: ShownHead,
-  place: number,
-): Explanation {
-  const { rows, columns } = attention;
+export function explainWeight(cell: Cell, { attention, shares, window }: ShownHead): Explanation {
+  const { rows, isCausal } = attention;
   const { row, col } = cell;
-  const [query, key] = [rows[row], columns[col]];
-  if (col > row)
+  const [query, key] = [rows[row], rows[col]];
+  const cannot = `“${query}” may not attend to “${key}”`;
+  if (isCausal && col > row)
+    return { name: cannot, formula: [{ text: "hidden: what comes later is not known yet" }] };
+  if (window !== null && row - col >= window)
     return {
-      name: `“${query}” may not attend to “${key}”`,
-      formula: [{ text: "hidden: what comes later is not written yet" }],
+      name: cannot,
+      formula: [{ text: `hidden: this layer sees ${window} tokens, its own included` }],
     };
-  if (row > place)
-    return { name: `“${query}” is not read yet`, formula: [{ text: "Play, or select its row." }] };
+  const visible = Math.min(isCausal ? row + 1 : rows.length, window ?? rows.length);
+  const weights = viewOn(shares.weights, rows.length, rows.length);
+  const weighted = weightedByLength(weights, shares.lengths);
+  const [weight, length] = [at(weights, row, col), shares.lengths[col] as number];
   return {
     name: `How much “${query}” attends to “${key}” (row ${row + 1}, column ${col + 1})`,
     formula: [
       ...formulaOf(attention, shares, 0, cell),
-      { text: `\n1 ÷ ${row + 1} = ${format(1 / (row + 1))} with uniform attention` },
+      { text: `\n1 ÷ ${visible} = ${format(1 / visible)} with uniform attention` },
+      { text: "\nweight × |" },
+      { text: "v", role: "v" },
+      {
+        text: `| = ${format(weight)} × ${format(length)} = ${format(weight * length)}, which is ${format(at(weighted, row, col))} of its row's sum`,
+      },
     ],
   };
 }

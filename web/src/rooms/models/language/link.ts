@@ -1,28 +1,61 @@
-/** Reads and writes the room's part of the link. */
+/** Reads and writes the view's part of the link. */
+
+import { patternNames } from "heed/view/parts";
 import { spotFrom, textOfSpot } from "../../../network/spots";
 import { colourReaders } from "../../../shared/colourReaders";
 import { continuedReaders, putContinued, readTextFirst } from "../../../shared/continuedLink";
-import { numberIn, putIn, type Readers } from "../../../shared/linkReaders";
+import { numberIn, oneOf, putIn, type Readers } from "../../../shared/linkReaders";
 import type { LinkReading } from "../../../shared/room";
-import { allowed, initialState, maxCharacters, type State, withText } from "./state";
+import { addressOf } from "./source";
+import {
+  allowed,
+  initialOf,
+  maxCharacters,
+  ourModel,
+  type State,
+  weightTypes,
+  yourModel,
+} from "./state";
+
+const textFrom = (text: string): string => {
+  if (text.length > maxCharacters) throw new RangeError(`at most ${maxCharacters} characters`);
+  return text;
+};
 
 const readers: Readers<State> = {
-  text: (text) => withText(text.slice(0, maxCharacters)),
+  dtype: (text) => ({ dtype: oneOf(...weightTypes)(text) }),
+  text: (text) => ({ text: textFrom(text) }),
   ...continuedReaders(allowed),
   layer: (text) => ({ layer: numberIn(allowed.layer)(text) }),
   number: (text) => ({ number: spotFrom(text) }),
+  other: (text) => ({ other: textFrom(text) }),
+  measure: (text) => ({ measure: oneOf(...patternNames)(text) }),
+  order: (text) => ({ order: oneOf("layer", "measure")(text) }),
   ...colourReaders,
+  mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };
 
-export const read = (params: URLSearchParams): LinkReading<State> =>
-  readTextFirst(params, initialState, readers);
+export function read(params: URLSearchParams): LinkReading<State> {
+  const own = new URLSearchParams(params);
+  const named = own.get("model") ?? ourModel;
+  own.delete("model");
+  const isModel = [ourModel, yourModel].includes(named) || addressOf(named) !== null;
+  const { state, notices } = readTextFirst(own, initialOf(isModel ? named : yourModel), readers);
+  const unknown = `The link's model is “${named.slice(0, 40)}”, but it takes the name of a model of this room, an address, or owner/name of the hub; it was left out.`;
+  return { state, notices: isModel ? notices : [unknown, ...notices] };
+}
 
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
-  putContinued(params, state, initialState);
   const put = putIn(params);
+  const initial = initialOf(state.model);
+  put("model", state.model, ourModel);
+  put("dtype", state.dtype, initial.dtype);
+  putContinued(params, state, initial);
   put("layer", state.layer, null);
   put("number", state.number && textOfSpot(state.number), null);
-  for (const key of ["range", "curve"] as const) put(key, state[key], initialState[key]);
+  put("other", state.other, null);
+  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
+    put(key, state[key], initial[key]);
   return params;
 }

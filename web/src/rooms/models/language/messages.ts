@@ -1,109 +1,265 @@
-/** The requests to this room's solver, its answers and its progress messages. */
+/** The requests to the solver of language models, its answers and its progress messages. */
 
-import type { SmallWeights } from "heed/view/parts";
-import type { MatricesRequest, NetworkRequest } from "../../../network/messages";
-import type { Shares } from "../../../shared/attended";
+import type { PatternName, SmallWeights } from "heed/view/parts";
+import type {
+  MatricesAnswer,
+  MatricesRequest,
+  NetworkAnswer,
+  NetworkRequest,
+} from "../../../network/messages";
 import type { Candidates, Instead, Sampling } from "../../../shared/candidates";
 import type { HeadKey } from "../../../shared/layerHeads";
+import type { HeadShares } from "../../../worker/languageHeads";
+import type { Kinds } from "./kinds";
+import type { Source } from "./source";
+import type { WeightType } from "./state";
 
-/** Loads the model, unless it is loaded already; reports the bytes that have arrived. */
-export interface OpenRequest {
-  readonly kind: "open";
-  /** The base address of the page's files. */
-  readonly base: string;
+/** The page's own model and one of the person can be open at the same time. */
+export type Whose = "ours" | "yours";
+
+/** Loads a model. The former model of the person stays open until the new one is loaded. */
+export interface LoadRequest {
+  readonly kind: "load";
+  readonly source: Source;
+  readonly dtype: WeightType;
 }
 
-/** Continues a text, and reads all of it. */
-export interface WriteRequest extends Sampling {
-  readonly kind: "write";
-  readonly base: string;
+/** Asks which model is open. */
+export interface CardRequest {
+  readonly kind: "card";
+  readonly whose: Whose;
+}
+
+/** Frees the model. */
+export interface CloseRequest {
+  readonly kind: "close";
+  readonly whose: Whose;
+}
+
+/** Continues a text if asked to, and reads all of it. */
+export interface ReadRequest extends Sampling {
+  readonly kind: "read";
+  /** The number of the intended model, from its card. */
+  readonly model: number;
   readonly text: string;
   readonly seed: number;
   readonly length: number;
   readonly kept: readonly number[];
+}
+
+/** Computes the candidates for the token after a token, or for the token and each mask. */
+export interface NextRequest extends Sampling {
+  readonly kind: "next";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly place: number;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Computes the attention of all heads, with the dropped heads left out of the computation. */
+export interface HeadsRequest {
+  readonly kind: "heads";
+  readonly model: number;
+  readonly ids: readonly number[];
   readonly dropped: readonly HeadKey[];
 }
 
 /** Computes the attention of one head over a text. */
 export interface HeadRequest {
   readonly kind: "head";
-  readonly base: string;
+  readonly model: number;
   readonly ids: readonly number[];
   readonly head: HeadKey;
   readonly dropped: readonly HeadKey[];
 }
 
-/** Computes a token's way through the model, or copies the matrices of a layer. */
-export type WayRequest = (NetworkRequest | MatricesRequest) & {
-  readonly base: string;
-};
-
-/** Sent when the person leaves the room, to free its model. */
-export interface LeaveRequest {
-  readonly kind: "leave";
+/** Measures what kind each head is of, on random tokens that are repeated. */
+export interface KindsRequest {
+  readonly kind: "kinds";
+  readonly model: number;
 }
 
-export type LanguageRequest = OpenRequest | WriteRequest | HeadRequest | WayRequest | LeaveRequest;
+/** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
+export type WayRequest = (NetworkRequest | MatricesRequest) & {
+  readonly model: number;
+};
 
-export interface LoadingNews {
+/** Computes the attention of one head over a text that is not read yet. */
+export interface OtherRequest {
+  readonly kind: "other";
+  readonly model: number;
+  readonly text: string;
+  readonly head: HeadKey;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
+export interface KeptRequest {
+  readonly kind: "kept";
+  readonly deleted: string | null;
+}
+
+export type LanguageRequest =
+  | KeptRequest
+  | LoadRequest
+  | CardRequest
+  | CloseRequest
+  | ReadRequest
+  | NextRequest
+  | HeadsRequest
+  | HeadRequest
+  | KindsRequest
+  | WayRequest
+  | OtherRequest;
+
+/** The number of a model's bytes that have arrived, and of all. */
+export interface News {
   readonly loaded: number;
   readonly total: number;
 }
 
-/** Measures of a head's attention to certain tokens, in repeated random tokens. */
-export interface HeadMeasures {
-  readonly key: HeadKey;
-  /** The mean weight on the token before. */
-  readonly previous: number;
-  /** The mean weight on the first token. */
-  readonly first: number;
-  /** The mean weight of a repeated token on the token after its former occurrence. */
-  readonly induction: number;
+/** A model whose files the browser keeps. */
+export interface KeptModel {
+  readonly address: string;
+  readonly bytes: number;
+  /** The size of all files that the browser has begun to keep, in bytes. */
+  readonly size: number;
 }
 
-export interface OpenAnswer {
-  readonly kind: "opened";
-  readonly parameters: number;
-  readonly bytes: number;
+export interface KeptAnswer {
+  readonly kind: "kept";
+  readonly models: readonly KeptModel[];
+}
+
+/** The description of the open model. */
+export interface Card {
+  readonly kind: "card";
+  /** Counts the models that were opened. */
+  readonly model: number;
+  readonly name: string;
+  readonly whose: Whose;
+  /** Null for files. */
+  readonly address: string | null;
+  readonly dtype: WeightType;
+  /** As config.json says it. */
+  readonly architecture: string;
+  readonly predicts: "causal" | "masked";
+  /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2 and Llama. */
+  readonly hasNetwork: boolean;
   readonly layers: number;
   readonly heads: number;
-  readonly kvHeads: number;
+  /** Groups of heads that share keys and values. */
+  readonly groups: number;
   readonly headSize: number;
+  readonly size: number;
+  readonly parameters: number;
+  /** The perplexity on unseen texts; null if it was not measured. */
+  readonly perplexity: number | null;
+  /** The memory that the weights take. */
+  readonly bytes: number;
   /** The largest number of tokens. */
   readonly context: number;
-  readonly perplexity: number;
-  /** Every token as the page shows it. */
-  readonly vocabulary: readonly string[];
-  readonly measures: readonly HeadMeasures[];
-  /** The mean weight of the same places if every visible token had the same weight. */
-  readonly uniform: Readonly<Record<"previous" | "first" | "induction", number>>;
+  readonly vocabulary: number;
+  /** The factor of the scores, for each layer. */
+  readonly scales: readonly number[];
+  /** The limit of the scores; null for none. */
+  readonly softcap: number | null;
+  /** How many keys up to its own a query sees, for each layer; null for all. */
+  readonly windows: readonly (number | null)[];
+  /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
+  readonly mask: { readonly id: number; readonly text: string } | null;
+  readonly milliseconds: number;
 }
 
-export interface WriteAnswer {
-  readonly kind: "written";
-  /** The token that starts every text, the typed ones, and those written. */
+/** Why something was not done, for the person. The former state is unchanged. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly why: string;
+}
+
+export interface ReadToken {
+  readonly id: number;
+  /** As the page shows it. */
+  readonly piece: string;
+  /** As the tokenizer's file has it. */
+  readonly raw: string;
+  /** Whether it stands for no text, such as the start. */
+  readonly isSpecial: boolean;
+}
+
+export interface ReadHead {
+  readonly key: HeadKey;
+  readonly small: SmallWeights;
+  readonly measures: Readonly<Record<PatternName, number | null>>;
+}
+
+export interface ReadAnswer {
+  readonly kind: "read";
+  readonly model: number;
   readonly ids: readonly number[];
-  /** How many of them are not written by the model. */
+  readonly tokens: readonly ReadToken[];
+  /** How many tokens are not written by the model. */
   readonly given: number;
-  /** The text of each token, as the page shows it. */
-  readonly pieces: readonly string[];
-  /** The whole text. */
+  /** The whole text, and the part of it that the model wrote. */
   readonly text: string;
-  /** The candidates for the token after each token. */
-  readonly candidates: readonly Candidates[];
-  /** The heads that are dropped in `instead` and `small`. */
-  readonly dropped: readonly HeadKey[];
-  /** Null if no head is dropped. */
-  readonly instead: readonly Instead[] | null;
-  /** The pooled weights of each head, layer by layer. */
-  readonly small: readonly { readonly key: HeadKey; readonly weights: SmallWeights }[];
-  readonly notices: readonly string[];
+  readonly written: string;
+  /** Whether the model has ended its text. */
+  readonly hasEnded: boolean;
+  /** Layer by layer. */
+  readonly heads: readonly ReadHead[];
   readonly milliseconds: number;
+}
+
+/** The candidates at one place. */
+export interface CandidatesAt {
+  readonly place: number;
+  readonly isMask: boolean;
+  readonly candidates: Candidates;
+  readonly pieces: readonly string[];
+  /** The same without the dropped heads; null if none is dropped. */
+  readonly instead: (Instead & { readonly bestPiece: string }) | null;
+}
+
+export interface NextAnswer {
+  readonly kind: "next";
+  readonly dropped: readonly HeadKey[];
+  /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
+  readonly tables: readonly CandidatesAt[];
+}
+
+export interface HeadsAnswer {
+  readonly kind: "heads";
+  readonly heads: readonly ReadHead[];
 }
 
 export interface HeadAnswer {
   readonly kind: "head";
-  readonly key: HeadKey;
   /** The numbers of this head alone. */
-  readonly shares: Shares;
+  readonly shares: HeadShares;
 }
+
+export interface OtherAnswer {
+  readonly kind: "other";
+  readonly head: HeadKey;
+  readonly text: string;
+  readonly tokens: readonly ReadToken[];
+  readonly shares: HeadShares;
+}
+
+export interface KindsAnswer extends Kinds {
+  readonly kind: "kinds";
+}
+
+export type LanguageAnswer =
+  | Card
+  | KeptAnswer
+  | Refused
+  | ReadAnswer
+  | NextAnswer
+  | HeadsAnswer
+  | HeadAnswer
+  | KindsAnswer
+  | NetworkAnswer
+  | MatricesAnswer
+  | OtherAnswer
+  | null;

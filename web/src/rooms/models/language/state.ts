@@ -1,43 +1,94 @@
-/** The state of the room: exactly the contents of its link (see link.ts). */
+/** The state of the view: exactly the contents of its link (see link.ts). It contains no data of a file. */
 
-import type { ColourCurve, ColourRange } from "heed/view/parts";
+import type { ColourCurve, ColourRange, PatternName } from "heed/view/parts";
 import type { CausalState } from "../../../network/CausalPanel";
 import { samplingLimits } from "../../../shared/candidates";
 import type { Continued } from "../../../shared/continuedLink";
 
+export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
+
+/** How the weights of the model are stored. */
+export type WeightType = (typeof weightTypes)[number];
+
+/** The page's own model, in links. */
+export const ourModel = "language";
+/** A model from files of the person, or none yet. */
+export const yourModel = "yours";
+
 export interface State extends Continued, CausalState {
-  readonly text: string;
-  /** The token that the model has read last, counted from 0; null for the last one of the typed text. */
+  /** `ourModel`, `yourModel`, or the address of the person's model. */
+  readonly model: string;
+  readonly dtype: WeightType;
+  /** The selected token, counted from 0; null for the last one of the typed text, or the first mask. */
   readonly place: number | null;
+  /** The text to compare with; null if none is. */
+  readonly other: string | null;
+  readonly measure: PatternName;
+  /** Whether heads are ordered by layer or by the measure. */
+  readonly order: "layer" | "measure";
   readonly range: ColourRange;
   readonly curve: ColourCurve;
+  /** The lines of each query are drawn until they represent this share of its attention, in percent. */
+  readonly mass: number;
 }
 
 /** Settings that a teacher's lock does not lock. */
 export const lookKeys = [
-  ...(["place", "head", "cell", "layer", "number", "range", "curve"] as const),
+  ...(["place", "head", "cell", "layer", "number", "measure", "order"] as const),
+  ...(["range", "curve", "mass"] as const),
 ] satisfies (keyof State)[];
 
 export const allowed = {
   ...samplingLimits,
-  length: { min: 1, max: 500 },
-  place: { min: 1, max: 2000 },
-  layer: { min: 0, max: 99 },
+  length: { min: 0, max: 500 },
+  place: { min: 1, max: 512 },
+  layer: { min: 0, max: 999 },
+  mass: { min: 50, max: 100 },
 } as const;
 
-export const maxCharacters = 1000;
+/** Longer texts are refused with a message. */
+export const maxCharacters = 4000;
+
+/** More tokens than this make pictures in which nothing can be seen. */
+export const mostTokens = allowed.place.max;
 
 /** How many tokens are written at a time. */
 export const line = 40;
 
-export const initialState: State = {
-  text: "It is a truth universally acknowledged, that",
-  ...{ temperature: 0.8, topK: 0, topP: 0.95, seed: 1, length: line },
-  ...{ kept: [], place: null, dropped: [], head: null, cell: null, layer: null, number: null },
-  ...{ range: "absolute", curve: "sqrt" },
-};
+/** The first text that a model reads. */
+export function firstText(isOurs: boolean, kind: "causal" | "masked", mask: string | null): string {
+  if (isOurs) return "It is a truth universally acknowledged, that";
+  return kind === "causal"
+    ? "The ship left the harbour, and in the evening the ship"
+    : `The ${mask ?? "cat"} left the harbour in the morning, and in the evening it came back.`;
+}
+
+/** What a text continues with at first: our model writes a line, and a model of the person writes when asked to. */
+const firstLength = (model: string) => (model === ourModel ? line : 0);
+
+/** The state in which a model opens. */
+export function initialOf(model: string): State {
+  const sampling =
+    model === ourModel ? { temperature: 0.8, topP: 0.95 } : { temperature: 0, topP: 1 };
+  return {
+    ...{ model, dtype: "float32", text: null, ...sampling, topK: 0, seed: 1 },
+    ...{ length: firstLength(model), kept: [], place: null, dropped: [], head: null, cell: null },
+    ...{ layer: null, number: null, other: null, measure: "entropy", order: "layer" },
+    ...{ range: "absolute", curve: "sqrt", mass: 80 },
+  };
+}
 
 /** Another text. The continuation of the former text is removed. */
-export function withText(text: string): Partial<State> {
-  return { text, kept: [], place: null, cell: null, length: line };
+export function withText(text: string) {
+  return ({ model }: State): Partial<State> => ({
+    ...{ text, length: firstLength(model), kept: [], place: null, cell: null },
+  });
+}
+
+/** Another model of the person: nothing stays selected, and typed texts stay. */
+export function withModel(model: string): Partial<State> {
+  return {
+    ...{ model, length: 0, kept: [], place: null, dropped: [], cell: null, head: null },
+    ...{ layer: null, number: null },
+  };
 }

@@ -1,36 +1,62 @@
-/** The state that the parts of the room share. */
+/** The state that the parts of the view share after a model has read a text. */
 
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Attention, Shares } from "../../../shared/attended";
+import type { Attention } from "../../../shared/attended";
 import type { HeadKey } from "../../../shared/layerHeads";
 import type { Setter } from "../../../shared/room";
 import type { Live } from "../../../shared/Transport";
-import type { OpenAnswer, WriteAnswer } from "./messages";
+import type { HeadShares } from "../../../worker/languageHeads";
+import type { Kinds } from "./kinds";
+import type { Card, NextAnswer, OtherAnswer, ReadAnswer, ReadHead } from "./messages";
 import type { State } from "./state";
 
-/** The selected head on the text that is shown. */
+/** One head on a text. */
 export interface ShownHead {
   readonly attention: Attention;
   /** Of this head alone. */
-  readonly shares: Shares;
+  readonly shares: HeadShares;
+  /** How many keys up to its own a query sees; null for all. */
+  readonly window: number | null;
 }
 
-export interface WriteWorkspace {
+/** A former continuation. */
+export interface Branch {
+  readonly kept: readonly number[];
+  /** The text from the place on. */
+  readonly pieces: readonly string[];
+  /** The token before the one that was replaced. */
+  readonly place: number;
+}
+
+export interface LanguageWorkspace {
   readonly state: State;
-  readonly opened: OpenAnswer;
-  readonly answer: WriteAnswer;
-  /** The token that the model has read last. */
+  readonly card: Card;
+  readonly answer: ReadAnswer;
+  /** Layer by layer, computed without the dropped ones. */
+  readonly heads: readonly ReadHead[];
+  /** The dropped heads of the state that this model has. */
+  readonly dropped: readonly HeadKey[];
+  /** Null until they are measured, and for models that they do not apply to. */
+  readonly kinds: Kinds | null;
+  /** Null until it is computed. */
+  readonly next: NextAnswer | null;
+  /** The selected token. */
   readonly place: number;
   readonly head: HeadKey;
   /** Null until it is computed. */
   readonly shown: ShownHead | null;
+  /** The same head on the text to compare with. */
+  readonly other: OtherAnswer | null;
+  readonly whyNotOther: string | null;
   readonly clock: Live;
   /** The cell that is pointed at or locked. */
   readonly active: Cell | null;
   /** Former continuations, the latest first. */
   readonly branches: readonly Branch[];
+  /** Whether the text is being read. */
+  readonly isBusy: boolean;
   set: Setter<State>;
   /** Goes to a token and stays there. */
   go(place: number): void;
@@ -46,18 +72,11 @@ export interface WriteWorkspace {
   takeAgain(branch: Branch): void;
 }
 
-export interface Branch {
-  readonly kept: readonly number[];
-  /** The text from the place on. */
-  readonly pieces: readonly string[];
-  /** The token before the one that was replaced. */
-  readonly place: number;
-}
+export const LanguageWorkspaceContext = createContext<LanguageWorkspace | null>(null);
 
-export const WriteWorkspaceContext = createContext<WriteWorkspace | null>(null);
-
-export function useWriteWorkspace(): WriteWorkspace {
-  const workspace = useContext(WriteWorkspaceContext);
-  if (!workspace) throw new Error("useWriteWorkspace needs a WriteWorkspaceContext around it");
+export function useLanguageWorkspace(): LanguageWorkspace {
+  const workspace = useContext(LanguageWorkspaceContext);
+  if (!workspace)
+    throw new Error("useLanguageWorkspace needs a LanguageWorkspaceContext around it");
   return workspace;
 }

@@ -3,7 +3,6 @@
 import { type Explanation, format } from "heed/view/parts";
 import { useCallback } from "preact/hooks";
 import { TokenLines } from "../../../picture/TokenLines";
-import { Switch } from "../../../shared/Fields";
 import { Readout } from "../../../shared/Readout";
 import { type OneHead, RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";
@@ -11,6 +10,7 @@ import { SaveVectors } from "../../../shared/SaveVectors";
 import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
+import { DropButton } from "../parts/DropButton";
 import { Comparison } from "./ComparePanel";
 import { HeadMap, useHeadPicture } from "./HeadMap";
 import { measureNames, measures } from "./measures";
@@ -124,7 +124,6 @@ function Maps(names: MapNames) {
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
   const { selection, state, set, drop } = useHeadsWorkspace();
-  const { restrictions } = useShell();
   const { shown, other, row, cell } = selection;
   const { head, name, attention } = shown;
   const without = withoutWords(selection);
@@ -135,13 +134,10 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
     <section class="one-head" aria-labelledby="one-head-title">
       <div class="head-bar">
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-        <fieldset class="lockable" disabled={restrictions.lock}>
-          <Switch
-            label="Drop"
-            checked={state.dropped.includes(head.key)}
-            onChange={(isDropped) => drop([head.key], isDropped)}
-          />
-        </fieldset>
+        <DropButton
+          isDropped={state.dropped.includes(head.key)}
+          onChange={(isDropped) => drop([head.key], isDropped)}
+        />
         <CompareField />
       </div>
       <div class={isWide ? "head-figure wide" : "head-figure"}>

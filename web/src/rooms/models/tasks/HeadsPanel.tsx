@@ -2,13 +2,14 @@
 
 import { format } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import { HeadThumbnail } from "../../../picture/HeadThumbnail";
+import { useCallback, useMemo, useRef } from "preact/hooks";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { attendsWords } from "../../../shared/attended";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
+import { type GridHead, HeadRow, useHeadKeys } from "../parts/HeadRow";
 import { measures } from "./measures";
 import { SaveHeads } from "./SaveHeads";
 import {
@@ -24,24 +25,39 @@ import { useHeadsWorkspace } from "./workspace";
 /** The side of a small picture, in pixels. */
 const side = 68;
 
-function Thumbnail({ view: shown, label }: { view: NamedHead; label: string }) {
-  const { state, selection, set, drop } = useHeadsWorkspace();
-  const { restrictions } = useShell();
-  const { attention, head, name } = shown;
-  const { key, small } = head;
-  const measured = head.measures[state.measure];
+function Row({
+  title = null,
+  heads,
+  labelOf,
+}: {
+  title?: string | null;
+  heads: readonly NamedHead[];
+  labelOf(head: NamedHead): string;
+}) {
+  const { state, selection, set } = useHeadsWorkspace();
+  const { measure, dropped } = state;
+  const { key: selected } = selection.shown.head;
+  const shown = useMemo(
+    () =>
+      heads.map((view): GridHead => {
+        const { key, small, measures: own } = view.head;
+        const value = own[measure];
+        const isDropped = dropped.includes(key);
+        return {
+          ...{ key, small, isDropped, label: labelOf(view), about: measures[measure].name },
+          name: isDropped ? `${view.name}, dropped` : view.name,
+          causalSize: view.attention.isCausal ? view.attention.rows.length : null,
+          value: value === null ? "–" : format(value),
+        };
+      }),
+    [selection.answer, state],
+  );
+  const select = useCallback((head: string) => set({ head, cell: null }), [set]);
   return (
-    <HeadThumbnail
-      {...{ id: key, small, side, name, label }}
+    <HeadRow
+      {...{ title, heads: shown, side, select }}
       palette={useWeightPalette(state)}
-      causalSize={attention.isCausal ? attention.rows.length : null}
-      about={measures[state.measure].name}
-      value={measured === null ? "–" : format(measured)}
-      isSelected={selection.shown.head.key === key}
-      isDropped={state.dropped.includes(key)}
-      isLocked={restrictions.lock}
-      onSelect={() => set({ head: key, cell: null })}
-      onDrop={(isDropped) => drop([key], isDropped)}
+      selected={shown.some(({ key }) => key === selected) ? selected : null}
     />
   );
 }
@@ -86,14 +102,12 @@ function ByLayer({ all }: { all: readonly NamedHead[] }) {
     return (
       <Group key={name} title={isOnly ? null : attentionTitles[name]} note={attendsWords[name]}>
         {[...layers].map(([layer, heads]) => (
-          <div key={layer} class="layer">
-            <h4>Layer {layer + 1}</h4>
-            <ul>
-              {heads.map((view, i) => (
-                <Thumbnail key={view.head.key} view={view} label={`${i + 1}`} />
-              ))}
-            </ul>
-          </div>
+          <Row
+            key={layer}
+            title={`Layer ${layer + 1}`}
+            heads={heads}
+            labelOf={({ index }) => `${index + 1}`}
+          />
         ))}
       </Group>
     );
@@ -108,11 +122,7 @@ function ByMeasure({ all }: { all: readonly NamedHead[] }) {
   const note = kinds.length > 1 ? `${largest}; ${sortedNote}` : largest;
   return (
     <Group title={`By ${measures[measure].name}`} note={note}>
-      <ul>
-        {sortedHeads(all, measure).map((view) => (
-          <Thumbnail key={view.head.key} view={view} label={sortedLabel(view, kinds)} />
-        ))}
-      </ul>
+      <Row heads={sortedHeads(all, measure)} labelOf={(view) => sortedLabel(view, kinds)} />
     </Group>
   );
 }
@@ -131,15 +141,20 @@ export function HeadsPanel() {
   const { restrictions } = useShell();
   const { measure, order } = state;
   const palette = useWeightPalette(state);
+  const grid = useRef<HTMLDivElement>(null);
+  const move = useHeadKeys(grid);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint measured">
-          below: {measure === "places" ? <RightPlaces /> : measures[measure].name}; tick to drop
+          below: {measure === "places" ? <RightPlaces /> : measures[measure].name}
         </p>
       )}
-      {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move among the buttons in it */}
+      <div ref={grid} onKeyDown={move}>
+        {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}
+      </div>
       <Legend
         palette={palette}
         hasHidden={selection.all.some(({ attention }) => attention.isCausal)}

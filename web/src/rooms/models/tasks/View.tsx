@@ -39,10 +39,10 @@ function useLastAnswer(state: State) {
     const base = new URL("./", document.baseURI).href;
     return { kind: "ask", base, exhibit, text, seed, dropped };
   }, [exhibit, text, seed, dropped.join()]);
-  const { answer, request: answered, failure } = useAnswer("heads", request);
+  const { answer, request: answered, failure } = useAnswer("tasks", request);
   const last = useRef<HeadsAnswer | null>(null);
   if (answer?.kind === "answer") last.current = answer;
-  useEffect(() => () => void engine.ask("heads", { kind: "leave" }).catch(() => {}), [engine]);
+  useEffect(() => () => void engine.ask("tasks", { kind: "leave" }).catch(() => {}), [engine]);
   const isPresent = answered?.kind === "ask" && isSameInput(answered, request);
   const unread = isPresent && answer?.kind === "unread" ? answer : null;
   return {

@@ -144,7 +144,8 @@ const solve: Solver<HeadsRequest | LeaveRequest, HeadsAnswer | UnreadInput | nul
     return null;
   }
   const { base, exhibit } = request;
-  return answerTo(heed, request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
+  const trained = await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`);
+  return trained.use(() => answerTo(heed, request, trained));
 };
 
 export default solve;

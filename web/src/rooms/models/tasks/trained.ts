@@ -10,6 +10,7 @@ import {
 } from "heed/models";
 import type { nn } from "heed/nn";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
+import { Lifetime } from "../lifetime";
 
 /** The common interface of the models of this room: attention, and a last layer that gives the answers. */
 export interface AttentiveModel extends TaskModel {
@@ -18,8 +19,7 @@ export interface AttentiveModel extends TaskModel {
   write?(examples: readonly Example[]): Promise<string[][]>;
 }
 
-export interface Trained {
-  readonly model: AttentiveModel;
+export interface Trained extends Lifetime<AttentiveModel> {
   readonly task: Task;
   /** The attention of each head on the right places of held-out examples, measured when the model was trained. */
   readonly heldOut: readonly HeadAlignment[];
@@ -36,12 +36,13 @@ async function loadFrom(heed: Heed, address: string): Promise<Trained> {
   ]);
   const model = loadModel(heed, files) as AttentiveModel;
   const task = taskOf(model.config.task, model.config.taskOptions);
-  return { model, task, heldOut: report.alignment, score: report.heldOut };
+  const facts = { task, heldOut: report.alignment, score: report.heldOut };
+  return Object.assign(new Lifetime(model), facts);
 }
 
-/** Frees the loaded model, if there is one. */
+/** Frees the loaded model, if there is one, after its last request. */
 export function close(): void {
-  open?.trained.then(({ model }) => model.dispose()).catch(() => {});
+  open?.trained.then((trained) => trained.close()).catch(() => {});
   open = null;
 }
 

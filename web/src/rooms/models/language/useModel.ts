@@ -1,7 +1,7 @@
 /** The page's side of the open model: opens one, tells how much of it has come, and closes it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { useEngine } from "../../../worker/engineClient";
-import type { Card, News } from "./messages";
+import type { Card, News, Whose } from "./messages";
 import type { Source } from "./source";
 import type { WeightType } from "./state";
 
@@ -12,13 +12,10 @@ export interface Loading {
   readonly total: number;
   /** Bytes per millisecond over the last seconds, because kept files load faster. Null at first. */
   readonly rate: number | null;
-  /** Whether it opens automatically, without a request of the person. */
-  readonly byItself: boolean;
 }
 
 export interface ModelActions {
-  /** @param byItself whether it opens automatically; the room's state then does not change */
-  load(source: Source, dtype: WeightType, byItself?: boolean): void;
+  load(source: Source, dtype: WeightType): void;
   cancel(): void;
   close(): void;
 }
@@ -40,7 +37,8 @@ function rateMeter(): (loaded: number) => number | null {
   };
 }
 
-export function useModel(onOpen: (card: Card) => void) {
+/** @param onOpen called for a model that is opened, but not for one that was open before */
+export function useModel(whose: Whose, onOpen: (card: Card) => void) {
   const engine = useEngine();
   const [card, setCard] = useState<Card | null>(null);
   /** Whether it is known if a model is open. */
@@ -51,45 +49,49 @@ export function useModel(onOpen: (card: Card) => void) {
   const latestOnOpen = useRef(onOpen);
   latestOnOpen.current = onOpen;
 
-  /** A model stays open while the person is in other rooms. */
+  /** A model of the person stays open while the person is elsewhere. */
   const ask = useCallback(
     () =>
-      engine.ask("yours", { kind: "card" }).then(
+      engine.ask("language", { kind: "card", whose }).then(
         (answer) => {
           setCard(answer?.kind === "card" ? answer : null);
           setKnown(true);
         },
         (error: Error) => setWhy(error.message),
       ),
-    [engine],
+    [engine, whose],
   );
+  const close = useCallback(() => {
+    setCard(null);
+    void engine.ask("language", { kind: "close", whose }).catch(() => {});
+  }, [engine, whose]);
   useEffect(() => {
     void ask();
-    return () => running.current?.abort();
-  }, [ask]);
+    return () => {
+      running.current?.abort();
+      if (whose === "ours") close();
+    };
+  }, [ask, close, whose]);
 
   const load: ModelActions["load"] = useCallback(
-    async (source, dtype, byItself = false) => {
+    async (source, dtype) => {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;
       const { signal } = controller;
       const rateAt = rateMeter();
+      const { name } = source;
       setWhy(null);
-      setLoading({ name: source.name, loaded: 0, total: 0, rate: null, byItself });
+      setLoading({ name, loaded: 0, total: 0, rate: null });
       const progress = ({ loaded, total }: News) => {
-        if (signal.aborted) return;
-        setLoading({ name: source.name, loaded, total, rate: rateAt(loaded), byItself });
+        if (!signal.aborted) setLoading({ name, loaded, total, rate: rateAt(loaded) });
       };
+      const request = { kind: "load", source, dtype } as const;
       try {
-        const answer = await engine.ask(
-          "yours",
-          { kind: "load", source, dtype },
-          { signal, progress },
-        );
+        const answer = await engine.ask("language", request, { signal, progress });
         if (answer?.kind === "refused") setWhy(answer.why);
         if (answer?.kind === "card") {
-          if (!byItself) latestOnOpen.current(answer);
+          latestOnOpen.current(answer);
           setCard(answer);
         }
       } catch (error) {
@@ -105,9 +107,5 @@ export function useModel(onOpen: (card: Card) => void) {
     [engine, ask],
   );
   const cancel = useCallback(() => running.current?.abort(), []);
-  const close = useCallback(() => {
-    setCard(null);
-    void engine.ask("yours", { kind: "close" }).catch(() => {});
-  }, [engine]);
   return { card, isKnown, loading, why, setWhy, actions: { load, cancel, close } };
 }

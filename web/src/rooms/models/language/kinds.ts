@@ -1,5 +1,5 @@
 /** Measures that distinguish heads: their attention to certain tokens, in repeated random tokens. */
-import type { HeadMeasures } from "./messages";
+import type { HeadKey } from "../../../shared/layerHeads";
 
 /** The number of random tokens; they follow the start, twice. */
 export const repeated = 32;
@@ -20,6 +20,22 @@ const columnOf = {
 
 export type MeasureName = keyof typeof columnOf;
 
+type Measures = Readonly<Record<MeasureName, number>>;
+
+/** The mean weight of a head on the token that each measure looks at. */
+export interface HeadMeasures extends Measures {
+  readonly key: HeadKey;
+}
+
+export interface Kinds {
+  readonly measures: readonly HeadMeasures[];
+  /** The same of a head that attends to all visible tokens alike. */
+  readonly uniform: Measures;
+}
+
+/** The tokens of the measured text: a start, and the random tokens twice. */
+export const measuredTokens = 2 * repeated + 1;
+
 function meanOf(name: MeasureName, rows: number, at: (row: number, col: number) => number): number {
   const found: number[] = [];
   for (let row = 0; row < rows; ++row) {
@@ -35,12 +51,12 @@ const all = (rows: number, at: (row: number, col: number) => number) => ({
   induction: meanOf("induction", rows, at),
 });
 
-export function measuresOf({ weights, rows }: Square): Omit<HeadMeasures, "key"> {
+export function measuresOf({ weights, rows }: Square): Measures {
   return all(rows, (row, col) => weights[row * rows + col] as number);
 }
 
 /** The measures of a head that attends to all visible tokens alike. */
-export function uniformMeasures(rows: number): Omit<HeadMeasures, "key"> {
+export function uniformMeasures(rows: number): Measures {
   return all(rows, (row) => 1 / (row + 1));
 }
 
@@ -60,9 +76,16 @@ export const measureNames = Object.keys(kinds) as MeasureName[];
 const enough = 0.3;
 
 /** The measure that a head is named after; null if none is high. */
-export function kindOf(measures: Omit<HeadMeasures, "key">): MeasureName | null {
+export function kindOf(measures: Measures): MeasureName | null {
   const [best] = [...measureNames].sort((a, b) => measures[b] - measures[a]);
   return best && measures[best] >= enough ? best : null;
+}
+
+/** The name of the kind of a head; null if it has none. */
+export function kindNameOf(all: Kinds | null, key: HeadKey): string | null {
+  const measures = all?.measures.find((each) => each.key === key);
+  const kind = measures && kindOf(measures);
+  return kind ? kinds[kind].name : null;
 }
 
 /** Whether a head's value of a measure is higher than chance. */

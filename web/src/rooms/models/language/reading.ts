@@ -1,4 +1,4 @@
-/** Reads texts with the person's model: its tokens, its heads, and the candidates for the next token. */
+/** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 import type { Heed, Tensor } from "heed";
 import { patternsOf, viewOn } from "heed/view/parts";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
@@ -34,7 +34,7 @@ import type {
   Refused,
 } from "./messages";
 import type { Open } from "./model";
-import { mostTokens } from "./state";
+import { maxCharacters, mostTokens } from "./state";
 
 type Context = SolverContext<News>;
 
@@ -42,7 +42,11 @@ const refused = (why: string): Refused => ({ kind: "refused", why });
 
 /** The tokens of a text, or why they cannot be read. */
 function idsOf({ card, tokenizer }: Open, text: string): number[] | Refused {
-  const { ids } = tokenizer.encode(text);
+  if (text.length > maxCharacters)
+    return refused(
+      `The text has ${text.length.toLocaleString("en")} characters, and this room reads ${maxCharacters.toLocaleString("en")} at most.`,
+    );
+  const ids = tokenizer.idsOf(text);
   const { length } = ids;
   const { context, vocabulary } = card;
   if (length === 0) return refused("Type something: the text has no token.");
@@ -128,10 +132,7 @@ export async function read(
     kind: "read",
     ...{ model: card.model, ids, given: given.length },
     tokens: tokenizer.tokensOf(ids),
-    written: tokenizer
-      .tokensOf(written)
-      .map(({ piece }) => piece)
-      .join(""),
+    ...{ text: tokenizer.textOf(ids), written: tokenizer.textOf(written) },
     hasEnded: "readOut" in model && model.config.endTokens.includes(written.at(-1) as number),
     heads: headsOf(model, ids),
     milliseconds: performance.now() - begin,
@@ -248,7 +249,7 @@ export async function other(open: Open, request: OtherRequest): Promise<OtherAns
   const ids = idsOf(open, request.text);
   if ("why" in ids) return ids;
   return {
-    ...{ kind: "other", head: request.head },
+    ...{ kind: "other", head: request.head, text: open.tokenizer.textOf(ids) },
     tokens: open.tokenizer.tokensOf(ids),
     shares: await sharesWithout(open, ids, request),
   };

@@ -14,14 +14,13 @@ import { useWidth } from "../../../shared/useWidth";
 import { aligned, differenceAt } from "./comparing";
 import { hiddenIn } from "./HeadPanel";
 import type { OtherAnswer } from "./messages";
-import { maxCharacters } from "./state";
 import { shownHead } from "./useReading";
-import { type ShownHead, useYoursWorkspace } from "./workspace";
+import { type ShownHead, useLanguageWorkspace } from "./workspace";
 
 const hidesFuture = (row: number, col: number) => col > row;
 
 function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
-  const { state, card, answer, head } = useYoursWorkspace();
+  const { state, card, answer, head } = useLanguageWorkspace();
   const { theme } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const [active, setActive] = useState<Cell | null>(null);
@@ -50,7 +49,6 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   const signed = useMemo(() => signedPalette(Math.max(-low, high), theme), [difference, theme]);
   const isHidden = useMemo(() => hiddenIn(second), [second]);
   const isDifferenceHidden = card.predicts === "causal" ? hidesFuture : undefined;
-  const text = other.tokens.map(({ piece }) => piece).join("");
   const still = { active: null, width, row: null, note: headName(head) };
   const cell = active && active.row < count && active.col < pairs.length ? active : null;
   const own = cell && [pairs[cell.row], pairs[cell.col]];
@@ -63,7 +61,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
               {...{ ...still, name: "other", title: "Weights of the other text" }}
               {...{ view: otherWeights, tokens: theirs, isHidden }}
               palette={useWeightPalette(state)}
-              caption={`Weights, ${headName(head)}: ${text}`}
+              caption={`Weights, ${headName(head)}: ${other.text}`}
               file={`other-${head}`}
             />
           )}
@@ -75,7 +73,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
               {...{ view: difference, tokens, palette: signed }}
               isHidden={isDifferenceHidden}
               actions={{ point: setActive, press: setActive }}
-              caption={`Weights of the text less those of “${text}”, ${headName(head)}`}
+              caption={`Weights of the text less those of “${other.text}”, ${headName(head)}`}
               file={`difference-${head}`}
             />
           )}
@@ -99,7 +97,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
 }
 
 export function ComparePanel({ text }: { text: string }) {
-  const { state, answer, head, shown, other, whyNotOther, set } = useYoursWorkspace();
+  const { state, answer, head, shown, other, whyNotOther, set } = useLanguageWorkspace();
   const { restrictions } = useShell();
   // The head may still be shown on the text before.
   const isRead = shown?.attention.rows.length === answer.ids.length;
@@ -116,10 +114,9 @@ export function ComparePanel({ text }: { text: string }) {
         <>
           <Lockable>
             <SentenceArea
-              id="yours-other"
+              id="language-other"
               label="Change some words of it"
               value={state.other}
-              maxLength={maxCharacters}
               onInput={(other) => set({ other })}
             />
             <button type="button" class="link" onClick={() => set({ other: null })}>

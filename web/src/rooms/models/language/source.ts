@@ -1,7 +1,5 @@
 /** Where a model comes from: files that the person chose, or an address. */
 
-import { ownModel } from "./state";
-
 /** The files of one folder by their names. */
 export interface FilesSource {
   readonly kind: "files";
@@ -17,7 +15,7 @@ export interface AddressSource {
   /** Whether the browser keeps its files for the next time. */
   readonly keep: boolean;
   /** Whether it is the page's own model, whose files the page keeps anyway. */
-  readonly isOwn?: boolean;
+  readonly isOurs?: boolean;
 }
 
 export type Source = FilesSource | AddressSource;
@@ -32,24 +30,17 @@ export function addressOf(typed: string): string | null {
   return text;
 }
 
-/** How a link names an address: shortly, if it is on the hub or the page's own model. */
+/** How a link names an address: shortly, if it is on the hub. */
 export function linkOf(address: string): string {
-  if (address === ownAddress()) return ownModel;
   return address.startsWith(hub) && addressOf(address.slice(hub.length)) === address
     ? address.slice(hub.length)
     : address;
 }
 
-/** Absolute, because the worker's base address differs from the page's. */
-export function ownAddress(): string {
-  return new URL("models/write", document.baseURI).href;
-}
-
-/** The name of the page's own model. */
-export const ownName = "The model of “Write”";
-
-export const ownSource = (): Source => ({
-  ...{ kind: "address", name: ownName, address: ownAddress(), keep: false, isOwn: true },
+/** The page's own model. Its address is absolute, because the worker's base address differs from the page's. */
+export const ourSource = (): Source => ({
+  ...{ kind: "address", name: "Our language model", keep: false, isOurs: true },
+  address: new URL("models/write", document.baseURI).href,
 });
 
 /** Whether the person asked the browser to load little, or the network is slow. Some browsers do not report this. */

@@ -33,12 +33,23 @@ export function bytesOfToken(raw: string, isByteLevel: boolean): Uint8Array {
   return byte ? Uint8Array.of(Number.parseInt(byte, 16)) : encoder.encode(raw.replaceAll("▁", " "));
 }
 
+/** The settings of tokenizer_config.json that this page reads. */
+interface Config {
+  readonly add_bos_token?: boolean;
+  readonly bos_token?: string | { readonly content: string };
+}
+
 /** A tokenizer that tells how its tokens are written. */
 export class ReadableTokenizer extends Tokenizer {
   readonly #isByteLevel: boolean;
+  /** The token that stands before every text, if the files of the model ask for one. */
+  readonly #start: number | undefined;
 
   constructor(json: object, config: object) {
     super(json, config);
+    const { add_bos_token, bos_token } = config as Config;
+    const start = typeof bos_token === "string" ? bos_token : bos_token?.content;
+    this.#start = add_bos_token && start !== undefined ? this.token_to_id(start) : undefined;
     this.#isByteLevel = JSON.stringify((json as { decoder?: unknown }).decoder ?? null).includes(
       '"ByteLevel"',
     );
@@ -51,16 +62,29 @@ export class ReadableTokenizer extends Tokenizer {
       : bytesOfToken(this.id_to_token(id) ?? `token ${id}`, this.#isByteLevel);
   }
 
+  /** The tokens of a text. The tokenizer's own rules may have added the start already. */
+  idsOf(text: string): number[] {
+    const { ids } = this.encode(text);
+    const start = this.#start;
+    return start === undefined || ids[0] === start ? ids : [start, ...ids];
+  }
+
   /** A token that is shown alone. */
   pieceOf(id: number): string {
-    return pieceOf(this.#bytes(id));
+    return id === this.#start ? "start" : pieceOf(this.#bytes(id));
+  }
+
+  /** The text of tokens without the start. */
+  textOf(ids: readonly number[]): string {
+    return piecesIn(ids.filter((id) => id !== this.#start).map((id) => this.#bytes(id))).join("");
   }
 
   tokensOf(ids: readonly number[]): ReadToken[] {
     const pieces = piecesIn(ids.map((id) => this.#bytes(id)));
     return ids.map((id, i) => ({
-      ...{ id, piece: pieces[i] as string },
+      ...{ id, piece: id === this.#start ? "start" : (pieces[i] as string) },
       raw: this.id_to_token(id) ?? "",
+      isSpecial: this.get_added_tokens_decoder().get(id)?.special === true,
     }));
   }
 

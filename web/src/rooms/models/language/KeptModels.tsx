@@ -6,7 +6,7 @@ import type { KeptModel } from "./messages";
 import { linkOf } from "./source";
 
 /** The field for the address of a model. */
-export const addressField = "yours-address";
+export const addressField = "model-address";
 
 /** @param isLoading whether a model is loading, after which another one may be kept */
 export function useKept(isLoading: boolean, setWhy: (why: string) => void) {
@@ -14,7 +14,7 @@ export function useKept(isLoading: boolean, setWhy: (why: string) => void) {
   const [models, setModels] = useState<readonly KeptModel[]>([]);
   const list = useCallback(
     (deleted: string | null) =>
-      engine.ask("yours", { kind: "kept", deleted }).then(
+      engine.ask("language", { kind: "kept", deleted }).then(
         (answer) => answer?.kind === "kept" && setModels(answer.models),
         // The room works without a list, but a failed deletion must be reported.
         (error: Error) => {

@@ -1,0 +1,82 @@
+/** The description of the open model. */
+import { formatBytes } from "../../../shared/format";
+import { Lockable } from "../../../shared/Panel";
+import type { Card } from "./messages";
+
+const architectures: Readonly<Record<string, string>> = {
+  gpt2: "GPT-2",
+  llama: "Llama",
+  mistral: "Mistral",
+  qwen2: "Qwen2",
+  qwen3: "Qwen3",
+  phi3: "Phi-3",
+  gemma2: "Gemma 2",
+  gemma3: "Gemma 3",
+  bert: "BERT",
+  roberta: "RoBERTa",
+  "xlm-roberta": "XLM-RoBERTa",
+  distilbert: "DistilBERT",
+  mpnet: "MPNet",
+  modernbert: "ModernBERT",
+};
+
+/** A number with its unit, such as 124 million. */
+function manyOf(count: number): string {
+  if (count < 1e6) return count.toLocaleString("en");
+  const [size, unit] = count < 1e9 ? [count / 1e6, "million"] : [count / 1e9, "billion"];
+  return `${size.toPrecision(3)} ${unit}`;
+}
+
+/** What a person should know of our model before reading its texts. */
+const aboutOurs =
+  "It learned from English texts in the public domain, from the King James Bible to presidents’ addresses, and what it writes rarely makes sense.";
+
+/** The facts about a model by name. */
+function factsOf(card: Card): (readonly [name: string, value: string])[] {
+  const { architecture, predicts, heads, groups, headSize, perplexity } = card;
+  const shared = groups < heads ? `, ${groups} groups share keys` : "";
+  const named = architectures[architecture] ?? architecture;
+  return [
+    [
+      "architecture",
+      `${named}, ${predicts === "causal" ? "predicts the next token" : "sees both sides"}`,
+    ],
+    ["layers", `${card.layers}`],
+    ["heads", `${heads} in each layer, of ${headSize} numbers${shared}`],
+    ["parameters", manyOf(card.parameters)],
+    ["memory", `${formatBytes(card.bytes)} as ${card.dtype}`],
+    ["context", `${card.context.toLocaleString("en")} tokens`],
+    ["vocabulary", `${card.vocabulary.toLocaleString("en")} tokens`],
+    ...(perplexity === null ? [] : [["perplexity", `${perplexity} on unseen texts`] as const]),
+  ];
+}
+
+/** @param close closes the model; null if it stays open */
+export function CardView({ card, close }: { card: Card; close: (() => void) | null }) {
+  return (
+    <div class="model-card" data-model={card.model}>
+      <h2>{card.name}</h2>
+      <details>
+        <summary>
+          {card.layers} layers of {card.heads} heads
+        </summary>
+        {card.whose === "ours" && <p>{aboutOurs}</p>}
+        <dl>
+          {factsOf(card).map(([name, value]) => (
+            <div key={name} data-fact={name}>
+              <dt>{name}</dt>
+              <dd class="number">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {close && (
+          <Lockable>
+            <button type="button" class="link" onClick={close}>
+              Close this model
+            </button>
+          </Lockable>
+        )}
+      </details>
+    </div>
+  );
+}

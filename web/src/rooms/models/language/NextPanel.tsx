@@ -1,0 +1,173 @@
+/** The candidates for the token after the selected one, or for the selected token and each masked one. */
+import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
+import { SaveMenu } from "../../../picture/SaveMenu";
+import {
+  CandidateRow,
+  InsteadWords,
+  insteadTitle,
+  restOf,
+  restOfDrawn,
+  Share,
+  shareWords,
+} from "../../../shared/CandidateTable";
+import { quoted, visible } from "../../../shared/pieces";
+import { hides } from "../../../shared/restrictions";
+import { useShell } from "../../../shared/shell";
+import { Term } from "../../../shared/Term";
+import type { CandidatesAt, NextAnswer } from "./messages";
+import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
+
+function contentsOf({ candidates, pieces, instead }: CandidatesAt, hasDrawn: boolean): Contents {
+  const { model, drawn } = candidates;
+  const named: (readonly [name: string, column: Float32Array])[] = [["probability", model]];
+  if (hasDrawn) named.push(["after temperature and top-p", drawn]);
+  if (instead) named.push(["without the dropped heads", instead.model]);
+  const columns = named.map(([, column]) => column);
+  const numbers = pieces.map((_, rank) => columns.map((column) => column[rank] as number));
+  const view = viewOn(Float32Array.from(numbers.flat()), pieces.length, columns.length);
+  const names = named.map(([name]) => name);
+  return {
+    csv: () => csvBlob(csvOf(view, pieces, names)),
+    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+  };
+}
+
+/** What the table tells about its place. */
+function titleOf({ card, answer }: LanguageWorkspace, table: CandidatesAt, next: NextAnswer) {
+  const piece = quoted(answer.tokens[table.place]?.piece ?? "");
+  if (card.predicts === "causal") return `What comes after ${piece}`;
+  if (!table.isMask) return `If ${piece} were hidden`;
+  const masks = next.tables.filter(({ isMask }) => isMask).length;
+  return masks > 1 ? `The mask at token ${table.place + 1}` : "What the mask hides";
+}
+
+function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
+  const { card, take } = useLanguageWorkspace();
+  const { candidates, pieces, instead } = table;
+  const { ids, model, drawn, taken } = candidates;
+  const shares = (model: number, drawn: number, without: number | null) => (
+    <>
+      <Share name="model" share={model} of="of-model" />
+      {card.predicts === "causal" && <Share name="drawn" share={drawn} of="of-drawn" />}
+      {instead && <Share name="instead" share={without} of="of-instead" />}
+    </>
+  );
+  return (
+    <>
+      <tbody>
+        {Array.from(ids, (id, rank) => (
+          <CandidateRow
+            key={rank}
+            id={id}
+            piece={pieces[rank] as string}
+            isTaken={taken?.rank === rank}
+            onTake={canTake ? () => take(id) : null}
+          >
+            {shares(model[rank] as number, drawn[rank] as number, instead?.model[rank] ?? null)}
+          </CandidateRow>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr class="others">
+          <th scope="row">all others</th>
+          {shares(restOf(model), restOfDrawn(candidates), instead && restOf(instead.model))}
+        </tr>
+      </tfoot>
+    </>
+  );
+}
+
+/** How the next token of the text does, and how many can be drawn. */
+function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
+  const { card, answer } = useLanguageWorkspace();
+  const { candidates, pieces, place } = table;
+  const { taken, choices } = candidates;
+  const isCausal = card.predicts === "causal";
+  const own = answer.tokens[place + (isCausal ? 1 : 0)];
+  return (
+    <p class="faint next-about">
+      {taken && own && (
+        <>
+          The text has {quoted(own.piece)}: rank {taken.rank + 1},{" "}
+          <span class="number">{shareWords(taken.model)}</span>.{" "}
+        </>
+      )}
+      {isCausal && (
+        <>
+          <b data-choices={choices}>{choices.toLocaleString("en")}</b> of{" "}
+          {card.vocabulary.toLocaleString("en")} can be drawn after <Term name="temperature" />,{" "}
+          <Term name="top-k and top-p" />.{" "}
+        </>
+      )}
+      {canTake && "Select one to go on with it. "}
+      {pieces.some((piece) => visible(piece).includes("␣")) && "␣ is a space."}
+    </p>
+  );
+}
+
+/** The candidates at one place. */
+function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
+  const workspace = useLanguageWorkspace();
+  const { card, answer, place, set } = workspace;
+  const { restrictions } = useShell();
+  const { instead } = table;
+  const isCausal = card.predicts === "causal";
+  const isAfterText = table.place === place && place >= answer.given - 1;
+  const canTake = isCausal && isAfterText && !restrictions.lock;
+  return (
+    <div class="next-table" data-place={table.place}>
+      <div class="next-head">
+        <h3>{titleOf(workspace, table, next)}</h3>
+        <SaveMenu
+          title="the candidates"
+          file={`next-${table.place + 1}`}
+          contents={contentsOf(table, isCausal)}
+        />
+      </div>
+      <table class="candidates">
+        <thead>
+          <tr>
+            <th scope="col">token</th>
+            <th scope="col">probability</th>
+            {isCausal && <th scope="col">after temperature and top-p</th>}
+            {instead && <th scope="col">{insteadTitle(next.dropped.length)}</th>}
+          </tr>
+        </thead>
+        <Rows {...{ table, canTake }} />
+      </table>
+      {!hides(restrictions, "text") && <About {...{ table, canTake }} />}
+      {instead && (
+        <InsteadWords
+          piece={instead.bestPiece}
+          probability={instead.best.probability}
+          count={next.dropped.length}
+          onRestore={restrictions.lock ? null : () => set({ dropped: [] })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Why there are no candidates. */
+function whyNone(predicts: "causal" | "masked", hasMask: boolean): string {
+  return predicts === "masked" && !hasMask
+    ? "This checkpoint has no head for masked words, or its tokenizer no token for them: only its attention can be shown."
+    : "";
+}
+
+export function NextPanel() {
+  const { card, next } = useLanguageWorkspace();
+  const { restrictions } = useShell();
+  const why = whyNone(card.predicts, card.mask !== null);
+  return (
+    <section class="next" aria-labelledby="next-title">
+      <h2 id="next-title">Predictions</h2>
+      {why && !hides(restrictions, "text") && <p class="faint">{why}</p>}
+      <div class="next-tables">
+        {next?.tables.map((table) => (
+          <Table key={`${table.place} ${table.isMask}`} {...{ table, next }} />
+        ))}
+      </div>
+    </section>
+  );
+}

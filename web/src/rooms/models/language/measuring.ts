@@ -1,0 +1,28 @@
+/** Measures the heads of a model on random tokens that are repeated. */
+import { nn } from "heed/nn";
+import { type LanguageModel, layerByLayer, perHead, readIn } from "../../../worker/languageHeads";
+import { type Kinds, measuredTokens, measuresOf, repeated, uniformMeasures } from "./kinds";
+
+/** A start, then the same random tokens twice. An induction head attends to the token after the first occurrence. */
+function repetition({ config }: LanguageModel): number[] {
+  const generator = new nn.Generator(1);
+  // Vocabularies begin with special tokens and single bytes.
+  const first = Math.min(257, config.vocabularySize >> 1);
+  const choices = config.vocabularySize - first;
+  const random = Array.from({ length: repeated }, () => first + (generator.next() % choices));
+  return [0, ...random, ...random];
+}
+
+export function kindsOf(model: LanguageModel): Kinds {
+  const { kept } = layerByLayer(
+    model,
+    ({ data }) => data.slice() as Float32Array,
+    () => readIn(model, repetition(model)),
+  );
+  const rows = measuredTokens;
+  const measures = perHead(kept, model.config.heads).map(({ key, weights }) => ({
+    key,
+    ...measuresOf({ weights, rows }),
+  }));
+  return { measures, uniform: uniformMeasures(rows) };
+}

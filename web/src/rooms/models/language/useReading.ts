@@ -1,0 +1,221 @@
+/** The page's side of a text: has the model read it, and asks for the selected head and for candidates. */
+import { useMemo, useRef } from "preact/hooks";
+import { attentionOf, type HeadKey, headPlaceOf } from "../../../shared/layerHeads";
+import { useAnswer } from "../../../worker/engineClient";
+import { measuredTokens } from "./kinds";
+import type {
+  Card,
+  HeadRequest,
+  HeadsRequest,
+  KindsRequest,
+  NextAnswer,
+  NextRequest,
+  OtherAnswer,
+  OtherRequest,
+  ReadAnswer,
+  ReadRequest,
+} from "./messages";
+import { firstText, type State } from "./state";
+import type { ShownHead } from "./workspace";
+
+/** The time after which a running request is cancelled for a newer one, in milliseconds. */
+const patience = 600;
+
+function isHeadOf({ layers, heads }: Card, key: HeadKey): boolean {
+  const place = headPlaceOf(key);
+  return place !== null && place.layer < layers && place.head < heads;
+}
+
+/** The selected head, or the one that attends most to the token before. */
+function headOf(card: Card, answer: ReadAnswer, wanted: HeadKey | null): HeadKey {
+  if (wanted !== null && isHeadOf(card, wanted)) return wanted;
+  const score = (head: ReadAnswer["heads"][number]) => head.measures.previous ?? 0;
+  return answer.heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
+}
+
+/** The selected token, or the first mask, or the last token that was typed. */
+function placeOf({ mask }: Card, { ids, given }: ReadAnswer, wanted: number | null): number {
+  if (wanted !== null) return Math.min(wanted, ids.length - 1);
+  const masked = mask ? ids.indexOf(mask.id) : -1;
+  return masked >= 0 ? masked : given - 1;
+}
+
+const firstTextOf = ({ whose, predicts, mask }: Card) =>
+  firstText(whose === "ours", predicts, mask?.text ?? null);
+
+/** The numbers of one head over a text of the open model. */
+export function shownHead(
+  { predicts, scales, softcap, windows }: Card,
+  { tokens, shares }: Pick<OtherAnswer, "tokens" | "shares">,
+  head: HeadKey,
+): ShownHead {
+  const pieces = tokens.map(({ piece }) => piece);
+  const { layer } = headPlaceOf(head) as { layer: number };
+  const attention = attentionOf(pieces, head, predicts === "causal");
+  const scale = scales[layer];
+  return {
+    attention: {
+      ...attention,
+      ...(scale !== undefined && { scale }),
+      ...(softcap !== null && { softcap }),
+    },
+    ...{ shares, window: windows[layer] ?? null },
+  };
+}
+
+const solver = "language";
+
+/** Has the model read the text. The last text stays in view while the next one is read, or while it cannot be read. */
+function useRead(state: State, card: Card | null, text: string | null) {
+  const { temperature, topK, topP, seed, length, kept } = state;
+  const request = useMemo<ReadRequest | null>(
+    () =>
+      card && text !== null
+        ? {
+            ...{ kind: "read", model: card.model, text },
+            ...{ temperature, topK, topP, seed, length, kept },
+          }
+        : null,
+    [card, text, temperature, topK, topP, seed, length, kept.join()],
+  );
+  const reading = useAnswer(solver, request, patience);
+  const last = useRef<ReadAnswer | null>(null);
+  if (reading.answer?.kind === "read") last.current = reading.answer;
+  const answer = card && last.current?.model === card.model ? last.current : null;
+  const isOther = reading.request?.kind === "read" && reading.request.text !== text;
+  return {
+    ...{ answer, isBusy: reading.isBusy, failure: reading.failure },
+    /** Why the present text cannot be read. */
+    why: reading.answer?.kind === "refused" ? reading.answer.why : null,
+    /** Whether the answer is about another text than the present one. */
+    isStale: answer !== null && isOther,
+  };
+}
+
+/** The heads computed without the dropped ones. */
+function useHeadsWithout(answer: ReadAnswer | null, dropped: readonly HeadKey[]) {
+  const request = useMemo<HeadsRequest | null>(
+    () =>
+      answer && dropped.length > 0
+        ? { kind: "heads", model: answer.model, ids: answer.ids, dropped }
+        : null,
+    [answer, dropped],
+  );
+  const without = useAnswer(solver, request, patience);
+  const { answer: found, request: asked } = without;
+  const isOfText = asked?.kind === "heads" && asked.ids === answer?.ids;
+  const heads = found?.kind === "heads" && isOfText ? found.heads : (answer?.heads ?? []);
+  return { heads, failure: without.failure };
+}
+
+interface Place extends Pick<State, "temperature" | "topK" | "topP"> {
+  readonly place: number;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** The candidates at a place. The last ones stay in view while the next ones are computed. */
+function useNext(answer: ReadAnswer | null, { place, dropped, temperature, topK, topP }: Place) {
+  const request = useMemo<NextRequest | null>(
+    () =>
+      answer && {
+        ...{ kind: "next", model: answer.model, ids: answer.ids },
+        ...{ place, dropped, temperature, topK, topP },
+      },
+    [answer, place, dropped, temperature, topK, topP],
+  );
+  const following = useAnswer(solver, request, patience);
+  const last = useRef<{ of: ReadAnswer; next: NextAnswer } | null>(null);
+  const { answer: next, request: asked } = following;
+  if (answer && next?.kind === "next" && asked?.kind === "next" && asked.ids === answer.ids)
+    last.current = { of: answer, next };
+  return {
+    next: last.current?.of === answer ? (last.current?.next ?? null) : null,
+    failure: following.failure,
+  };
+}
+
+interface Which {
+  readonly head: HeadKey | null;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** The selected head. The last one stays in view, so that nothing moves while the next one is computed. */
+function useHead(card: Card | null, answer: ReadAnswer | null, { head, dropped }: Which) {
+  const request = useMemo<HeadRequest | null>(
+    () =>
+      answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head, dropped } : null,
+    [answer, head, dropped],
+  );
+  const attending = useAnswer(solver, request);
+  const shown = useMemo<ShownHead | null>(() => {
+    const { answer: found, request } = attending;
+    if (!card || !answer || found?.kind !== "head" || request?.kind !== "head") return null;
+    if (request.ids !== answer.ids) return null;
+    return shownHead(card, { tokens: answer.tokens, shares: found.shares }, request.head);
+  }, [attending.answer, attending.request, card, answer]);
+  const last = useRef<{ model: number; shown: ShownHead } | null>(null);
+  if (card && shown) last.current = { model: card.model, shown };
+  return {
+    shown: last.current?.model === answer?.model ? (last.current?.shown ?? null) : null,
+    failure: attending.failure,
+  };
+}
+
+/** The selected head on another text. */
+function useOther(other: string | null, answer: ReadAnswer | null, { head, dropped }: Which) {
+  const model = answer?.model;
+  const request = useMemo<OtherRequest | null>(
+    () =>
+      model !== undefined && head && other !== null
+        ? { kind: "other", model, text: other, head, dropped }
+        : null,
+    [model, head, other, dropped],
+  );
+  const { answer: found, failure } = useAnswer(solver, request, patience);
+  return {
+    other: found?.kind === "other" ? found : null,
+    whyNotOther: found?.kind === "refused" ? found.why : null,
+    failure,
+  };
+}
+
+/** What kind each head of a model is of; null until it is measured, and for models that it does not apply to. */
+function useKinds(card: Card | null, answer: ReadAnswer | null) {
+  const applies = card?.predicts === "causal" && card.context >= measuredTokens;
+  const model = applies && answer?.model === card.model ? card.model : null;
+  const request = useMemo<KindsRequest | null>(
+    () => (model === null ? null : { kind: "kinds", model }),
+    [model],
+  );
+  const { answer: kinds, failure } = useAnswer(solver, request);
+  return { kinds: kinds?.kind === "kinds" ? kinds : null, failure };
+}
+
+const noHeads: readonly HeadKey[] = [];
+
+export function useReading(state: State, card: Card | null) {
+  const text = card && (state.text ?? firstTextOf(card));
+  const reading = useRead(state, card, text);
+  const { answer, why } = reading;
+  // A link may name heads that the model does not have.
+  const dropped = useMemo(
+    () => (card ? state.dropped.filter((key) => isHeadOf(card, key)) : noHeads),
+    [card, state.dropped],
+  );
+  const place = card && answer ? placeOf(card, answer, state.place) : 0;
+  const head = card && answer ? headOf(card, answer, state.head) : null;
+  const { temperature, topK, topP } = state;
+  const without = useHeadsWithout(answer, dropped);
+  const following = useNext(answer, { place, dropped, temperature, topK, topP });
+  const attending = useHead(card, answer, { head, dropped });
+  const comparing = useOther(state.other, answer, { head, dropped });
+  const measuring = useKinds(card, answer);
+  const answers = [reading, without, following, attending, comparing, measuring];
+  return {
+    ...{ text, answer, place, head, dropped },
+    ...{ heads: without.heads, shown: attending.shown, next: following.next },
+    ...{ kinds: measuring.kinds, other: comparing.other, whyNotOther: comparing.whyNotOther },
+    ...{ isBusy: reading.isBusy, isStale: reading.isStale, isUnread: why !== null },
+    failures: [why, ...answers.map(({ failure }) => failure)].filter((each) => each !== null),
+  };
+}
