@@ -83,7 +83,8 @@ export function HeadThumbnail({
       isSelected,
     };
     thumbnail.current.draw(picture, { ink: inkIn(theme, button), ratio });
-    button.ariaLabel = `${name}; ${about}: ${value}`;
+    // It begins with the visible words, as a person who speaks to the page says them.
+    button.ariaLabel = `${label} ${value}: ${name}, ${about}`;
   }, [small, side, palette, hides, name, about, label, value, isSelected, theme, ratio]);
   return <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id} />;
 }
