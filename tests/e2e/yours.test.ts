@@ -132,7 +132,7 @@ describe("In chrome, the room Your model", () => {
     await room.page.click(".chooser label:has([value=language])");
     await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
     await room.page.click(".chooser label:has([value=yours])");
-    expect(await room.opened()).toMatchObject({ layers: "2" });
+    await expect.poll(() => room.card()).toMatchObject({ layers: "2" });
   });
 
   test("prints all heads in one size, without a second frame to draw them", async () => {

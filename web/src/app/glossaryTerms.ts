@@ -29,7 +29,13 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
   ],
   models: [
     ...(["token", "query", "key", "value", "weight", "head", "layer", "causal"] as const),
-    ...(["encoder", "decoder", "answer positions", "uniform attention", "unseen examples"] as const),
+    ...([
+      "encoder",
+      "decoder",
+      "answer positions",
+      "uniform attention",
+      "unseen examples",
+    ] as const),
     ...(["entropy", "induction", "logit", "softmax", "temperature", "top-k and top-p"] as const),
     ...(["seed", "perplexity", "cache", "residual stream", "RMS norm"] as const),
     ...(["feed-forward network", "logit lens", "int8"] as const),

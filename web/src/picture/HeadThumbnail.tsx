@@ -59,7 +59,8 @@ export function HeadThumbnail({
     const { button } = thumbnail.current;
     if (!button.isConnected) item.current?.prepend(button);
     thumbnail.current.draw({ ...shown, hides }, { ink: inkIn(theme, button), ratio });
-    button.ariaLabel = `${shown.name}; ${shown.about}: ${shown.value}`;
+    // It begins with the visible words, as a person who speaks to the page says them.
+    button.ariaLabel = `${shown.label} ${shown.value}: ${shown.name}, ${shown.about}`;
   }, [...Object.values(shown), hides, theme, ratio]);
   return <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id} />;
 }
