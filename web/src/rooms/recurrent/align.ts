@@ -1,8 +1,8 @@
 /** Aligns a written answer with the right one, so that one character too many or too few shifts no marks. */
 
 /**
- * For each written token the place of the right token that it stands for, with the fewest edits (Levenshtein, 1966);
- * null for a token that is too many.
+ * The place of the right token for each written token, by the fewest edits (Levenshtein, 1966); null for a token that
+ * is too many.
  */
 export function placesOf(written: readonly string[], right: readonly string[]): (number | null)[] {
   const [rows, columns] = [written.length, right.length];

@@ -44,7 +44,7 @@ function rowsOf(
   );
 }
 
-/** What is drawn at once: the rows of all heads, and their look. */
+/** The rows of all heads and their look, which are drawn together. */
 interface Drawn {
   readonly rows: readonly (readonly GridHead[])[];
   readonly isSorted: boolean;

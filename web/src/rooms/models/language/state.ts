@@ -63,7 +63,7 @@ export function firstText(isOurs: boolean, kind: "causal" | "masked", mask: stri
     : `The ${mask ?? "cat"} left the harbour in the morning, and in the evening it came back.`;
 }
 
-/** What a text continues with at first: our model writes a line, and a model of the person writes when asked to. */
+/** The number of tokens that are written at first: our model writes a line, a model of the person none. */
 const firstLength = (model: string) => (model === ourModel ? line : 0);
 
 /** The state in which a model opens. */

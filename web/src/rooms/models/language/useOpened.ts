@@ -1,4 +1,4 @@
-/** What is open in the view: our model or one of the person, or attention weights from a file. */
+/** The view has one open source: our model, a model of the person, or attention weights from a file. */
 import { useCallback, useEffect } from "preact/hooks";
 import type { Setter } from "../../../shared/room";
 import { useShell } from "../../../shared/shell";

@@ -179,7 +179,7 @@ function useOther(other: string | null, answer: ReadAnswer | null, { head, dropp
   };
 }
 
-/** What kind each head of a model is of; null until it is measured, and for models that it does not apply to. */
+/** The kind of each head; null until it is measured, and for models without kinds. */
 function useKinds(card: Card | null, answer: ReadAnswer | null) {
   const applies = card?.predicts === "causal" && card.context >= measuredTokens;
   const model = applies && answer?.model === card.model ? card.model : null;
