@@ -304,7 +304,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await expect.poll(() => room.link()).toContain("weights=trained");
   });
 
-  test("keeps the answers in print", async () => {
+  test("keeps the answers in print", async ({ skip }) => {
+    if (name === "firefox") skip("Firefox emulates no media for Puppeteer");
     const room = await enter();
     await room.page.emulateMediaType("print");
     const [token] = await room.page.$$eval(".said-token", (all) =>

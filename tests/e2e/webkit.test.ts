@@ -20,7 +20,6 @@ import { Speed } from "./speed";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
-import { Yours } from "./yours";
 
 let heed: Heed;
 let reference: Reference;
@@ -58,9 +57,20 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     expect(await probability()).toBeCloseTo(await reference.probability(own, 6, "note"), 2.7);
   },
 
-  async write(page) {
+  async models(page) {
     const room = seenAs(Write, page);
+    // The field is as high as its text, which WebKit does not do without help.
+    const heights = () =>
+      room.page.$eval("#language-text", ({ scrollHeight, clientHeight }) => [
+        clientHeight,
+        scrollHeight - clientHeight,
+      ]);
     const own = "鯨 The whale";
+    await room.paste("#language-text", own);
+    const [line = 0] = await heights();
+    await room.paste("#language-text", `${own} and the ship. `.repeat(6));
+    await expect.poll(async () => ((await heights())[0] ?? 0) > 1.5 * line).toBe(true);
+    expect((await heights())[1]).toBeLessThanOrEqual(1);
     await room.paste("#language-text", own);
     const ids = language.ids(own);
     await expect.poll(async () => (await room.place()).count).toBe(ids.length + 40);
@@ -72,35 +82,14 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     const { token } = await room.place();
     for (let i = ids.length; i < token; ++i) await room.page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await room.place()).token).toBe(ids.length);
-    for (const { id, model } of await room.candidates())
-      expect(model).toBeCloseTo(probabilities[id] as number, 3);
-  },
-
-  async yours(page) {
-    const room = seenAs(Yours, page);
-    await room.page.evaluate(() => {
-      location.hash = "#room=models&text=The&length=0";
-    });
-    expect((await room.opened()).vocabulary).toBe("4,096 tokens");
-    // The field is as high as its text, which WebKit does not do without help.
-    const heights = () =>
-      room.page.$eval("#language-text", ({ scrollHeight, clientHeight }) => [
-        clientHeight,
-        scrollHeight - clientHeight,
-      ]);
-    const own = "The whale";
-    await room.paste("#language-text", own);
-    const [line = 0] = await heights();
-    await room.paste("#language-text", `${own} and the ship. `.repeat(6));
-    await expect.poll(async () => ((await heights())[0] ?? 0) > 1.5 * line).toBe(true);
-    expect((await heights())[1]).toBeLessThanOrEqual(1);
-    await room.paste("#language-text", own);
-    const ids = language.ids(own);
-    await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
-    const probabilities = language.next(ids);
-    await expect.poll(async () => (await room.candidates(ids.length - 1)).length).toBe(10);
-    for (const { id, model } of await room.candidates(ids.length - 1))
-      expect(model).toBeCloseTo(probabilities[id] as number, 3);
+    // The candidates follow in a later frame.
+    const largestError = async () => {
+      const candidates = await room.candidates();
+      const errors = candidates.map(({ id, model }) => Math.abs(model - (probabilities[id] ?? 2)));
+      return Math.max(...errors);
+    };
+    await expect.poll(largestError).toBeLessThan(5e-4);
+    expect(await room.candidates()).toHaveLength(10);
   },
 
   async learn(page) {

@@ -105,6 +105,8 @@ describe("In chrome, the whole network", () => {
       ...{ former: ["without 1 dropped head"], now: "without 2 dropped heads" },
     });
     expect(await room.text(".head-list tbody tr:nth-child(5) th")).toBe("5 dropped");
+    await room.choose("2.5");
+    await expect.poll(() => room.text(".head-inside h4")).toMatch(/^Inside of head 5/);
     const sum = await room.cell("attention-values", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(sum.x, sum.y);
     await expect.poll(() => room.text(".network-readout")).toContain("the head is dropped");

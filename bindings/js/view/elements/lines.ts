@@ -7,7 +7,7 @@ import { drawingSvg } from "../parts/saveDrawing.js";
 import { drawnContents, numbersOf } from "../parts/saveMenu.js";
 import { choosing, type Line, type LineLook, strongestOfRow } from "../parts/strongest.js";
 import type { Job } from "../picture/job.js";
-import { type Area, type Cell, px } from "../picture/layout.js";
+import { type Area, type Cell, isSame, px } from "../picture/layout.js";
 import { appearing } from "../picture/moving.js";
 import { attendsWords, cellIn, fileOf, largestCells } from "./attends.js";
 import type { CellDetail } from "./events.js";
@@ -24,8 +24,6 @@ import { share } from "./sliced.js";
 const pace = 400;
 
 const usualLabel = "Attention as lines";
-
-const isSame = (a: Area | null, b: Area | null) => a?.row === b?.row && a?.col === b?.col;
 
 /** The content of the picture, without the highlights of the pointer. */
 interface Shown extends ShownMatrix, SideLabels {

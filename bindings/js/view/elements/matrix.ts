@@ -8,7 +8,7 @@ import { MatrixCanvas, summaryOf } from "../parts/matrixCanvas.js";
 import { contentsOf, numbersOf, type Saved, savedSvg } from "../parts/saveMenu.js";
 import { notesOf } from "../picture/decimals.js";
 import { withPoint } from "../picture/format.js";
-import type { Area, Cell } from "../picture/layout.js";
+import { type Area, type Cell, isSame } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
 import { fileOf } from "./attends.js";
@@ -30,8 +30,6 @@ import { isTouch } from "./readout.js";
 import { make } from "./registry.js";
 import { cell, choice, numbers } from "./rules.js";
 import { matrixSheet } from "./sheet.js";
-
-const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
 
 const usualLabels = { weights: "Attention weights", scores: "Attention scores" };
 

@@ -9,7 +9,7 @@ import { indexIn } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
 import { type Bytes, csvOf, npyOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
-import { px } from "../picture/layout.js";
+import { isSame, px } from "../picture/layout.js";
 import { media, windowOf } from "../picture/page.js";
 import { at, entries } from "../picture/view.js";
 import { figureHeight, StageFigure } from "../steps/figure.js";
@@ -34,9 +34,6 @@ import { StepsWords } from "./stepsWords.js";
  * and the output.
  */
 export type StepsMatrix = AttentionMatrix;
-
-const isSame = (a: CellOf<AttentionMatrix> | null, b: CellOf<AttentionMatrix> | null): boolean =>
-  a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
 
 const usualLabel = "Attention, step by step";
 

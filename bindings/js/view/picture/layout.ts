@@ -16,6 +16,14 @@ export interface Area {
   readonly col?: number | undefined;
 }
 
+/** Whether both are the same area, of the same matrix; null is no area. */
+export function isSame(
+  a: (Area & { readonly matrix?: string }) | null,
+  b: (Area & { readonly matrix?: string }) | null,
+): boolean {
+  return a?.row === b?.row && a?.col === b?.col && a?.matrix === b?.matrix;
+}
+
 export interface Labels {
   readonly rows?: readonly string[];
   readonly cols?: readonly string[];

@@ -16,7 +16,8 @@ export function DropButton({
       disabled={restrictions.lock}
       onClick={() => onChange(!isDropped)}
     >
-      {isDropped ? "Restore this head" : "Drop this head"}
+      {isDropped ? "Restore" : "Drop"}
+      <span class="wide-only"> this head</span>
     </button>
   );
 }
