@@ -23,11 +23,7 @@ const slider = "main .slider input";
 const number = "main .field:not(.slider) input[type=number]";
 
 /** A room, or a part of a room with its own link. */
-type Place =
-  | Exclude<RoomId, "speed">
-  | "models&model=pronouns"
-  | "models&text=Call+me&length=0"
-  | "models&place=12&layer=2";
+type Place = Exclude<RoomId, "speed"> | "models&model=pronouns" | "models&place=12&layer=2";
 
 /** Ten acts for each place, and their ten inverses. Not for Speed, whose engines end with each run. */
 const acts: Record<Place, readonly Act[]> = {
@@ -87,7 +83,7 @@ const acts: Record<Place, readonly Act[]> = {
     ["click", ".one-head .drop-head"],
     ["press", ".written-text", "ArrowRight", "ArrowLeft"],
     ["set", slider, "1.2", "0.8"],
-    ["set", ".transport .scrub", "8", "12"],
+    ["click", choice("measure"), choice("layer")],
     ["click", ".candidates tbody tr:nth-of-type(2) button"],
     ["click", choice("log"), choice("linear")],
   ],
@@ -103,18 +99,6 @@ const acts: Record<Place, readonly Act[]> = {
     ["click", ".one-head .drop-head"],
     ["set", ".way-choice select", "8", "12"],
     ["click", ".stack-table [data-row='7'] .opener", ".stack-table [data-row='0'] .opener"],
-  ],
-  "models&text=Call+me&length=0": [
-    ["click", choice("previous"), choice("entropy")],
-    ["point", "[data-matrix=weights] canvas"],
-    ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
-    ["set", "#language-text", "The whale", "Call me"],
-    ["click", "[data-head='2.1'] button", "[data-head='3.2'] button"],
-    ["press", ".written-text", "ArrowLeft", "ArrowRight"],
-    ["click", "main .settings .row-of-buttons button"],
-    ["set", slider, "1.2", "0.8"],
-    ["click", choice("measure"), choice("layer")],
-    ["click", choice("log"), choice("linear")],
   ],
   beyond: [
     ["set", slider, "0.2", "0.1"],
@@ -226,7 +210,7 @@ async function rest(page: Page, id: string): Promise<void> {
 const tolerance = 1.1;
 
 /**
- * In milliseconds. Without a compiler 200 acts of "models&text=Call+me&length=0" take 50 seconds on an idle machine.
+ * In milliseconds. Without a compiler 200 acts of "models" take 50 seconds on an idle machine.
  */
 const longest = 240_000;
 

@@ -2,7 +2,8 @@
 
 import { at, format, type MatrixView, shorten } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Steady } from "./Steady";
 
 export interface TableColumn {
   readonly id: string;
@@ -96,22 +97,21 @@ export function TokenSelect({
   index: number;
   onSelect(index: number): void;
 }) {
-  const options = useMemo(
-    () =>
-      tokens.map((token, i) => (
-        <option key={i} value={String(i)}>
-          {i + 1} {shorten(token, 16)}
-        </option>
-      )),
-    [tokens],
-  );
   return (
     <select
       aria-label={label}
       value={String(index)}
       onChange={({ currentTarget }) => onSelect(Number(currentTarget.value))}
     >
-      {options}
+      <Steady by={[tokens]}>
+        {() =>
+          tokens.map((token, i) => (
+            <option key={i} value={String(i)}>
+              {i + 1} {shorten(token, 16)}
+            </option>
+          ))
+        }
+      </Steady>
     </select>
   );
 }

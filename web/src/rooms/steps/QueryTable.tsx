@@ -1,8 +1,8 @@
 /** The four steps of one query as a table: every number from its scores to its output. */
 
 import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
-import { useMemo } from "preact/hooks";
 import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/RowTable";
+import { Steady } from "../../shared/Steady";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { useSolution } from "./solution";
@@ -94,23 +94,6 @@ const columns: readonly TableColumn[] = [
 export function QueryTable() {
   const { attention, set } = useStepsWorkspace();
   const solution = useSolution();
-  // Memoised, so that pointing at a cell does not rebuild many rows of numbers.
-  const body = useMemo(
-    () =>
-      solution ? (
-        <Rows solution={solution} />
-      ) : (
-        <tbody>
-          {attention.keys.tokens.slice(0, mostKeys).map((key, j) => (
-            <tr key={j}>
-              <th scope="row">{shorten(key, 16)}</th>
-              <td colSpan={6} />
-            </tr>
-          ))}
-        </tbody>
-      ),
-    [solution, attention],
-  );
   return (
     <RowTable
       title={
@@ -131,7 +114,23 @@ export function QueryTable() {
         `The ${mostKeys} keys with the most weight, of ${attention.keys.tokens.length}; the sums are over all keys.`
       }
     >
-      {body}
+      {/* Steady, so that pointing at a cell does not rebuild many rows of numbers. */}
+      <Steady by={[solution, attention]}>
+        {() =>
+          solution ? (
+            <Rows solution={solution} />
+          ) : (
+            <tbody>
+              {attention.keys.tokens.slice(0, mostKeys).map((key, j) => (
+                <tr key={j}>
+                  <th scope="row">{shorten(key, 16)}</th>
+                  <td colSpan={6} />
+                </tr>
+              ))}
+            </tbody>
+          )
+        }
+      </Steady>
     </RowTable>
   );
 }
