@@ -153,13 +153,14 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
   }, [found, isKnown]);
   // Attention weights of a file are shown in place of the model.
   const card = attention.open ? null : opened.card;
-  const hasControls = card !== null || (loading !== null && state.model === ourModel);
+  const isOurs = state.model === ourModel;
+  // Our model opens by itself: its place is kept before the loading begins, so that nothing moves.
+  const isOpening = !card && (loading !== null || (isOurs && !isMissing && !attention.open));
   const reading = useReading(state, card);
   const { answer, place } = reading;
   const { workspace, explanation, isSaid } = useWorkspace(state, set, card, reading);
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
-  // Our model is about to open by itself.
-  const isEmpty = state.model === ourModel ? isMissing : isKnown && !card && !loading;
+  const isEmpty = isOurs ? isMissing : isKnown && !card && !loading;
   useFootnote(read ?? (isEmpty ? "no model is open" : null));
   return (
     <LanguageWorkspaceContext.Provider value={workspace}>
@@ -174,12 +175,12 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
           <AttentionPanel open={attention.open} close={attention.actions.close} />
         </Panel>
       )}
-      {hasControls && (
+      {(card || (isOpening && isOurs)) && (
         <Controls {...{ state, set, answer, place }} predicts={card?.predicts ?? "causal"} />
       )}
       {card && <Work {...{ card, reading, set, workspace, explanation }} />}
-      {!card && loading && <div class="work waiting" />}
-      <TryNext suggestions={state.model === ourModel ? ourSuggestions : yourSuggestions} />
+      {isOpening && <div class="work waiting" />}
+      <TryNext suggestions={isOurs ? ourSuggestions : yourSuggestions} />
       <Announced>{isSaid && explanation ? explanationText(explanation) : ""}</Announced>
     </LanguageWorkspaceContext.Provider>
   );
