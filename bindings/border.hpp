@@ -167,8 +167,10 @@ class Writer {
   explicit Writer(std::span<double> numbers) : numbers_(numbers) {}
 
   template <class T>
-  requires std::is_arithmetic_v<T>
-  void write(T number) { numbers_[next_++] = static_cast<double>(number); }
+    requires std::is_arithmetic_v<T>
+  void write(T number) {
+    numbers_[next_++] = static_cast<double>(number);
+  }
   template <class T>
   void write(T* object) {
     write(static_cast<double>(reinterpret_cast<Handle>(object)));
@@ -183,7 +185,7 @@ class Writer {
   }
   void write(std::optional<Tensor>& result) { result ? write(*result) : write(0.0); }
   template <class Result>
-  requires std::is_class_v<Result>
+    requires std::is_class_v<Result>
   void write(Result& result) {
     std::apply([&](auto&... members) { (write(members), ...); }, members_of(result));
   }

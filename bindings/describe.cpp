@@ -62,8 +62,7 @@ template <std::size_t Count, class Visit>
 void for_each_index(const Visit& visit) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (visit(std::integral_constant<std::size_t, I>()), ...);
-  }
-  (std::make_index_sequence<Count>());
+  }(std::make_index_sequence<Count>());
 }
 
 /// Calls a function with the index of each member of a struct as a constant.
@@ -197,7 +196,7 @@ void print_result() {
 }
 
 template <class T>
-inline constexpr bool kIsStruct = std::is_class_v<T>&& std::is_aggregate_v<T>;
+inline constexpr bool kIsStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 
 /// Prints the enumerations of an operation's parameters, and of the structs among them.
 template <class T>
