@@ -2,6 +2,18 @@
 
 const { library } = LibraryManager;
 
+// Another Emscripten may have other names, and a change of a missing function would be lost. Embind's
+// function is not checked, because the linker also runs this file where it is missing, to print types.
+const required = [
+  "emscripten_num_logical_cores",
+  "_emscripten_thread_mailbox_await",
+  "$invokeEntryPoint",
+];
+for (const name of required)
+  if (!(name in library)) throw new Error(`glue_library.js: Emscripten has no ${name} to change`);
+if (!library.$PThread.allocateUnusedWorker)
+  throw new Error("glue_library.js: Emscripten has no $PThread.allocateUnusedWorker to leave out");
+
 // bindings/js/load/threads.ts starts the workers, because it handles their failures and knows their
 // address. Bundlers would look for the script that is named here.
 delete library.$PThread.allocateUnusedWorker;
@@ -33,8 +45,8 @@ addToLibrary({
     }
   },
 
-  // Only a result that is an address must be made unsigned. Embind has a path several times slower
-  // than the call itself for all functions with an address among their parameters, too.
+  // Only a result that is an address must be made unsigned. Embind's own function does more for each
+  // call with an address, also if only a parameter is one, and takes several times as long as the call.
   $embind__requireFunction__deps: ["$readLatin1String", "$getWasmTableEntry"],
   $embind__requireFunction: (signature, index) => {
     const call = getWasmTableEntry(index);

@@ -35,7 +35,7 @@ const types = {
 };
 
 /**
- * The room "Your model" reads models from any address. A page on https cannot reach http addresses, except on the same
+ * The room "Models" reads models from any address. A page on https cannot reach http addresses, except on the same
  * machine.
  */
 const sources = "'self' https: http://localhost:* http://127.0.0.1:*";

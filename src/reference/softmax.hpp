@@ -40,9 +40,13 @@ inline Array logsumexp(const Array& x) {
   Array y(Shape(x.shape.sizes().first(static_cast<std::size_t>(x.shape.rank() - 1))));
   for (std::int64_t row = 0; row < y.shape.elements(); ++row) {
     double maximum = -std::numeric_limits<double>::infinity(), sum = 0.0;
-    for (std::int64_t i = 0; i < N; ++i) maximum = std::max(maximum, x[row * N + i]);
+    bool has_nan = false;
+    for (std::int64_t i = 0; i < N; ++i) {
+      maximum = std::max(maximum, x[row * N + i]);
+      has_nan = has_nan || std::isnan(x[row * N + i]);
+    }
     for (std::int64_t i = 0; i < N; ++i) sum += std::exp(x[row * N + i] - maximum);
-    y[row] = std::isinf(maximum) ? maximum : maximum + std::log(sum);
+    y[row] = std::isinf(maximum) && !has_nan ? maximum : maximum + std::log(sum);
   }
   return y;
 }

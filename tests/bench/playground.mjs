@@ -52,17 +52,6 @@ const play = (scope) => async (page) => {
   };
 };
 
-/** Opens the model of the room "Write" in the room "Your model", where it was closed before. */
-const openOwn = async (page) => {
-  await page.locator(".model-card summary").click();
-  await page.locator(".model-card button").click();
-  return async () => {
-    await page.locator(".ways .way:first-child button").click();
-    await page.waitForSelector(".one-head canvas");
-    await wait(1000);
-  };
-};
-
 const clickAt = (selector) => async (page) => async () => {
   await page.locator(selector).first().click();
   await wait(3000);
@@ -99,9 +88,7 @@ const scenes = [
   ["RNN, Bahdanau, self-attention", "play", "room=recurrent", play("main")],
   ["Models", "hover", "room=models&place=30", hover("weights")],
   ["Models", "play", "room=models&place=12", play("main")],
-  ["Models", "open a model", "room=models&model=yours", openOwn],
-  ["Models", "hover", "room=models&model=yours", hover("weights")],
-  ["Models", "write", "room=models&model=yours", clickAt(".text .row-of-buttons button")],
+  ["Models", "write", "room=models&length=0", clickAt(".text-foot > button")],
   ["Beyond words", "noise", "room=beyond", press("main input[type=range]", "ArrowRight")],
   ["Beyond words", "hover the melody", "room=beyond&show=melody", hover("attention")],
 ];

@@ -17,13 +17,8 @@ import {
   periodOf,
   SeriesError,
 } from "../../web/src/rooms/beyond/series/ownSeries";
-import {
-  allowed,
-  initialState,
-  type State,
-  sliderPlaceOf,
-  sliderValueAt,
-} from "../../web/src/rooms/beyond/state";
+import { allowed, initialState, type State } from "../../web/src/rooms/beyond/state";
+import { sliderPlaceOf, sliderValueAt } from "../../web/src/shared/LogSlider";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Beyond words”", () => {

@@ -1,4 +1,4 @@
-/** Tests the pure functions of the room "Heads". */
+/** Tests the pure functions of the view of task models. */
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { closerOf, placesOf } from "../../web/src/rooms/models/tasks/input";
@@ -156,7 +156,7 @@ describe("An input", () => {
     expect(placesOf(solved("dates", "3 May") as Input)).toBeNull();
   });
 
-  test("of brackets has its right places at the opening brackets", () => {
+  test("of brackets has its answer positions at the opening brackets", () => {
     const tokens = [..."([])("];
     const input = readInput(taskOf("brackets"), tokens.join("")) as Input;
     expect(placesOf(input)).toEqual([[], [], [1], [0], [], [4]]);

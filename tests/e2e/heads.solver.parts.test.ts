@@ -1,4 +1,4 @@
-/** Tests the solver of the room "Heads" without a page. */
+/** Tests the solver of task models without a page. */
 import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import { EncoderModel } from "heed/models";

@@ -1,4 +1,4 @@
-/** Drives the room "Heads", and computes the same numbers with the engine, without a page. */
+/** Drives the models of tasks in the room "Models", and computes the same numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -14,7 +14,7 @@ import { Room } from "./room";
 
 const folder = fileURLToPath(new URL("../../web/public/models", import.meta.url));
 
-/** The attention of each head on the right places of held-out examples, from the model's report. */
+/** The attention of each head on the answer positions of held-out examples, from the model's report. */
 export function reportOf(name: string): { mass: number }[] {
   return JSON.parse(readFileSync(`${folder}/${name}/report.json`, "utf8")).alignment;
 }

@@ -1,4 +1,4 @@
-/** The whole network in the room "Write", in a browser; its numbers: network.parts.test.ts. */
+/** The whole network of our language model, in a browser; its numbers: network.parts.test.ts. */
 import { withoutHeads } from "heed/models";
 import { beforeAll, describe, expect, test } from "vitest";
 import { causalNetwork } from "../../web/src/network/causal";

@@ -1,4 +1,4 @@
-/** The pure parts of the room "Write". */
+/** The pure parts of the view of language models: texts and candidates. */
 import { describe, expect, test } from "vitest";
 import {
   bestOf,

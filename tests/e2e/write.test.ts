@@ -34,7 +34,7 @@ async function expectTrueCandidates(room: Write): Promise<void> {
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
 const at = (place: number) => `&place=${place}`;
 
-describe("In chrome, the room Write", () => {
+describe("In chrome, our language model", () => {
   const { open, enter, reenter } = visits(Write, "chrome", { start: "#room=models" });
   /** The room still, at the last token of the typed text. */
   const enterStill = (more = "") => reenter(`${typed}${at(ids.length)}${more}`);
@@ -234,7 +234,7 @@ describe("In chrome, the room Write", () => {
   });
 });
 
-describe("In firefox, the room Write", () => {
+describe("In firefox, our language model", () => {
   const { enter } = visits(Write, "firefox", { start: "#room=models" });
 
   test("shows what the engine finds likely, with sums of 1", async () => {

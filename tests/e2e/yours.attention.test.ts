@@ -1,4 +1,4 @@
-/** The room "Your model" with attention weights that a program saved, alone and together with an open model. */
+/** The room "Models" with attention weights that a program saved, alone and together with an open model. */
 import { describe, expect, test } from "vitest";
 import { filesOf, gpt2 } from "../js/checkpoints";
 import { npy, npz } from "../js/zipped";
@@ -51,7 +51,7 @@ class WithFiles extends Yours {
   }
 }
 
-describe("In chrome, the room Your model with saved weights", () => {
+describe("In chrome, saved attention weights", () => {
   const { enter } = visits(WithFiles, "chrome", { start: "#room=yours" });
 
   test("shows weights with their tokens, whichever comes first", async () => {

@@ -1,4 +1,4 @@
-/** The pure parts of the room "Your model". */
+/** The pure parts of the view of language models: sources, links and results. */
 import { type Heed, HeedError, load } from "heed";
 import {
   CausalLanguageModel,

@@ -1,4 +1,4 @@
-/** The room "Your model": opens models of every kind, and reports the faults of others. */
+/** The room "Models" opens models of every kind of a person, and reports the faults of others. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -105,7 +105,7 @@ function notePlaces(): void {
   }).observe(document.body, { subtree: true, childList: true, attributes: true });
 }
 
-describe("In chrome, the room Your model", () => {
+describe("In chrome, a model of the person", () => {
   const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
 
   test("offers the ways to open one, and opens none by itself", async () => {

@@ -39,6 +39,7 @@ const existing = (file) => (existsSync(file) ? [file] : []);
 /** The tests of a changed file. The first rule that fits counts. */
 const rules = [
   [/^(src|include|tests\/cpp)\/|^CMake/, () => ({ cpp: ["all"] })],
+  [/^bindings\/[^/]+$/, () => ({ node: ["tests/js/core/", "tests/js/load/", "tests/js/ops/"] })],
   [/^bindings\/js\/view\//, () => ({ node: ["tests/js/view/"], e2e: pages(/^elements/) })],
   [/^bindings\/js\/(\w+)\//, ([, folder]) => ({ node: [`tests/js/${folder}/`] })],
   [/^bindings\/js\/|\.md$|^dev$|^tests\/harness\//, () => ({ node: ["tests/js/house/"] })],
@@ -46,6 +47,7 @@ const rules = [
   [/^tests\/js\/(.*)\.ts$/, ([file]) => ({ node: usersOf(file) })],
   [/^tests\/e2e\/.*\.test\.ts$/, ([file]) => ({ e2e: existing(file) })],
   [/^tests\/e2e\/.*\.ts$/, ([file]) => ({ e2e: usersOf(file) })],
+  [/^web\/src\/rooms\/models\//, () => ({ e2e: pages(/^(heads|write|yours)[._]/) })],
   [/^web\/src\/rooms\/(\w+)\//, ([, room]) => ({ e2e: pages(new RegExp(`^${room}[._]`)) })],
   [/^web\/src\//, () => ({ e2e: pages(/parts|shell/) })],
   [/^tests\/conformance\//, () => ({ conformance: ["all"] })],

@@ -25,7 +25,7 @@ const narrow: readonly Variant[] = hasRelaxedSimd ? ["relaxed", "simd"] : ["simd
 /** The binaries that run here. */
 export const variants: readonly Variant[] = isWide ? ["wide"] : narrow;
 
-/** The binary of the long suites. Node and Chromium have one engine, so each binary has them in one of the two. */
+/** The binary of the long suites. Node and Chromium both run V8: one tests simd, the other relaxed. */
 const longest = variants.at(isNode ? -1 : 0) as Variant;
 
 /** The files that the package ships for the binaries. */

@@ -19,7 +19,8 @@ void require_rows(const char* argument, const TensorView& x) {
   if (x.shape().rank() < 1) ops::refuse<ShapeError>(argument, "rank 1 or more", x.shape());
 }
 
-/// The logarithm of a row's sum of exponentials. Differences from an infinite maximum are NaN.
+/// The logarithm of a row's sum of exponentials. If the maximum is infinite, `exponentials` is not
+/// meaningful, so the result is the maximum, or NaN if the row has one.
 float log_of_sum(const kernels::RowSums& sums, std::span<const float> row) {
   const auto is_nan = [](float number) { return std::isnan(number); };
   if (std::isinf(sums.maximum) && std::ranges::none_of(row, is_nan)) return sums.maximum;
@@ -68,15 +69,16 @@ Tensor logsumexp(Context& context, const TensorView& x) {
   require_rows("x", x);
   const std::int64_t columns = x.shape()[-1];
   Tensor y(Shape(x.shape().sizes().first(static_cast<std::size_t>(x.shape().rank() - 1))));
+  Context::Runtime& runtime = context.runtime();
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
-  ops::parallel_for(context.runtime(), y.shape().elements(), ops::piece_rows(columns),
+  ops::parallel_for(runtime, y.shape().elements(), ops::piece_rows(columns),
                     kOperations * static_cast<double>(columns),
                     [&](std::int64_t first, std::int64_t count) {
                       for (std::int64_t row = first; row < first + count; ++row) {
                         const float* const numbers = from + row * columns;
                         kernels::RowSums sums;
-                        context.runtime().kernels().layers.softmax_sums(numbers, 1, columns, &sums);
+                        runtime.kernels().layers.softmax_sums(numbers, 1, columns, &sums);
                         to[row] = log_of_sum(sums, {numbers, static_cast<std::size_t>(columns)});
                       }
                     });

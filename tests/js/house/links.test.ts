@@ -140,7 +140,7 @@ describe("CONTRIBUTING.md", () => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test("names the files that name the example of an operation", () => {
+  test("lists the eight files that contain logsumexp, the example of an operation", () => {
     const steps = text.slice(text.indexOf("## Adding"), text.indexOf("## Documentation"));
     const sources = [...steps.matchAll(/`((?:include|src|bindings|tests)\/[\w./]+\.\w+)`/g)]
       .map(([, path]) => path as string)

@@ -16,9 +16,6 @@ import { filesOf, jsonOf, llama, shardsOf } from "../checkpoints.js";
 import { engine } from "../engine.js";
 import type { Answer } from "../files_server.js";
 
-// The browser writes many megabytes to the disk, which takes 40 seconds in one test where the disk is slow.
-vi.setConfig({ testTimeout: 180_000 });
-
 const origin = inject("files");
 const part = 2 ** 22;
 const name = "model.safetensors";
@@ -102,7 +99,8 @@ function refuseWrites(after: number): void {
   }
 }
 
-describe("a model that the browser keeps", () => {
+// The browser writes many megabytes to the disk, which takes 40 seconds in one test where the disk is slow.
+describe("a model that the browser keeps", { timeout: 180_000 }, () => {
   const heed = engine({ threads: 1 });
   beforeEach(async () => {
     await deleteKept(origin);

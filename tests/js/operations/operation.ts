@@ -1,10 +1,10 @@
 // One row for each operation, from which the suites derive its tests:
-//   errors.test.ts      each tensor replaced by another value, disposed of, of another engine or of another
-//                       type; wrong options; a loss through a result without gradient; its own refusals
+//   errors.test.ts      wrong tensors (another value, disposed of, from another engine, another type); wrong
+//                       options; a loss through a result without gradient; its own refusals
 //   autograd.test.ts    gradients against finite differences
 //   arrays.test.ts      shapes without elements and with eight axes
 //   operations.test.ts  results that can be checked by hand; that every operation has a row
-//   calls.test.ts       random calls against the reference; random arguments in place of those of `calls`
+//   calls.test.ts       random calls against the reference; the arguments of `calls` replaced by random ones
 //   out_of_memory.test.ts  `calls` with no memory left at each allocation
 //   tsc -p tests/js     types
 

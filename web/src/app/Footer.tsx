@@ -1,10 +1,11 @@
 /** Facts about the engine, and the room's footnote. */
 
+import { counted } from "../shared/format";
 import type { EngineInfo } from "../worker/engineClient";
 
 /** The number of threads and, if the engine gives one, the reason why there are not more. */
 function threadsOf({ threads, reason }: EngineInfo): string {
-  const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
+  const count = counted(threads, "thread");
   return reason?.startsWith(count) ? reason : [count, reason].filter(Boolean).join("; ");
 }
 

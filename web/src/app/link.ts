@@ -15,7 +15,7 @@ export interface Link {
   readonly notices: readonly string[];
 }
 
-export const firstRoom: RoomId = rooms[0].id;
+const firstRoom: RoomId = rooms[0].id;
 
 const names = (text: string): string[] => {
   if (!/^[a-z-]+(,[a-z-]+)*$/.test(text)) throw new RangeError("names with commas between them");

@@ -1,6 +1,7 @@
 /** The panel of the whole network in the rooms of models that predict the next token. */
 import type { RefObject } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
+import { counted } from "../shared/format";
 import { type HeadKey, headKey } from "../shared/layerHeads";
 import { Notices } from "../shared/Notices";
 import { TokenSelect } from "../shared/RowTable";
@@ -69,11 +70,7 @@ export function CausalPanel(props: CausalProps) {
           choice={
             <>
               <TokenSelect label="Token" tokens={tokens} index={place} onSelect={onSelect} />
-              {dropped > 0 && (
-                <span class="faint">
-                  without {dropped} dropped {dropped === 1 ? "head" : "heads"}
-                </span>
-              )}
+              {dropped > 0 && <span class="faint">without {counted(dropped, "dropped head")}</span>}
             </>
           }
         />

@@ -111,7 +111,7 @@ function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explan
   };
 }
 
-/** What a head adds to the stream. */
+/** Explains a number that a head adds to the stream. */
 function explainHead({ row, col }: Spot, part: AttentionNumbers, facts: Facts): Explanation {
   const { heads, headOutputs, norm } = part;
   const size = norm.input.length;

@@ -5,6 +5,7 @@
 import type { Tensor } from "heed";
 import type { TransformerModel } from "heed/models";
 import { nn, noGrad } from "heed/nn";
+import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
 import type {
@@ -283,7 +284,7 @@ export function transformerNetwork(
   const to = model.targetVocabulary.encode(["<start>", ...written]);
   const row = to.length - 1;
   const embedded = (embedding: nn.Embedding, ids: readonly number[]) =>
-    positions.forward(embedding.forward(heed.tensor(Int32Array.from(ids), [1, ids.length])));
+    positions.forward(embedding.forward(idsTensor(heed, ids)));
   model.eval();
   // The scope keeps the tensors that its function returns.
   return heed.scope(() =>

@@ -10,7 +10,8 @@ export function useInView<T extends HTMLElement>(): [RefObject<T | null>, boolea
   const [isIn, setIsIn] = useState(false);
   useEffect(() => {
     if (!ref.current) return;
-    const look = ([entry]: IntersectionObserverEntry[]) => setIsIn(entry?.isIntersecting ?? false);
+    const look = (entries: IntersectionObserverEntry[]) =>
+      setIsIn(entries.at(-1)?.isIntersecting ?? false);
     const observer = new IntersectionObserver(look, { rootMargin: margin });
     observer.observe(ref.current);
     return () => observer.disconnect();

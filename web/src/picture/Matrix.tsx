@@ -6,7 +6,6 @@
 import {
   type Area,
   type CellSize,
-  type Geometry,
   geometryOf,
   inkIn,
   type Labels,
@@ -127,16 +126,6 @@ export function Matrix({ picture, summary, actions }: MatrixProps) {
   return <canvas ref={canvas} />;
 }
 
-/** Covers the cells of row `from` and of all rows below it, without redrawing the picture. */
-function Cover({ geometry, from }: { geometry: Geometry; from: number }) {
-  const { rows, cols, left, top, cellWidth, cellHeight } = geometry;
-  const style = {
-    ...{ left: px(left + 1), top: px(top + from * cellHeight) },
-    ...{ width: px(cols * cellWidth - 2), height: px(Math.max(0, (rows - from) * cellHeight - 1)) },
-  };
-  return <div class="matrix-cover" style={style} />;
-}
-
 export interface HeatMapProps {
   /** The unique name in the code and in tests. */
   name: string;
@@ -154,8 +143,6 @@ export interface HeatMapProps {
   /** How the matrix is saved. There is no menu without it, or if `hasLegend` is false. */
   saved?: Saved;
   hasLegend?: boolean;
-  /** The first row that is covered, because it is not computed yet. */
-  covered?: number;
 }
 
 export function HeatMap({
@@ -168,7 +155,6 @@ export function HeatMap({
   hint = "Enter keeps a cell.",
   saved,
   hasLegend = true,
-  covered,
 }: HeatMapProps) {
   const { view, geometry, isHidden } = picture;
   const { rows, cols, left } = geometry;
@@ -188,7 +174,6 @@ export function HeatMap({
           summary={actions ? `${summary} Arrow keys move. ${hint}` : summary}
           {...(actions && { actions })}
         />
-        {covered !== undefined && <Cover geometry={geometry} from={covered} />}
       </div>
       {hasLegend && (
         <div class="legends" style={{ paddingLeft: px(left) }}>

@@ -16,7 +16,7 @@ import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";
 import { SaveDrawing } from "./SaveDrawing";
 
-interface TokenLinesProps {
+export interface TokenLinesProps {
   /** The caption of the saved drawing. */
   caption: string;
   queries: readonly string[];

@@ -27,7 +27,7 @@ export function TokenMap({
   caption,
   file,
   ...heatMap
-}: Pick<HeatMapProps, "name" | "title" | "note" | "covered" | "actions"> & {
+}: Pick<HeatMapProps, "name" | "title" | "note" | "actions"> & {
   view: MatrixView;
   /** Must be memoised. */
   tokens: readonly string[];

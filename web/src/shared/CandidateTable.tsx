@@ -1,7 +1,7 @@
 /** Tokens with their probabilities, as numbers and as bars. */
 import type { ComponentChildren } from "preact";
 import type { Candidates } from "./candidates";
-import { percent } from "./format";
+import { counted, percent } from "./format";
 import { visible } from "./pieces";
 
 /** A probability in words; a small one is not shown as 0. */
@@ -101,4 +101,4 @@ export function InsteadWords({
 }
 
 /** "without 2 heads": the heading of the probabilities without the dropped heads. */
-export const insteadTitle = (count: number) => `without ${count} ${count === 1 ? "head" : "heads"}`;
+export const insteadTitle = (count: number) => `without ${counted(count, "head")}`;

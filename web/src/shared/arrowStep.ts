@@ -7,3 +7,9 @@ const steps: Readonly<Record<string, readonly [right: number, up: number]>> = {
 };
 
 export const arrowStep = ({ key }: KeyboardEvent) => steps[key];
+
+/** The step through a sequence by an arrow key, right and down for the next; 0 for other keys. */
+export function alongStep(event: KeyboardEvent): number {
+  const [right, up] = arrowStep(event) ?? [0, 0];
+  return right - up;
+}

@@ -37,7 +37,6 @@ const mostCandidates = 10;
 /** The same candidates by other logits, for example with some heads ablated. */
 export interface Instead {
   readonly model: Float32Array;
-  readonly taken: number | null;
   /** The most likely token, and its probability. */
   readonly best: { readonly id: number; readonly probability: number };
 }
@@ -113,13 +112,10 @@ export function candidatesOf(
   };
 }
 
-/** @param next the token that follows; null after the last one */
-export function insteadOf({ ids }: Candidates, row: SortedLogits, next: number | null): Instead {
+export function insteadOf({ ids }: Candidates, row: SortedLogits): Instead {
   const shareAt = modelShareOf(row);
-  const shareOf = (id: number) => shareAt(row.ids.indexOf(id));
   return {
-    model: Float32Array.from(ids, shareOf),
-    taken: next === null ? null : shareOf(next),
+    model: Float32Array.from(ids, (id) => shareAt(row.ids.indexOf(id))),
     best: { id: row.ids[0] as number, probability: shareAt(0) },
   };
 }

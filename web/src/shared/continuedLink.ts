@@ -13,9 +13,7 @@ import {
   numberIn,
   putIn,
   type Readers,
-  readParams,
 } from "./linkReaders";
-import type { LinkReading } from "./room";
 
 /** The settings of a room for a text that a model continues. */
 export interface Continued extends Sampling {
@@ -57,17 +55,6 @@ export function continuedReaders({ length, place }: { length: Limits; place: Lim
     head: (text) => ({ head: headFrom(text) }),
     cell: (text) => ({ cell: cellIn(place)(text) }),
   } satisfies Readers<Continued>;
-}
-
-/** Reads the text before the other parameters, because it resets the tokens that were generated after another text. */
-export function readTextFirst<State>(
-  params: URLSearchParams,
-  initial: State,
-  readers: Readers<State>,
-): LinkReading<State> {
-  const ordered = new URLSearchParams(params.getAll("text").map((text) => ["text", text]));
-  for (const [key, text] of params) if (key !== "text") ordered.append(key, text);
-  return readParams(ordered, initial, readers);
 }
 
 export function putContinued(params: URLSearchParams, state: Continued, initial: Continued): void {

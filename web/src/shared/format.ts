@@ -1,8 +1,13 @@
-/** Formats shares and sizes, as heed/view formats numbers. */
+/** Formats shares, sizes and counts, as heed/view formats numbers. */
 import { formatShort } from "heed/view/parts";
 
 export function percent(share: number, decimals = 0): string {
   return `${(100 * share).toFixed(decimals)} %`;
+}
+
+/** "1 head", "2 heads". */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 export function formatBytes(bytes: number): string {

@@ -11,8 +11,8 @@ export interface Shell {
   /** Whether the page is being printed. Everything that should be on paper must be drawn immediately. */
   readonly isPrinting: boolean;
   readonly restrictions: Restrictions;
-  /** Shows a suggestion above the room, or none; see TryNext. */
-  setTried(suggestion: Suggestion | null): void;
+  /** Shows a suggestion above the room; see TryNext. */
+  setTried(suggestion: Suggestion): void;
   /** Keeps the current state in the browser's history before a step, so that Back returns to it. */
   remember(): void;
   /** Adds a few words to the footer. */

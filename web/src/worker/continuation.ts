@@ -3,7 +3,7 @@ import type { CausalLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
 import type { Sampling } from "../shared/candidates";
 
-export interface WritingOptions extends Sampling {
+interface WritingOptions extends Sampling {
   readonly seed: number;
   /** The number of tokens that are written. */
   readonly length: number;

@@ -25,12 +25,12 @@ interface Tasks {
 export type PageEngine = Pick<RemoteHeed<Tasks>, "info" | "tasks" | "dispose">;
 export type EngineInfo = PageEngine["info"];
 
-export interface AskOptions<Progress> {
+interface AskOptions<Progress> {
   readonly signal?: AbortSignal;
   progress?(news: Progress): void;
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   /**
    * Whether the engine may use several threads (true by default). A small model runs faster, and the page smoother,
    * with one.

@@ -75,31 +75,16 @@ export function perHead(layers: readonly Float32Array[], heads: number): Named<F
   );
 }
 
-/** Max-pools the weights [heads, L, L] of a layer. */
-export function pooled(heed: Heed, weights: Tensor): Float32Array {
-  const side = Math.min(mostCells, weights.shape.at(-1) as number);
-  return heed.adaptiveMaxPool(weights, side, side).data.slice() as Float32Array;
-}
-
-/** The small pictures of all heads, of the pooled weights of each layer. */
-export function smallWeightsOf(
-  layers: readonly Float32Array[],
-  heads: number,
-): Named<SmallWeights> {
-  return perHead(layers, heads).map(({ key, weights }) => {
-    const side = Math.sqrt(weights.length);
-    return { key, weights: { data: weights, rows: side, cols: side } };
-  });
-}
-
-/** Runs the model, and max-pools the weights of every head. */
-export function withSmallWeights<R>(
-  model: LanguageModel,
-  run: () => R,
-): { result: R; small: Named<SmallWeights> } {
-  const { heed, config } = model;
-  const { result, kept } = layerByLayer(model, (weights) => pooled(heed, weights), run);
-  return { result, small: smallWeightsOf(kept, config.heads) };
+/** Max-pools the weights [heads, L, S] of an attention, for the small picture of each head. */
+export function pooled(heed: Heed, weights: Tensor): SmallWeights[] {
+  const [heads = 0, ...sides] = weights.shape;
+  const [rows = 0, cols = 0] = sides.map((side) => Math.min(mostCells, side));
+  const data = heed.adaptiveMaxPool(weights, rows, cols).data as Float32Array;
+  const size = rows * cols;
+  return Array.from({ length: heads }, (_, head) => ({
+    data: data.slice(head * size, (head + 1) * size),
+    ...{ rows, cols },
+  }));
 }
 
 /** Whether a query may see a key. */
@@ -110,7 +95,7 @@ function sightIn({ config }: LanguageModel, layer: number): (row: number, col: n
 }
 
 /** The length of each of `count` vectors. */
-function lengthsOf(vectors: Float32Array, count: number): Float32Array {
+export function lengthsOf(vectors: Float32Array, count: number): Float32Array {
   const size = vectors.length / count;
   return Float32Array.from({ length: count }, (_, i) =>
     Math.hypot(...vectors.subarray(i * size, (i + 1) * size)),

@@ -61,8 +61,8 @@ const labelOf = (index: HeadIndex, heads: number, byLayer: boolean) =>
   `${byLayer ? "" : `${Math.floor(index / heads) + 1}.`}${(index % heads) + 1}`;
 
 /**
- * The text of the measure below a head: undefined if it is not computed yet, null if it has no
- * value.
+ * The text of the measure below a head. `value` is undefined before it is computed, and null if there
+ * is none.
  */
 function valueWords(value: number | null | undefined, point: string): string {
   if (value === undefined) return "…";

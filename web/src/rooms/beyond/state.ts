@@ -3,6 +3,7 @@
  * it.
  */
 import type { ColourCurve } from "heed/view/parts";
+import type { HeadPlace } from "../../shared/layerHeads";
 import type { Setter } from "../../shared/room";
 
 export type Subject = "picture" | "points" | "series" | "melody";
@@ -17,12 +18,6 @@ export interface Pixel {
 export interface PlanePoint {
   readonly x: number;
   readonly y: number;
-}
-
-/** A head of the trained model, with layer and head counted from 0. */
-export interface SeriesHead {
-  readonly layer: number;
-  readonly head: number;
 }
 
 export interface State {
@@ -51,7 +46,7 @@ export interface State {
   /** A position of the series. The middle of the gap replaces a position that is not hidden. */
   readonly value: number;
   /** Null for the head with the most attention on values whole periods away. */
-  readonly head: SeriesHead | null;
+  readonly head: HeadPlace | null;
 
   readonly tune: TuneName;
   readonly tuneSeed: number;
@@ -135,12 +130,3 @@ export const lookKeys: readonly (keyof State)[] = [
   "head",
   "frame",
 ];
-
-/** Logarithmic sliders, with 20 steps to a factor of ten. */
-export function sliderPlaceOf(value: number): number {
-  return Math.round(20 * Math.log10(value));
-}
-
-export function sliderValueAt(place: number): number {
-  return Number((10 ** (place / 20)).toPrecision(2));
-}

@@ -1,12 +1,10 @@
 /** The settings of the task, the model and the pictures. */
 import { ColourChoice } from "../../picture/ColourChoice";
-import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
+import { Choice, NumberField, Switch } from "../../shared/Fields";
+import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./state";
-
-/** The slider is logarithmic, with ten steps to a factor of ten. */
-const rates = { min: -50, max: 30 } as const;
 
 const counts = [
   ["heads", "Heads"],
@@ -90,13 +88,12 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
     <SettingsPanel look={look}>
       <TaskControls state={state} begin={begin} />
       <ModelControls state={state} begin={begin} />
-      <Slider
+      <LogSlider
         label="Learning rate"
-        value={Math.round(10 * Math.log10(state.rate))}
-        limits={rates}
-        step={1}
-        text={String(state.rate)}
-        onChange={(place) => begin({ rate: Number((10 ** (place / 10)).toPrecision(2)) })}
+        perDecade={10}
+        value={state.rate}
+        limits={allowed.rate}
+        onChange={(rate) => begin({ rate })}
       />
       <NumberField
         label={`Seed (0 to ${allowed.seed.max})`}

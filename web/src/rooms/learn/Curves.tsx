@@ -4,6 +4,7 @@ import { Curve, type CurveSeries } from "../../picture/Curve";
 import { type Interval, rangeOfAll } from "../../picture/scale";
 import type { Setter } from "../../shared/room";
 import type { BeginAnswer, CourseSnapshot, Snapshot } from "./messages";
+import { stepAt } from "./past";
 import type { State } from "./state";
 import type { Lesson } from "./useLesson";
 import { bestMass, headsWords } from "./words";
@@ -81,7 +82,7 @@ export function Curves({
             height={150}
             plays
             cursor={index}
-            onCursor={(to) => set({ at: to >= x.length - 1 ? null : (x[to] ?? null) })}
+            onCursor={(to) => set({ at: stepAt(past, to) })}
           />
         </div>
       ))}

@@ -1,7 +1,8 @@
 /** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
 
 import type { Palette } from "heed/view/parts";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useId, useMemo, useRef } from "preact/hooks";
+import { useInView } from "../../network/useInView";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";
@@ -14,22 +15,6 @@ import { attentionNameOf, findersOf, findingShare } from "./words";
 
 /** The length of the longer side of a small picture. */
 const side = 56;
-
-/** Whether an element is on the screen or near it. */
-function useIsSeen<E extends Element>() {
-  const ref = useRef<E>(null);
-  const [isSeen, setIsSeen] = useState(true);
-  useEffect(() => {
-    if (!ref.current) return;
-    const observer = new IntersectionObserver(
-      (entries) => setIsSeen(entries.at(-1)?.isIntersecting ?? true),
-      { rootMargin: "64px" },
-    );
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, isSeen] as const;
-}
 
 /** A picture that is off the screen keeps its last numbers, because nobody sees them change. */
 function SmallHead({
@@ -45,9 +30,9 @@ function SmallHead({
   palette: Palette;
   summary: string;
 }) {
-  const [ref, isSeen] = useIsSeen<HTMLSpanElement>();
+  const [ref, isInView] = useInView<HTMLSpanElement>();
   const last = useRef(shares);
-  if (isSeen) last.current = shares;
+  if (isInView) last.current = shares;
   const shown = last.current;
   const view = useMemo(() => weightsOf(attention, shown, head), [shown, attention, head]);
   const { rows, cols } = view;

@@ -4,7 +4,7 @@ import { Switch } from "../../shared/Fields";
 import type { Setter } from "../../shared/room";
 import { type Live, Transport, useClock } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
-import { slowPace, slowSteps, spacingAt } from "./past";
+import { slowPace, slowSteps, spacingAt, stepAt } from "./past";
 import type { State } from "./state";
 import { isOver, type LessonControls } from "./useLesson";
 
@@ -50,7 +50,7 @@ export function Player(props: PlayerProps) {
   const past = lesson?.past ?? [];
   const total = lesson?.setups[0]?.recipe.steps ?? 0;
   const isBehind = state.at !== null && index < past.length - 1;
-  const go = (to: number) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) });
+  const go = (to: number) => set({ at: stepAt(past, to) });
   const replay = useReplay(props, go);
   const isReplaying = replay.isPlaying || isBehind || isOver(controls);
   const live: Live = isReplaying

@@ -45,8 +45,6 @@ export interface ShownExample {
   readonly id: number;
   /** The input as a person would write it. */
   readonly text: string;
-  /** Whether a person typed it. */
-  readonly isOwn: boolean;
   /** The attentions of each course. */
   readonly attentions: readonly (readonly CourseAttention[])[];
 }

@@ -48,3 +48,8 @@ export function pastBytesOf({ courses }: Snapshot): number {
   );
   return bytes.reduce((sum, each) => sum + each, 0) * (mostKept + 1);
 }
+
+/** The step of the snapshot at an index; null for the newest, which is followed. */
+export function stepAt(past: readonly Snapshot[], index: number): number | null {
+  return index >= past.length - 1 ? null : (past[index]?.step ?? null);
+}

@@ -68,7 +68,7 @@ class TrainingLesson {
       this.#dispose();
       throw error;
     }
-    this.#showing = this.#shows(null);
+    this.#showing = this.#shows();
   }
 
   async begin(text: string | null): Promise<BeginAnswer> {
@@ -89,7 +89,7 @@ class TrainingLesson {
       const shown = { kind: "shown", step: this.#step } as const;
       if (own && "why" in own) return { ...shown, showing: null, unread: own, outputs: [] };
       for (const training of this.#trainings) training.show(own);
-      this.#showing = this.#shows(text);
+      this.#showing = this.#shows();
       const outputs = await this.#outputs((training) => training.output());
       return { ...shown, showing: this.#showing, unread: null, outputs };
     });
@@ -135,10 +135,10 @@ class TrainingLesson {
     return Math.min(...this.#trainings.map(({ trainer }) => trainer.stepCount));
   }
 
-  #shows(text: string | null): ShownExample {
+  #shows(): ShownExample {
     shownSoFar += 1;
     const attentions = this.#trainings.map((training) => training.attentions());
-    return { id: shownSoFar, text: this.#first.text, isOwn: text !== null, attentions };
+    return { id: shownSoFar, text: this.#first.text, attentions };
   }
 
   /** The outputs of the models, without any model whose parameters are NaN. */

@@ -13,14 +13,13 @@ import { chosenIn, firstStateOf, type State } from "./state";
 import { View as TasksView } from "./tasks/View";
 
 export function View({ state, set, notices }: RoomProps<State>) {
-  const { restrictions, setTried } = useShell();
+  const { restrictions } = useShell();
   const left = useRef(new Map<ModelChoice, State>());
   const [found, setFound] = useState<readonly FoundFile[] | null>(null);
   const chosen = chosenIn(state);
   /** A model that is chosen again opens in the state in which it was left. */
   const choose = (choice: ModelChoice) => {
     left.current.set(chosen, state);
-    setTried(null);
     set(left.current.get(choice) ?? firstStateOf(choice));
   };
   const isOver = useDrop((files) => {

@@ -2,7 +2,6 @@
 
 import {
   type Area,
-  type Cell,
   type CellSize,
   format,
   leftOf,
@@ -10,10 +9,11 @@ import {
   signedPalette,
   viewOn,
 } from "heed/view/parts";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { Announced } from "../../shared/Announced";
+import { usePointed } from "../../shared/Reading";
 import { Readout } from "../../shared/Readout";
 import { useShell } from "../../shared/shell";
 import { Term } from "../../shared/Term";
@@ -22,6 +22,7 @@ import { ChosenRow } from "./ChosenRow";
 import {
   attentionShown,
   explainAlignment,
+  headWords,
   massOf,
   predictedBy,
   rightPlacesOf,
@@ -157,14 +158,11 @@ function AlignmentMap({ size, ...props }: MapProps & { size: Size }) {
   );
 }
 
-const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
-
 /** The vector that the decoder starts with: it replaces the map of the model without attention. */
 function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize }) {
   const { source } = useRecurrentWorkspace();
   const { theme } = useShell();
-  const [cellPointed, setPointed] = useState<Cell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
+  const { cell: active, byKeyboard, point } = usePointed();
   const vector = found?.vector ?? null;
   const size = vector?.length ?? 64;
   const view = useMemo(() => vector && viewOn(vector, 1, size), [vector, size]);
@@ -172,9 +170,9 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
   const width = (source.length * cell.width) / size;
   const picture = usePicture({
     ...{ view, rows: 1, cols: size, palette, cell: { width, height: 28 } },
-    active: cellPointed,
+    active,
   });
-  const at = cellPointed?.col;
+  const at = active?.col;
   const pointed =
     vector && at !== undefined
       ? `number ${at + 1} of ${size}: ${format(vector[at] as number)}`
@@ -190,13 +188,7 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
           picture={picture}
           hint=""
           saved={{ file: "dates-rnn-vector", caption: `The vector of “${source.join("")}”` }}
-          actions={{
-            point: (cell, by) => {
-              setPointed(cell);
-              setByKeyboard(by === "keyboard");
-            },
-            press: () => {},
-          }}
+          actions={{ point, press: () => {} }}
         />
         <Announced>{byKeyboard && pointed}</Announced>
       </div>

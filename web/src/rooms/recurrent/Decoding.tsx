@@ -21,7 +21,7 @@ interface LaneToken {
   readonly isSlip?: boolean;
 }
 
-/** The input and output tokens of a run, marked: an input stands for the same place as the output before it. */
+/** The input and output tokens of a run, marked: an input has the place of the output before it. */
 function laneOf({ steps, places }: DecoderRun, target: readonly string[] | null, slip = -1) {
   return {
     in: steps.map(

@@ -1,12 +1,12 @@
 /** The gradient over the path length, before training and after it. */
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Curve } from "../../picture/Curve";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
-import type { GradientAnswer, GradientQuestion } from "./gradients";
+import type { GradientQuestion } from "./gradients";
 import { questionOf } from "./state";
 import { shortTitles, shownModels, targetOf, useRecurrentWorkspace } from "./workspace";
 
@@ -16,21 +16,20 @@ export function Gradients() {
   const { state, solution, source, set } = workspace;
   const isTrained = state.weights === "trained";
   const models = shownModels(workspace).map(([name]) => name);
-  const question = useMemo<GradientQuestion | null>(() => {
-    if (!solution) return null;
-    const { base } = questionOf(state);
-    return { base, models, source, written: targetOf(workspace), isTrained };
-  }, [solution, isTrained]);
+  const { base } = questionOf(state);
+  const asked: GradientQuestion | null = solution && {
+    ...{ base, models, source, written: targetOf(workspace), isTrained },
+  };
+  // By its content, because a replaced character of the answer changes the solution, but not this question.
+  const question = useMemo(() => asked, [JSON.stringify(asked)]);
   const { answer, request, failure } = useAnswer("datesGradients", question, 0);
-  const last = useRef<{ answer: GradientAnswer; request: GradientQuestion } | null>(null);
-  if (answer && request) last.current = { answer, request };
-  const { pathLengths = [], means = [] } = last.current?.answer ?? {};
-  const series = (last.current?.request.models ?? models).map((name, i) => ({
+  const { pathLengths = [], means = [] } = answer ?? {};
+  const series = (request?.models ?? models).map((name, i) => ({
     name: shortTitles[name],
     y: (means[i] ?? new Float32Array()).map(Math.log10),
   }));
   return (
-    <div class="gradients" data-weights={last.current?.request.isTrained ? "trained" : "initial"}>
+    <div class="gradients" data-weights={request?.isTrained ? "trained" : "initial"}>
       <h3>Gradient over path length</h3>
       <Choice
         label="Weights"

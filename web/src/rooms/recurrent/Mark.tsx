@@ -8,7 +8,7 @@ export type Mark = "right" | "wrong" | "unknown";
 export const rightAt = (target: readonly string[], place: number): string =>
   target[place] ?? endToken;
 
-/** @param place the place that the token stands for; null if it is too many */
+/** @param place the place in the right answer that the token corresponds to; null for an extra token */
 export function markOf(
   token: string,
   target: readonly string[] | null,

@@ -2,6 +2,7 @@
 import { px } from "heed/view/parts";
 import { useRef } from "preact/hooks";
 import { SaveDrawing } from "../../picture/SaveDrawing";
+import { counted } from "../../shared/format";
 import { type Journey, lengthOf, type Station, stationsOf } from "./journey";
 import type { ModelName } from "./problem";
 import { titles } from "./workspace";
@@ -140,7 +141,7 @@ function Drawing(props: PathProps) {
       width={width}
       height={lane + labelHeight}
       role="img"
-      aria-label={`${titles[name]}: ${length} ${length === 1 ? "step" : "steps"} from character ${journey.from + 1} of the date to character ${journey.to + 1} of the answer`}
+      aria-label={`${titles[name]}: ${counted(length, "step")} from character ${journey.from + 1} of the date to character ${journey.to + 1} of the answer`}
     >
       <path class="path-others" d={layout.others.join("")} />
       <path class="path-taken" d={layout.taken.join("")} />

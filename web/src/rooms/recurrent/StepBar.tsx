@@ -1,6 +1,5 @@
 /** Steps through all decoders together, in the maps and in the lanes below. */
 import { Transport, useClock } from "../../shared/Transport";
-import { useReducedMotion } from "../../shared/useMedia";
 import { rightAt } from "./Mark";
 import { rowShown, visible } from "./state";
 import { stepCountOf, useRecurrentWorkspace } from "./workspace";
@@ -16,24 +15,21 @@ export function StepBar() {
   const isWhole = state.step >= count - 1;
   const go = (step: number) => set({ step, row: step });
   const { isPlaying, setPlaying } = useClock({ count, index, go, pace });
-  const reduced = useReducedMotion();
   const target = solution?.target;
   return (
     <div class="step-bar">
       <Transport
-        {...{ count, index, go, pace }}
+        {...{ count, index, go }}
         label="Steps of the decoders"
         title={target ? `the right answer has “${visible(rightAt(target, index))}”` : undefined}
-        {...(!reduced && {
-          live: {
-            isPlaying,
-            setPlaying(wanted: boolean) {
-              // If all steps are visible, playing starts from the first one, not from the explained one.
-              if (wanted && isWhole) go(0);
-              setPlaying(wanted);
-            },
+        live={{
+          ...{ isPlaying, isMotion: true },
+          setPlaying(wanted: boolean) {
+            // If all steps are visible, playing starts from the first one, not from the explained one.
+            if (wanted && isWhole) go(0);
+            setPlaying(wanted);
           },
-        })}
+        }}
       />
     </div>
   );

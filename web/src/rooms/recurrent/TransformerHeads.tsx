@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { viewOfHead } from "./maps";
+import { headWords, viewOfHead } from "./maps";
 import type { RecordedAttention } from "./problem";
 import { lastStep, runShown } from "./state";
 import { useRecurrentWorkspace } from "./workspace";
@@ -44,7 +44,7 @@ export function TransformerHeads() {
           <legend>Transformer, layer {layer + 1}</legend>
           {Array.from({ length: heads + 1 }, (_, head) => {
             const words = head === 0 ? "mean" : String(head);
-            const name = `layer ${layer + 1}, ${head === 0 ? "mean of its heads" : `head ${head}`}`;
+            const name = `layer ${layer + 1}, ${headWords(head)}`;
             return (
               <label key={head}>
                 <input

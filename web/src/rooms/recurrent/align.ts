@@ -1,12 +1,12 @@
 /** Aligns a written answer with the right one, so that one character too many or too few shifts no marks. */
 
 /**
- * The place of the right token for each written token, by the fewest edits (Levenshtein, 1966); null for a token that
- * is too many.
+ * The place of the right token for each written token, by the fewest edits (Levenshtein, 1966); null for an extra
+ * token.
  */
 export function placesOf(written: readonly string[], right: readonly string[]): (number | null)[] {
   const [rows, columns] = [written.length, right.length];
-  // edits[i][j] is the distance between what follows written[i] and what follows right[j], with both.
+  // edits[i][j] is the distance between written.slice(i) and right.slice(j).
   const edits = Array.from({ length: rows + 1 }, (_, i) =>
     Array.from({ length: columns + 1 }, (_, j) => rows - i + columns - j),
   );

@@ -1,4 +1,4 @@
-/** The solver of gradients: how far each character of the date moves each output of a model. */
+/** The solver of the gradients: how much each output of a model depends on each character of the date. */
 import type { Heed, Tensor } from "heed";
 import {
   createModel,
@@ -9,6 +9,7 @@ import {
   Vocabulary,
 } from "heed/models";
 import { grad, noGrad } from "heed/nn";
+import { idsTensor, lengthsOf } from "../../worker/languageHeads";
 import type { Solver } from "../../worker/solver";
 import { lengthOf } from "./journey";
 import type { ModelName } from "./problem";
@@ -27,13 +28,13 @@ export interface GradientQuestion {
 /** The gradients by path length in the RNN without attention, in ascending order. */
 export interface GradientAnswer {
   readonly pathLengths: readonly number[];
-  /** For each model the mean length of the gradients of all pairs with that path length. */
+  /** For each model the mean gradient length of all pairs with each of these path lengths. */
   readonly means: readonly Float32Array[];
 }
 
 type Model = RecurrentModel | TransformerModel;
 
-/** The logits [1, T, V] of a decoder that gets `before`, if the date has the embeddings `input`. */
+/** The logits [1, T, V] of a decoder with the input `before`, for a date with the embeddings `input`. */
 function logitsFrom(model: Model, input: Tensor, source: Tensor, before: Tensor): Tensor {
   if (model instanceof TransformerModel) {
     const { encoder, decoder, positions, targetEmbedding } = model;
@@ -53,10 +54,7 @@ function logitsFrom(model: Model, input: Tensor, source: Tensor, before: Tensor)
   }
 }
 
-const idsIn = (heed: Heed, ids: readonly number[]) =>
-  heed.tensor(Int32Array.from(ids), [1, ids.length]);
-
-/** The factors that leave of logits [1, T, V] what the largest one of a row has above the row's mean. */
+/** The factors of logits [1, T, V] whose sum is the largest logit of a row minus the row's mean. */
 function factorsOf(heed: Heed, logits: Tensor, row: number): Tensor {
   const size = logits.shape.at(-1) as number;
   const own = logits.data.subarray(row * size, (row + 1) * size) as Float32Array;
@@ -67,7 +65,7 @@ function factorsOf(heed: Heed, logits: Tensor, row: number): Tensor {
 }
 
 /**
- * The lengths of the gradients of an output, its largest logit above the mean, with respect to the embedding of each
+ * The lengths of the gradients of an output, the largest logit minus the mean, with respect to the embedding of each
  * character of the date.
  *
  * @param row the step of the decoder
@@ -80,8 +78,8 @@ export function gradientLengths(
 ): Float32Array {
   const { vocabulary } = model.config;
   return heed.scope(() => {
-    const from = idsIn(heed, new Vocabulary(vocabulary.source).encode(source));
-    const before = idsIn(heed, [startId, ...new Vocabulary(vocabulary.target).encode(written)]);
+    const from = idsTensor(heed, new Vocabulary(vocabulary.source).encode(source));
+    const before = idsTensor(heed, [startId, ...new Vocabulary(vocabulary.target).encode(written)]);
     const embedding =
       model instanceof TransformerModel ? model.sourceEmbedding : model.encoder.embedding;
     const input = heed.embedding(from, embedding.weight);
@@ -94,11 +92,7 @@ export function gradientLengths(
         ),
       );
     });
-    const { data, shape } = gradient as Tensor;
-    const size = shape[2] as number;
-    return Float32Array.from(source, (_, col) =>
-      Math.hypot(...data.subarray(col * size, (col + 1) * size)),
-    );
+    return lengthsOf((gradient as Tensor).data as Float32Array, source.length);
   });
 }
 

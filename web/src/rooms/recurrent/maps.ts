@@ -34,6 +34,9 @@ export function viewOfHead(
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
+/** The name of a head, or of the mean of all heads. */
+export const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
+
 /** The sum of a row's weights on the right places; null if there are none. */
 export function massOf(view: MatrixView, row: number, places: readonly number[]): number | null {
   if (places.length === 0) return null;

@@ -48,8 +48,8 @@ export interface RecordedAttention {
 export interface DecoderRun {
   readonly steps: readonly DecoderStep[];
   /**
-   * For each step the place of the right answer that its output stands for, counted from 0; null for an output that is
-   * too many. Empty if the right answer is unknown.
+   * The place in the right answer that the output of each step corresponds to, counted from 0; null for an extra
+   * output. Empty if the right answer is unknown.
    */
   readonly places: readonly (number | null)[];
   readonly attentions: readonly RecordedAttention[];

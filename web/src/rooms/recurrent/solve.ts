@@ -88,7 +88,7 @@ function goOn({ heed, model, source, target }: Asked, begun: readonly string[]):
     written = [...written, next];
     if (!hasEnded) continue;
     const found = target.length > 0 ? placesOf(written, [...target, endToken]) : [];
-    // If the replacing token is too many, the model's own stood for the place of the token after it.
+    // If the replacing token is an extra one, its place is that of the token after it.
     const replaced = begun.length - 1;
     const places = found.map((at, i) => (i === replaced ? (at ?? found[i + 1] ?? null) : at));
     return { steps, places, attentions: attentionsOf(heed, model, example) };

@@ -36,7 +36,7 @@ export interface State {
 
 /** The last step of a right answer, which has ten characters and the end token. */
 export const lastStep = 10;
-/** The last possible step, because an answer without an end is cut off. */
+/** The greatest number of steps: an answer without an end is cut off. */
 export const mostSteps = longestAnswer + 1;
 
 /** The initial head is the one with the most attention on the right places, according to the model’s report. */

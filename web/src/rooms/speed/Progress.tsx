@@ -33,7 +33,7 @@ function growthOf(report: SpeedReport, one: Case, by: Contender): number | null 
 }
 
 /** The speedup by threads in this run, for each case; null if there is only one thread. */
-export function threadWords(report: SpeedReport, { variant, threads }: Contender): string | null {
+function threadWords(report: SpeedReport, { variant, threads }: Contender): string | null {
   const by = (count: number) =>
     report.contenders.find((other) => other.variant === variant && other.threads === count);
   const [alone, many] = [by(1), by(threads)];

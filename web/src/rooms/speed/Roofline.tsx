@@ -4,6 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { Axes } from "../../picture/Axes";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { lineThrough } from "../../picture/scale";
+import { alongStep } from "../../shared/arrowStep";
 import { percent } from "../../shared/format";
 import { usePointerWords } from "../../shared/useMedia";
 import { useWidth } from "../../shared/useWidth";
@@ -50,7 +51,7 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
   const { points } = chart;
   const point = points[chosen.index];
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = alongStep(event);
     if (!step || points.length === 0) return;
     event.preventDefault();
     const from = Math.max(chosen.index, step > 0 ? -1 : 0);

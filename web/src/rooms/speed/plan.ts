@@ -44,7 +44,7 @@ export function threadCounts(isLong: boolean, { threads, cores, isIsolated }: Ma
   return [own, ...others.sort((a, b) => b - a)];
 }
 
-export const plainJavaScript: Contender = {
+const plainJavaScript: Contender = {
   id: "javascript",
   name: "plain JavaScript",
   variant: null,

@@ -18,6 +18,8 @@ export interface MeasuringRequest {
   readonly base: string;
   readonly settings: SpeedSettings;
   readonly isLong: boolean;
+  /** The speed that an earlier run measured, because it depends on no setting; without it, it is measured. */
+  readonly writing?: WritingSpeed | null;
 }
 
 /** The number of heads, queries and keys, and the size of every vector. */

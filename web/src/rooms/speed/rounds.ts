@@ -13,9 +13,6 @@ export interface Sampling {
   readonly rounds: number;
 }
 
-/** The time, on the clock of performance.now(), at which rounds end early. At least a few rounds are always made. */
-export type Deadline = number;
-
 /** A call of at least this many milliseconds needs no warm-up, and fewer rounds. */
 const long = 150;
 const fewest = 3;
@@ -68,7 +65,7 @@ function sample(plan: { readonly run: () => void; calls: number }, shortest: num
 /**
  * Measures the milliseconds of a call of each racer.
  *
- * @param deadline ends the rounds early
+ * @param deadline the time of performance.now() at which the rounds end early, if a few have been made
  * @param pause lets the worker handle messages between samples
  * @param tell reports the finished share after each sample
  */
@@ -77,7 +74,7 @@ export async function timeInRounds(
   { shortest, rounds }: Sampling,
   pause: () => Promise<void>,
   tell: (share: number) => void,
-  deadline: Deadline = Number.POSITIVE_INFINITY,
+  deadline = Number.POSITIVE_INFINITY,
 ): Promise<Timing[]> {
   const plans = [];
   for (const racer of racers) {

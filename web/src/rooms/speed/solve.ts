@@ -104,7 +104,8 @@ class MeasuringRun {
       date: Date.now(),
       contenders: contendersOf(request, { variant, threads, cores, isIsolated }),
       cases: casesOf(request),
-      ...{ limits: [], measurements: [], callMemories: [], writing: null, milliseconds: 0 },
+      ...{ limits: [], measurements: [], callMemories: [], milliseconds: 0 },
+      writing: request.writing ?? null,
     };
   }
 
@@ -119,10 +120,10 @@ class MeasuringRun {
         this.#tell(begun + ((i + share) / cases.length) * (ended - begun), one.name);
       });
     }
-    this.#tell(ended, "our language model");
-    const writing = await measureWriting(heed, request.base, pause).catch(
-      (error: Error) => error.message,
-    );
+    if (!request.writing) this.#tell(ended, "our language model");
+    const writing =
+      request.writing ??
+      (await measureWriting(heed, request.base, pause).catch((error: Error) => error.message));
     // Runs last, because the memory for the weights is never returned, and later measurements would count it.
     const callMemories: CallMemory[] = [];
     for (const one of cases.filter(({ kind }) => kind === "attention")) {

@@ -1,4 +1,5 @@
 /** Formats figures with three digits and a unit. */
+import { counted } from "../../shared/format";
 
 /** Three significant digits. */
 export function threeDigits(value: number): string {
@@ -11,8 +12,6 @@ export function threeDigits(value: number): string {
 export const mebibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 20)} MiB`;
 
 export const kibibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 10)} KiB`;
-
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 export const threadsOf = (count: number) => counted(count, "thread");
 export const coresOf = (count: number) => counted(count, "core");

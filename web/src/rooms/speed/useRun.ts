@@ -44,7 +44,7 @@ export function useRun(settings: SpeedSettings): Measuring {
   const [failure, setFailure] = useState<string | null>(null);
   const current = useRef<AbortController | null>(null);
 
-  const start = async (isLong: boolean) => {
+  const start = async (isLong: boolean, writing: MeasuringRequest["writing"] = null) => {
     current.current?.abort();
     const controller = new AbortController();
     const { signal } = controller;
@@ -53,7 +53,7 @@ export function useRun(settings: SpeedSettings): Measuring {
     setNews({ share: 0, doing: "starting an engine" });
     // Absolute, because the worker's base address differs from the page's.
     const base = new URL(".", document.baseURI).href;
-    const request = { base, settings: { heads, size, causal, window, longest }, isLong };
+    const request = { base, settings: { heads, size, causal, window, longest }, isLong, writing };
     try {
       const measured = await measure(request, signal, ({ report, ...news }) => {
         if (signal.aborted) return;
@@ -80,7 +80,8 @@ export function useRun(settings: SpeedSettings): Measuring {
   // The short run starts automatically, and again when the settings change.
   const isFirst = useRef(true);
   useEffect(() => {
-    const timer = setTimeout(() => void start(false), isFirst.current ? 0 : patience);
+    const writing = typeof report?.writing === "object" ? report.writing : null;
+    const timer = setTimeout(() => void start(false, writing), isFirst.current ? 0 : patience);
     isFirst.current = false;
     return () => clearTimeout(timer);
   }, [heads, size, causal, window]);

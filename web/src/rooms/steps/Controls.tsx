@@ -1,7 +1,8 @@
 /** The settings of the room, except the sentence. */
 
 import { shorten } from "heed/view/parts";
-import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
+import { Choice, NumberField, Switch } from "../../shared/Fields";
+import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { maskWords } from "./stages";
@@ -31,9 +32,6 @@ const kinds: readonly (readonly [AttentionKind, string])[] = [
   ["decoder", "decoder"],
   ["cross", "encoder-decoder"],
 ];
-
-/** The slider is logarithmic, so that 1 is in the middle. */
-const temperatures = { min: -10, max: 10 } as const;
 
 interface ControlsProps {
   state: State;
@@ -152,13 +150,12 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
         checked={state.position}
         onChange={(position) => set({ position })}
       />
-      <Slider
+      <LogSlider
         label="Softmax temperature"
-        value={Math.round(10 * Math.log10(state.temperature))}
-        limits={temperatures}
-        step={1}
-        text={String(state.temperature)}
-        onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
+        perDecade={10}
+        value={state.temperature}
+        limits={allowed.temperature}
+        onChange={(temperature) => set({ temperature })}
       />
     </div>
   );

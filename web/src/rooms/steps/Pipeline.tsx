@@ -4,11 +4,12 @@ import { formatShort, px, rangeOf, shorten } from "heed/view/parts";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Matrix } from "../../picture/Matrix";
+import { alongStep } from "../../shared/arrowStep";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
 import { useMatrixPicture, useSolution } from "./solution";
 import { type StageName, stageNames } from "./stageNames";
-import { allStages, picturesOf } from "./stages";
+import { allStages, targetsOf } from "./stages";
 import { sizesOf } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
@@ -86,7 +87,7 @@ function Ends({ names }: { names: readonly MatrixName[] }) {
     const views = solution ? names.map((name) => viewOf(solution, name, attention.head)) : [];
     const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);
     return ends.length > 0 && ([Math.min(...ends), Math.max(...ends)] as const);
-  }, [solution, names, attention.head]);
+  }, [solution, names.join(), attention.head]);
   if (!solution || names.length === 0) return null;
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
@@ -110,7 +111,8 @@ interface TabSize {
 function Tab({ stage, number, isAhead, size }: TabProps) {
   const { state, showStage } = useStepsWorkspace();
   const { width, height, rowHeight, hasEnds } = size;
-  const names = picturesOf(stage, state.example);
+  // The stage of the tokens shows words instead of matrices.
+  const names = stage === "tokens" ? [] : targetsOf(stage, state);
   const isCurrent = stage === state.stage;
   const each = (width - (names.length - 1) * pictureGap) / names.length;
   return (
@@ -176,7 +178,7 @@ export function Pipeline({ look }: { look: string }) {
   useCurrentInView(tabs, now, isNarrow);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = alongStep(event);
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();

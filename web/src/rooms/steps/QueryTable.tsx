@@ -81,7 +81,8 @@ function Letter({ of, children }: { of: "q" | "k" | "v"; children: string }) {
   );
 }
 
-const columns: readonly TableColumn[] = [
+// A function, because a stored element would keep the earlier elements of the page in memory.
+const columns = (): readonly TableColumn[] => [
   { id: "key", head: "key" },
   { id: "score", head: [<Letter of="q">q</Letter>, "·", <Letter of="k">k</Letter>] },
   { id: "scaled", head: "scaled" },
@@ -108,7 +109,7 @@ export function QueryTable() {
           gets its output
         </>
       }
-      columns={columns}
+      columns={columns()}
       note={
         attention.keys.tokens.length > mostKeys &&
         `The ${mostKeys} keys with the most weight, of ${attention.keys.tokens.length}; the sums are over all keys.`

@@ -21,7 +21,7 @@ export interface Sharp {
   readonly visible: number;
 }
 
-export function sharpnessOf(solution: Solution, head: number, row: number): Sharp | null {
+function sharpnessOf(solution: Solution, head: number, row: number): Sharp | null {
   const weights = viewOf(solution, "weights", head);
   const masked = viewOf(solution, "masked", head);
   if (!weights || !masked || row >= weights.rows) return null;

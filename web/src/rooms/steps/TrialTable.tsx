@@ -1,10 +1,7 @@
 /** The weights and the gradients of one query, with the division by √d and without. */
 import { format, formatWeight, shorten } from "heed/view/parts";
 import { Meter } from "./Sharpness";
-import type { TrialAnswer, TrialSide } from "./trial";
-
-/** The maximum of the gradient w(1 − w), at w = one half. */
-const mostGradient = 0.25;
+import { mostGradient, type TrialAnswer, type TrialSide } from "./trial";
 
 /** A number with a bar, for quick comparison of the numbers in a column. */
 function Bar({ value, most }: { value: number; most: number }) {

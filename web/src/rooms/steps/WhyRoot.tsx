@@ -7,7 +7,7 @@ import { Notices } from "../../shared/Notices";
 import { useAnswer } from "../../worker/engineClient";
 import { TrialTable } from "./TrialTable";
 import { TrialVectors } from "./TrialVectors";
-import { mostTrialKeys, trialSizes } from "./trial";
+import { mostGradient, mostTrialKeys, trialSizes } from "./trial";
 import { useStepsWorkspace } from "./workspace";
 
 const exponents = trialSizes.map((size) => Math.log2(size));
@@ -15,8 +15,7 @@ const limits = { min: exponents[0] as number, max: exponents.at(-1) as number };
 const sizeTexts = trialSizes.map(String);
 /** The values before the engine's answer. */
 const unknown = trialSizes.map(() => Number.NaN);
-/** The gradient w(1 − w) is largest at w = one half. */
-const gradientRange = { low: 0, high: 0.25 };
+const gradientRange = { low: 0, high: mostGradient };
 
 function Words() {
   return (

@@ -6,6 +6,7 @@ import {
   numberIn,
   oneOf,
   onOff,
+  putIn,
   type Readers,
   readParams,
 } from "../../shared/linkReaders";
@@ -136,17 +137,15 @@ export function read(params: URLSearchParams): LinkReading<State> {
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
   const initial = initialState;
-  const put = (key: string, value: string | number, unless: string | number) => {
-    if (value !== unless) params.set(key, String(value));
-  };
+  const put = putIn(params);
   if (!state.example) {
-    params.set("text", state.text);
+    put("text", state.text, null);
     put("heads", state.heads, initial.heads);
     put("size", state.headSize, initial.headSize);
     put("seed", state.seed, initial.seed);
     put("split", state.split, initial.split);
   }
-  if (state.keyText !== null) params.set("keys", state.keyText);
+  put("keys", state.keyText, null);
   const onOrOff = (on: boolean) => (on ? "on" : "off");
   put("position", onOrOff(state.position), onOrOff(initial.position));
   put("scale", onOrOff(state.scaled), onOrOff(initial.scaled));
@@ -155,7 +154,7 @@ export function write(state: State): URLSearchParams {
   if (state.mask === "padding") put("pad", state.padFrom + 1, initial.padFrom + 1);
   if (state.mask === "window") put("window", state.window, initial.window);
   if (state.mask === "painted") put("hidden", hiddenToText(state.hidden), "");
-  if (state.shuffle !== null) params.set("shuffle", String(state.shuffle));
+  put("shuffle", state.shuffle, null);
   put("edits", editsToText(state.edits), "");
   put(
     "drop",
@@ -168,8 +167,8 @@ export function write(state: State): URLSearchParams {
   put("step", state.stage, initial.stage);
   put("head", state.head + 1, initial.head + 1);
   put("query", state.row + 1, initial.row + 1);
-  if (state.cell) params.set("cell", `${state.cell.matrix}.${cellText(state.cell)}`);
-  if (state.time !== null) params.set("time", String(state.time + 1));
+  put("cell", state.cell && `${state.cell.matrix}.${cellText(state.cell)}`, null);
+  put("time", state.time === null ? null : state.time + 1, null);
   put("range", state.range, initial.range);
   put("curve", state.curve, initial.curve);
   put("mass", state.mass, initial.mass);

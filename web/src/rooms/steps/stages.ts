@@ -1,10 +1,11 @@
-/** The descriptions of the stages: a title, the matrices of the picture, and an explanation. */
+/** The matrices and the descriptions of the stages. */
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
 import { countBlind, hidesAny, type SentenceAttention, type State } from "./state";
 
 /**
  * The matrices that a stage computes, in order. For the stage of the tokens, each token is a row of the input to come.
+ * The worked example ends with the output of its only head.
  */
 export function targetsOf(stage: StageName, { example }: State): readonly MatrixName[] {
   switch (stage) {
@@ -24,8 +25,6 @@ export interface Stage {
   readonly title: string;
   /** The stage in one line. */
   gist(state: State, attention: SentenceAttention): string;
-  /** The matrices of its picture in the pipeline. The stage of the tokens shows words instead. */
-  readonly matrices: readonly MatrixName[];
   /** Its words may be marked; see Words.tsx. */
   explain(state: State, attention: SentenceAttention): string;
 }
@@ -107,35 +106,30 @@ export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
     gist: () => "The text is cut into tokens.",
-    matrices: [],
     explain: (state, attention) =>
       `Each ${state.split === "words" ? "word or mark" : "character"} is a token. ${attendWords(state, attention)}`,
   },
   embedding: {
     title: "Embedding",
     gist: () => "Each token gets a vector.",
-    matrices: ["input"],
     explain: ({ example, position }) =>
       `Each token gets a vector${example ? ", given here" : ": here from a seed, in a trained model learned"}.${position ? " Its position adds to it: a word differs from place to place." : ""}`,
   },
   qkv: {
     title: "Q, K, V",
     gist: () => "Each vector gives a query, a key and a value.",
-    matrices: ["q", "k", "v"],
     explain: (_, { cross }) =>
       `Three matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${cross ? " Queries come from the first sentence, keys and values from the second." : ""}`,
   },
   scores: {
     title: "Scores",
     gist: () => "Each query is multiplied with each key.",
-    matrices: ["scores"],
     explain: (state) =>
       `A [score](scores) is the dot product of a [query](q) and a [key](k): large where both point the same way.${countingWords(state)}`,
   },
   scaled: {
     title: "Scaled",
     gist: scaledGist,
-    matrices: ["scaled"],
     explain: ({ scaled, temperature }, { headSize }) => {
       const division = scaled
         ? `Longer vectors have larger scores, so each is divided by √d, d being the length of a query: here √${headSize}.`
@@ -148,14 +142,12 @@ export const allStages: Record<StageName, Stage> = {
     title: "Masked",
     gist: (state, attention) =>
       hidesAny(state, attention) ? "The mask hides keys." : "No key is hidden.",
-    matrices: ["masked"],
     explain: (state, attention) =>
       `${maskWords(state, attention)} A hidden score is −∞, and its weight 0.${blindWords(state, attention)}`,
   },
   weights: {
     title: "Weights",
     gist: () => "Each row of scores becomes weights.",
-    matrices: ["weights"],
     explain: (state, attention) => {
       const someSee = countBlind(state, attention) < attention.queries.tokens.length;
       return `The softmax turns each row of [scores](masked) into [weights](weights): [e to the power of each score](exponentials), divided by the sum of the row.${someSee ? blindWords(state, attention) : ""} ${sumWords(state, attention)}`;
@@ -164,7 +156,6 @@ export const allStages: Record<StageName, Stage> = {
   output: {
     title: "Output",
     gist: () => "Weights mix the values into an output.",
-    matrices: ["output"],
     explain: (state, attention) =>
       `Every [value](v) is multiplied by its [weight](weights). Added up, they are the [output](output), a weighted mean.${blindWords(state, attention)}`,
   },
@@ -174,7 +165,6 @@ export const allStages: Record<StageName, Stage> = {
       example
         ? "The output of the one head is the result."
         : "A last matrix mixes the heads' outputs.",
-    matrices: ["result"],
     explain: (state, attention) => {
       const { heads } = attention;
       if (state.example)
@@ -183,9 +173,3 @@ export const allStages: Record<StageName, Stage> = {
     },
   },
 };
-
-/** The matrix that a stage shows in the pipeline; the worked example ends with the output of its only head. */
-export function picturesOf(stage: StageName, example: boolean): readonly MatrixName[] {
-  if (stage === "joined" && example) return ["joined"];
-  return allStages[stage].matrices;
-}

@@ -1,9 +1,12 @@
 /** The trial of the division by √d: the lengths of the vectors, the request and the answer; see trialSolve.ts. */
 import type { Numbers } from "./problem";
 
-export const trialSizes = [2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
-
 export const mostTrialSize = 512;
+
+export const trialSizes = [2, 4, 8, 16, 32, 64, 128, 256, mostTrialSize] as const;
+
+/** The gradient w(1 − w) of a weight is largest at w = one half. */
+export const mostGradient = 0.25;
 
 /** The maximum number of keys that are shown. */
 export const mostTrialKeys = 8;

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly count: number;
   readonly index: number;
   /** The index from which playing starts, if it differs from `index`. */

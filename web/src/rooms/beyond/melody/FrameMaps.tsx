@@ -14,9 +14,9 @@ import {
 } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
+import { Reading, usePointed } from "../../../shared/Reading";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
-import { Reading, usePointed } from "../Reading";
 import { useSharesPalette } from "../shares";
 import type { State } from "../state";
 import type { Melody } from "./solve";
@@ -76,7 +76,7 @@ function Strip({ name, title, data, frames, row, cellWidth, times, left, seek }:
     cell: { width: cellWidth, height: stripHeight },
     selected: { col: row },
   });
-  const actions = useMemo(() => ({ point, press: ({ col }: Cell) => seek(col) }), [point, seek]);
+  const actions = { point, press: ({ col }: Cell) => seek(col) };
   const numberAt = (view: MatrixView, { row, col }: Cell) =>
     `${times[col]}, ${pitchNames[row]}: ${formatShort(at(view, row, col))} of 1`;
   return (
@@ -139,10 +139,7 @@ function WeightsMap({ melody, curve, labels, frames, row, cellWidth, times, seek
     selected: { row },
     highlights: active ? [{ row: active.row }, { col: active.col }] : [],
   });
-  const actions = useMemo(
-    () => ({ point, press: ({ row }: Cell) => seek(row), selectRow: seek }),
-    [seek, point],
-  );
+  const actions = { point, press: ({ row }: Cell) => seek(row), selectRow: seek };
   const caption = "Frames of a melody attend to one another";
   return (
     <>

@@ -4,6 +4,7 @@ import { formatWeight } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { Choice, NumberField } from "../../../shared/Fields";
+import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
 import type { TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
@@ -12,7 +13,6 @@ import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { FileField } from "../FileField";
-import { LogSlider } from "../LogSlider";
 import { StrongestTable } from "../NamedNumbers";
 import { allowed, type OwnProps, type TuneName } from "../state";
 import { type RoleWords, Work } from "../Work";
@@ -82,7 +82,7 @@ function Controls({ state, set, own, onOwn }: OwnProps<Sound>) {
   );
 }
 
-/** What one frame attends to most. */
+/** The frames that one frame attends to most. */
 function Strongest({ melody, frame }: { melody: Melody | null; frame: number }) {
   const frames = melody?.frames ?? usualFrames;
   const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);

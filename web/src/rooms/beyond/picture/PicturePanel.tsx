@@ -2,6 +2,7 @@
 import { format } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { NumberField, Slider } from "../../../shared/Fields";
+import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
@@ -9,7 +10,6 @@ import { Term } from "../../../shared/Term";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { FileField } from "../FileField";
-import { LogSlider } from "../LogSlider";
 import { allowed, type OwnProps, type PanelProps, type Pixel } from "../state";
 import { Work } from "../Work";
 import type { Denoised } from "./denoise";

@@ -13,19 +13,20 @@ import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";
 import { Choice } from "../../../shared/Fields";
+import { type PointedCell, Reading, usePointed } from "../../../shared/Reading";
 import type { TableColumn } from "../../../shared/RowTable";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
 import { NamedNumbers, StrongestTable } from "../NamedNumbers";
-import { type PointedCell, Reading, usePointed } from "../Reading";
 import { useSharesPalette } from "../shares";
 import type { PanelProps, Pixel } from "../state";
 import { methods } from "./methods";
 import type { NoisyRequest } from "./noise";
 import type { PixelAnswer } from "./pixel";
 
-const columns: readonly TableColumn[] = [
+// A function, because a stored element would keep the earlier elements of the page in memory.
+const columns = (): readonly TableColumn[] => [
   { id: "place", head: "from the pixel" },
   { id: "value", head: <span class="role-v">value</span> },
   { id: "weight", head: "weight" },
@@ -72,7 +73,7 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
     <details class="row-details">
       <summary>{title}</summary>
       <StrongestTable
-        {...{ title, columns, weights, count: rowsShown }}
+        {...{ title, columns: columns(), weights, count: rowsShown }}
         cells={(place, weight) => {
           const value = values?.[place] as number;
           return (
@@ -137,19 +138,16 @@ function WindowMap({
     cell: { width: cell, height: cell },
     highlights: [{ row: middle, col: middle }],
   });
-  const actions = useMemo(() => {
-    const moved = (from: number, to: number, window: number) => Math.max(0, from + to - window);
-    const press = ({ row, col }: Pixel) =>
-      set(({ pixel, window }) => ({
-        pixel: { row: moved(pixel.row, row, window), col: moved(pixel.col, col, window) },
-      }));
-    return { point, press };
-  }, [point, set]);
+  const moved = (from: number, to: number, window: number) => Math.max(0, from + to - window);
+  const press = ({ row, col }: Pixel) =>
+    set(({ pixel, window }) => ({
+      pixel: { row: moved(pixel.row, row, window), col: moved(pixel.col, col, window) },
+    }));
   const steps = Array.from({ length: side }, (_, i) => formatShort(i - middle));
   return (
     <div ref={ref}>
       <HeatMap
-        {...{ name, symbol, title, note, picture, actions }}
+        {...{ name, symbol, title, note, picture, actions: { point, press } }}
         hint="Enter goes to that pixel."
         saved={{ file: `pixel-${name}`, caption: title, rows: steps, cols: steps }}
       />

@@ -4,17 +4,17 @@ import { columnsCsv, format, formatWeight } from "heed/view/parts";
 import { useMemo, useRef } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { Switch } from "../../../shared/Fields";
+import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
+import { Reading, usePointed } from "../../../shared/Reading";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
-import { LogSlider } from "../LogSlider";
 import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
-import { Reading, usePointed } from "../Reading";
 import {
   allowed,
   initialState,
@@ -27,7 +27,8 @@ import { type RoleWords, Work } from "../Work";
 import { Plane } from "./Plane";
 import type { Regression } from "./solve";
 
-const columns: readonly TableColumn[] = [
+// Functions, because a stored element would keep the earlier elements of the page in memory.
+const columns = (): readonly TableColumn[] => [
   { id: "point", head: "point" },
   { id: "key", head: <span class="role-k">x</span> },
   { id: "value", head: <span class="role-v">y</span> },
@@ -35,7 +36,7 @@ const columns: readonly TableColumn[] = [
   { id: "contribution", head: "weight × y" },
 ];
 
-const roleWords: RoleWords = {
+const roleWords = (): RoleWords => ({
   query: "a place on the axis",
   keys: "the points’ x",
   values: "the points’ y",
@@ -45,7 +46,7 @@ const roleWords: RoleWords = {
       <Term name="bandwidth">temperature b²</Term>: a Gaussian <Term name="kernel" />
     </>
   ),
-};
+});
 
 const pointsCsv = (points: readonly PlanePoint[], answer: Regression | null) =>
   columnsCsv(
@@ -167,7 +168,7 @@ function AllWeights({
   return (
     <details class="row-details">
       <summary>All weights</summary>
-      <RowTable title="All weights" columns={columns}>
+      <RowTable title="All weights" columns={columns()}>
         <tbody>
           {points.map(({ x, y }, i) => {
             const weight = answer?.weights[i];
@@ -204,7 +205,7 @@ export function PointsPanel(props: PanelProps) {
   return (
     <>
       <Controls {...props} average={answer?.average ?? 0} />
-      <Work title="Attention among points" words={roleWords}>
+      <Work title="Attention among points" words={roleWords()}>
         <Panel name="picture">
           <PlanePicture {...props} answer={answer} />
           {failure && <p role="status">{failure}</p>}

@@ -4,12 +4,12 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
 import { Panel } from "../../../shared/Panel";
+import { Reading, usePointed } from "../../../shared/Reading";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { PlotLegend } from "../PlotLegend";
-import { Reading, usePointed } from "../Reading";
 import { allowed, type OwnProps, type PanelProps, type State } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { OwnSeriesFields } from "./OwnSeriesFields";
@@ -34,7 +34,7 @@ function rowOf({ isHidden }: FilledSeries, wanted: number): number {
   return hidden[Math.floor(hidden.length / 2)] as number;
 }
 
-/** What the state selects of an answer. */
+/** Selects the head and the value of an answer that the panel shows. */
 function shownOf(answer: FilledSeries, { head, value }: State): ShownSeries {
   const best = answer.heads.reduce((best, one) =>
     onAlikeOf(best, answer) >= onAlikeOf(one, answer) ? best : one,

@@ -1,8 +1,9 @@
 /** The errors over the gap, the choice of a head, and the largest weights of a hidden value. */
 import { format, formatWeight } from "heed/view/parts";
+import { type HeadPlace, headKey, headName } from "../../../shared/layerHeads";
 import type { TableColumn } from "../../../shared/RowTable";
 import { type Figure, NamedNumbers, StrongestTable } from "../NamedNumbers";
-import type { PanelProps, SeriesHead } from "../state";
+import type { PanelProps } from "../state";
 import type { FilledSeries, SeriesHeadWeights } from "./solve";
 
 export interface ShownSeries {
@@ -26,7 +27,8 @@ interface WeightsProps extends PanelProps {
   shown: ShownSeries | null;
 }
 
-const columns: readonly TableColumn[] = [
+// A function, because a stored element would keep the earlier elements of the page in memory.
+const columns = (): readonly TableColumn[] => [
   { id: "position", head: "position" },
   { id: "value", head: <span class="role-v">value</span> },
   { id: "alike", head: "periods away" },
@@ -35,8 +37,8 @@ const columns: readonly TableColumn[] = [
 /** The number of rows of the table, which lists the largest weights. */
 const rowsShown = 10;
 
-const nameOf = ({ layer, head }: SeriesHead) => `layer ${layer + 1}, head ${head + 1}`;
-const keyOf = ({ layer, head }: SeriesHead) => `${layer}.${head}`;
+const nameOf = (place: HeadPlace) => headName(headKey(place));
+const keyOf = ({ layer, head }: HeadPlace) => `${layer}.${head}`;
 
 function figuresOf(of: ShownSeries | null): readonly Figure[] {
   const { answer, row = 0, shown } = of ?? {};
@@ -86,7 +88,7 @@ export function SeriesWeights(props: WeightsProps) {
       <HeadField {...props} />
       <StrongestTable
         title={`What position ${row + 1} attends to most`}
-        {...{ columns, weights, count: rowsShown }}
+        {...{ columns: columns(), weights, count: rowsShown }}
         cells={(t, weight) => (
           <>
             <th scope="row">{t + 1}</th>

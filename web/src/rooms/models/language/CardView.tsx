@@ -27,7 +27,7 @@ function manyOf(count: number): string {
   return `${size.toPrecision(3)} ${unit}`;
 }
 
-/** What a person should know of our model before reading its texts. */
+/** Tells a person the limits of our model before its texts are read. */
 const aboutOurs =
   "It learned from English texts in the public domain, from the King James Bible to presidents’ addresses, and what it writes rarely makes sense.";
 

@@ -22,6 +22,7 @@ const hidesFuture = (row: number, col: number) => col > row;
 function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   const { state, card, answer, head } = useLanguageWorkspace();
   const { theme } = useShell();
+  const palette = useWeightPalette(state);
   const [ref, width] = useWidth<HTMLDivElement>();
   const [active, setActive] = useState<Cell | null>(null);
   const second = useMemo(() => shownHead(card, other, head), [card, other, head]);
@@ -60,7 +61,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
             <TokenMap
               {...{ ...still, name: "other", title: "Weights of the other text" }}
               {...{ view: otherWeights, tokens: theirs, isHidden }}
-              palette={useWeightPalette(state)}
+              palette={palette}
               caption={`Weights, ${headName(head)}: ${other.text}`}
               file={`other-${head}`}
             />

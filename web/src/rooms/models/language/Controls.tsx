@@ -1,6 +1,7 @@
 /** How the next token is drawn, how heads are measured and ordered, and how weights are coloured. */
 
 import { patternNames, patterns } from "heed/view/parts";
+import { samplingLimits } from "../../../shared/candidates";
 import { HeadLook } from "../../../shared/HeadLook";
 import { hides } from "../../../shared/restrictions";
 import type { Setter } from "../../../shared/room";
@@ -33,7 +34,10 @@ function Drawing({ state, set, answer, place }: Omit<ControlsProps, "predicts">)
     <>
       <SamplingFields {...{ temperature, topK, topP, seed }} onChange={change} />
       <div class="row-of-buttons">
-        <button type="button" onClick={() => change({ seed: (seed + 1) % (allowed.seed.max + 1) })}>
+        <button
+          type="button"
+          onClick={() => change({ seed: (seed + 1) % (samplingLimits.seed.max + 1) })}
+        >
           Another seed
         </button>
       </div>

@@ -1,15 +1,7 @@
 /** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
-import {
-  type Explanation,
-  format,
-  type Palette,
-  patternNames,
-  patterns,
-  viewOn,
-} from "heed/view/parts";
+import { type Explanation, type Palette, patternNames, patterns, viewOn } from "heed/view/parts";
 import { useCallback, useMemo, useRef } from "preact/hooks";
-import { TokenLines } from "../../../picture/TokenLines";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { headName } from "../../../shared/layerHeads";
@@ -19,6 +11,8 @@ import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import { DropButton } from "../parts/DropButton";
+import { HeadLines } from "../parts/HeadLines";
+import { Measures } from "../parts/Measures";
 import { kindNameOf } from "./kinds";
 import type { State } from "./state";
 import { useRowByRow } from "./useRowByRow";
@@ -105,38 +99,10 @@ function Lines({ drawn: { shown, range, curve, mass } }: { drawn: Drawn }) {
   latest.current = go;
   const select = useCallback((place: number) => latest.current(place), []);
   return (
-    <div class="head-lines">
-      <h3>Attention as lines</h3>
-      <TokenLines
-        caption={`${headName(head)}, lines that carry the top ${mass} %: ${answer.text}`}
-        queries={rows}
-        keys={columns}
-        weights={weights}
-        mass={mass / 100}
-        range={range}
-        curve={curve}
-        selected={active?.row ?? place}
-        onSelect={select}
-      />
-    </div>
-  );
-}
-
-function Measures() {
-  const { heads, head } = useLanguageWorkspace();
-  const own = heads.find(({ key }) => key === head);
-  return (
-    <dl class="measures number">
-      {patternNames.map((name) => {
-        const value = own?.measures[name] ?? null;
-        return (
-          <div key={name}>
-            <dt>{patterns[name].name}</dt>
-            <dd data-measure={name}>{value === null ? "–" : format(value)}</dd>
-          </div>
-        );
-      })}
-    </dl>
+    <HeadLines
+      {...{ name: headName(head), text: answer.text, weights, mass, range, curve }}
+      {...{ queries: rows, keys: columns, selected: active?.row ?? place, onSelect: select }}
+    />
   );
 }
 
@@ -172,7 +138,7 @@ function Bar() {
 }
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { state } = useLanguageWorkspace();
+  const { state, heads, head } = useLanguageWorkspace();
   const at = useRowByRow(useDrawn(), parts);
   const [weights, weighted, lines] = [at(0), at(1), at(2)];
   const { restrictions } = useShell();
@@ -193,7 +159,11 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         </div>
         <div class="head-side">
           {lines && <Lines drawn={lines} />}
-          <Measures />
+          <Measures
+            names={patternNames}
+            words={patterns}
+            values={heads.find(({ key }) => key === head)?.measures}
+          />
         </div>
       </div>
     </section>

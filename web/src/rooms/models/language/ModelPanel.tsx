@@ -6,7 +6,7 @@ import { Panel } from "../../../shared/Panel";
 import { CardView } from "./CardView";
 import type { Card } from "./messages";
 import { Progress } from "./Progress";
-import { addressOf, linkOf, nameOf, ourSource, type Source } from "./source";
+import { addressOf, linkOf, ourSource, type Source, sourceAt } from "./source";
 import { ourModel, yourModel } from "./state";
 import type { Loading, ModelActions } from "./useModel";
 import { Ways, type WaysProps } from "./Ways";
@@ -73,7 +73,7 @@ export function ModelPanel({
   const isNamed = !isOurs && ![yourModel, current].includes(state.model) && !loading;
   const loadNamed = () => {
     const address = addressOf(state.model);
-    if (address) load({ kind: "address", name: nameOf(address), address, keep });
+    if (address) load(sourceAt(address, keep));
   };
   const isOpening = { ...ways, keep, setKeep, load, isLoading: loading !== null };
   return (

@@ -17,8 +17,8 @@ function Network() {
   const [section, isInView] = useInView<HTMLElement>();
   const { isPlaying } = clock;
   const isAtRest = useRest(useMemo(() => (isPlaying ? null : {}), [answer, place, isPlaying]));
-  // A printed page also contains the parts that are out of view, and nothing can be computed while it prints. That of a
-  // model of the person may take long.
+  // A printed page also contains the parts that are out of view, and nothing can be computed while it prints. The
+  // network of the person's own model may take long, so it is computed only in view.
   const isSeen = isInView || (isAtRest && card.whose === "ours");
   const model = useMemo(() => ({ model: answer.model }), [answer.model]);
   const way = useNetwork("language", {

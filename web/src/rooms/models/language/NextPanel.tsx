@@ -32,7 +32,7 @@ function contentsOf({ candidates, pieces, instead }: CandidatesAt, hasDrawn: boo
   };
 }
 
-/** What the table tells about its place. */
+/** The title of the table: the place that its candidates follow. */
 function titleOf({ card, answer }: LanguageWorkspace, table: CandidatesAt, next: NextAnswer) {
   const piece = quoted(answer.tokens[table.place]?.piece ?? "");
   if (card.predicts === "causal") return `What comes after ${piece}`;

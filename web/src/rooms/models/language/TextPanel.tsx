@@ -24,7 +24,7 @@ export function TextPanel({
   text: string;
   card: Card;
   set: Setter<State>;
-  /** What the model wrote; null if it has read no text. */
+  /** The text that the model wrote; null if it has read no text. */
   written: string | null;
   notices: readonly string[];
 }) {

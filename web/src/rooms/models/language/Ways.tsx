@@ -5,7 +5,7 @@ import { Lockable } from "../../../shared/Panel";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { addressField, KeptModels, useKept } from "./KeptModels";
-import { addressOf, type FoundFile, filesChosen, nameOf, type Source } from "./source";
+import { addressOf, type FoundFile, filesChosen, type Source, sourceAt } from "./source";
 import { type State, type WeightType, yourModel } from "./state";
 
 /** Buttons that open the browser's choice of files. */
@@ -100,7 +100,7 @@ export function Ways(props: WaysProps) {
   const kept = useKept(isLoading, setWhy);
   const openAddress = (typed: string) => {
     const address = addressOf(typed);
-    if (address) load({ kind: "address", name: nameOf(address), address, keep });
+    if (address) load(sourceAt(address, keep));
     else setWhy("That is not an address. An example: https://huggingface.co/openai-community/gpt2");
   };
   return (
@@ -122,7 +122,7 @@ export function Ways(props: WaysProps) {
       </div>
       <KeptModels
         models={kept.models}
-        open={(address) => load({ kind: "address", name: nameOf(address), address, keep: true })}
+        open={(address) => load(sourceAt(address, true))}
         remove={kept.remove}
       />
       <Choice<WeightType>

@@ -17,9 +17,9 @@ export function explainWeight(cell: Cell, { attention, shares, window }: ShownHe
       formula: [{ text: `hidden: this layer sees ${window} tokens, its own included` }],
     };
   const visible = Math.min(isCausal ? row + 1 : rows.length, window ?? rows.length);
-  const weights = viewOn(shares.weights, rows.length, rows.length);
+  const weights = viewOn(shares.weights, 1, rows.length, row * rows.length);
   const weighted = weightedByLength(weights, shares.lengths);
-  const [weight, length] = [at(weights, row, col), shares.lengths[col] as number];
+  const [weight, length] = [at(weights, 0, col), shares.lengths[col] as number];
   return {
     name: `How much “${query}” attends to “${key}” (row ${row + 1}, column ${col + 1})`,
     formula: [
@@ -28,7 +28,7 @@ export function explainWeight(cell: Cell, { attention, shares, window }: ShownHe
       { text: "\nweight × |" },
       { text: "v", role: "v" },
       {
-        text: `| = ${format(weight)} × ${format(length)} = ${format(weight * length)}, which is ${format(at(weighted, row, col))} of its row's sum`,
+        text: `| = ${format(weight)} × ${format(length)} = ${format(weight * length)}, which is ${format(at(weighted, 0, col))} of its row's sum`,
       },
     ],
   };

@@ -23,7 +23,7 @@ export type MeasureName = keyof typeof columnOf;
 type Measures = Readonly<Record<MeasureName, number>>;
 
 /** The mean weight of a head on the token that each measure looks at. */
-export interface HeadMeasures extends Measures {
+interface HeadMeasures extends Measures {
   readonly key: HeadKey;
 }
 

@@ -3,8 +3,8 @@
 import { patternNames } from "heed/view/parts";
 import { spotFrom, textOfSpot } from "../../../network/spots";
 import { colourReaders } from "../../../shared/colourReaders";
-import { continuedReaders, putContinued, readTextFirst } from "../../../shared/continuedLink";
-import { numberIn, oneOf, putIn, type Readers } from "../../../shared/linkReaders";
+import { continuedReaders, putContinued } from "../../../shared/continuedLink";
+import { numberIn, oneOf, putIn, type Readers, readParams } from "../../../shared/linkReaders";
 import type { LinkReading } from "../../../shared/room";
 import { addressOf } from "./source";
 import {
@@ -22,7 +22,15 @@ const textFrom = (text: string): string => {
   return text;
 };
 
+const isModel = (text: string) => [ourModel, yourModel].includes(text) || addressOf(text) !== null;
+
+const modelFrom = (text: string): string => {
+  if (isModel(text)) return text;
+  throw new RangeError("the name of a model of this room, an address, or owner/name of the hub");
+};
+
 const readers: Readers<State> = {
+  model: (text) => ({ model: modelFrom(text) }),
   dtype: (text) => ({ dtype: oneOf(...weightTypes)(text) }),
   text: (text) => ({ text: textFrom(text) }),
   ...continuedReaders(allowed),
@@ -36,13 +44,8 @@ const readers: Readers<State> = {
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
-  const own = new URLSearchParams(params);
-  const named = own.get("model") ?? ourModel;
-  own.delete("model");
-  const isModel = [ourModel, yourModel].includes(named) || addressOf(named) !== null;
-  const { state, notices } = readTextFirst(own, initialOf(isModel ? named : yourModel), readers);
-  const unknown = `The link's model is “${named.slice(0, 40)}”, but it takes the name of a model of this room, an address, or owner/name of the hub; it was left out.`;
-  return { state, notices: isModel ? notices : [unknown, ...notices] };
+  const named = params.get("model") ?? ourModel;
+  return readParams(params, initialOf(isModel(named) ? named : yourModel), readers);
 }
 
 export function write(state: State): URLSearchParams {

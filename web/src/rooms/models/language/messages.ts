@@ -25,13 +25,13 @@ export interface LoadRequest {
 }
 
 /** Asks which model is open. */
-export interface CardRequest {
+interface CardRequest {
   readonly kind: "card";
   readonly whose: Whose;
 }
 
 /** Frees the model. */
-export interface CloseRequest {
+interface CloseRequest {
   readonly kind: "close";
   readonly whose: Whose;
 }
@@ -80,7 +80,7 @@ export interface KindsRequest {
 }
 
 /** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
-export type WayRequest = (NetworkRequest | MatricesRequest) & {
+type WayRequest = (NetworkRequest | MatricesRequest) & {
   readonly model: number;
 };
 
@@ -94,7 +94,7 @@ export interface OtherRequest {
 }
 
 /** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
-export interface KeptRequest {
+interface KeptRequest {
   readonly kind: "kept";
   readonly deleted: string | null;
 }
@@ -126,7 +126,7 @@ export interface KeptModel {
   readonly size: number;
 }
 
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly kind: "kept";
   readonly models: readonly KeptModel[];
 }
@@ -151,7 +151,6 @@ export interface Card {
   /** Groups of heads that share keys and values. */
   readonly groups: number;
   readonly headSize: number;
-  readonly size: number;
   readonly parameters: number;
   /** The perplexity on unseen texts; null if it was not measured. */
   readonly perplexity: number | null;
@@ -168,7 +167,6 @@ export interface Card {
   readonly windows: readonly (number | null)[];
   /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
   readonly mask: { readonly id: number; readonly text: string } | null;
-  readonly milliseconds: number;
 }
 
 /** Why something was not done, for the person. The former state is unchanged. */
@@ -183,7 +181,7 @@ export interface ReadToken {
   readonly piece: string;
   /** As the tokenizer's file has it. */
   readonly raw: string;
-  /** Whether it stands for no text, such as the start. */
+  /** Whether it represents no text, such as the start token. */
   readonly isSpecial: boolean;
 }
 
@@ -246,7 +244,7 @@ export interface OtherAnswer {
   readonly shares: HeadShares;
 }
 
-export interface KindsAnswer extends Kinds {
+interface KindsAnswer extends Kinds {
   readonly kind: "kinds";
 }
 

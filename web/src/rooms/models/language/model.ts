@@ -95,9 +95,9 @@ function cardOf(
   { source, dtype }: LoadRequest,
   model: LanguageModel,
   tokenizer: ReadableTokenizer,
-): Omit<Card, "perplexity" | "milliseconds"> {
+): Omit<Card, "perplexity"> {
   const { config } = model;
-  const { layers, heads, headSize, size, context, kind } = config;
+  const { layers, heads, headSize, context, kind } = config;
   const scale = 1 / Math.sqrt(headSize);
   const isCausal = config.kind === "causal";
   return {
@@ -108,7 +108,7 @@ function cardOf(
     address: source.kind === "address" ? source.address : null,
     ...{ dtype, architecture: config.modelType, predicts: kind },
     hasNetwork: isCausal && !config.hasOutputNorms && !rotatesApart(model),
-    ...{ layers, heads, headSize, size, context, ...sizesOf(model, dtype) },
+    ...{ layers, heads, headSize, context, ...sizesOf(model, dtype) },
     groups: isCausal ? config.kvHeads : heads,
     vocabulary: config.vocabularySize,
     scales: isCausal ? config.scales : Array.from({ length: layers }, () => scale),
@@ -169,7 +169,6 @@ export async function load(
   { signal, progress }: Pick<SolverContext<News>, "signal" | "progress">,
 ): Promise<Card> {
   const { source, dtype } = request;
-  const begin = performance.now();
   const hear = seldom(progress);
   const report = await reportOn(source);
   const files = await filesOf(source, (loaded) => hear({ loaded, total: report?.bytes ?? loaded }));
@@ -181,8 +180,7 @@ export async function load(
     signal.throwIfAborted();
     const model = shownModel(loaded);
     const perplexity = report?.heldOut.all.model.perplexity ?? null;
-    const facts = cardOf(request, model, tokenizer);
-    const card = { ...facts, perplexity, milliseconds: performance.now() - begin };
+    const card = { ...cardOf(request, model, tokenizer), perplexity };
     close(card.whose);
     open.set(card.whose, Object.assign(new Lifetime(model), { card, tokenizer }));
     return card;

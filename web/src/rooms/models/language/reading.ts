@@ -12,7 +12,6 @@ import {
   pooled,
   readIn,
   sharesOfHead,
-  smallWeightsOf,
   without,
 } from "../../../worker/languageHeads";
 import type { SolverContext } from "../../../worker/solver";
@@ -80,15 +79,11 @@ function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
     return { measures, small: pooled(heed, weights) };
   };
   const { kept } = layerByLayer(model, keep, () => readIn(model, ids));
-  const small = smallWeightsOf(
-    kept.map((layer) => layer.small),
-    heads,
-  );
-  return kept.flatMap(({ measures }, layer) =>
-    measures.map((own, head) => ({
+  return kept.flatMap(({ measures, small }, layer) =>
+    small.map((own, head) => ({
       key: headKey({ layer, head }),
-      small: (small[layer * heads + head] as (typeof small)[number]).weights,
-      measures: own,
+      small: own,
+      measures: measures[head] as (typeof measures)[number],
     })),
   );
 }
@@ -216,7 +211,7 @@ export async function next(
   const others = await sortedOf(heed, logits, pause);
   const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
     const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next);
-    const other = others[i] && insteadOf(candidates, others[i], next);
+    const other = others[i] && insteadOf(candidates, others[i]);
     return {
       ...{ place, isMask, candidates },
       pieces: Array.from(candidates.ids, (id) => tokenizer.pieceOf(id)),

@@ -8,7 +8,7 @@ export interface FilesSource {
   readonly files: Readonly<Record<string, File>>;
 }
 
-export interface AddressSource {
+interface AddressSource {
   readonly kind: "address";
   readonly name: string;
   readonly address: string;
@@ -58,13 +58,17 @@ export function nameOf(address: string): string {
   return parts.filter(Boolean).at(-1) ?? hostname;
 }
 
+export function sourceAt(address: string, keep: boolean): Source {
+  return { kind: "address", name: nameOf(address), address, keep };
+}
+
 /** A file and the folders that it is in, from the one that was chosen on: "tiny/onnx/config.json". */
 export interface FoundFile {
   readonly path: string;
   readonly file: File;
 }
 
-export const filesNeeded = ["config.json", "model.safetensors", "tokenizer.json"] as const;
+const filesNeeded = ["config.json", "model.safetensors", "tokenizer.json"] as const;
 
 const weightsIndex = "model.safetensors.index.json";
 

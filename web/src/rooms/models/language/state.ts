@@ -2,7 +2,6 @@
 
 import type { ColourCurve, ColourRange, PatternName } from "heed/view/parts";
 import type { CausalState } from "../../../network/CausalPanel";
-import { samplingLimits } from "../../../shared/candidates";
 import type { Continued } from "../../../shared/continuedLink";
 
 export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
@@ -39,7 +38,6 @@ export const lookKeys = [
 ] satisfies (keyof State)[];
 
 export const allowed = {
-  ...samplingLimits,
   length: { min: 0, max: 500 },
   place: { min: 1, max: 512 },
   layer: { min: 0, max: 999 },

@@ -1,4 +1,4 @@
-/** The tokenizer of the person's model, and its tokens as the page shows them. */
+/** The tokenizer of a language model, and its tokens as the page shows them. */
 import { Tokenizer } from "@huggingface/tokenizers";
 import { pieceOf, piecesIn } from "../../../shared/pieces";
 import type { ReadToken } from "./messages";

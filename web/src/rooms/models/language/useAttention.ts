@@ -6,7 +6,7 @@ import type { FoundFile } from "./source";
 /** Stays open while the person is in other rooms. */
 let kept: OpenAttention | null = null;
 
-export interface AttentionActions {
+interface AttentionActions {
   /**
    * Reads files that contain attention weights, or tokens for the open weights. Returns whether the files may be of
    * this kind.

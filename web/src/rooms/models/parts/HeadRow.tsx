@@ -13,7 +13,7 @@ export interface GridHead {
   readonly causalSize: number | null;
   /** "layer 2, head 3" */
   readonly name: string;
-  /** What it shows in the row. */
+  /** Its short name, below its picture. */
   readonly label: string;
   /** The measure below it, and its value. */
   readonly about: string;

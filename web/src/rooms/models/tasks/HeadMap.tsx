@@ -54,7 +54,7 @@ function usePairs(
     () => (isCausal ? (row: number, col: number) => col > row : undefined),
     [isCausal],
   );
-  // The right places, and the row and column from which the active cell is computed: its query and its key.
+  // The answer positions, and the row and column from which the active cell is computed: its query and its key.
   const highlights: Area[] = [
     ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
     ...(active ? [{ row: active.row }, { col: active.col }] : []),

@@ -2,7 +2,6 @@
 
 import { type Explanation, format } from "heed/view/parts";
 import { useCallback } from "preact/hooks";
-import { TokenLines } from "../../../picture/TokenLines";
 import { Readout } from "../../../shared/Readout";
 import { type OneHead, RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";
@@ -11,6 +10,8 @@ import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
 import { DropButton } from "../parts/DropButton";
+import { HeadLines } from "../parts/HeadLines";
+import { Measures } from "../parts/Measures";
 import { Comparison } from "./ComparePanel";
 import { HeadMap, useHeadPicture } from "./HeadMap";
 import { measureNames, measures } from "./measures";
@@ -49,44 +50,18 @@ function CompareField() {
   );
 }
 
-function Measures() {
-  const { selection } = useHeadsWorkspace();
-  return (
-    <dl class="measures number">
-      {measureNames.map((name) => {
-        const value = selection.shown.head.measures[name];
-        return (
-          <div key={name}>
-            <dt>{measures[name].name}</dt>
-            <dd data-measure={name}>{value === null ? "–" : format(value)}</dd>
-          </div>
-        );
-      })}
-    </dl>
-  );
-}
-
-function HeadLines() {
+function Lines() {
   const { selection, state, set, active } = useHeadsWorkspace();
   const { range, curve, mass } = state;
   const { shown, row } = selection;
-  const { rows, columns } = shown.attention;
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
-    <div class="head-lines">
-      <h3>Attention as lines</h3>
-      <TokenLines
-        caption={`${shown.name}, lines that carry the top ${mass} %: ${selection.answer.text}`}
-        queries={rows}
-        keys={columns}
-        weights={shown.weights}
-        mass={mass / 100}
-        range={range}
-        curve={curve}
-        selected={active?.row ?? row}
-        onSelect={select}
-      />
-    </div>
+    <HeadLines
+      {...{ name: shown.name, text: selection.answer.text, weights: shown.weights }}
+      {...{ mass, range, curve, selected: active?.row ?? row, onSelect: select }}
+      queries={shown.attention.rows}
+      keys={shown.attention.columns}
+    />
   );
 }
 
@@ -161,8 +136,8 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           <SaveVectors of={detail} file={head.key} />
         </div>
         <div class="head-side">
-          <HeadLines />
-          <Measures />
+          <Lines />
+          <Measures names={measureNames} words={measures} values={head.measures} />
         </div>
       </div>
     </section>

@@ -50,7 +50,7 @@ function Row({
           value: value === null ? "–" : format(value),
         };
       }),
-    [selection.answer, state],
+    [selection.answer, measure, dropped],
   );
   const select = useCallback((head: string) => set({ head, cell: null }), [set]);
   return (
@@ -127,8 +127,8 @@ function ByMeasure({ all }: { all: readonly NamedHead[] }) {
   );
 }
 
-/** The measure that the room opens with, with its term explained. */
-function RightPlaces() {
+/** The measure that is shown first, with its term explained. */
+function AnswerPositions() {
   return (
     <>
       attention on the <Term name="answer positions" />
@@ -148,7 +148,7 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint measured">
-          below: {measure === "places" ? <RightPlaces /> : measures[measure].name}
+          below: {measure === "places" ? <AnswerPositions /> : measures[measure].name}
         </p>
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move among the buttons in it */}

@@ -1,4 +1,4 @@
-/** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
+/** The view of task models: connects the link, the trained model and the active cell to the parts of the page. */
 
 import { type Cell, explanationText } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";

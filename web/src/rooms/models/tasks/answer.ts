@@ -1,4 +1,4 @@
-/** The requests to this room's solver, and its answers. */
+/** The requests to the solver of task models, and its answers. */
 import type { Alignment } from "heed/models";
 import type { SmallWeights } from "heed/view/parts";
 import type { Attention, Shares } from "../../../shared/attended";
@@ -22,14 +22,14 @@ export interface HeadsRequest {
   readonly dropped: readonly HeadKey[];
 }
 
-/** Sent when the person leaves the room, to free its model. */
+/** Sent when the person leaves the view, to free its model. */
 export interface LeaveRequest {
   readonly kind: "leave";
 }
 
 /** One attention of the model, and each of its heads. */
 export interface MeasuredAttention extends Attention {
-  /** The right places of each row; null if they are unknown or do not apply to this attention. */
+  /** The answer positions of each row; null if they are unknown or do not apply to this attention. */
   readonly places: Alignment | null;
   readonly shares: Shares;
   readonly measured: readonly MeasuredHead[];
@@ -73,7 +73,7 @@ export interface HeadsAnswer {
   readonly picture: { readonly pixels: Float32Array; readonly side: number } | null;
   /** Every token that an input may contain. */
   readonly known: readonly string[];
-  /** Whether the right places belong to the task's answer or to the model's own answer, or are unknown. */
+  /** Whether the answer positions belong to the task's answer or to the model's own answer, or are unknown. */
   readonly places: "right" | "answered" | "unknown";
   readonly attentions: readonly MeasuredAttention[];
   /** The number of parameters, and the share of held-out examples that the model answers correctly. */

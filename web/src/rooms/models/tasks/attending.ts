@@ -3,23 +3,21 @@ import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import { type Attention, attentionOf, plain, sharesOf } from "../../../shared/attended";
 import type { Input } from "../../../shared/typed";
+import { pooled } from "../../../worker/languageHeads";
 import type { HeadKey, MeasuredAttention, MeasuredHead } from "./answer";
 import { measuresOf, type WeightsToMeasure } from "./measures";
 import type { ModelProbe } from "./probe";
 import { headKey } from "./state";
 
-/** The maximum number of cells along a side of a small picture. */
-const mostCells = 32;
-
-export interface MeasuringBasis {
+interface MeasuringBasis {
   /** The input with the model's own answer. */
   readonly input: Input;
-  /** The right places: the columns that determine the answers. */
+  /** The answer positions: the columns that determine the answers. */
   readonly places: Alignment | null;
   readonly heldOut: readonly HeadAlignment[];
 }
 
-/** The right places as columns; null for an attention to which they do not apply. */
+/** The answer positions as columns; null for an attention to which they do not apply. */
 function columnsOf(path: string, { input, places }: MeasuringBasis): Alignment | null {
   const isCross = path.endsWith("multihead_attn");
   if (places === null || (input.kind === "translation") !== isCross) return null;
@@ -34,18 +32,6 @@ function rowNames({ name, rows }: Attention, { input }: MeasuringBasis): readonl
   return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
 }
 
-/** The max-pooled weights of every head. */
-function smallWeightsOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
-  const [r, c] = [Math.min(rows, mostCells), Math.min(columns, mostCells)];
-  return heed.scope(() => {
-    const data = heed.adaptiveMaxPool(heed.tensor(weights, [heads, rows, columns]), r, c).data;
-    return Array.from({ length: heads }, (_, head) => ({
-      data: data.slice(head * r * c, (head + 1) * r * c) as Float32Array,
-      ...{ rows: r, cols: c },
-    }));
-  });
-}
-
 function measuredAttention(
   heed: Heed,
   labelled: LabelledWeights,
@@ -55,7 +41,7 @@ function measuredAttention(
   const { path, name, layer, heads } = attention;
   const { rows, columns, weights } = labelled;
   const places = columnsOf(path, measuring);
-  const small = smallWeightsOf(heed, labelled);
+  const small = heed.scope(() => pooled(heed, heed.tensor(weights, [heads, rows, columns])));
   const measuredHead = (head: number): MeasuredHead => {
     const size = rows * columns;
     const own: WeightsToMeasure = {
@@ -89,7 +75,7 @@ export function attentionsOf(
 }
 
 /**
- * The head with the most attention on the right places: of this input if they are known, otherwise of held-out
+ * The head with the most attention on the answer positions: of this input if they are known, otherwise of held-out
  * examples.
  */
 export function bestHeadOf(attentions: readonly MeasuredAttention[]): HeadKey {

@@ -1,10 +1,10 @@
-/** The trained models of this room, and the first input of each. */
+/** The trained models of tasks, and the first input of each. */
 import { mostTokens } from "../../../shared/typed";
 
-export interface Exhibit {
+interface Exhibit {
   /** The folder of the model's files. */
   readonly folder: string;
-  /** The model's name in the select. */
+  /** The model's name among the choices. */
   readonly name: string;
   /** The label of its text field and the texts that it accepts; null if it has none. */
   readonly field: { readonly label: string; readonly limits: string } | null;
@@ -16,7 +16,7 @@ export interface Exhibit {
 
 const letters = { label: "Letters", limits: `a to z, up to ${mostTokens}` };
 
-export const exhibits = {
+const exhibits = {
   pronouns: {
     folder: "pronouns-encoder",
     name: "pronouns",

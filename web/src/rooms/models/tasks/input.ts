@@ -1,4 +1,4 @@
-/** The right places of an input, if the task does not give them. */
+/** The answer positions of an input, if the task does not give them. */
 import type { Alignment } from "heed/models";
 import type { Input } from "../../../shared/typed";
 
@@ -28,7 +28,7 @@ export function closerOf(tokens: readonly string[]): string | null {
 }
 
 /**
- * The right places of typed input that the task does not solve. For brackets they are the opening ones, for pronouns
+ * The answer positions of typed input that the task does not solve. For brackets they are the opening ones, for pronouns
  * the words that the model answers. Null if neither is known, and for pictures, which cannot be typed.
  *
  * @param answered the input with the model's answer

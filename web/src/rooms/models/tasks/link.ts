@@ -1,4 +1,4 @@
-/** Reads and writes the room's part of the link. */
+/** Reads and writes the view's part of the link. */
 import { colourReaders } from "../../../shared/colourReaders";
 import {
   cellIn,

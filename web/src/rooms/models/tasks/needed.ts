@@ -38,7 +38,7 @@ async function search(model: AttentiveModel, { input, questions, before }: Asked
   return needed;
 }
 
-/** The result for the last input of each model. It is freed with the model when the person leaves the room. */
+/** The result for the last input of each model. It is freed with the model when the person leaves the view. */
 const last = new WeakMap<AttentiveModel, { readonly inputKey: string; readonly needed: Needed }>();
 
 /**

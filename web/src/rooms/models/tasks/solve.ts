@@ -1,4 +1,4 @@
-/** The solver of this room: runs a trained model with all heads and with some ablated, and measures every head. */
+/** The solver of task models: runs a trained model with all heads and with some ablated, and measures every head. */
 import type { Heed } from "heed";
 import {
   type Alignment,

@@ -1,4 +1,4 @@
-/** The state of the room, which is exactly the content of its link (see link.ts). */
+/** The state of the view, which is exactly the content of its link (see link.ts). */
 
 import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
 import type { AttentionName } from "../../../shared/attended";

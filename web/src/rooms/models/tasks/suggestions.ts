@@ -1,4 +1,4 @@
-/** Suggestions of what to try in this room. */
+/** Suggestions for the models of tasks. */
 import type { Suggestion } from "../../../shared/room";
 
 export const suggestions: readonly Suggestion[] = [

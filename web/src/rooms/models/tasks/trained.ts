@@ -1,4 +1,4 @@
-/** The trained model that is loaded in the worker for this room: one at a time. */
+/** The trained model that is loaded in the worker for the view of task models: one at a time. */
 import type { Heed } from "heed";
 import {
   type Example,
@@ -21,7 +21,7 @@ export interface AttentiveModel extends TaskModel {
 
 export interface Trained extends Lifetime<AttentiveModel> {
   readonly task: Task;
-  /** The attention of each head on the right places of held-out examples, measured when the model was trained. */
+  /** The attention of each head on the answer positions of held-out examples, measured when the model was trained. */
   readonly heldOut: readonly HeadAlignment[];
   /** The share of held-out examples that it answered correctly. */
   readonly score: { readonly examples: number; readonly exact: number };

@@ -1,4 +1,4 @@
-/** The values that the parts of the room share. */
+/** The values that the parts of the view share. */
 
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";

@@ -2,7 +2,7 @@
 
 import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";
-import { Announced } from "../../shared/Announced";
+import { Announced } from "./Announced";
 
 export interface PointedCell {
   readonly cell: Cell | null;
