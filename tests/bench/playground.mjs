@@ -80,7 +80,12 @@ const scenes = [
   ...stepsScenes(128),
   ...stepsScenes(512),
   ["Models", "hover", "room=models&model=pronouns", hover("weights")],
-  ["Models", "drop a head", "room=models&model=pronouns", press(".one-head .drop-head", "Space")],
+  [
+    "Models",
+    "ablate a head",
+    "room=models&model=pronouns",
+    press(".one-head .ablate-head", "Space"),
+  ],
   ["Learn", "train", "room=learn", watch],
   ["Learn", "train two", "room=learn&compare=on", watch],
   ["Learn", "hover while it trains", "room=learn", hover("head-4")],

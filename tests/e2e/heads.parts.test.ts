@@ -38,7 +38,7 @@ describe("The link", () => {
 
   test.each([
     "model=pronouns",
-    "model=dates&example=7&drop=cross.1.2%2Cdecoder.2.4&head=cross.2.1&compare=cross.1.1&row=3&cell=3.4",
+    "model=dates&example=7&ablate=cross.1.2%2Cdecoder.2.4&head=cross.2.1&compare=cross.1.1&row=3&cell=3.4",
     "model=pronouns&text=Bob+wrote+a+poem.&measure=entropy&order=measure&range=row&curve=log&mass=60",
     "model=pronouns&example=1",
     "model=sort&text=",

@@ -40,7 +40,7 @@ const context = () => ({
 
 async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
   const request: HeadsRequest = {
-    ...{ kind: "ask", base: "http://page.test/", exhibit: "pronouns", text, seed: 1, dropped: [] },
+    ...{ kind: "ask", base: "http://page.test/", exhibit: "pronouns", text, seed: 1, ablated: [] },
     ...change,
   };
   const answer = await solve(request, context());
@@ -88,15 +88,15 @@ test.each(exhibitIds)("Ablating the offered head changes the answer to “%s”"
   const state = { ...initialState, ...firstOf(exhibit) };
   const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
   if (!needed) throw new Error("no head is offered");
-  const dropped = [needed.head.key];
+  const ablated = [needed.head.key];
   const sentence = answerSentenceOf(
-    selectionOf(await ask({ exhibit, text, seed, dropped }), state),
+    selectionOf(await ask({ exhibit, text, seed, ablated }), state),
   );
   expect(sentence?.whole?.text).toBeTruthy();
   expect(sentence?.now.text).not.toBe(sentence?.whole?.text);
 });
 
-test("The search for heads runs once per input, for any dropped heads, and again after the room was left", async () => {
+test("The search for heads runs once per input, for any ablated heads, and again after the room was left", async () => {
   const runs = vi.spyOn(EncoderModel.prototype, "attentions");
   const runsOf = async (change: Partial<HeadsRequest>) => {
     runs.mockClear();
@@ -107,7 +107,7 @@ test("The search for heads runs once per input, for any dropped heads, and again
   await leave();
   const first = await runsOf({});
   expect(first.count).toBe(1 + headCount);
-  expect(await runsOf({ dropped: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 2 });
+  expect(await runsOf({ ablated: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 2 });
   expect(await runsOf({})).toEqual({ needed: first.needed, count: 1 });
   expect((await runsOf({ text: other })).count).toBe(1 + headCount);
   // A drawn example is not the same input as a text, and each seed draws another example.
@@ -117,11 +117,11 @@ test("The search for heads runs once per input, for any dropped heads, and again
   runs.mockRestore();
 });
 
-test("Texts about dropped heads name the heads of the answer, not the ones just selected", async () => {
-  const chosen = { ...initialState, text, dropped: ["encoder.1.3", "encoder.9.9"] };
+test("Texts about ablated heads name the heads of the answer, not the ones just selected", async () => {
+  const chosen = { ...initialState, text, ablated: ["encoder.1.3", "encoder.9.9"] };
   const before = selectionOf(await ask(), chosen);
   expect(withoutWords(before)).toBeNull();
-  const after = selectionOf(await ask({ dropped: chosen.dropped }), { ...chosen, dropped: [] });
+  const after = selectionOf(await ask({ ablated: chosen.ablated }), { ...chosen, ablated: [] });
   expect(withoutWords(after)).toBe("without layer 1, head 3");
   // The outlined places are still the places of the answer with all heads.
   expect(placesWords(before)).toBe("Outlined: the answer.");

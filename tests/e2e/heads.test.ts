@@ -6,7 +6,7 @@ import { visits } from "./visits";
 const first = "Alice helped Clara because she was kind.";
 /** The positions of the pronoun and of the name that it means. */
 const [she, alice] = [4, 0];
-const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
+const ablated = [{ path: "encoder.layers.0.self_attn", head: 0 }];
 
 /**
  * The precision of comparisons, in decimals. Displayed numbers have three, and other instruction sets round
@@ -45,7 +45,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     "fit the first screen with the answer and the button that changes it: $width",
     async (size) => {
       const room = await reenter("", size);
-      const seen = [".saying", ".drop-needed", "[data-matrix=weights] canvas"];
+      const seen = [".saying", ".ablate-needed", "[data-matrix=weights] canvas"];
       if (size.width > 1000) seen.push(".all-heads li:last-of-type canvas");
       for (const selector of seen) {
         const ends = await room.page.$$eval(selector, (all) =>
@@ -147,8 +147,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
 
-  it("are saved as one picture and one array, with the model, the sentence and the dropped heads", async () => {
-    const room = await reenter("&drop=encoder.1.1");
+  it("are saved as one picture and one array, with the model, the sentence and the ablated heads", async () => {
+    const room = await reenter("&ablate=encoder.1.1");
     const picture = await room.saved(".all-heads", "SVG");
     expect(picture.name).toBe("heed-all-heads-pronouns.svg");
     expect(wordsOf(picture.text).join(" ")).toContain(
@@ -201,12 +201,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(label).toContain(`Weights, ${size}, from ${low} to ${high}.`);
   });
 
-  it("change the answer when one is dropped, and restore it", async () => {
+  it("change the answer when one is ablated, and restore it", async () => {
     const room = await reenter();
     const alices = await reference.probability(first, she, "Alice");
-    const claras = await reference.probability(first, she, "Clara", dropped);
-    expect(await room.text(".answer-more")).toBe("Drop layer 1, head 1 changes the answer.");
-    await room.click("Drop layer 1, head 1");
+    const claras = await reference.probability(first, she, "Clara", ablated);
+    expect(await room.text(".answer-more")).toBe("Ablate layer 1, head 1 changes the answer.");
+    await room.click("Ablate layer 1, head 1");
     await expect.poll(() => room.text(".saying")).toMatch(/^“she” means Clara /);
     expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(claras, decimals);
     const more = await room.text(".answer-more");
@@ -216,13 +216,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(answer[2]).toMatch(/^Clara /);
     expect(numbersIn(answer[2] ?? "")[0]).toBeCloseTo(claras, decimals);
     expect(await room.text(".answers thead")).toContain("without layer 1, head 1");
-    await expect.poll(() => room.link()).toContain("drop=encoder.1.1");
+    await expect.poll(() => room.link()).toContain("ablate=encoder.1.1");
     await room.click("Restore all heads");
     await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
   });
 
   it("show the same probability in the sentence and in the table if the answer stays", async () => {
-    const room = await reenter("&drop=encoder.1.3");
+    const room = await reenter("&ablate=encoder.1.3");
     const rest = [{ path: "encoder.layers.0.self_attn", head: 2 }];
     const alices = await reference.probability(first, she, "Alice", rest);
     const [answer = []] = await room.answers();
@@ -331,7 +331,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   it("of a generating model show each token's probability, and the text with a head ablated", async () => {
-    const room = await reenter("&model=dates&drop=decoder.1.1");
+    const room = await reenter("&model=dates&ablate=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
     expect(await room.text(".saying")).toBe("The model writes 2075-1-141");
     expect(await room.text(".answer-more")).toContain("with all heads: 2075-12-14");
@@ -402,9 +402,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const room = await reenter("&lock=on");
     await room.page.click(`${room.head("encoder.2.1")} button`);
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
-    const fields = ".input :enabled, .drop-head:enabled, .switch :enabled";
+    const fields = ".input :enabled, .ablate-head:enabled, .switch :enabled";
     expect(await room.page.$$(fields)).toEqual([]);
-    expect(await room.text(".answer-more")).toBe("Dropping layer 1, head 1 changes the answer.");
+    expect(await room.text(".answer-more")).toBe("Ablating layer 1, head 1 changes the answer.");
     await measures(room);
     await room.click("entropy", ".settings");
     await expect.poll(() => room.link()).toContain("measure=entropy");

@@ -92,12 +92,12 @@ export class Reference {
   async shares(
     text: string,
     place: number,
-    dropped: readonly { path: string; head: number }[] = [],
+    ablated: readonly { path: string; head: number }[] = [],
   ): Promise<Map<string, number>> {
     const { heed } = this;
     const model = this.model as EncoderModel;
     const example = this.read(text) as { source: readonly string[] };
-    return withoutHeads(model, dropped, () => {
+    return withoutHeads(model, ablated, () => {
       const ids = Int32Array.from(model.sourceVocabulary.encode(example.source));
       // The same steps as in the model's own forward.
       const x = model.positions.forward(model.embedding.forward(heed.tensor(ids, [1, ids.length])));
@@ -114,8 +114,8 @@ export class Reference {
     text: string,
     place: number,
     label: string,
-    dropped: readonly { path: string; head: number }[] = [],
+    ablated: readonly { path: string; head: number }[] = [],
   ): Promise<number> {
-    return (await this.shares(text, place, dropped)).get(label) ?? Number.NaN;
+    return (await this.shares(text, place, ablated)).get(label) ?? Number.NaN;
   }
 }

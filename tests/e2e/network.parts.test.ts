@@ -68,8 +68,8 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
     let parameters: Parameters;
     let wanted: ReturnType<typeof llama>;
     const windows = name.includes("window") ? [3, 3] : [];
-    const ask = (layer: number | null, dropped: readonly string[] = []) =>
-      causalNetwork(model, { ids, layer, head, dropped }, wordOf);
+    const ask = (layer: number | null, ablated: readonly string[] = []) =>
+      causalNetwork(model, { ids, layer, head, ablated }, wordOf);
     const factsOf = (numbers: StackNumbers): Facts => ({
       ...{ numbers, matrices: causalMatrices(model, 1), tokens: ids.map(String), sources: [] },
       place: ids.length - 1,
@@ -228,17 +228,17 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       ]);
     });
 
-    test("has no contribution of a dropped head, and leaves no tensors in the engine", async () => {
+    test("has no contribution of an ablated head, and leaves no tensors in the engine", async () => {
       const before = heed.memory().tensors.count;
       const whole = partsIn(ask(1)).attention;
       const path = "model.layers.1.self_attn";
       const less = await withoutHeads(model, [{ path, head: 2 }], () => ask(1, ["2.3"]));
       const { D, E } = sizes;
       const { attention } = partsIn(less);
-      // The formulas of the dropped head still hold: the sum of its values is unchanged, but is not passed on.
+      // The formulas of the ablated head still hold: the sum of its values is unchanged, but is not passed on.
       const own = whole.headOutputs.slice(head * D, (head + 1) * D);
       expectNear(attention.head.sum, own);
-      expect(less.dropped).toEqual(["2.3"]);
+      expect(less.ablated).toEqual(["2.3"]);
       const wordsOf = (of: RowName, row: number) =>
         (explain({ part: "attention", of, row, col: 1 }, factsOf(less))?.formula ?? [])
           .map(({ text }) => text)
@@ -247,8 +247,8 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       const [terms = "", value = ""] = sum.split(" = ");
       expect(sumOf(value)).toBeCloseTo(own[1] as number, 2.9);
       expect(Math.abs(sumOf(terms) - (own[1] as number))).toBeLessThan(0.02);
-      expect(after).toEqual(["the head is dropped: its sum is not passed on"]);
-      expect(wordsOf("head", 2)).toBe("the head is dropped = 0.000");
+      expect(after).toEqual(["the head is ablated: its sum is not passed on"]);
+      expect(wordsOf("head", 2)).toBe("the head is ablated = 0.000");
       expect(wordsOf("head", 1)).toContain(" · its sum = ");
       expectNear(attention.heads.slice(2 * E, 3 * E), new Array(E).fill(0));
       expectNear(attention.norm.input, whole.norm.input);
@@ -330,7 +330,7 @@ test("GPT-2 adds learned positions, norms with biases and units without a gate",
   const model = new CausalLanguageModel(heed, { model_type: "gpt2", ...size });
   randomise(model, 9);
   const p = parametersOf(model);
-  const found = causalNetwork(model, { ids, layer: 1, head, dropped: [] }, wordOf);
+  const found = causalNetwork(model, { ids, layer: 1, head, ablated: [] }, wordOf);
   const { attention, feedForward } = partsIn(found);
   const rowOf = (name: string, row: number) =>
     Array.from(p.get(name).data).slice(row * 8, (row + 1) * 8);
@@ -398,7 +398,7 @@ test("A model in int8 has all numbers except those that need its quantised weigh
   const packed = heed.packWeights(weight as never, { format: "int8" });
   Object.assign(model.model.layers[1]?.mlp.downProj as object, { weight: [packed] });
   const { feedForward } = partsIn(
-    causalNetwork(model, { ids, layer: 1, head, dropped: [] }, wordOf),
+    causalNetwork(model, { ids, layer: 1, head, ablated: [] }, wordOf),
   );
   expect(feedForward.unitLengths).toBeNull();
   expect(lengthOf(feedForward.added)).toBeGreaterThan(0);

@@ -55,7 +55,7 @@ describe("The link of “Step by step”", () => {
         ["q.4.1.2", { matrix: "q", head: 4, row: 1, col: 2, value: -0.25 }],
         ["k.0.0.0", { matrix: "k", head: 0, row: 0, col: 0, value: 3 }],
       ]),
-      dropped: new Set([0, 3]),
+      ablated: new Set([0, 3]),
       range: "row",
       curve: "log",
       mass: 55,
@@ -63,7 +63,7 @@ describe("The link of “Step by step”", () => {
     };
     const link = writeLink({ room: "steps", restrictions: noRestrictions, params: write(state) });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
-    expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&drop=1,4");
+    expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&ablate=1,4");
     expect(link).toContain("hidden=1:1-3;5:2;64:64");
   });
 
@@ -112,7 +112,10 @@ describe("The link", () => {
     ["room=yours&lock=on", "room=models&model=yours&lock=on"],
     ["room=yours&model=a/b", "room=models&model=a/b"],
     ["room=yours&model=write&length=9", "room=models&length=9&temperature=0&topp=1"],
-  ])("of a former room leads to its model: %s", (former, present) => {
+    ["room=heads&drop=encoder.1.1", "room=models&ablate=encoder.1.1&model=pronouns"],
+    ["room=models&drop=1.2,6.6", "room=models&ablate=1.2,6.6"],
+    ["drop=2&step=joined", "ablate=2&step=joined"],
+  ])("with former names leads to the present ones: %s", (former, present) => {
     const link = readLink(`#${former}`);
     expect(link.notices).toEqual([]);
     expect(writeLink(link).replace("%2F", "/")).toBe(present);

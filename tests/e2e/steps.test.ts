@@ -478,7 +478,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(readout).not.toBe(before);
     expect(await readout()).toMatch(/( \+ 0\.000 × \S+){2} = /);
     expect(await room.text(".stage-words")).toContain("Head 2 is left out");
-    await expect.poll(() => room.link()).toContain("drop=2");
+    await expect.poll(() => room.link()).toContain("ablate=2");
     await room.page.click("[aria-label='Head 2 counts']");
     await expect.poll(readout).toBe(before);
   });

@@ -9,7 +9,7 @@ import type {
   Reading,
   StackNumbers,
 } from "../../web/src/network/messages";
-import { sayings } from "./dropping";
+import { sayings } from "./ablating";
 import { explained, lengthsIn, openRows, readingIn } from "./network";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
@@ -26,7 +26,7 @@ let wanted: StackNumbers;
 beforeAll(async () => {
   reference = await LanguageReference.open();
   ids = reference.ids(text);
-  wanted = causalNetwork(reference.model, { ids, layer: 1, head: 2, dropped: [] }, String);
+  wanted = causalNetwork(reference.model, { ids, layer: 1, head: 2, ablated: [] }, String);
 });
 
 class Network extends Write {
@@ -92,28 +92,28 @@ describe("In chrome, the whole network", () => {
     await expect.poll(() => room.link()).toContain("head=2.5");
     await expect.poll(() => room.text(".head-inside h4")).toBe("Inside of head 5");
 
-    // The words describe the numbers next to them, and the formula of a dropped head's sum is correct.
+    // The words describe the numbers next to them, and the formula of an ablated head's sum is correct.
     const [words, numbers] = [".way-choice .faint", ".stack-table [data-length]"];
-    const dropping = async (head: string) => {
+    const ablating = async (head: string) => {
       await room.choose(head);
-      return sayings(room, { click: ".drop-head", words, numbers });
+      return sayings(room, { click: ".ablate-head", words, numbers });
     };
-    expect(await dropping("2.5")).toEqual({
-      ...{ former: ["nothing"], now: "without 1 dropped head" },
+    expect(await ablating("2.5")).toEqual({
+      ...{ former: ["nothing"], now: "without 1 ablated head" },
     });
-    expect(await dropping("1.1")).toEqual({
-      ...{ former: ["without 1 dropped head"], now: "without 2 dropped heads" },
+    expect(await ablating("1.1")).toEqual({
+      ...{ former: ["without 1 ablated head"], now: "without 2 ablated heads" },
     });
-    expect(await room.text(".head-list tbody tr:nth-child(5) th")).toBe("5 dropped");
+    expect(await room.text(".head-list tbody tr:nth-child(5) th")).toBe("5 ablated");
     await room.choose("2.5");
     await expect.poll(() => room.text(".head-inside h4")).toMatch(/^Inside of head 5/);
     const sum = await room.cell("attention-values", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(sum.x, sum.y);
-    await expect.poll(() => room.text(".network-readout")).toContain("the head is dropped");
-    // The output of the head, if only the other head were dropped.
+    await expect.poll(() => room.text(".network-readout")).toContain("the head is ablated");
+    // The output of the head, if only the other head were ablated.
     const others = [{ path: "model.layers.0.self_attn", head: 0 }];
     const { open } = await withoutHeads(reference.model, others, () =>
-      causalNetwork(reference.model, { ids, layer: 1, head: 4, dropped: [] }, String),
+      causalNetwork(reference.model, { ids, layer: 1, head: 4, ablated: [] }, String),
     );
     const { headOutputs } = (open as LayerNumbers).parts[0] as AttentionNumbers;
     const exact = headOutputs[4 * 32 + 4] as number;

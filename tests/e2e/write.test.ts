@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { sayings } from "./dropping";
+import { sayings } from "./ablating";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
 
@@ -143,7 +143,7 @@ describe("In chrome, our language model", () => {
   });
 
   test("finds heads by measures, computes again without one, and restores it", async () => {
-    const room = await enterStill("&head=77.1&drop=88.2");
+    const room = await enterStill("&head=77.1&ablate=88.2");
     expect(await room.page.$(".instead")).toBeNull();
     for (const kind of ["previous", "first", "induction"]) {
       const { head, value } = await room.found(kind);
@@ -155,7 +155,7 @@ describe("In chrome, our language model", () => {
     }
     const before = await room.candidates();
     await room.choose("1.2");
-    await room.click("Drop this head");
+    await room.click("Ablate this head");
     await expect.poll(async () => (await room.candidates())[0]?.instead ?? null).not.toBeNull();
     const expected = await reference.nextWithout(ids, 1, 2);
     const shown = await room.candidates();
@@ -163,12 +163,12 @@ describe("In chrome, our language model", () => {
       expect(instead).toBeCloseTo(expected[id] as number, decimals);
     expect(shown.map(({ model }) => model)).toEqual(before.map(({ model }) => model));
     expect(shown.some(({ model, instead }) => Math.abs(model - (instead ?? 0)) > 1e-6)).toBe(true);
-    await expect.poll(() => room.link()).toMatch(/drop=[\d.,]*\b1\.2\b/);
+    await expect.poll(() => room.link()).toMatch(/ablate=[\d.,]*\b1\.2\b/);
     // The heading of the numbers without one head stays until the numbers without two heads arrive.
     const numbers = "[data-column=instead] [data-share]";
     const words = ".candidates thead th:last-child";
     await room.choose("2.2");
-    expect(await sayings(room, { click: ".drop-head", words, numbers })).toEqual({
+    expect(await sayings(room, { click: ".ablate-head", words, numbers })).toEqual({
       ...{ former: ["without 1 head"], now: "without 2 heads" },
     });
     await room.click("restore them");

@@ -24,7 +24,7 @@ describe("In chrome, the whole network of the person's model", () => {
 
   test("is as the engine computes it, opens, and is not there for an encoder", async () => {
     const model = (await loadModel(heed, tiny)) as CausalLanguageModel;
-    const wanted = causalNetwork(model, { ids, layer: 1, head: 2, dropped: [] }, String);
+    const wanted = causalNetwork(model, { ids, layer: 1, head: 2, ablated: [] }, String);
     const room = await enter(`&text=${wordsOf(ids).replaceAll(" ", "+")}&head=2.3`);
     await room.drop(tiny);
     await room.opened();

@@ -375,16 +375,16 @@ describe("The solver", () => {
     const { signal } = new AbortController();
     const context = { heed, signal, progress: () => {}, pause: async () => {} };
     const open = opening(context);
-    const dropped = ["1.2"];
+    const ablated = ["1.2"];
     const readAll = async ({ model }: Card, text: string) => {
       const written = { seed: 1, length: 5, kept: [3] };
       const answer = await solve({ kind: "read", model, text, ...sampling, ...written }, context);
       if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
       const { ids } = answer;
-      await solve({ kind: "next", model, ids, place: 1, dropped, ...sampling }, context);
-      await solve({ kind: "heads", model, ids, dropped }, context);
-      await solve({ kind: "head", model, ids, head: "2.1", dropped }, context);
-      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", dropped }, context);
+      await solve({ kind: "next", model, ids, place: 1, ablated, ...sampling }, context);
+      await solve({ kind: "heads", model, ids, ablated }, context);
+      await solve({ kind: "head", model, ids, head: "2.1", ablated }, context);
+      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", ablated }, context);
       return answer;
     };
     const first = await open(tiny, "float32");
@@ -405,7 +405,7 @@ describe("The solver", () => {
     const second = await open(masked, "int8");
     // A request for the model before is not answered by this one.
     const text = "w7 [MASK] w9";
-    const late = { kind: "other", model: first.model, text, head: "1.1", dropped } as const;
+    const late = { kind: "other", model: first.model, text, head: "1.1", ablated } as const;
     expect(await solve(late, context)).toBeNull();
     await readAll(second, text);
     // The table of the tokens is in the memory of JavaScript: 21 rows of 12 bytes and a scale.
@@ -441,11 +441,11 @@ describe("The solver", () => {
     expect(heed.memory()).toEqual(after);
   });
 
-  test("tells what comes and what heads attend to without those that are dropped", async () => {
+  test("tells what comes and what heads attend to without those that are ablated", async () => {
     const heed = await load({ threads: 1 });
     const { signal } = new AbortController();
     const context = { heed, signal, progress: () => {}, pause: async () => {} };
-    const dropped = ["1.2", "2.1"];
+    const ablated = ["1.2", "2.1"];
     const named = [
       { path: "model.layers.0.self_attn", head: 1 },
       { path: "model.layers.1.self_attn", head: 0 },
@@ -458,8 +458,8 @@ describe("The solver", () => {
     ] as const) {
       const { model } = await opening(context)(files, "float32");
       const asked = { model, ids, place, ...sampling };
-      const whole = await solve({ kind: "next", ...asked, dropped: [] }, context);
-      const without = await solve({ kind: "next", ...asked, dropped }, context);
+      const whole = await solve({ kind: "next", ...asked, ablated: [] }, context);
+      const without = await solve({ kind: "next", ...asked, ablated }, context);
       if (whole?.kind !== "next" || without?.kind !== "next") throw new Error("no candidates");
       const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
       const shares = await withoutHeads(own, named, () =>
@@ -487,14 +487,14 @@ describe("The solver", () => {
 
       // The first layer attends as before, the second does not.
       const [before, after] = await Promise.all(
-        [[], dropped].map((dropped) => solve({ kind: "heads", model, ids, dropped }, context)),
+        [[], ablated].map((ablated) => solve({ kind: "heads", model, ids, ablated }, context)),
       );
       if (before?.kind !== "heads" || after?.kind !== "heads") throw new Error("no heads");
       const half = before.heads.length / 2;
       expect(after.heads.slice(0, half)).toEqual(before.heads.slice(0, half));
       for (const [i, head] of after.heads.entries())
         if (i >= half) expect(head.small).not.toEqual(before.heads[i]?.small);
-      const one = await solve({ kind: "head", model, ids, head: "2.2", dropped }, context);
+      const one = await solve({ kind: "head", model, ids, head: "2.2", ablated }, context);
       if (one?.kind !== "head") throw new Error("no head");
       const small = after.heads.find(({ key }) => key === "2.2")?.small.data;
       expect(one.shares.weights).toEqual(small);
@@ -545,7 +545,7 @@ describe("The link", () => {
     const opposite: State = {
       ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
       ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
-      ...{ dropped: ["1.2", "2.1"] },
+      ...{ ablated: ["1.2", "2.1"] },
       ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
       ...{ range: "row", curve: "log", mass: 50, layer: 3 },
       number: { part: "attention", of: "key", row: 3, col: 2 },

@@ -10,7 +10,7 @@ import { nn } from "heed/nn";
 import type { ElementHandle } from "puppeteer-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
-import { sayings } from "./dropping";
+import { sayings } from "./ablating";
 import { visits } from "./visits";
 import { type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
 
@@ -213,18 +213,18 @@ describe("In chrome, a model of the person", () => {
     await room.page.click(".written-text .piece:last-child");
     await expect.poll(async () => (await room.candidates(4)).length).toBe(10);
     // Without a head other tokens come; then it is restored.
-    await room.page.click(".one-head .drop-head");
+    await room.page.click(".one-head .ablate-head");
     const instead = () => room.page.$$("[data-place='4'] tbody [data-column=instead] [data-share]");
     await expect.poll(async () => (await instead()).length).toBe(10);
-    await expect.poll(() => room.link()).toContain("drop=2.3");
-    expect(await room.page.$("[data-head='2.3'].dropped")).not.toBeNull();
+    await expect.poll(() => room.link()).toContain("ablate=2.3");
+    expect(await room.page.$("[data-head='2.3'].ablated")).not.toBeNull();
     const [words, numbers] = [
       "[data-place='4'] thead th:last-child",
       "[data-place='4'] [data-column=instead] [data-share]",
     ];
     await room.page.click("[data-head='1.1'] button");
     await expect.poll(() => room.text(".one-head h2")).toMatch(/^Layer 1, head 1/);
-    const click = ".one-head .drop-head";
+    const click = ".one-head .ablate-head";
     expect(await sayings(room, { click, words, numbers })).toEqual({
       ...{ former: ["without 1 head"], now: "without 2 heads" },
     });

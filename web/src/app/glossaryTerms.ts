@@ -30,6 +30,7 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
   models: [
     ...(["token", "query", "key", "value", "weight", "head", "layer", "causal"] as const),
     ...([
+      "ablation",
       "encoder",
       "decoder",
       "answer positions",

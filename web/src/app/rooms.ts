@@ -35,12 +35,14 @@ const formerRooms = new Map([
   ["yours", "yours"],
 ]);
 
-/** The parameters of a link, with the present name of its room. */
-export function withPresentRoom(params: URLSearchParams): URLSearchParams {
+/** The parameters of a link, with the present names of its room and of the ablated heads. */
+export function withPresentNames(params: URLSearchParams): URLSearchParams {
+  const present = new URLSearchParams(
+    [...params].map(([key, text]) => [key === "drop" ? "ablate" : key, text]),
+  );
   const room = params.get("room") ?? "";
   const model = formerRooms.get(room);
-  if (model === undefined) return params;
-  const present = new URLSearchParams(params);
+  if (model === undefined) return present;
   present.set("room", "models" satisfies RoomId);
   if (model !== null && !params.has("model")) present.set("model", model);
   // The former room read a text with our model and did not go on with it.

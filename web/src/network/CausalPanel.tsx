@@ -59,7 +59,7 @@ export function CausalPanel(props: CausalProps) {
   const { section, state, set, facts, failure, isBusy, tokens, place, onSelect } = props;
   const host = useHost(props);
   const open = useCallback((layer: number | null) => set({ layer, number: null }), [set]);
-  const dropped = facts?.numbers.dropped.length ?? 0;
+  const ablated = facts?.numbers.ablated.length ?? 0;
   return (
     <section ref={section} class="network" aria-labelledby="network-title">
       <h2 id="network-title">The whole network</h2>
@@ -70,7 +70,7 @@ export function CausalPanel(props: CausalProps) {
           choice={
             <>
               <TokenSelect label="Token" tokens={tokens} index={place} onSelect={onSelect} />
-              {dropped > 0 && <span class="faint">without {counted(dropped, "dropped head")}</span>}
+              {ablated > 0 && <span class="faint">without {counted(ablated, "ablated head")}</span>}
             </>
           }
         />

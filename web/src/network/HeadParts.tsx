@@ -8,7 +8,7 @@ import { useMemo } from "preact/hooks";
 import { percent } from "../shared/format";
 import { hides } from "../shared/restrictions";
 import { useShell } from "../shared/shell";
-import { columnsOf, type Facts, isDropped } from "./facts";
+import { columnsOf, type Facts, isAblated } from "./facts";
 import { lengthOf } from "./formulas";
 import { useNetworkHost } from "./host";
 import { Length } from "./Length";
@@ -55,7 +55,7 @@ export function HeadList({ part, facts }: HeadProps) {
               <button type="button" aria-pressed={i === head.head} onClick={() => choose(i)}>
                 {i + 1}
               </button>{" "}
-              <span class="faint">{isDropped(facts, i) ? "dropped" : noteOf?.(layer, i)}</span>
+              <span class="faint">{isAblated(facts, i) ? "ablated" : noteOf?.(layer, i)}</span>
             </th>
             <td data-most={most[i]}>
               <bdi>{columns[most[i] as number]}</bdi>{" "}

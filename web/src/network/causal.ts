@@ -171,7 +171,7 @@ function readingsOf(
 /** @param wordOf returns the text of a token */
 export function causalNetwork(
   model: CausalLanguageModel,
-  { ids, layer: open, head, dropped }: Omit<NetworkRequest, "kind">,
+  { ids, layer: open, head, ablated }: Omit<NetworkRequest, "kind">,
   wordOf: (id: number) => string,
 ): StackNumbers {
   const { heed, config } = model;
@@ -217,7 +217,7 @@ export function causalNetwork(
       norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)),
       prediction,
     },
-    dropped,
+    ablated,
     vocabulary: config.vocabularySize,
   };
 }
@@ -248,7 +248,7 @@ export function causalMatrices(
   return { attention: { q, o }, "feed-forward": { ...(gate && { gate }), up, down } };
 }
 
-/** Traces a token with the dropped heads ablated. Dropped heads do not change the matrices of a layer. */
+/** Traces a token without the ablated heads. Ablated heads do not change the matrices of a layer. */
 export async function causalAnswer(
   model: CausalLanguageModel,
   request: NetworkRequest | MatricesRequest,
@@ -257,5 +257,5 @@ export async function causalAnswer(
   if (request.kind === "matrices")
     return { kind: "matrices", matrices: causalMatrices(model, request.layer) };
   const run = () => causalNetwork(model, request, wordOf);
-  return { kind: "network", numbers: await without(model, request.dropped, run) };
+  return { kind: "network", numbers: await without(model, request.ablated, run) };
 }

@@ -2,7 +2,7 @@
 
 import { type Explanation, format, operand } from "heed/view/parts";
 import { formulaOf } from "../shared/attended";
-import { columnsOf, entry, type Facts, isDropped, readers } from "./facts";
+import { columnsOf, entry, type Facts, isAblated, readers } from "./facts";
 import { added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
 import type { AttentionNumbers, Spot } from "./messages";
 
@@ -104,8 +104,8 @@ function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explan
     name: entry("Weighted sum of the values", col),
     formula: [
       ...dot(head.shares.weights, column, at(head.sum, col), { role: "v" }),
-      ...(isDropped(facts, head.head)
-        ? [text("\nthe head is dropped: its sum is not passed on")]
+      ...(isAblated(facts, head.head)
+        ? [text("\nthe head is ablated: its sum is not passed on")]
         : []),
     ],
   };
@@ -119,8 +119,8 @@ function explainHead({ row, col }: Spot, part: AttentionNumbers, facts: Facts): 
   const own = (width * size) / heads.length;
   const value = at(heads, row * size + col);
   const name = entry(`What head ${row + 1} adds`, col);
-  if (isDropped(facts, row))
-    return { name, formula: [text("the head is dropped"), ...equals(value)] };
+  if (isAblated(facts, row))
+    return { name, formula: [text("the head is ablated"), ...equals(value)] };
   const matrix = facts.matrices?.[part.name]?.o;
   if (!matrix) return { name, formula: [text(format(value))] };
   const weights = rowOf(rowOf(matrix.weight, col, width), row, own);

@@ -25,9 +25,9 @@ export function partOf({ numbers }: Facts, name: PartName): PartNumbers | undefi
   return numbers.open?.parts.find((part) => part.name === name);
 }
 
-/** Whether a head of the open layer, counted from 0, is dropped. */
-export function isDropped({ numbers: { open, dropped } }: Facts, head: number): boolean {
-  return open !== null && dropped.includes(headKey({ layer: open.layer, head }));
+/** Whether a head of the open layer, counted from 0, is ablated. */
+export function isAblated({ numbers: { open, ablated } }: Facts, head: number): boolean {
+  return open !== null && ablated.includes(headKey({ layer: open.layer, head }));
 }
 
 /** The labels of the tokens that an attention attends to. */

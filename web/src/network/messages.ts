@@ -59,7 +59,7 @@ export interface HeadNumbers {
   readonly shares: Shares;
   /** [S, D] */
   readonly values: Float32Array;
-  /** The weighted sum of the values, [D]; a dropped head does not contribute it. */
+  /** The weighted sum of the values, [D]; an ablated head does not contribute it. */
   readonly sum: Float32Array;
   /** The inputs of the key and value projections, [S, E]; null if keys and values come from a cache. */
   readonly sources: Float32Array | null;
@@ -78,7 +78,7 @@ export interface AttentionNumbers extends PartOfLayer {
   /** For each head the token that it attends to most, and the weight, [H]. */
   readonly most: Int32Array;
   readonly mostWeights: Float32Array;
-  /** The weighted sums of values of all heads, concatenated, [H * D]; zeros for a dropped head. */
+  /** The weighted sums of values of all heads, concatenated, [H * D]; zeros for an ablated head. */
   readonly headOutputs: Float32Array;
   /** The vector that each head adds to the stream, [H, E]. */
   readonly heads: Float32Array;
@@ -158,7 +158,7 @@ export interface StackNumbers {
   readonly open: LayerNumbers | null;
   readonly end: EndNumbers;
   /** The heads that were ablated in this computation. */
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
   /** The size of the vocabulary. */
   readonly vocabulary: number;
 }
@@ -185,7 +185,7 @@ export interface NetworkRequest {
   readonly layer: number | null;
   /** The selected head of the open layer, counted from 0. */
   readonly head: number;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** Asks for the matrices of a layer, counted from 0. */

@@ -268,7 +268,7 @@ function stackNumbers(
     start: startNumbers(model, embedding, token, streams[0] as Float32Array),
     ...{ lengths, readings: null, open },
     end: { norm: normNumbers(norm, "layer", last, rowAt(output, token[1])), prediction },
-    dropped: [],
+    ablated: [],
     vocabulary: vocabulary.size,
   };
 }

@@ -29,14 +29,14 @@ interface ThumbnailProps extends Omit<ThumbnailPicture, "small" | "hides"> {
   small: SmallWeights;
   /** The number of tokens, if a causal mask hides later tokens; null without a causal mask. */
   causalSize: number | null;
-  isDropped?: boolean;
+  isAblated?: boolean;
   onSelect(): void;
 }
 
 export function HeadThumbnail({
   id,
   causalSize,
-  isDropped = false,
+  isAblated = false,
   onSelect,
   ...shown
 }: ThumbnailProps) {
@@ -62,5 +62,5 @@ export function HeadThumbnail({
     // It begins with the visible words, as a person who speaks to the page says them.
     button.ariaLabel = `${shown.label} ${shown.value}: ${shown.name}, ${shown.about}`;
   }, [...Object.values(shown), hides, theme, ratio]);
-  return <li ref={item} class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={id} />;
+  return <li ref={item} class={isAblated ? "thumbnail ablated" : "thumbnail"} data-head={id} />;
 }

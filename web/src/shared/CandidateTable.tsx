@@ -72,7 +72,7 @@ export function CandidateRow({
   );
 }
 
-/** The prediction with the dropped heads ablated. */
+/** The prediction without the ablated heads. */
 export function InsteadWords({
   piece,
   probability,
@@ -82,14 +82,14 @@ export function InsteadWords({
   /** The most likely token of that prediction. */
   piece: string;
   probability: number;
-  /** The number of dropped heads. */
+  /** The number of ablated heads. */
   count: number;
   /** Null if they cannot be restored. */
   onRestore: (() => void) | null;
 }) {
   return (
     <p class="instead">
-      Without the dropped heads the likeliest is <b>{visible(piece)}</b>{" "}
+      Without the ablated heads the likeliest is <b>{visible(piece)}</b>{" "}
       <span class="number">{shareWords(probability)}</span>.{" "}
       {onRestore && (
         <button type="button" class="link" onClick={onRestore}>
@@ -100,5 +100,5 @@ export function InsteadWords({
   );
 }
 
-/** "without 2 heads": the heading of the probabilities without the dropped heads. */
+/** "without 2 heads": the heading of the probabilities without the ablated heads. */
 export const insteadTitle = (count: number) => `without ${counted(count, "head")}`;

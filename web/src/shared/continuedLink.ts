@@ -26,7 +26,7 @@ export interface Continued extends Sampling {
   readonly kept: readonly number[];
   /** The selected token, counted from 0; null for the room's default. */
   readonly place: number | null;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
   /** The selected head; null for the head that attends most to the previous token. */
   readonly head: HeadKey | null;
   /** The locked cell of the head's weights. */
@@ -51,7 +51,7 @@ export function continuedReaders({ length, place }: { length: Limits; place: Lim
     length: (text) => ({ length: numberIn(length)(text) }),
     kept: (text) => ({ kept: keptFrom(length.max)(text) }),
     place: (text) => ({ place: indexIn(place)(text) }),
-    drop: (text) => ({ dropped: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
+    ablate: (text) => ({ ablated: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
     head: (text) => ({ head: headFrom(text) }),
     cell: (text) => ({ cell: cellIn(place)(text) }),
   } satisfies Readers<Continued>;
@@ -65,7 +65,7 @@ export function putContinued(params: URLSearchParams, state: Continued, initial:
   for (const key of ["seed", "length"] as const) put(key, state[key], initial[key]);
   put("kept", state.kept.join("."), "");
   put("place", state.place === null ? null : state.place + 1, null);
-  put("drop", state.dropped.join(","), "");
+  put("ablate", state.ablated.join(","), "");
   put("head", state.head, null);
   put("cell", cellText(state.cell), null);
 }

@@ -29,10 +29,10 @@ const pathOf = (layer: number): string => `model.layers.${layer}.self_attn`;
 /** Runs the model without some heads. */
 export function without<T>(
   model: LanguageModel,
-  dropped: readonly HeadKey[],
+  ablated: readonly HeadKey[],
   run: () => T,
 ): Promise<T> {
-  const places = dropped.map(headPlaceOf).filter((place) => place !== null);
+  const places = ablated.map(headPlaceOf).filter((place) => place !== null);
   const named = places.map(({ layer, head }) => ({ path: pathOf(layer), head }));
   return withoutHeads(model, named, run);
 }

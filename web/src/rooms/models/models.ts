@@ -11,7 +11,7 @@ import "./tasks/tasks.css";
 
 const models: Room<State> = {
   title: "Models",
-  lead: "See where each head of a model attends, on your own text. Drop a head: what changes?",
+  lead: "See where each head of a model attends, on your own text. Ablate a head: what changes?",
   panels: {
     model: "the choice of a model",
     input: "the model and its text",

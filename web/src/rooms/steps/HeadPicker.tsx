@@ -27,11 +27,11 @@ export function HeadPicker() {
   const source = active?.matrix === "joined" ? sourceHead(active, attention) : null;
   if (attention.heads === 1) return null;
   const keep = (head: number, isKept: boolean) =>
-    set(({ dropped }) => {
-      const next = new Set(dropped);
+    set(({ ablated }) => {
+      const next = new Set(ablated);
       if (isKept) next.delete(head);
       else next.add(head);
-      return { dropped: next };
+      return { ablated: next };
     });
   return (
     <fieldset class="heads">
@@ -43,7 +43,7 @@ export function HeadPicker() {
       {Array.from({ length: attention.heads }, (_, head) => (
         <span key={head} class="head">
           <label
-            class={`${state.dropped.has(head) ? "is-dropped" : ""} ${head === source ? "is-source" : ""}`}
+            class={`${state.ablated.has(head) ? "is-ablated" : ""} ${head === source ? "is-source" : ""}`}
           >
             <input
               type="radio"
@@ -59,7 +59,7 @@ export function HeadPicker() {
             aria-label={`Head ${head + 1} counts`}
             title="Uncheck to leave this head out"
             disabled={restrictions.lock}
-            checked={!state.dropped.has(head)}
+            checked={!state.ablated.has(head)}
             onChange={({ currentTarget }) => keep(head, currentTarget.checked)}
           />
         </span>

@@ -126,7 +126,7 @@ function originOf(
       return state.position ? null : "the embedding as it is";
     case "joined": {
       const head = sourceHead(cell, attention);
-      return problem.dropped.includes(head)
+      return problem.ablated.includes(head)
         ? `because head ${head + 1} is left out`
         : `entry ${(cell.col % attention.headSize) + 1} of the output of head ${head + 1}`;
     }

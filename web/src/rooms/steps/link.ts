@@ -114,8 +114,8 @@ const readers: Readers<State> = {
   hidden: (text) => ({ hidden: hiddenFrom(text) }),
   shuffle: (text) => ({ shuffle: numberIn({ min: 1, max: 999 })(text) }),
   edits: (text) => ({ edits: editsFrom(text) }),
-  drop: (text) => ({
-    dropped: new Set(text.split(",").map((head) => numberIn(allowed.heads)(head) - 1)),
+  ablate: (text) => ({
+    ablated: new Set(text.split(",").map((head) => numberIn(allowed.heads)(head) - 1)),
   }),
   step: (text) => {
     if (!isStageName(text)) throw new RangeError("the name of a step");
@@ -157,8 +157,8 @@ export function write(state: State): URLSearchParams {
   put("shuffle", state.shuffle, null);
   put("edits", editsToText(state.edits), "");
   put(
-    "drop",
-    [...state.dropped]
+    "ablate",
+    [...state.ablated]
       .map((head) => head + 1)
       .sort()
       .join(","),

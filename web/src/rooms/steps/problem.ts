@@ -27,7 +27,7 @@ export interface Problem {
   readonly order: readonly number[] | null;
   readonly edits: readonly Edit[];
   /** The ablated heads, whose part of the joined output is zero. */
-  readonly dropped: readonly number[];
+  readonly ablated: readonly number[];
   /** Null for the worked example, which has its own vectors. */
   readonly seed: string | null;
   readonly heads: number;

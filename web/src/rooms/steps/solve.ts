@@ -115,13 +115,13 @@ function withEdits(heed: Heed, tensor: Tensor, matrix: "q" | "k", problem: Probl
   return heed.tensor(data, tensor.shape);
 }
 
-/** The output, with the columns of dropped heads set to zero. */
-function withoutDropped(heed: Heed, output: Tensor, { dropped, heads, headSize }: Problem): Tensor {
-  if (dropped.length === 0) return output;
+/** The output, with the columns of ablated heads set to zero. */
+function withoutAblated(heed: Heed, output: Tensor, { ablated, heads, headSize }: Problem): Tensor {
+  if (ablated.length === 0) return output;
   const data = numbersOf(output);
   const width = heads * headSize;
   for (let start = 0; start < data.length; start += width)
-    for (const head of dropped)
+    for (const head of ablated)
       data.fill(0, start + head * headSize, start + (head + 1) * headSize);
   return heed.tensor(data, output.shape);
 }
@@ -142,7 +142,7 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
     scale: problem.scale,
     capture: ["scores", "masked", "weights", "entropy"],
   });
-  const joined = withoutDropped(heed, attention.output, problem);
+  const joined = withoutAblated(heed, attention.output, problem);
   const result = weights.wo && heed.linear(joined, weights.wo);
   return { own, other, q, k, v, attention, joined, result, heads, L, S };
 }

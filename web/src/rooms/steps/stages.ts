@@ -88,8 +88,8 @@ function countingWords({ example, keyText, position, edits }: State): string {
   return ` “${word}” has the largest numbers, so it scores highest.`;
 }
 
-function droppedWords({ dropped }: State, attention: SentenceAttention): string {
-  const heads = [...dropped].filter((head) => head < attention.heads).map((head) => head + 1);
+function ablatedWords({ ablated }: State, attention: SentenceAttention): string {
+  const heads = [...ablated].filter((head) => head < attention.heads).map((head) => head + 1);
   if (attention.heads === 1 || heads.length === 0) return "";
   return heads.length === 1
     ? ` Head ${heads[0]} is left out: its part of the row is zeros.`
@@ -169,7 +169,7 @@ export const allStages: Record<StageName, Stage> = {
       const { heads } = attention;
       if (state.example)
         return `Several heads would now be joined. Here the one head's [output](output) is the result: for each word a new vector with something of ${hidesAny(state, attention) ? "every word that it may see" : "all words"}.${blindWords(state, attention)}`;
-      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token.${droppedWords(state, attention)}`;
+      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token.${ablatedWords(state, attention)}`;
     },
   },
 };

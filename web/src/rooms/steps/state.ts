@@ -39,7 +39,7 @@ export interface Settings {
   /** Edited entries of Q and K, by `editKey`. */
   readonly edits: ReadonlyMap<string, Edit>;
   /** The ablated heads, which are zero in the joined output. */
-  readonly dropped: ReadonlySet<number>;
+  readonly ablated: ReadonlySet<number>;
 }
 
 /** Larger entries only saturate the softmax. */
@@ -101,7 +101,7 @@ export const initialState: State = {
   hidden: new Set(),
   shuffle: null,
   edits: otherCells.edits,
-  dropped: new Set(),
+  ablated: new Set(),
   stage: "tokens",
   head: 0,
   row: exampleRow,
@@ -244,7 +244,7 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
       ({ matrix, head, row, col }) =>
         head < attention.heads && row < (matrix === "q" ? L : S) && col < attention.headSize,
     ),
-    dropped: [...state.dropped].filter((head) => attention.heads > 1 && head < attention.heads),
+    ablated: [...state.ablated].filter((head) => attention.heads > 1 && head < attention.heads),
     seed: state.example ? null : state.seed,
     heads: attention.heads,
     headSize: attention.headSize,

@@ -47,7 +47,7 @@ export const suggestions: readonly Suggestion[] = [
     "Each has matrices of its own, so it attends to other words.",
   ],
   [
-    `#${sampleText}&heads=4&drop=2&step=joined&head=2&query=8`,
+    `#${sampleText}&heads=4&ablate=2&step=joined&head=2&query=8`,
     "Leave out a head",
     "Its part of the joined row is zeros. Tick it to bring it back.",
   ],

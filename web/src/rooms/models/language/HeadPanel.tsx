@@ -10,7 +10,7 @@ import { RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
-import { DropButton } from "../parts/DropButton";
+import { AblateButton } from "../parts/AblateButton";
 import { HeadLines } from "../parts/HeadLines";
 import { Measures } from "../parts/Measures";
 import { kindNameOf } from "./kinds";
@@ -121,7 +121,7 @@ function Row({ shown: { attention, shares } }: { shown: ShownHead }) {
 }
 
 function Bar() {
-  const { head, kinds, dropped, drop } = useLanguageWorkspace();
+  const { head, kinds, ablated, ablate } = useLanguageWorkspace();
   const kind = kindNameOf(kinds, head);
   return (
     <div class="head-bar">
@@ -129,9 +129,9 @@ function Bar() {
         {headName(head).replace(/^./, (first) => first.toUpperCase())}
         {kind && <span class="faint"> · {kind}</span>}
       </h2>
-      <DropButton
-        isDropped={dropped.includes(head)}
-        onChange={(isDropped) => drop(head, isDropped)}
+      <AblateButton
+        isAblated={ablated.includes(head)}
+        onChange={(isAblated) => ablate(head, isAblated)}
       />
     </div>
   );

@@ -53,7 +53,7 @@ interface Drawn {
   readonly side: number;
 }
 
-function useDrawn({ state, card, answer, heads, dropped }: LanguageWorkspace, side: number): Drawn {
+function useDrawn({ state, card, answer, heads, ablated }: LanguageWorkspace, side: number): Drawn {
   const { measure, order } = state;
   const palette = useWeightPalette(state);
   const isSorted = order === "measure";
@@ -61,33 +61,33 @@ function useDrawn({ state, card, answer, heads, dropped }: LanguageWorkspace, si
     const score = ({ measures }: ReadHead) => measures[measure] ?? Number.NEGATIVE_INFINITY;
     const gridHead = ({ key, small, measures }: ReadHead): GridHead => {
       const value = measures[measure];
-      const isDropped = dropped.includes(key);
+      const isAblated = ablated.includes(key);
       return {
-        ...{ key, small, isDropped, about: patterns[measure].name },
+        ...{ key, small, isAblated, about: patterns[measure].name },
         causalSize: card.predicts === "causal" ? answer.tokens.length : null,
-        name: isDropped ? `${headName(key)}, dropped` : headName(key),
+        name: isAblated ? `${headName(key)}, ablated` : headName(key),
         label: isSorted ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`,
         value: value === null ? "–" : formatShort(value),
       };
     };
     return rowsOf(heads, card.heads, isSorted ? score : null).map((row) => row.map(gridHead));
-  }, [heads, card, isSorted, measure, dropped]);
+  }, [heads, card, isSorted, measure, ablated]);
   return useMemo(
     () => ({ rows, isSorted, model: answer.model, palette, side }),
     [rows, palette, side],
   );
 }
 
-/** Which heads are dropped. */
-function Dropped() {
-  const { dropped, set } = useLanguageWorkspace();
-  if (dropped.length === 0) return null;
+/** Which heads are ablated. */
+function Ablated() {
+  const { ablated, set } = useLanguageWorkspace();
+  if (ablated.length === 0) return null;
   return (
     <Lockable>
-      <p class="dropped-heads">
-        Dropped: {dropped.map(headName).join("; ")}.{" "}
-        <button type="button" class="link" onClick={() => set({ dropped: [] })}>
-          Restore {dropped.length === 1 ? "it" : "them"}
+      <p class="ablated-heads">
+        Ablated: {ablated.map(headName).join("; ")}.{" "}
+        <button type="button" class="link" onClick={() => set({ ablated: [] })}>
+          Restore {ablated.length === 1 ? "it" : "them"}
         </button>
       </p>
     </Lockable>
@@ -143,7 +143,7 @@ export function HeadsPanel() {
           {order === "measure" && ", the largest first"}
         </p>
       )}
-      <Dropped />
+      <Ablated />
       <Grid />
       <Legend palette={palette} hasHidden={card.predicts === "causal"} />
       <Found />

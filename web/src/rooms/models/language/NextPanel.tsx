@@ -21,7 +21,7 @@ function contentsOf({ candidates, pieces, instead }: CandidatesAt, hasDrawn: boo
   const { model, drawn } = candidates;
   const named: (readonly [name: string, column: Float32Array])[] = [["probability", model]];
   if (hasDrawn) named.push(["after temperature and top-p", drawn]);
-  if (instead) named.push(["without the dropped heads", instead.model]);
+  if (instead) named.push(["without the ablated heads", instead.model]);
   const columns = named.map(([, column]) => column);
   const numbers = pieces.map((_, rank) => columns.map((column) => column[rank] as number));
   const view = viewOn(Float32Array.from(numbers.flat()), pieces.length, columns.length);
@@ -130,7 +130,7 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
             <th scope="col">token</th>
             <th scope="col">probability</th>
             {isCausal && <th scope="col">after temperature and top-p</th>}
-            {instead && <th scope="col">{insteadTitle(next.dropped.length)}</th>}
+            {instead && <th scope="col">{insteadTitle(next.ablated.length)}</th>}
           </tr>
         </thead>
         <Rows {...{ table, canTake }} />
@@ -140,8 +140,8 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
         <InsteadWords
           piece={instead.bestPiece}
           probability={instead.best.probability}
-          count={next.dropped.length}
-          onRestore={restrictions.lock ? null : () => set({ dropped: [] })}
+          count={next.ablated.length}
+          onRestore={restrictions.lock ? null : () => set({ ablated: [] })}
         />
       )}
     </div>

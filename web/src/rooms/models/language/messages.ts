@@ -53,15 +53,15 @@ export interface NextRequest extends Sampling {
   readonly model: number;
   readonly ids: readonly number[];
   readonly place: number;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
-/** Computes the attention of all heads, with the dropped heads left out of the computation. */
+/** Computes the attention of all heads, with the ablated heads left out of the computation. */
 export interface HeadsRequest {
   readonly kind: "heads";
   readonly model: number;
   readonly ids: readonly number[];
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** Computes the attention of one head over a text. */
@@ -70,7 +70,7 @@ export interface HeadRequest {
   readonly model: number;
   readonly ids: readonly number[];
   readonly head: HeadKey;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** Measures what kind each head is of, on random tokens that are repeated. */
@@ -90,7 +90,7 @@ export interface OtherRequest {
   readonly model: number;
   readonly text: string;
   readonly head: HeadKey;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
@@ -214,13 +214,13 @@ export interface CandidatesAt {
   readonly isMask: boolean;
   readonly candidates: Candidates;
   readonly pieces: readonly string[];
-  /** The same without the dropped heads; null if none is dropped. */
+  /** The same without the ablated heads; null if none is ablated. */
   readonly instead: (Instead & { readonly bestPiece: string }) | null;
 }
 
 export interface NextAnswer {
   readonly kind: "next";
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
   /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
   readonly tables: readonly CandidatesAt[];
 }

@@ -201,13 +201,13 @@ export async function next(
   { heed, pause }: Context,
 ): Promise<NextAnswer> {
   const { model, tokenizer } = open;
-  const { temperature, topK, topP, dropped } = request;
+  const { temperature, topK, topP, ablated } = request;
   const sampling =
     "readOut" in model ? { temperature, topK, topP } : { temperature: 1, topK: 0, topP: 1 };
   const asked = askedOf(open, request);
   const rows = await sortedOf(heed, logitsOf(model, asked), pause);
   const logits =
-    dropped.length > 0 ? await without(model, dropped, () => logitsOf(model, asked)) : [];
+    ablated.length > 0 ? await without(model, ablated, () => logitsOf(model, asked)) : [];
   const others = await sortedOf(heed, logits, pause);
   const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
     const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next);
@@ -218,22 +218,22 @@ export async function next(
       instead: other ? { ...other, bestPiece: tokenizer.pieceOf(other.best.id) } : null,
     };
   });
-  return { kind: "next", dropped, tables };
+  return { kind: "next", ablated, tables };
 }
 
-/** The attention of all heads, with the dropped heads left out of the computation. */
+/** The attention of all heads, with the ablated heads left out of the computation. */
 export async function heads({ model }: Open, request: HeadsRequest): Promise<HeadsAnswer> {
-  const { ids, dropped } = request;
-  return { kind: "heads", heads: await without(model, dropped, () => headsOf(model, ids)) };
+  const { ids, ablated } = request;
+  return { kind: "heads", heads: await without(model, ablated, () => headsOf(model, ids)) };
 }
 
 async function sharesWithout(
   { model }: Open,
   ids: readonly number[],
-  { head, dropped }: { head: HeadKey; dropped: readonly HeadKey[] },
+  { head, ablated }: { head: HeadKey; ablated: readonly HeadKey[] },
 ): Promise<HeadShares> {
   const place = headPlaceOf(head) as HeadPlace;
-  return without(model, dropped, () => sharesOfHead(model, ids, place));
+  return without(model, ablated, () => sharesOfHead(model, ids, place));
 }
 
 export async function head(open: Open, request: HeadRequest): Promise<HeadAnswer> {

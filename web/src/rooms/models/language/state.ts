@@ -70,7 +70,7 @@ export function initialOf(model: string): State {
     model === ourModel ? { temperature: 0.8, topP: 0.95 } : { temperature: 0, topP: 1 };
   return {
     ...{ model, dtype: "float32", text: null, ...sampling, topK: 0, seed: 1 },
-    ...{ length: firstLength(model), kept: [], place: null, dropped: [], head: null, cell: null },
+    ...{ length: firstLength(model), kept: [], place: null, ablated: [], head: null, cell: null },
     ...{ layer: null, number: null, other: null, measure: "entropy", order: "layer" },
     ...{ range: "absolute", curve: "sqrt", mass: 80 },
   };
@@ -86,7 +86,7 @@ export function withText(text: string) {
 /** Another model of the person: nothing stays selected, and typed texts stay. */
 export function withModel(model: string): Partial<State> {
   return {
-    ...{ model, length: 0, kept: [], place: null, dropped: [], cell: null, head: null },
+    ...{ model, length: 0, kept: [], place: null, ablated: [], cell: null, head: null },
     ...{ layer: null, number: null },
   };
 }

@@ -10,8 +10,8 @@ const linkTo = (text: string, more: string) =>
 
 export const ourSuggestions: readonly Suggestion[] = [
   [
-    linkTo("We have been an occasion", "head=6.3&drop=6.3"),
-    "Drop a previous-token head",
+    linkTo("We have been an occasion", "head=6.3&ablate=6.3"),
+    "Ablate a previous-token head",
     "Layer 6, head 3 attends to the token before. Without it, “of” is far less likely after “occasion”.",
   ],
   [

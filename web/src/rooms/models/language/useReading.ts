@@ -92,14 +92,14 @@ function useRead(state: State, card: Card | null, text: string | null) {
   };
 }
 
-/** The heads computed without the dropped ones. */
-function useHeadsWithout(answer: ReadAnswer | null, dropped: readonly HeadKey[]) {
+/** The heads computed without the ablated ones. */
+function useHeadsWithout(answer: ReadAnswer | null, ablated: readonly HeadKey[]) {
   const request = useMemo<HeadsRequest | null>(
     () =>
-      answer && dropped.length > 0
-        ? { kind: "heads", model: answer.model, ids: answer.ids, dropped }
+      answer && ablated.length > 0
+        ? { kind: "heads", model: answer.model, ids: answer.ids, ablated }
         : null,
-    [answer, dropped],
+    [answer, ablated],
   );
   const without = useAnswer(solver, request, patience);
   const { answer: found, request: asked } = without;
@@ -110,18 +110,18 @@ function useHeadsWithout(answer: ReadAnswer | null, dropped: readonly HeadKey[])
 
 interface Place extends Pick<State, "temperature" | "topK" | "topP"> {
   readonly place: number;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** The candidates at a place. The last ones stay in view while the next ones are computed. */
-function useNext(answer: ReadAnswer | null, { place, dropped, temperature, topK, topP }: Place) {
+function useNext(answer: ReadAnswer | null, { place, ablated, temperature, topK, topP }: Place) {
   const request = useMemo<NextRequest | null>(
     () =>
       answer && {
         ...{ kind: "next", model: answer.model, ids: answer.ids },
-        ...{ place, dropped, temperature, topK, topP },
+        ...{ place, ablated, temperature, topK, topP },
       },
-    [answer, place, dropped, temperature, topK, topP],
+    [answer, place, ablated, temperature, topK, topP],
   );
   const following = useAnswer(solver, request, patience);
   const last = useRef<{ of: ReadAnswer; next: NextAnswer } | null>(null);
@@ -136,15 +136,15 @@ function useNext(answer: ReadAnswer | null, { place, dropped, temperature, topK,
 
 interface Which {
   readonly head: HeadKey | null;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** The selected head. The last one stays in view, so that nothing moves while the next one is computed. */
-function useHead(card: Card | null, answer: ReadAnswer | null, { head, dropped }: Which) {
+function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablated }: Which) {
   const request = useMemo<HeadRequest | null>(
     () =>
-      answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head, dropped } : null,
-    [answer, head, dropped],
+      answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head, ablated } : null,
+    [answer, head, ablated],
   );
   const attending = useAnswer(solver, request);
   const shown = useMemo<ShownHead | null>(() => {
@@ -162,14 +162,14 @@ function useHead(card: Card | null, answer: ReadAnswer | null, { head, dropped }
 }
 
 /** The selected head on another text. */
-function useOther(other: string | null, answer: ReadAnswer | null, { head, dropped }: Which) {
+function useOther(other: string | null, answer: ReadAnswer | null, { head, ablated }: Which) {
   const model = answer?.model;
   const request = useMemo<OtherRequest | null>(
     () =>
       model !== undefined && head && other !== null
-        ? { kind: "other", model, text: other, head, dropped }
+        ? { kind: "other", model, text: other, head, ablated }
         : null,
-    [model, head, other, dropped],
+    [model, head, other, ablated],
   );
   const { answer: found, failure } = useAnswer(solver, request, patience);
   return {
@@ -198,21 +198,21 @@ export function useReading(state: State, card: Card | null) {
   const reading = useRead(state, card, text);
   const { answer, why } = reading;
   // A link may name heads that the model does not have.
-  const dropped = useMemo(
-    () => (card ? state.dropped.filter((key) => isHeadOf(card, key)) : noHeads),
-    [card, state.dropped],
+  const ablated = useMemo(
+    () => (card ? state.ablated.filter((key) => isHeadOf(card, key)) : noHeads),
+    [card, state.ablated],
   );
   const place = card && answer ? placeOf(card, answer, state.place) : 0;
   const head = card && answer ? headOf(card, answer, state.head) : null;
   const { temperature, topK, topP } = state;
-  const without = useHeadsWithout(answer, dropped);
-  const following = useNext(answer, { place, dropped, temperature, topK, topP });
-  const attending = useHead(card, answer, { head, dropped });
-  const comparing = useOther(state.other, answer, { head, dropped });
+  const without = useHeadsWithout(answer, ablated);
+  const following = useNext(answer, { place, ablated, temperature, topK, topP });
+  const attending = useHead(card, answer, { head, ablated });
+  const comparing = useOther(state.other, answer, { head, ablated });
   const measuring = useKinds(card, answer);
   const answers = [reading, without, following, attending, comparing, measuring];
   return {
-    ...{ text, answer, place, head, dropped },
+    ...{ text, answer, place, head, ablated },
     ...{ heads: without.heads, shown: attending.shown, next: following.next },
     ...{ kinds: measuring.kinds, other: comparing.other, whyNotOther: comparing.whyNotOther },
     ...{ isBusy: reading.isBusy, isStale: reading.isStale, isUnread: why !== null },

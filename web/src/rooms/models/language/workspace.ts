@@ -34,10 +34,10 @@ export interface LanguageWorkspace {
   readonly state: State;
   readonly card: Card;
   readonly answer: ReadAnswer;
-  /** Layer by layer, computed without the dropped ones. */
+  /** Layer by layer, computed without the ablated ones. */
   readonly heads: readonly ReadHead[];
-  /** The dropped heads of the state that this model has. */
-  readonly dropped: readonly HeadKey[];
+  /** The ablated heads of the state that this model has. */
+  readonly ablated: readonly HeadKey[];
   /** Null until they are measured, and for models that they do not apply to. */
   readonly kinds: Kinds | null;
   /** Null until it is computed. */
@@ -65,7 +65,7 @@ export interface LanguageWorkspace {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
-  drop(head: HeadKey, isDropped: boolean): void;
+  ablate(head: HeadKey, isAblated: boolean): void;
   /** Takes a token after the current place; the model continues from there. */
   take(id: number): void;
   /** Takes a former continuation again. */

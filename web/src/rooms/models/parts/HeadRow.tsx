@@ -18,7 +18,7 @@ export interface GridHead {
   /** The measure below it, and its value. */
   readonly about: string;
   readonly value: string;
-  readonly isDropped: boolean;
+  readonly isAblated: boolean;
 }
 
 /** The row renders again only if one of its values changes: `heads` must be memoised. */

@@ -36,23 +36,23 @@ function Sentence({ sentence }: { sentence: AnswerSentence | null }) {
   );
 }
 
-function DropButton({ selection }: { selection: HeadSelection }) {
-  const { state, drop } = useHeadsWorkspace();
+function AblateNeeded({ selection }: { selection: HeadSelection }) {
+  const { state, ablate } = useHeadsWorkspace();
   const { restrictions } = useShell();
   const { needed, all } = selection;
-  // A link may drop heads that this model does not have.
-  const dropped = state.dropped.filter((key) => all.some(({ head }) => head.key === key));
+  // A link may ablate heads that this model does not have.
+  const ablated = state.ablated.filter((key) => all.some(({ head }) => head.key === key));
   if (restrictions.lock) return null;
-  if (dropped.length > 0)
+  if (ablated.length > 0)
     return (
-      <button type="button" class="drop-needed" onClick={() => drop(dropped, false)}>
+      <button type="button" class="ablate-needed" onClick={() => ablate(ablated, false)}>
         Restore all heads
       </button>
     );
   if (!needed) return null;
   return (
-    <button type="button" class="drop-needed" onClick={() => drop([needed.head.key], true)}>
-      Drop {needed.name}
+    <button type="button" class="ablate-needed" onClick={() => ablate([needed.head.key], true)}>
+      Ablate {needed.name}
     </button>
   );
 }
@@ -62,14 +62,14 @@ function Changes({ name }: NamedHead) {
   const { restrictions } = useShell();
   return (
     <>
-      <span class={restrictions.lock ? undefined : "on-paper"}>Dropping {name} </span>changes the
+      <span class={restrictions.lock ? undefined : "on-paper"}>Ablating {name} </span>changes the
       answer.{" "}
     </>
   );
 }
 
 /**
- * The text next to the button: the effect of dropping the head, the answer with all heads, or why there is no button.
+ * The text next to the button: the effect of ablating the head, the answer with all heads, or why there is no button.
  */
 function AnswerNote({ sentence }: { sentence: AnswerSentence | null }) {
   const { selection } = useHeadsWorkspace();
@@ -96,7 +96,7 @@ export function AnswerPanel() {
     <section class="answer" aria-label="What the model says">
       <Sentence sentence={sentence} />
       <p class="answer-more">
-        <DropButton selection={selection} />
+        <AblateNeeded selection={selection} />
         <AnswerNote sentence={sentence} />
       </p>
     </section>

@@ -1,4 +1,4 @@
-/** Every answer of the model with its probabilities, with all heads and with the dropped ones ablated. */
+/** Every answer of the model with its probabilities, with all heads and without the ablated ones. */
 import { format } from "heed/view/parts";
 import type { LikelyToken } from "../../../shared/likelyToken";
 import type { AnsweredQuestion } from "./answer";
@@ -39,7 +39,7 @@ function LikelyTokensCell({
   );
 }
 
-/** With the dropped heads ablated: the most likely answer and, if it differs, the probability of the original one. */
+/** Without the ablated heads: the most likely answer and, if it differs, the probability of the original one. */
 function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
   const { answers, instead, kept } = asked;
   const [first] = instead ?? [];
@@ -58,7 +58,7 @@ function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boole
 
 interface AnswersProps {
   asked: readonly AnsweredQuestion[];
-  /** The heading of the answers with the dropped heads ablated. */
+  /** The heading of the answers without the ablated heads. */
   without: string;
 }
 

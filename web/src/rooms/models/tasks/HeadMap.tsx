@@ -99,7 +99,7 @@ export function HeadMap({
   /** The head that is drawn. */
   of: NamedHead;
   note?: string;
-  /** Names the head and the dropped heads in a saved file. */
+  /** Names the head and the ablated heads in a saved file. */
   whose?: string;
   picture: Picture;
 }) {

@@ -9,7 +9,7 @@ import { SaveVectors } from "../../../shared/SaveVectors";
 import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
-import { DropButton } from "../parts/DropButton";
+import { AblateButton } from "../parts/AblateButton";
 import { HeadLines } from "../parts/HeadLines";
 import { Measures } from "../parts/Measures";
 import { Comparison } from "./ComparePanel";
@@ -98,7 +98,7 @@ function Maps(names: MapNames) {
 }
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { selection, state, set, drop } = useHeadsWorkspace();
+  const { selection, state, set, ablate } = useHeadsWorkspace();
   const { shown, other, row, cell } = selection;
   const { head, name, attention } = shown;
   const without = withoutWords(selection);
@@ -109,9 +109,9 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
     <section class="one-head" aria-labelledby="one-head-title">
       <div class="head-bar">
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-        <DropButton
-          isDropped={state.dropped.includes(head.key)}
-          onChange={(isDropped) => drop([head.key], isDropped)}
+        <AblateButton
+          isAblated={state.ablated.includes(head.key)}
+          onChange={(isAblated) => ablate([head.key], isAblated)}
         />
         <CompareField />
       </div>

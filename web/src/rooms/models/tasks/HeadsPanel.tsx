@@ -35,22 +35,22 @@ function Row({
   labelOf(head: NamedHead): string;
 }) {
   const { state, selection, set } = useHeadsWorkspace();
-  const { measure, dropped } = state;
+  const { measure, ablated } = state;
   const { key: selected } = selection.shown.head;
   const shown = useMemo(
     () =>
       heads.map((view): GridHead => {
         const { key, small, measures: own } = view.head;
         const value = own[measure];
-        const isDropped = dropped.includes(key);
+        const isAblated = ablated.includes(key);
         return {
-          ...{ key, small, isDropped, label: labelOf(view), about: measures[measure].name },
-          name: isDropped ? `${view.name}, dropped` : view.name,
+          ...{ key, small, isAblated, label: labelOf(view), about: measures[measure].name },
+          name: isAblated ? `${view.name}, ablated` : view.name,
           causalSize: view.attention.isCausal ? view.attention.rows.length : null,
           value: value === null ? "–" : format(value),
         };
       }),
-    [selection.answer, measure, dropped],
+    [selection.answer, measure, ablated],
   );
   const select = useCallback((head: string) => set({ head, cell: null }), [set]);
   return (

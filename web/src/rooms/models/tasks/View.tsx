@@ -33,12 +33,12 @@ const isSameInput = (a: HeadsRequest, b: HeadsRequest) =>
 
 /** The last answer, which stays in grey until the answer to the present input arrives. */
 function useLastAnswer(state: State) {
-  const { exhibit, text, seed, dropped } = state;
+  const { exhibit, text, seed, ablated } = state;
   const engine = useEngine();
   const request = useMemo<HeadsRequest>(() => {
     const base = new URL("./", document.baseURI).href;
-    return { kind: "ask", base, exhibit, text, seed, dropped };
-  }, [exhibit, text, seed, dropped.join()]);
+    return { kind: "ask", base, exhibit, text, seed, ablated };
+  }, [exhibit, text, seed, ablated.join()]);
   const { answer, request: answered, failure } = useAnswer("tasks", request);
   const last = useRef<HeadsAnswer | null>(null);
   if (answer?.kind === "answer") last.current = answer;
@@ -66,11 +66,11 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   );
   const explanation = active && selection && explainHeadWeight(active, selection);
 
-  const drop = useCallback<HeadsWorkspace["drop"]>(
-    (heads, isDropped) =>
-      set(({ dropped }) => {
-        const others = dropped.filter((key) => !heads.includes(key));
-        return { dropped: isDropped ? [...others, ...heads] : others };
+  const ablate = useCallback<HeadsWorkspace["ablate"]>(
+    (heads, isAblated) =>
+      set(({ ablated }) => {
+        const others = ablated.filter((key) => !heads.includes(key));
+        return { ablated: isAblated ? [...others, ...heads] : others };
       }),
     [set],
   );
@@ -82,7 +82,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     set,
     point,
     press,
-    drop,
+    ablate,
   };
   return (
     <HeadsWorkspaceContext.Provider value={workspace}>

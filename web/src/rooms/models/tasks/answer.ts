@@ -19,7 +19,7 @@ export interface HeadsRequest {
   readonly text: string | null;
   readonly seed: number;
   /** The heads to ablate. */
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
 }
 
 /** Sent when the person leaves the view, to free its model. */
@@ -49,9 +49,9 @@ export interface AnsweredQuestion {
   readonly name: string;
   /** The answers with all heads, the most likely first. */
   readonly answers: readonly LikelyToken[];
-  /** The answers with the dropped heads ablated; null if none are dropped. */
+  /** The answers without the ablated heads; null if none are ablated. */
   readonly instead: readonly LikelyToken[] | null;
-  /** The probability, with the dropped heads ablated, of the token that is most likely with all heads. */
+  /** The probability, without the ablated heads, of the token that is most likely with all heads. */
   readonly kept: number | null;
   /** The right answer; null if unknown. */
   readonly right: string | null;
@@ -85,7 +85,7 @@ export interface HeadsAnswer {
   /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
   /** The heads that were ablated to compute `attentions` and the answers `instead`. */
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
   readonly asked: readonly AnsweredQuestion[];
   /** For each question the head whose ablation changes the answer; null if no single head does. */
   readonly needed: readonly (NeededHead | null)[];

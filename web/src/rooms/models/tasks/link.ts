@@ -33,7 +33,7 @@ const readers: Readers<State> = {
   model: (text) => firstOf(oneOf(...exhibitIds)(text)),
   text: (text) => withInput({ text: text.slice(0, maxCharacters) }),
   example: (text) => withInput({ seed: numberIn(allowed.seed)(text) }),
-  drop: (text) => ({ dropped: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
+  ablate: (text) => ({ ablated: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
   head: (text) => ({ head: headFrom(text) }),
   compare: (text) => ({ other: headFrom(text) }),
   row: (text) => ({ row: indexIn(allowed.index)(text) }),
@@ -59,7 +59,7 @@ export function write(state: State): URLSearchParams {
   params.set("model", state.exhibit);
   if (state.text !== null) put("text", state.text, first.text);
   else if (first.text !== null || state.seed !== first.seed) params.set("example", `${state.seed}`);
-  put("drop", state.dropped.join(","), "");
+  put("ablate", state.ablated.join(","), "");
   put("head", state.head, null);
   put("compare", state.other, null);
   put("row", state.row === null ? null : state.row + 1, null);

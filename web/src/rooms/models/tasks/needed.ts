@@ -42,7 +42,7 @@ async function search(model: AttentiveModel, { input, questions, before }: Asked
 const last = new WeakMap<AttentiveModel, { readonly inputKey: string; readonly needed: Needed }>();
 
 /**
- * For each question the head whose ablation changes the answer. It does not depend on the dropped heads, so the search
+ * For each question the head whose ablation changes the answer. It does not depend on the ablated heads, so the search
  * runs once per input.
  *
  * @param inputKey differs for different inputs

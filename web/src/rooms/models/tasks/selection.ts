@@ -141,7 +141,7 @@ export function placesWords({ answer, shown }: HeadSelection): string {
     return "This form was not taught, so the answer positions are unknown.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
   if (answer.places === "right") return "Outlined: where the answer comes from.";
-  const how = answer.dropped.length > 0 ? " with all heads" : "";
+  const how = answer.ablated.length > 0 ? " with all heads" : "";
   return `Outlined: the answer${how}.`;
 }
 
@@ -165,12 +165,12 @@ interface AnswerText {
   readonly probability: number | null;
 }
 
-/** The answer in words: with all heads, or with the dropped ones ablated. */
+/** The answer in words: with all heads, or without the ablated ones. */
 export interface AnswerSentence {
   /** The words before the answer, such as “she” means. */
   readonly subject: string;
   readonly now: AnswerText;
-  /** The answer with all heads; null if none are dropped. */
+  /** The answer with all heads; null if none are ablated. */
   readonly whole: AnswerText | null;
 }
 
@@ -203,7 +203,7 @@ export function answerSentenceOf({ answer, row }: HeadSelection): AnswerSentence
 
 /** "without layer 1, head 1" or "without 2 heads"; null if no head was ablated. */
 export function withoutWords({ all, answer }: HeadSelection): string | null {
-  const [first, ...more] = all.filter(({ head }) => answer.dropped.includes(head.key));
+  const [first, ...more] = all.filter(({ head }) => answer.ablated.includes(head.key));
   if (!first) return null;
   return more.length > 0 ? `without ${more.length + 1} heads` : `without ${first.name}`;
 }

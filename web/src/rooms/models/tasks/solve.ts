@@ -61,8 +61,8 @@ function headAt(key: HeadKey): Head {
 }
 
 /** The heads to ablate that this model has. A link may name others. */
-function presentHeads({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
-  return dropped.filter((key) => {
+function presentHeads({ ablated }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
+  return ablated.filter((key) => {
     const { path, head } = headAt(key);
     return there.some((each) => each.path === path && head < each.heads);
   });
@@ -95,11 +95,11 @@ async function answerTo(
   const places: Alignment | null = hasRightPlaces ? alignmentOf(input) : placesOf(answered);
 
   const before = probe(model, answered);
-  const dropped = presentHeads(request, before.attentions);
+  const ablated = presentHeads(request, before.attentions);
   const rest =
-    dropped.length === 0
+    ablated.length === 0
       ? null
-      : await withoutHeads(model, dropped.map(headAt), async () => ({
+      : await withoutHeads(model, ablated.map(headAt), async () => ({
           probe: probe(model, answered),
           written: await writtenFor(trained, input),
         }));
@@ -125,7 +125,7 @@ async function answerTo(
       ...{ examples: score.examples, exact: score.exact },
     },
     best: bestHeadOf(whole),
-    ...{ dropped, asked, needed },
+    ...{ ablated, asked, needed },
     written: written && {
       whole: textOf(written),
       without: rest?.written ? textOf(rest.written) : null,

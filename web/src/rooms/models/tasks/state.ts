@@ -11,7 +11,7 @@ export interface State {
   /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
-  readonly dropped: readonly HeadKey[];
+  readonly ablated: readonly HeadKey[];
   /** The selected head; null for the best one for the input. */
   readonly head: HeadKey | null;
   /** The head to compare with. */
@@ -49,11 +49,11 @@ const firstSeed = 1;
 /** The initial state of a model. It keeps nothing that was selected in another model. */
 export function firstOf(
   exhibit: ExhibitId,
-): Pick<State, "exhibit" | "text" | "seed" | "dropped" | "head" | "other" | "row" | "cell"> {
+): Pick<State, "exhibit" | "text" | "seed" | "ablated" | "head" | "other" | "row" | "cell"> {
   const { first } = exhibitOf(exhibit);
   const input =
     "text" in first ? { text: first.text, seed: firstSeed } : { text: null, seed: first.seed };
-  return { exhibit, ...input, dropped: [], head: null, other: null, row: null, cell: null };
+  return { exhibit, ...input, ablated: [], head: null, other: null, row: null, cell: null };
 }
 
 export const initialState: State = {
@@ -62,7 +62,7 @@ export const initialState: State = {
   ...{ range: "absolute", curve: "linear", mass: 80 },
 };
 
-/** Another input for the same model. Selected and dropped heads stay; selected rows and cells are reset. */
+/** Another input for the same model. Selected and ablated heads stay; selected rows and cells are reset. */
 export function withInput(input: { text: string } | { seed: number }): Partial<State> {
   return { text: null, ...input, row: null, cell: null };
 }

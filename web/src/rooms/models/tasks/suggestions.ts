@@ -13,7 +13,7 @@ export const suggestions: readonly Suggestion[] = [
     "The kind help, the tired are helped: one word makes “she” somebody else.",
   ],
   [
-    "#room=models&model=dates&drop=decoder.1.1",
+    "#room=models&model=dates&ablate=decoder.1.1",
     "Lose a digit",
     "One head tells which character comes next. Without it a digit is lost.",
   ],

@@ -17,8 +17,8 @@ export interface HeadsWorkspace {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
-  /** Drops heads, or restores them. */
-  drop(heads: readonly HeadKey[], isDropped: boolean): void;
+  /** Ablates heads, or restores them. */
+  ablate(heads: readonly HeadKey[], isAblated: boolean): void;
 }
 
 export const HeadsWorkspaceContext = createContext<HeadsWorkspace | null>(null);
