@@ -31,7 +31,8 @@ describe("The link of “Step by step”", () => {
 
   test("restores every setting", () => {
     const state: State = {
-      example: false,
+      vectors: "random",
+      layer: 0,
       text: "a & b = c # d + e % 🙂",
       keyText: "two; three",
       split: "characters",

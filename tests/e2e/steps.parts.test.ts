@@ -73,7 +73,7 @@ describe("The story of all stages", () => {
 
   test("takes about a minute for a sentence of any length", () => {
     const secondsOf = (text: string) => {
-      const state = { ...initialState, text, example: false };
+      const state = { ...initialState, text, vectors: "random" as const };
       const long = storyOf(state, sentenceAttentionOf(state));
       const pace = paceOf(long);
       return Array.from({ length: long.count }, (_, i) => pace(i) / 1000).reduce((a, b) => a + b);
@@ -125,14 +125,14 @@ describe("The worked example", () => {
   test("keeps its numbers through an encoder-decoder, which has given numbers too", async () => {
     const cross = { ...initialState, ...withKind(initialState, "cross") };
     const { solution } = await solved(cross);
-    expect(solution.problem.seed).toBeNull();
+    expect(solution.problem.source).toEqual({ kind: "example" });
     // K of “sleeps” is [1.5, 1.6], and Q of “quick” is [0.5, 0.6].
     expect(solution.arrays.scores[4 + 3]).toBeCloseTo(0.5 * 1.5 + 0.6 * 1.6, 5);
     expect(write(cross).toString()).toBe("keys=A+lazy+dog+sleeps");
     expect(read(write(cross)).state).toEqual(cross);
     expect({ ...cross, ...withKind(cross, "encoder") }).toEqual(initialState);
-    expect(withKeyText(cross, `${exampleKeyText}!`).example).toBe(false);
-    expect(read(new URLSearchParams("keys=no+one")).state.example).toBe(false);
+    expect(withKeyText(cross, `${exampleKeyText}!`).vectors).toBe("random");
+    expect(read(new URLSearchParams("keys=no+one")).state.vectors).toBe("random");
   });
 });
 

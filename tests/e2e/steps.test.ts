@@ -51,16 +51,19 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   );
 
   test.each(kinds)(
-    "computes a typed sentence, giving the same word the same vector, isolated: %s",
+    "reads a typed sentence with our language model, which learned a vector for each piece, isolated: %s",
     async (isolated) => {
       const room = await atScoresOf(isolated);
-      await room.type("#text", "a rose is a rose");
+      await room.type("#text", "a man is a man");
       const { score, value, weight, output, total } = await room.untilTable({
-        keys: ["a", "rose", "is", "a", "rose"],
+        keys: ["start", "a", "man", "is", "a", "man"],
+        total: 1,
       });
-      expect(score[1]).toBe(score[4]);
-      expect(score[1]).not.toBe(score[2]);
-      expect(value[0]).toEqual(value[3]);
+      expect(await room.text(".sentence-label")).toContain("read by layer 1 of our language model");
+      // The first piece has no space before it. Equal pieces have equal values, but their keys are rotated.
+      expect(value[2]).toEqual(value[5]);
+      expect(value[2]).not.toEqual(value[3]);
+      expect(score[2]).not.toBe(score[5]);
       expect(total).toBe(1);
       for (const [d, entry] of output.entries()) {
         const sum = weight.reduce(
@@ -249,11 +252,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       (await room.page.$$(".figure-tokens .token")).length,
       (await room.page.$$(".pairs-ahead rect")).length,
     ];
-    await expect.poll(seen).toEqual([4, 16]);
-    await room.click("causal");
-    await expect.poll(seen).toEqual([4, 10]);
+    // The language model reads a start before the text, and hides later tokens.
+    await expect.poll(seen).toEqual([5, 15]);
+    await room.click("none");
+    await expect.poll(seen).toEqual([5, 25]);
     // Rows of 100 tokens would be lower than their labels.
-    await room.paste("#text", Array.from({ length: 100 }, (_, i) => `word${i}`).join(" "));
+    await room.paste("#text", Array(99).fill("a").join(" "));
     await expect.poll(seen).toEqual([100, 0]);
   });
 
@@ -609,7 +613,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("asks for a word if the sentence is empty, and computes again when there is one", async () => {
-    const room = await atScores();
+    const room = await reenter("#text=one+two&step=scores");
     const sizes = () =>
       room.page.evaluate(() => [
         document.documentElement.scrollHeight,
@@ -618,7 +622,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         ),
       ]);
     const [height, ...fields] = await sizes();
-    expect(fields).toEqual([1, 2]);
+    expect(fields).toEqual([2, 4]);
     await room.paste("#text", "");
     await expect.poll(() => room.text(".sentence-label")).toContain("empty: type a word");
     // The last pictures stay in their place, in grey, and the sizes stay too.
@@ -955,6 +959,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       }
       if (title === "Change one number")
         await expect.poll(() => room.text(".readout")).toContain("−2.000, set by you");
+      if (title === "Learned numbers")
+        await expect.poll(() => room.text(".row-table")).toContain("the output of head 4");
       if (title === "Leave out a head")
         await expect.poll(() => room.text(".stage-words")).toContain("Head 2 is left out");
       if (title === "512 tokens")
@@ -962,6 +968,6 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       await expect.poll(() => room.link()).not.toBe(seen.at(-1) ?? "#");
       seen.push(await room.link());
     }
-    expect(new Set(seen).size).toBe(10);
+    expect(new Set(seen).size).toBe(11);
   });
 });

@@ -32,7 +32,13 @@ describe("The descriptions of the stages", () => {
   test("tell for every mask whether it hides anything", () => {
     const kinds: readonly MaskKind[] = ["none", "causal", "padding", "window", "painted"];
     const changes: readonly Partial<State>[] = [
-      ...[{}, { text: "one", example: false }, { padFrom: 5 }, { padFrom: 0 }, { window: 4 }],
+      ...[
+        {},
+        { text: "one", vectors: "random" as const },
+        { padFrom: 5 },
+        { padFrom: 0 },
+        { window: 4 },
+      ],
       ...[{ window: 3 }, { keyText: "a b c d e f g", window: 5 }, { keyText: "a b", window: 4 }],
       ...[{ hidden: rowHidden(0) }, { hidden: new Set(["7,7"]) }, { text: "" }],
     ];

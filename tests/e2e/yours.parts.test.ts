@@ -28,9 +28,9 @@ import {
   type WeightType,
   yourModel,
 } from "../../web/src/rooms/models/language/state";
-import { bytesOfToken } from "../../web/src/rooms/models/language/tokens";
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
+import { bytesOfToken } from "../../web/src/shared/readableTokenizer";
 import { sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";

@@ -11,9 +11,11 @@ import {
   allowed,
   allPairs,
   attentionKindOf,
+  learned,
   leaveExample,
   type MaskKind,
   otherCells,
+  random,
   type SentenceAttention,
   type State,
   startPainting,
@@ -109,6 +111,15 @@ function SentenceGroup({ state, attention, set }: ControlsProps) {
         choices={kinds}
         onChange={(kind) => set((now) => withKind(now, kind))}
       />
+      {state.vectors !== "learned" && <OrderFields {...{ state, attention, set }} />}
+    </div>
+  );
+}
+
+/** How the sentence is cut, and the order of its words. */
+function OrderFields({ state, attention, set }: ControlsProps) {
+  return (
+    <>
       <Choice
         label="Cut into"
         value={state.split}
@@ -129,7 +140,7 @@ function SentenceGroup({ state, attention, set }: ControlsProps) {
           </button>
         )}
       </span>
-    </div>
+    </>
   );
 }
 
@@ -146,7 +157,7 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
         onChange={(scaled) => set({ scaled })}
       />
       <Switch
-        label="Add positions"
+        label={state.vectors === "learned" ? "Rotate by position (RoPE)" : "Add positions"}
         checked={state.position}
         onChange={(position) => set({ position })}
       />
@@ -161,11 +172,11 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
   );
 }
 
-function SizeGroup({ state, attention, set }: ControlsProps) {
+function SizeFields({ state, attention, set }: ControlsProps) {
   const resize = (size: { heads?: number; headSize?: number }) =>
     set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
   return (
-    <div class="group">
+    <>
       <NumberField
         label="Heads"
         value={attention.heads}
@@ -178,7 +189,7 @@ function SizeGroup({ state, attention, set }: ControlsProps) {
         limits={allowed.headSize}
         onChange={(headSize) => resize({ headSize })}
       />
-      {!state.example && (
+      {state.vectors === "random" && (
         <>
           <div class="field">
             <label for="seed">Seed</label>
@@ -195,6 +206,32 @@ function SizeGroup({ state, attention, set }: ControlsProps) {
           <p class="faint">It gives each word its vector.</p>
         </>
       )}
+    </>
+  );
+}
+
+function VectorsGroup(props: ControlsProps) {
+  const { state, set } = props;
+  return (
+    <div class="group">
+      {state.vectors !== "example" && (
+        <Choice
+          label="Vectors"
+          value={state.vectors}
+          choices={asWords<State["vectors"]>("learned", "random")}
+          onChange={(vectors) => set(vectors === "learned" ? learned() : random())}
+        />
+      )}
+      {state.vectors === "learned" ? (
+        <NumberField
+          label="Layer"
+          value={state.layer + 1}
+          limits={allowed.layer}
+          onChange={(layer) => set({ ...otherCells, layer: layer - 1 })}
+        />
+      ) : (
+        <SizeFields {...props} />
+      )}
     </div>
   );
 }
@@ -205,7 +242,7 @@ export function Controls(props: ControlsProps) {
       <SentenceGroup {...props} />
       <MaskGroup {...props} />
       <ScoresGroup {...props} />
-      <SizeGroup {...props} />
+      <VectorsGroup {...props} />
     </SettingsPanel>
   );
 }

@@ -5,19 +5,39 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { Shuffled } from "./Shuffled";
-import { initialState, type SentenceAttention, type State, withKeyText, withText } from "./state";
+import {
+  initialState,
+  learned,
+  type SentenceAttention,
+  type State,
+  withKeyText,
+  withText,
+} from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
-// Functions, because a stored element would keep the earlier elements of the page in memory.
-const given = () => <>· a worked example</>;
-
-const untrained = () => (
-  <>
-    · random vectors, not trained
-    <span class="wide-only">: they show how attention is computed, not what it learns</span>.{" "}
-    <a href="#room=models&model=pronouns">Trained heads</a>
-  </>
-);
+/** The origin of the vectors. */
+function Origin({ state, set }: Pick<SentenceProps, "state" | "set">) {
+  if (state.vectors === "example") return <>· a worked example</>;
+  if (state.vectors === "learned")
+    return (
+      <>
+        · read by layer {state.layer + 1} of our language model
+        <span class="wide-only">, which has learned its numbers</span>.{" "}
+        <a href={`#${new URLSearchParams({ room: "models", text: state.text, length: "0" })}`}>
+          All its layers
+        </a>
+      </>
+    );
+  return (
+    <>
+      · random vectors, not trained
+      <span class="wide-only">: they show how attention is computed, not what it learns</span>.{" "}
+      <button type="button" class="link" onClick={() => set(learned())}>
+        Take learned ones
+      </button>
+    </>
+  );
+}
 
 function TextField({
   id,
@@ -75,7 +95,7 @@ interface SentenceProps {
 function Fields({ state, attention, set, notify }: SentenceProps) {
   /** Truncates typed or pasted text to the limit, and reports it. */
   const keep = (text: string, change: (now: State, kept: string) => Partial<State>): string => {
-    const { kept, cut } = tokenize(text, state.split);
+    const { kept, cut } = tokenize(text, state.vectors === "learned" ? "pieces" : state.split);
     notify(cut ? noticeOfCut : null);
     set((now) => change(now, kept));
     return kept;
@@ -85,12 +105,12 @@ function Fields({ state, attention, set, notify }: SentenceProps) {
       <TextField
         id="text"
         label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
-        note={state.example ? given() : untrained()}
+        note={<Origin state={state} set={set} />}
         isEmpty={attention.queries.tokens.length === 0}
         value={state.text}
         onInput={(text) => keep(text, withText)}
       />
-      {state.keyText !== null && (
+      {attention.cross && state.keyText !== null && (
         <TextField
           id="key-text"
           label="This sentence is attended to (keys and values)"
@@ -120,7 +140,7 @@ export function Sentence({
       <Panel name="sentence">
         <Lockable>
           <Fields {...props} />
-          {!state.example && (
+          {state.vectors !== "example" && (
             <button type="button" class="link back-to-example" onClick={goBack}>
               Back<span class="wide-only"> to the worked example</span>
             </button>

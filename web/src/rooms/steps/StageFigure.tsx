@@ -3,22 +3,21 @@ import { format, leftOf, narrowFigure, productGap, px, shorten, textWidth } from
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";
-import type { MatrixName } from "./matrices";
+import { type MatrixName, sizeOf } from "./matrices";
 import { PairsAhead, pairsBelow } from "./PairsAhead";
 import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { isStacked, RowFigure, type RowParts } from "./RowFigure";
 import { useSolution } from "./solution";
-import { divisorsOf, type SentenceAttention } from "./state";
+import { addsPositions, divisorsOf, type SentenceAttention, sizesOf } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
-/**
- * The minimum width of a cell. If cells would be narrower, Q, K and V become separate pictures, unless three pictures
- * are too high.
- */
+/** The minimum width of a cell. If cells would be narrower, Q, K and V become separate pictures, if that is enough. */
 const narrowestCell = 22;
 const legendHeight = 28;
 /** The maximum height that is reserved: a higher picture does not reserve its space while lower ones are shown. */
 const mostKept = 480;
+/** The rows of a product in a row of pictures are as low as those of its highest factor, which has at most this many. */
+const mostRows = 128;
 const longestLabel = 12;
 /** The width of a chip without its label, and with the gap to the next chip. */
 const chipSpace = 28;
@@ -43,15 +42,15 @@ function projectionsOf(
         { left: second, columns: [keys, values] },
       ]
     : [{ left: "input", columns: [queries, keys, values] }];
-  const isWide = wide.every(
-    (product) => layoutOf(product, width, labels).cell.width >= narrowestCell,
-  );
-  if (isWide || width < narrowFigure) return wide;
-  return [
+  const single: readonly Product[] = [
     { left: "input", columns: [queries] },
     { left: second, columns: [keys] },
     { left: second, columns: [values] },
   ];
+  const isNarrow = (product: Product) =>
+    layoutOf(product, width, labels).cell.width < narrowestCell;
+  const isSplit = width >= narrowFigure && wide.some(isNarrow) && !single.some(isNarrow);
+  return isSplit ? single : wide;
 }
 
 const scoring: Product = { left: "q", columns: [{ top: "k", flip: true, corner: "scores" }] };
@@ -137,11 +136,17 @@ function Figure({ width }: { width: number }) {
     <RowFigure names={names} signs={signs} width={width} />
   );
   const sum = (embedding: MatrixName, position: MatrixName, input: MatrixName) =>
-    state.position ? row([embedding, position, input], "+", "=") : row([input]);
-  /** A product as a row or, if it does not fit, with its factors on the left and above it. */
+    addsPositions(state)
+      ? row([embedding, position, input], "+", "=")
+      : state.vectors === "learned"
+        ? row([embedding, input], "RMS norm")
+        : row([input]);
+  /** A product as a row or, if it does not fit or would be too low, with its factors on the left and above it. */
   const times = (left: MatrixName, top: MatrixName, corner: MatrixName) => {
     const parts = { names: [left, top, corner], signs: ["×", "="] };
-    if (!isStacked(parts, width, labels)) return <RowFigure {...parts} width={width} />;
+    const { rows } = sizeOf(top, sizesOf(attention));
+    if (rows <= mostRows && !isStacked(parts, width, labels))
+      return <RowFigure {...parts} width={width} />;
     return <ProductFigure product={{ left, columns: [{ top, corner }] }} width={width} />;
   };
   switch (state.stage) {
@@ -175,7 +180,7 @@ function Figure({ width }: { width: number }) {
     case "output":
       return times("weights", "v", "output");
     case "joined":
-      if (state.example) return row(["output", "joined"], "=");
+      if (state.vectors === "example") return row(["output", "joined"], "=");
       return times("joined", "wo", "result");
   }
 }

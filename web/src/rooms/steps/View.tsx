@@ -11,6 +11,7 @@ import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { Lines } from "./Lines";
 import { Pipeline } from "./Pipeline";
+import { usePieces } from "./pieces";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { Sharpness } from "./Sharpness";
@@ -36,8 +37,9 @@ const fewTokens = 32;
 
 /** Memoises the attention, so that long sentences are tokenised and rendered only when they change. */
 function useSentenceAttention(state: State): SentenceAttention {
-  const { example, text, keyText, split, shuffle, heads, headSize, row, head } = state;
-  const parts = [example, text, keyText, split, shuffle, heads, headSize, row, head];
+  const { vectors, text, keyText, split, shuffle, heads, headSize, row, head } = state;
+  const { isReady } = usePieces(vectors === "learned");
+  const parts = [vectors, isReady, text, keyText, split, shuffle, heads, headSize, row, head];
   return useMemo(() => sentenceAttentionOf(state), parts);
 }
 
@@ -117,7 +119,7 @@ function useWorkspace(props: SolvedProps) {
   const moment: State = isFirst ? { ...shown, time: 0 } : shown;
   const unfolding = useMemo(
     () => unfoldingOf(moment, attention, solution),
-    [moment.time, shown.stage, shown.example, shown.position, attention, solution],
+    [moment.time, shown.stage, shown.vectors, shown.position, attention, solution],
   );
   const pointing = usePointing({ state: moment, attention, solution, unfolding, set });
   const { active, highlights, justLocked, point, lock } = pointing;
@@ -136,12 +138,13 @@ function SolvedView(props: SolvedProps) {
   const { explanation, byKeyboard, listeners } = pointing;
   useFootnote(solution && `all stages computed in ${solution.milliseconds.toFixed(1)} ms`);
 
+  const pieces = usePieces(state.vectors === "learned");
   const { queries, keys } = attention;
   const isEmpty = queries.tokens.length === 0 || keys.tokens.length === 0;
   // Before the first answer there is nothing to show. Later the last pictures stay in their place, in grey.
   const look = isEmpty && !solution ? "no-tokens" : isStale && solution ? "stale" : "";
   const notices = [
-    ...(failure ? [failure] : []),
+    ...[failure ?? [], pieces.failure ?? []].flat(),
     ...(queries.cut || keys.cut ? [noticeOfCut] : []),
     ...linkNotices,
     ...(cutNotice && !queries.cut ? [cutNotice] : []),

@@ -10,17 +10,22 @@ import {
   explainAttention,
   explainer,
   type FormulaPiece,
+  format,
   type MatrixView,
   operand,
   product,
   type SoFar,
   termsOf,
+  times,
 } from "heed/view/parts";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
+import { rotationOf } from "./rotation";
 import {
+  addsPositions,
   divisorsOf,
   editKey,
+  isRotated,
   type MatrixCell,
   type SentenceAttention,
   type State,
@@ -44,6 +49,9 @@ const factors = {
   result: ["joined", "wo", "o"],
 } as const;
 
+/** Products that are rotated by the position of their row. */
+const rotating = { q: true, k: true } as const;
+
 const isIn = <Names extends object>(
   name: MatrixName,
   names: Names,
@@ -65,15 +73,17 @@ export function sourcesOf(
   if (isIn(matrix, summands)) {
     const [embedding, position] = summands[matrix];
     const first = { matrix: embedding, row, col };
-    return state.position ? [first, { matrix: position, row, col }] : [first];
+    return addsPositions(state) ? [first, { matrix: position, row, col }] : [first];
   }
   if (isIn(matrix, factors)) {
     const [left, right] = factors[matrix];
     // In self-attention both inputs are the same, and only one of them is drawn.
     const drawn = left === "keyInput" && !attention.cross ? "input" : left;
+    const pair = (col + attention.headSize / 2) % attention.headSize;
     return [
       { matrix: drawn, row },
       { matrix: right, col },
+      ...(isRotated(state) && isIn(matrix, rotating) ? [{ matrix: right, col: pair }] : []),
     ];
   }
   if (matrix === "joined")
@@ -106,24 +116,30 @@ function originOf(
   { problem }: Solution,
   state: State,
   attention: SentenceAttention,
+  view: (name: MatrixName) => MatrixView,
 ): string | null {
-  const given = "given with the example";
+  const given = { example: "given with the example", learned: "learned by the model" };
   if (isEdited(cell, attention, state)) return "set by you in place of its projection";
   switch (cell.matrix) {
     case "embedding":
     case "keyEmbedding":
-      return state.example ? given : `made from the word and the seed ${state.seed}`;
+      if (state.vectors === "random") return `made from the word and the seed ${state.seed}`;
+      if (state.vectors === "example") return given.example;
+      return state.layer === 0 ? given.learned : `from the ${state.layer} layers before`;
     case "wq":
     case "wk":
     case "wv":
     case "wo":
-      return state.example ? given : `made from the seed ${state.seed}`;
+      return state.vectors === "random" ? `made from the seed ${state.seed}` : given[state.vectors];
     case "position":
     case "keyPosition":
       return state.position ? null : "because positions are not added";
     case "input":
     case "keyInput":
-      return state.position ? null : "the embedding as it is";
+      if (addsPositions(state)) return null;
+      return state.vectors === "learned"
+        ? `${format(at(view("embedding"), cell.row, cell.col))} normalised by the layer (RMS norm)`
+        : "the embedding as it is";
     case "joined": {
       const head = sourceHead(cell, attention);
       return problem.ablated.includes(head)
@@ -138,7 +154,7 @@ function originOf(
 /** The formula of a number outside of attention itself; null for other numbers. */
 function formulaOf(
   { matrix, row, col }: MatrixCell,
-  { dims }: Solution,
+  { dims, frequencies }: Solution,
   view: (name: MatrixName) => MatrixView,
   soFar: SoFar | undefined,
 ): readonly FormulaPiece[] | null {
@@ -153,7 +169,24 @@ function formulaOf(
     );
   if (!isIn(matrix, factors)) return null;
   const [left, right, role] = factors[matrix];
-  return product(view(left), row, view(right), col, [undefined, role], soFar);
+  const [x, w] = [view(left), view(right)];
+  if (!frequencies || !isIn(matrix, rotating))
+    return product(x, row, w, col, [undefined, role], soFar);
+  const { pair, frequency, sign } = rotationOf(frequencies, row, col);
+  const angle = `(${row} × ${format(frequency, 4)})`;
+  const term = (value: number, wave: "cos" | "sin") => [
+    operand(value, role),
+    { text: `${times}${wave}${angle}` },
+  ];
+  const [own, other] = [dot(x, row, w, col), dot(x, row, w, pair)];
+  return termsOf([term(own, "cos"), term(sign * other, "sin")], soFar);
+}
+
+/** Row `i` of `left` times column `j` of `right`. */
+function dot(left: MatrixView, i: number, right: MatrixView, j: number): number {
+  return Array.from({ length: left.cols }, (_, n) => at(left, i, n) * at(right, n, j)).reduce(
+    (total, term) => total + term,
+  );
 }
 
 export function explainCell(
@@ -175,7 +208,7 @@ export function explainCell(
     row: rows === "selected" ? query : row,
     value: at(own, row, col),
   });
-  const origin = originOf(cell, solution, state, attention);
+  const origin = originOf(cell, solution, state, attention, view);
   if (origin !== null) return explained.says(origin);
   const formula = formulaOf(cell, solution, view, soFar);
   if (formula) return explained.equals(formula);

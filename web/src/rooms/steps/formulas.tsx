@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { kindOf, type MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
-import type { SentenceAttention, State } from "./state";
+import { addsPositions, isRotated, type SentenceAttention, type State } from "./state";
 
 /** A part of a formula. In a string, each number, letter and sign becomes one element. */
 type Part = JSX.Element | string;
@@ -61,10 +61,11 @@ function sumOver(index: string) {
 }
 
 /** Q, K or V as a projection of X, or of the second sentence's X′. */
-function projection(matrix: "q" | "k" | "v", isSecond: boolean): Formula {
+function projection(matrix: "q" | "k" | "v", isSecond: boolean, isRotated = false): Formula {
   const name = matrix.toUpperCase();
   const input = isSecond ? of("keyInput", power("X", "′")) : of("input", "X");
-  return [of(matrix, name), "=", input, of(`w${matrix}`, sub("W", name))];
+  const product = row(input, of(`w${matrix}`, sub("W", name)));
+  return [of(matrix, name), "=", ...(isRotated ? ["R(", product, ")"] : [product])];
 }
 
 const queriesTimesKeys = () =>
@@ -95,18 +96,23 @@ const stageFormulas: Record<
   tokens: (_, { queries }) => [
     [sub("t", "1"), ",…,", sub("t", "L"), gap(), `L=${queries.tokens.length}`],
   ],
-  embedding: ({ position }, { embeddingSize }) => {
-    const sum = [of("input", "X"), "=", of("embedding", "E")];
-    if (!position) return [sum];
+  embedding: (state, { embeddingSize }) => {
+    const x = of("input", "X");
+    const sum = [x, "=", of("embedding", "E")];
+    if (state.vectors === "learned") return [[x, "=", words("RMSNorm"), "(E)"]];
+    if (!addsPositions(state)) return [sum];
     return [
       [...sum, "+", of("position", "P")],
       wave("2n−1", "sin", embeddingSize),
       wave("2n", "cos", embeddingSize),
     ];
   },
-  qkv: (_, { cross }) => [
-    [...projection("q", false), gap(), ...projection("k", cross), gap(), ...projection("v", cross)],
-  ],
+  qkv: (state, { cross }) => {
+    const rotates = isRotated(state);
+    const [q, k] = [projection("q", false, rotates), projection("k", cross, rotates)];
+    const v = projection("v", cross);
+    return rotates ? [[...q, gap(), ...k], v] : [[...q, gap(), ...k, gap(), ...v]];
+  },
   scores: () => [
     [
       of("scores", sub(row("(", queriesTimesKeys(), ")"), "ij")),
@@ -146,9 +152,9 @@ const stageFormulas: Record<
       of("v", sub("v", "j")),
     ],
   ],
-  joined: ({ example }, { heads }) => {
+  joined: ({ vectors }, { heads }) => {
     const joined = [of("joined", "C"), "="];
-    if (example) return [[...joined, of("output", "O")]];
+    if (vectors === "example") return [[...joined, of("output", "O")]];
     const last = heads > 1 ? [...(heads > 2 ? ["…"] : []), sub("O", `${heads}`)] : [];
     const mixed = [of("result", "Y"), "=", of("joined", "C"), of("wo", sub("W", "O"))];
     return [[...joined, of("joined", "[", sub("O", "1"), ...last, "]"), gap(), ...mixed]];

@@ -96,15 +96,17 @@ function editsToText(edits: ReadonlyMap<string, Edit>): string {
 }
 
 const readers: Readers<State> = {
-  text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
+  text: (text) => ({ text: text.slice(0, maxCharacters), vectors: "random" }),
   keys: (text) => ({
     keyText: text.slice(0, maxCharacters),
-    ...(text !== exampleKeyText && { example: false }),
+    ...(text !== exampleKeyText && { vectors: "random" }),
   }),
-  split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
-  heads: (text) => ({ heads: numberIn(allowed.heads)(text), example: false }),
-  size: (text) => ({ headSize: numberIn(allowed.headSize)(text), example: false }),
-  seed: (text) => ({ seed: text.slice(0, 40), example: false }),
+  split: (text) => ({ split: oneOf("words", "characters")(text), vectors: "random" }),
+  heads: (text) => ({ heads: numberIn(allowed.heads)(text), vectors: "random" }),
+  size: (text) => ({ headSize: numberIn(allowed.headSize)(text), vectors: "random" }),
+  seed: (text) => ({ seed: text.slice(0, 40), vectors: "random" }),
+  vectors: (text) => ({ vectors: oneOf("random", "learned")(text) }),
+  layer: (text) => ({ layer: numberIn(allowed.layer)(text) - 1 }),
   position: (text) => ({ position: onOff(text) }),
   scale: (text) => ({ scaled: onOff(text) }),
   temperature: (text) => ({ temperature: numberIn(allowed.temperature, false)(text) }),
@@ -131,14 +133,24 @@ const readers: Readers<State> = {
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
-  return readParams(params, initialState, readers);
+  // Every other sentence than the example has random vectors, unless the link names others.
+  const ordered = new URLSearchParams(params);
+  for (const vectors of params.getAll("vectors")) {
+    ordered.delete("vectors", vectors);
+    ordered.append("vectors", vectors);
+  }
+  return readParams(ordered, initialState, readers);
 }
 
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
   const initial = initialState;
   const put = putIn(params);
-  if (!state.example) {
+  if (state.vectors === "learned") {
+    put("text", state.text, null);
+    put("vectors", state.vectors, null);
+    put("layer", state.layer + 1, 1);
+  } else if (state.vectors === "random") {
     put("text", state.text, null);
     put("heads", state.heads, initial.heads);
     put("size", state.headSize, initial.headSize);

@@ -19,6 +19,18 @@ export interface Edit {
   readonly value: number;
 }
 
+/** The origin of the vectors and the projections. */
+export type Source =
+  | { readonly kind: "example" }
+  | { readonly kind: "random"; readonly seed: string }
+  /** A layer of the language model in a folder, counted from 0, which reads tokens. */
+  | {
+      readonly kind: "learned";
+      readonly folder: string;
+      readonly layer: number;
+      readonly ids: readonly number[];
+    };
+
 export interface Problem {
   readonly queryTokens: readonly string[];
   /** The second sentence of cross-attention; null for self-attention. */
@@ -28,10 +40,10 @@ export interface Problem {
   readonly edits: readonly Edit[];
   /** The ablated heads, whose part of the joined output is zero. */
   readonly ablated: readonly number[];
-  /** Null for the worked example, which has its own vectors. */
-  readonly seed: string | null;
+  readonly source: Source;
   readonly heads: number;
   readonly headSize: number;
+  /** Whether positions are added to vectors or, in the language model, rotate queries and keys. */
   readonly position: boolean;
   /** The factor of q·k before the softmax: 1 / (sqrt(d) · temperature). */
   readonly scale: number;
@@ -85,6 +97,8 @@ export interface Solution {
   /** Pooled matrices for the small pictures, which cannot show every number of a long sentence. */
   readonly small: Pick<Solution, "dims" | "arrays">;
   readonly running: RunningSums;
+  /** The angle of each pair of a rotated head's entries, per position; null if none is rotated. */
+  readonly frequencies: readonly number[] | null;
   /** The number that is subtracted from every score of the row before the exponentials, so that they stay finite. */
   readonly taken: number;
   /** The largest difference between the results of shuffled words, put back in order, and the results before. */

@@ -3,6 +3,7 @@ import type { Heed } from "heed";
 import { at, type MatrixView, takenOff } from "heed/view/parts";
 import type { MatrixName } from "./matrices";
 import type { RunningSums, Solution } from "./problem";
+import { rotationOf } from "./rotation";
 import { viewOf } from "./viewOf";
 
 const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixName])[] = [
@@ -29,7 +30,7 @@ export function exponentialsOf(heed: Heed, scores: Float32Array) {
 
 export function runningSums(
   heed: Heed,
-  solution: Pick<Solution, "arrays" | "dims" | "problem">,
+  solution: Pick<Solution, "arrays" | "dims" | "problem" | "frequencies">,
 ): RunningSums {
   const { row, head } = solution.problem;
   /**
@@ -55,6 +56,17 @@ export function runningSums(
       // The scores multiply Q with the transpose of K, so the factors are in a row of K.
       factors.map((n) => (name === "scores" ? at(top, 0, n) : at(top, n, 0))),
     );
+  }
+  if (solution.frequencies) {
+    const { pair, factors } = rotationOf(solution.frequencies, row, 0);
+    const [x, w] = [view("input") as MatrixView, view("wq") as MatrixView];
+    const all = Array.from({ length: x.cols }, (_, n) => n);
+    const projected = (col: number) =>
+      sums(
+        all.map((n) => at(x, row, n)),
+        all.map((n) => at(w, n, col)),
+      ).at(-1) as number;
+    found.q = sums([projected(0), projected(pair)], [...factors]);
   }
   const { exponentials } = solution.arrays;
   found.exponentials = sums(

@@ -57,8 +57,11 @@ export function SolutionProvider({
   children(solved: Solved): ComponentChildren;
 }) {
   const { stage, cell, time, range, curve, mass, trialSize, ...relevant } = state;
-  // Only settings that affect the numbers change the problem.
-  const problem = useMemo(() => problemOf(state, attention), Object.values(relevant));
+  // Only settings that affect the numbers change the problem, and tokens that were loaded.
+  const problem = useMemo(
+    () => problemOf(state, attention),
+    [attention, ...Object.values(relevant)],
+  );
   const asked = useRef(new WeakMap<Problem, State>());
   useEffect(() => {
     if (problem) asked.current.set(problem, state);
@@ -292,6 +295,7 @@ function captionOf(name: MatrixName, attention: SentenceAttention, state: State)
   const parts = [
     `${title} (${symbol})`,
     ...(rows === "selected" ? [`of “${word}”`] : []),
+    ...(state.vectors === "learned" ? [`layer ${state.layer + 1}`] : []),
     ...(attention.heads > 1 ? [`head ${attention.head + 1}`] : []),
     ...(isAfter(name, "scaled") ? changes : []),
     ...(isAfter(name, "masked") ? masks : []),

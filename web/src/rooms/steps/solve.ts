@@ -1,63 +1,88 @@
 /** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
+import type { CausalLanguageModel } from "heed/models";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
 import { exampleProjections, exampleVectors } from "./example";
-import type { Arrays, Problem, Solution } from "./problem";
+import { frequenciesAt, learnedModel, matricesAt, rotated, streamAt } from "./learned";
+import type { Arrays, Problem, Solution, Source } from "./problem";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 import { smallSolutionOf } from "./small";
 
+/** The vectors of the tokens, [1, L, E]: `input` is what the projections read. */
+type Inputs = Record<"embedding" | "position" | "input", Tensor>;
+
 /** The inputs of the computation: the vectors of the tokens, and the projections. */
 interface Weights {
-  embed(tokens: readonly string[]): Tensor;
+  inputOf(tokens: readonly string[]): Inputs;
   wq: Tensor;
   wk: Tensor;
   wv: Tensor;
   wo: Tensor | null;
+  /** For queries and keys that are rotated by their position. */
+  readonly frequencies: readonly number[] | null;
 }
 
-function exampleWeights(heed: Heed): Weights {
+function exampleWeights(heed: Heed, problem: Problem): Weights {
   const { wq, wk, wv } = exampleProjections;
+  const embed = (tokens: readonly string[]) =>
+    heed.tensor([tokens.map((token) => exampleVectors[token] as number[])]);
   return {
-    embed: (tokens) => heed.tensor([tokens.map((token) => exampleVectors[token] as number[])]),
+    inputOf: (tokens) => withPositions(heed, embed(tokens), problem),
     wq: heed.tensor(wq),
     wk: heed.tensor(wk),
     wv: heed.tensor(wv),
     wo: null,
+    frequencies: null,
   };
 }
 
-function seededWeights(heed: Heed, problem: Problem): Weights {
+function randomWeights(heed: Heed, problem: Problem, seed: string): Weights {
   const E = problem.heads * problem.headSize;
   // The standard deviation 1 / sqrt(E) keeps the entries of Q, K and V near size 1 for every E, as in a newly
   // initialised Transformer.
   const projection = (name: string) =>
-    heed.tensor(seededNumbers(`${problem.seed} projection ${name}`, E * E, 1 / Math.sqrt(E)), [
-      E,
-      E,
-    ]);
+    heed.tensor(seededNumbers(`${seed} projection ${name}`, E * E, 1 / Math.sqrt(E)), [E, E]);
   return {
-    embed(tokens) {
+    inputOf(tokens) {
       const vocabulary = [...new Set(tokens)];
       const table = new Float32Array(vocabulary.length * E);
       for (const [i, token] of vocabulary.entries())
-        table.set(seededNumbers(`${problem.seed} token ${token}`, E), i * E);
+        table.set(seededNumbers(`${seed} token ${token}`, E), i * E);
       const ids = Int32Array.from(tokens, (token) => vocabulary.indexOf(token));
-      return heed.embedding(
+      const embedding = heed.embedding(
         heed.tensor(ids, [1, tokens.length]),
         heed.tensor(table, [vocabulary.length, E]),
       );
+      return withPositions(heed, embedding, problem);
     },
     wq: projection("Q"),
     wk: projection("K"),
     wv: projection("V"),
     wo: projection("O"),
+    frequencies: null,
+  };
+}
+
+/** A layer of the language model: its stream, and the norm of it. */
+function learnedWeights(
+  model: CausalLanguageModel,
+  { layer, ids }: Extract<Source, { kind: "learned" }>,
+  { position: isRotated }: Problem,
+): Weights {
+  const { heed } = model;
+  const { embedding, input } = streamAt(model, ids, layer);
+  const position = heed.zeros(input.shape);
+  return {
+    inputOf: () => ({ embedding, position, input }),
+    ...matricesAt(model, layer),
+    frequencies: isRotated ? frequenciesAt(model, layer) : null,
   };
 }
 
 /** The vectors of the tokens, plus the position encoding if the problem asks for it. */
-function inputOf(heed: Heed, embedding: Tensor, problem: Problem) {
+function withPositions(heed: Heed, embedding: Tensor, problem: Problem): Inputs {
   const [, length, size] = embedding.shape as [number, number, number];
   const code = problem.position
     ? numbersOf(heed.sinusoidalEncoding(length, size))
@@ -128,10 +153,16 @@ function withoutAblated(heed: Heed, output: Tensor, { ablated, heads, headSize }
 
 /** Computes every stage, as tensors of the engine. */
 function forward(heed: Heed, weights: Weights, problem: Problem) {
-  const own = inputOf(heed, weights.embed(problem.queryTokens), problem);
-  const other = problem.keyTokens ? inputOf(heed, weights.embed(problem.keyTokens), problem) : own;
-  const q = withEdits(heed, heed.linear(own.input, weights.wq), "q", problem);
-  const k = withEdits(heed, heed.linear(other.input, weights.wk), "k", problem);
+  const own = weights.inputOf(problem.queryTokens);
+  const other = problem.keyTokens ? weights.inputOf(problem.keyTokens) : own;
+  const { frequencies } = weights;
+  const projected = (matrix: "q" | "k") => {
+    const [x, w] = matrix === "q" ? [own, weights.wq] : [other, weights.wk];
+    const plain = heed.linear(x.input, w);
+    const placed = frequencies ? rotated(heed, plain, frequencies, problem.heads) : plain;
+    return withEdits(heed, placed, matrix, problem);
+  };
+  const [q, k] = [projected("q"), projected("k")];
   const v = heed.linear(other.input, weights.wv);
   const heads = { heads: problem.heads, kvHeads: problem.heads };
   const L = problem.queryTokens.length;
@@ -172,10 +203,19 @@ function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tenso
   }, 0);
 }
 
-const solve: Solver<Problem, Solution> = (problem, { heed }) =>
-  heed.scope(() => {
+const solve: Solver<Problem, Solution> = async (problem, { heed, signal }) => {
+  const { source } = problem;
+  const model = source.kind === "learned" ? await learnedModel(heed, source.folder) : null;
+  signal?.throwIfAborted();
+  return heed.scope(() => {
     const started = performance.now();
-    const weights = problem.seed === null ? exampleWeights(heed) : seededWeights(heed, problem);
+    const weights =
+      source.kind === "learned"
+        ? learnedWeights(model as CausalLanguageModel, source, problem)
+        : source.kind === "random"
+          ? randomWeights(heed, problem, source.seed)
+          : exampleWeights(heed, problem);
+    const { frequencies } = weights;
     const stages = forward(heed, weights, problem);
     const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;
     const unscaled = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
@@ -225,10 +265,11 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       D: problem.headSize,
     };
     const small = smallSolutionOf(heed, { arrays, dims });
-    const running = runningSums(heed, { arrays, dims, problem });
+    const running = runningSums(heed, { arrays, dims, problem, frequencies });
     const shift = shiftOf(heed, weights, problem, result ?? joined);
     const milliseconds = performance.now() - started;
-    return { problem, dims, arrays, small, running, taken, shift, milliseconds };
+    return { problem, dims, arrays, small, running, frequencies, taken, shift, milliseconds };
   });
+};
 
 export default solve;

@@ -1,13 +1,20 @@
 /** The matrices and the descriptions of the stages. */
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
-import { countBlind, hidesAny, type SentenceAttention, type State } from "./state";
+import {
+  addsPositions,
+  countBlind,
+  hidesAny,
+  isRotated,
+  type SentenceAttention,
+  type State,
+} from "./state";
 
 /**
  * The matrices that a stage computes, in order. For the stage of the tokens, each token is a row of the input to come.
  * The worked example ends with the output of its only head.
  */
-export function targetsOf(stage: StageName, { example }: State): readonly MatrixName[] {
+export function targetsOf(stage: StageName, { vectors }: State): readonly MatrixName[] {
   switch (stage) {
     case "tokens":
     case "embedding":
@@ -15,7 +22,7 @@ export function targetsOf(stage: StageName, { example }: State): readonly Matrix
     case "qkv":
       return ["q", "k", "v"];
     case "joined":
-      return example ? ["joined"] : ["result"];
+      return vectors === "example" ? ["joined"] : ["result"];
     default:
       return [stage];
   }
@@ -82,8 +89,8 @@ function attendWords(state: State, attention: SentenceAttention): string {
 }
 
 /** Explains why all words of the example attend to the same one. */
-function countingWords({ example, keyText, position, edits }: State): string {
-  if (!example || position || edits.size > 0) return "";
+function countingWords({ vectors, keyText, position, edits }: State): string {
+  if (vectors !== "example" || position || edits.size > 0) return "";
   const word = keyText === null ? "jumps" : "sleeps";
   return ` “${word}” has the largest numbers, so it scores highest.`;
 }
@@ -102,24 +109,50 @@ function scaledGist({ scaled, temperature }: State): string {
   return `Each score is divided by ${divisors.join(" and by ")}.`;
 }
 
+function unitOf({ vectors, split }: State): string {
+  if (vectors === "learned") return "word, or frequent part of one,";
+  return split === "words" ? "word or mark" : "character";
+}
+
+/** Describes where the vectors of the tokens come from. */
+function vectorWords({ vectors, layer }: State): string {
+  if (vectors === "example") return "Each token gets a vector, given here.";
+  if (vectors === "random")
+    return "Each token gets a vector: here from a seed, in a trained model learned.";
+  const found =
+    layer === 0
+      ? "Each token gets the [vector](embedding) that the model learned for it"
+      : `Each token comes with the [vector](embedding) that ${layer === 1 ? "layer 1" : `layers 1 to ${layer}`} made of it`;
+  return `${found}. The layer reads its [norm](input).`;
+}
+
+/** Describes the matrices of our language model. */
+function learnedWords(state: State): string {
+  if (state.vectors !== "learned") return "";
+  const rotation = isRotated(state)
+    ? " Then the position of a token rotates its query and its key (RoPE)."
+    : "";
+  return `${rotation} Every two heads have the same keys and values.`;
+}
+
 export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
     gist: () => "The text is cut into tokens.",
     explain: (state, attention) =>
-      `Each ${state.split === "words" ? "word or mark" : "character"} is a token. ${attendWords(state, attention)}`,
+      `Each ${unitOf(state)} is a token. ${attendWords(state, attention)}`,
   },
   embedding: {
     title: "Embedding",
     gist: () => "Each token gets a vector.",
-    explain: ({ example, position }) =>
-      `Each token gets a vector${example ? ", given here" : ": here from a seed, in a trained model learned"}.${position ? " Its position adds to it: a word differs from place to place." : ""}`,
+    explain: (state) =>
+      `${vectorWords(state)}${addsPositions(state) ? " Its position adds to it: a word differs from place to place." : ""}`,
   },
   qkv: {
     title: "Q, K, V",
     gist: () => "Each vector gives a query, a key and a value.",
-    explain: (_, { cross }) =>
-      `Three matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${cross ? " Queries come from the first sentence, keys and values from the second." : ""}`,
+    explain: (state, { cross }) =>
+      `Three ${state.vectors === "learned" ? "learned " : ""}matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state)}`,
   },
   scores: {
     title: "Scores",
@@ -161,15 +194,15 @@ export const allStages: Record<StageName, Stage> = {
   },
   joined: {
     title: "Joined",
-    gist: ({ example }) =>
-      example
+    gist: ({ vectors }) =>
+      vectors === "example"
         ? "The output of the one head is the result."
         : "A last matrix mixes the heads' outputs.",
     explain: (state, attention) => {
       const { heads } = attention;
-      if (state.example)
+      if (state.vectors === "example")
         return `Several heads would now be joined. Here the one head's [output](output) is the result: for each word a new vector with something of ${hidesAny(state, attention) ? "every word that it may see" : "all words"}.${blindWords(state, attention)}`;
-      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token.${ablatedWords(state, attention)}`;
+      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token${state.vectors === "learned" ? ", which is added to what came in. A feed-forward network follows" : ""}.${ablatedWords(state, attention)}`;
     },
   },
 };

@@ -1,8 +1,9 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
 import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
+import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleRow, exampleSize, exampleText } from "./example";
 import { type MatrixAxis, type MatrixName, matrices } from "./matrices";
-import type { Edit, MaskRequest, Problem } from "./problem";
+import type { Edit, MaskRequest, Problem, Source } from "./problem";
 import { seededOrder } from "./seeded";
 import type { StageName } from "./stageNames";
 import { type TokenSplit, type Tokens, tokenize } from "./tokens";
@@ -15,8 +16,10 @@ export interface MatrixCell extends Cell {
 
 /** The settings that the engine's answer depends on. */
 export interface Settings {
-  /** The worked example has its own vectors; any other sentence gets seeded ones. */
-  readonly example: boolean;
+  /** The worked example has its own vectors; another sentence has those of our language model, or random ones. */
+  readonly vectors: Source["kind"];
+  /** The layer of the language model, counted from 0. */
+  readonly layer: number;
   readonly text: string;
   /** The sentence that is attended to; null if the first one attends to itself. */
   readonly keyText: string | null;
@@ -85,7 +88,8 @@ export function lookOf(state: State): Look {
 }
 
 export const initialState: State = {
-  example: true,
+  vectors: "example",
+  layer: 0,
   text: exampleText,
   keyText: null,
   split: "words",
@@ -113,7 +117,11 @@ export const initialState: State = {
   trialSize: 64,
 };
 
+/** The sizes of our language model. */
+export const learnedSizes = { layers: 6, heads: 6, headSize: 32, size: 192 } as const;
+
 export const allowed = {
+  layer: { min: 1, max: learnedSizes.layers },
   heads: { min: 1, max: 8 },
   headSize: { min: 1, max: 16 },
   temperature: { min: 0.1, max: 10 },
@@ -148,22 +156,28 @@ export function sizesOf(attention: SentenceAttention): Record<MatrixAxis, number
   };
 }
 
+/** The number of heads, and the sizes of their vectors and of the embedding. */
+function headSizesOf({ vectors, heads, headSize }: State) {
+  if (vectors === "example") return { heads: 1, headSize: exampleSize, embeddingSize: 4 };
+  if (vectors === "random") return { heads, headSize, embeddingSize: heads * headSize };
+  const { size, ...learned } = learnedSizes;
+  return { heads: learned.heads, headSize: learned.headSize, embeddingSize: size };
+}
+
+/** The language model reads one sentence, in its order. */
 export function sentenceAttentionOf(state: State): SentenceAttention {
-  const typed = tokenize(state.text, state.split);
+  const isLearned = state.vectors === "learned";
+  const typed = tokenize(state.text, isLearned ? "pieces" : state.split);
   const order =
-    state.shuffle === null ? null : seededOrder(`order ${state.shuffle}`, typed.tokens.length);
+    state.shuffle === null || isLearned
+      ? null
+      : seededOrder(`order ${state.shuffle}`, typed.tokens.length);
   const queries = order ? { ...typed, tokens: order.map((i) => typed.tokens[i] as string) } : typed;
-  const keys = state.keyText === null ? queries : tokenize(state.keyText, state.split);
-  const heads = state.example ? 1 : state.heads;
-  const headSize = state.example ? exampleSize : state.headSize;
+  const cross = state.keyText !== null && !isLearned;
+  const keys = cross ? tokenize(state.keyText as string, state.split) : queries;
+  const { heads, headSize, embeddingSize } = headSizesOf(state);
   return {
-    queries,
-    order,
-    keys,
-    cross: state.keyText !== null,
-    heads,
-    headSize,
-    embeddingSize: state.example ? 4 : heads * headSize,
+    ...{ queries, order, keys, cross, heads, headSize, embeddingSize },
     row: Math.max(0, Math.min(state.row, queries.tokens.length - 1)),
     head: Math.min(state.head, heads - 1),
   };
@@ -231,6 +245,20 @@ function maskOf(state: State, L: number, S: number): MaskRequest {
   }
 }
 
+/** Whether a vector for each position is added to the vectors of the tokens. */
+export const addsPositions = ({ vectors, position }: State): boolean =>
+  position && vectors !== "learned";
+
+/** Whether queries and keys are rotated by their position, as in our language model. */
+export const isRotated = ({ vectors, position }: State): boolean =>
+  position && vectors === "learned";
+
+function sourceOf({ vectors, seed, layer }: State, { ids = [] }: Tokens): Source {
+  if (vectors === "random") return { kind: vectors, seed };
+  if (vectors === "learned") return { kind: vectors, folder: ourAddress(), layer, ids };
+  return { kind: vectors };
+}
+
 /** The request to the solver, or null while there is no token. */
 export function problemOf(state: State, attention: SentenceAttention): Problem | null {
   const L = attention.queries.tokens.length;
@@ -245,7 +273,7 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
         head < attention.heads && row < (matrix === "q" ? L : S) && col < attention.headSize,
     ),
     ablated: [...state.ablated].filter((head) => attention.heads > 1 && head < attention.heads),
-    seed: state.example ? null : state.seed,
+    source: sourceOf(state, attention.queries),
     heads: attention.heads,
     headSize: attention.headSize,
     position: state.position,
@@ -290,8 +318,8 @@ export function locked(now: State, cell: MatrixCell): Partial<State> {
 /** The common names of attention, by the tokens that attend and the tokens that are attended to. */
 export type AttentionKind = "encoder" | "decoder" | "cross";
 
-export function attentionKindOf({ keyText, mask }: State): AttentionKind {
-  if (keyText !== null) return "cross";
+export function attentionKindOf({ keyText, vectors, mask }: State): AttentionKind {
+  if (keyText !== null && vectors !== "learned") return "cross";
   return mask === "causal" ? "decoder" : "encoder";
 }
 
@@ -299,17 +327,36 @@ export function attentionKindOf({ keyText, mask }: State): AttentionKind {
 export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
   if (kind !== "cross") return { ...otherCells, keyText: null, mask };
-  return { ...otherCells, keyText: now.keyText ?? exampleKeyText, mask };
+  const vectors = now.vectors === "learned" ? "random" : now.vectors;
+  return { ...otherCells, vectors, keyText: now.keyText ?? exampleKeyText, mask };
 }
 
-/** Leaves the worked example, whose vectors belong to its words, and keeps the sizes that are shown. */
-export function leaveExample({ example }: State): Partial<State> {
-  return example ? { example: false, heads: 1, headSize: exampleSize } : {};
+/** Leaves the worked example, whose vectors belong to its words, for random ones of the sizes that are shown. */
+export function leaveExample({ vectors }: State): Partial<State> {
+  return vectors === "example" ? { vectors: "random", heads: 1, headSize: exampleSize } : {};
 }
 
-/** Resets the playing computation, because it belongs to the earlier text. */
+/** Vectors and projections of our language model, which hides later tokens and rotates by position. */
+export function learned(): Partial<State> {
+  return {
+    ...{ ...otherCells, vectors: "learned", keyText: null, shuffle: null, time: null },
+    ...{ mask: "causal", position: true, ablated: new Set<number>(), head: 0 },
+  };
+}
+
+/** Random vectors, without what only the language model has. */
+export function random(): Partial<State> {
+  return { ...otherCells, vectors: "random", mask: "none", position: false, time: null };
+}
+
+/**
+ * Another text in place of the worked example is read by our language model, unless the person saves data. Resets the
+ * playing computation, because it belongs to the earlier text.
+ */
 export function withText(now: State, text: string): Partial<State> {
-  return { ...otherCells, ...leaveExample(now), text, shuffle: null, time: null };
+  const isFirst = now.vectors === "example" && now.keyText === null;
+  const change = isFirst && !savesData() ? learned() : leaveExample(now);
+  return { ...otherCells, ...change, text, shuffle: null, time: null };
 }
 
 export function withKeyText(now: State, keyText: string): Partial<State> {

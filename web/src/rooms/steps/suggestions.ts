@@ -47,6 +47,11 @@ export const suggestions: readonly Suggestion[] = [
     "Each has matrices of its own, so it attends to other words.",
   ],
   [
+    `#${sampleText}&vectors=learned&layer=3&position=on&mask=causal&step=weights&head=4&query=13&range=row`,
+    "Learned numbers",
+    "The third layer of our language model reads this sentence: its own vectors, matrices and heads.",
+  ],
+  [
     `#${sampleText}&heads=4&ablate=2&step=joined&head=2&query=8`,
     "Leave out a head",
     "Its part of the joined row is zeros. Tick it to bring it back.",

@@ -1,4 +1,5 @@
 /** Splits a sentence into tokens. */
+import { piecesOf, textOfPieces } from "./pieces";
 
 export type TokenSplit = "words" | "characters";
 
@@ -12,6 +13,8 @@ export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${ma
 
 export interface Tokens {
   readonly tokens: readonly string[];
+  /** The tokens of the language model, if it reads them. */
+  readonly ids?: readonly number[];
   /** The part of the text that became tokens. */
   readonly kept: string;
   /** Whether the text was truncated. */
@@ -27,12 +30,27 @@ const segmenters: Record<TokenSplit, Intl.Segmenter> = {
 const recent = new Map<string, Tokens>();
 const mostCached = 8;
 
-export function tokenize(text: string, split: TokenSplit): Tokens {
+/** "pieces" are the tokens of the language model; there are none until its tokenizer is loaded. */
+export function tokenize(text: string, split: TokenSplit | "pieces"): Tokens {
   const key = `${split} ${text}`;
-  const tokens = recent.get(key) ?? cut(text, split);
+  const tokens = recent.get(key) ?? (split === "pieces" ? cutPieces(text) : cut(text, split));
+  if (split === "pieces" && !tokens.ids) return tokens;
   if (recent.size >= mostCached) recent.clear();
   recent.set(key, tokens);
   return tokens;
+}
+
+/** A text without words has no tokens: the start alone has nothing to attend to. */
+function cutPieces(text: string): Tokens {
+  const within = text.slice(0, maxCharacters);
+  const isCut = text.length > within.length;
+  if (within.trim() === "") return { tokens: [], ids: [], kept: within, cut: isCut };
+  const found = piecesOf(within);
+  if (!found) return { tokens: [], kept: within, cut: isCut };
+  const { ids, tokens } = found;
+  if (ids.length <= maxTokens) return { tokens, ids, kept: within, cut: isCut };
+  const kept = ids.slice(0, maxTokens);
+  return { tokens: tokens.slice(0, maxTokens), ids: kept, kept: textOfPieces(kept), cut: true };
 }
 
 /**

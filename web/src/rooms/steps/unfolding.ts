@@ -17,16 +17,24 @@ import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import { targetsOf } from "./stages";
-import type { MatrixCell, SentenceAttention, State } from "./state";
-import { isVisible, sizesOf } from "./state";
+import {
+  addsPositions,
+  isRotated,
+  isVisible,
+  type MatrixCell,
+  type SentenceAttention,
+  type State,
+  sizesOf,
+} from "./state";
 import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
 
 /** Stages whose rows follow from earlier rows without a sum, so that no cell is explained separately. */
-function goesByRows({ stage, example, position }: State): boolean {
-  if (stage === "embedding") return !position;
-  return stage === "tokens" || stage === "masked" || (stage === "joined" && example);
+function goesByRows(state: State): boolean {
+  const { stage, vectors } = state;
+  if (stage === "embedding") return !addsPositions(state);
+  return stage === "tokens" || stage === "masked" || (stage === "joined" && vectors === "example");
 }
 
 /** The number of terms of the first cell of a matrix; 1 if it was edited. */
@@ -37,7 +45,8 @@ function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: St
     case "input":
       return 2;
     case "q":
-      return sizes.embedding;
+      // A rotated entry is a sum of two.
+      return isRotated(state) ? 2 : sizes.embedding;
     case "scores":
       return sizes.head;
     case "output":
@@ -105,6 +114,7 @@ export function highlightsOf(
 ): readonly MatrixArea[] {
   const { matrix, terms } = unfolding.moment;
   const sources = (cell: MatrixCell) => sourcesOf(cell, attention, state);
+  if (matrix === "q" && unfolding.cell && isRotated(state)) return sources(unfolding.cell);
   // An input has two terms, each of which is one cell.
   if (matrix === "input" && unfolding.cell && terms !== null)
     return sources(unfolding.cell).slice(terms - 1, terms);
@@ -131,14 +141,17 @@ export function explainMoment(
   };
 }
 
+const vectorWords: Readonly<Record<State["vectors"], string>> = {
+  example: "Its vector is given by the example.",
+  random: "Its vector is made from the word and the seed.",
+  learned: "Its vector, as the layer reads it.",
+};
+
 /** Describes the computation of a whole row. */
 function rowWords(state: State, { keys }: SentenceAttention, row: number): string {
   if (state.stage === "tokens") return "One piece of the text.";
   if (!goesByRows(state)) return "The whole row is computed in the same way.";
-  if (state.stage === "embedding")
-    return state.example
-      ? "Its vector is given by the example."
-      : "Its vector is made from the word and the seed.";
+  if (state.stage === "embedding") return vectorWords[state.vectors];
   if (state.stage === "joined") return "The output of the only head.";
   const hidden = keys.tokens.filter((_, col) => !isVisible(state, row, col)).length;
   if (hidden === 0) return "It may see every key.";

@@ -53,8 +53,8 @@ export function useStory({
   setState: Setter<State>;
 }): Told {
   const { remember } = useShell();
-  const { example, position, edits, mask, padFrom, window, hidden } = state;
-  const story = useMemo(() => storyOf(state, attention), [example, position, edits, attention]);
+  const { vectors, position, edits, mask, padFrom, window, hidden } = state;
+  const story = useMemo(() => storyOf(state, attention), [vectors, position, edits, attention]);
   const pace = useMemo(
     () => playPaceOf(story, state, attention),
     [story, mask, padFrom, window, hidden],

@@ -9,6 +9,7 @@ import type {
 } from "../../../network/messages";
 import type { Candidates, Instead, Sampling } from "../../../shared/candidates";
 import type { HeadKey } from "../../../shared/layerHeads";
+import type { ReadToken } from "../../../shared/readableTokenizer";
 import type { HeadShares } from "../../../worker/languageHeads";
 import type { Kinds } from "./kinds";
 import type { Source } from "./source";
@@ -173,16 +174,6 @@ export interface Card {
 export interface Refused {
   readonly kind: "refused";
   readonly why: string;
-}
-
-export interface ReadToken {
-  readonly id: number;
-  /** As the page shows it. */
-  readonly piece: string;
-  /** As the tokenizer's file has it. */
-  readonly raw: string;
-  /** Whether it represents no text, such as the start token. */
-  readonly isSpecial: boolean;
 }
 
 export interface ReadHead {

@@ -10,13 +10,13 @@ import {
   VisionTransformer,
 } from "heed/models";
 import { nn } from "heed/nn";
+import { ReadableTokenizer } from "../../../shared/readableTokenizer";
 import type { LanguageModel } from "../../../worker/languageHeads";
 import { hubFilesIn, reportIn } from "../../../worker/modelFiles";
 import type { SolverContext } from "../../../worker/solver";
 import { Lifetime } from "../lifetime";
 import type { Card, LoadRequest, News, Whose } from "./messages";
 import type { Source } from "./source";
-import { ReadableTokenizer } from "./tokens";
 
 export interface Open extends Lifetime<LanguageModel> {
   readonly card: Card;

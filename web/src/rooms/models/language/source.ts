@@ -1,4 +1,5 @@
 /** Where a model comes from: files that the person chose, or an address. */
+import { ourAddress } from "../../../shared/ourModel";
 
 /** The files of one folder by their names. */
 export interface FilesSource {
@@ -37,19 +38,11 @@ export function linkOf(address: string): string {
     : address;
 }
 
-/** The page's own model. Its address is absolute, because the worker's base address differs from the page's. */
+/** The page's own model. */
 export const ourSource = (): Source => ({
-  ...{ kind: "address", name: "Our language model", keep: false, isOurs: true },
-  address: new URL("models/write", document.baseURI).href,
+  ...{ kind: "address", name: "Our language model", address: ourAddress() },
+  ...{ keep: false, isOurs: true },
 });
-
-/** Whether the person asked the browser to load little, or the network is slow. Some browsers do not report this. */
-export function savesData(): boolean {
-  const { connection } = navigator as Navigator & {
-    readonly connection?: { readonly saveData?: boolean; readonly effectiveType?: string };
-  };
-  return connection?.saveData === true || /[23]g$/.test(connection?.effectiveType ?? "");
-}
 
 /** The last part of an address that names the model. */
 export function nameOf(address: string): string {

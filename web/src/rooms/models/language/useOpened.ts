@@ -1,9 +1,10 @@
 /** The view has one open source: our model, a model of the person, or attention weights from a file. */
 import { useCallback, useEffect } from "preact/hooks";
+import { savesData } from "../../../shared/ourModel";
 import type { Setter } from "../../../shared/room";
 import { useShell } from "../../../shared/shell";
 import type { Card } from "./messages";
-import { type FoundFile, folderIn, linkOf, ourSource, savesData } from "./source";
+import { type FoundFile, folderIn, linkOf, ourSource } from "./source";
 import { ourModel, type State, withModel, yourModel } from "./state";
 import { useAttention } from "./useAttention";
 import { useModel } from "./useModel";

@@ -1,7 +1,6 @@
 /** The tokenizer of a language model, and its tokens as the page shows them. */
 import { Tokenizer } from "@huggingface/tokenizers";
-import { pieceOf, piecesIn } from "../../../shared/pieces";
-import type { ReadToken } from "./messages";
+import { pieceOf, piecesIn } from "./pieces";
 
 const encoder = new TextEncoder();
 
@@ -37,6 +36,16 @@ export function bytesOfToken(raw: string, isByteLevel: boolean): Uint8Array {
 interface Config {
   readonly add_bos_token?: boolean;
   readonly bos_token?: string | { readonly content: string };
+}
+
+export interface ReadToken {
+  readonly id: number;
+  /** As the page shows it. */
+  readonly piece: string;
+  /** As the tokenizer's file has it. */
+  readonly raw: string;
+  /** Whether it represents no text, such as the start token. */
+  readonly isSpecial: boolean;
 }
 
 /** A tokenizer that tells how its tokens are written. */

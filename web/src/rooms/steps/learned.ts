@@ -1,0 +1,75 @@
+/** One layer of our language model as the input of the room's computation. */
+import type { Heed, Tensor } from "heed";
+import { CausalLanguageModel, loadModel } from "heed/models";
+import { floatsOf } from "../../network/numbers";
+import { idsTensor } from "../../worker/languageHeads";
+import { hubFilesIn } from "../../worker/modelFiles";
+import { numbersOf } from "../../worker/numbersOf";
+import type { Numbers } from "./problem";
+
+const models = new WeakMap<Heed, Promise<CausalLanguageModel>>();
+
+async function loadFrom(heed: Heed, folder: string): Promise<CausalLanguageModel> {
+  const model = await loadModel(heed, await hubFilesIn(folder));
+  if (model instanceof CausalLanguageModel && model.config.rotations) return model;
+  throw new Error("the model has no rotary positions");
+}
+
+/** The model, which is loaded once. After a failure the next call tries again. */
+export function learnedModel(heed: Heed, folder: string): Promise<CausalLanguageModel> {
+  const model = models.get(heed) ?? loadFrom(heed, folder);
+  models.set(heed, model);
+  model.catch(() => models.delete(heed));
+  return model;
+}
+
+/** What a layer reads from a text, [1, L, E] each: the stream, and its norm. */
+export function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: number) {
+  const { heed, config } = model;
+  const found: Numbers[] = [];
+  heed.scope(() => {
+    model.forward(idsTensor(heed, ids), {
+      onlyLast: true,
+      receiveLayer: (i, { input, attentionInput }) => {
+        if (i === layer) found.push(numbersOf(input), numbersOf(attentionInput));
+      },
+    });
+  });
+  const [embedding, input] = found.map((data) => heed.tensor(data, [1, ids.length, config.size]));
+  return { embedding, input } as Record<"embedding" | "input", Tensor>;
+}
+
+/** The matrices of a layer, [out, in], as if each head had keys and values of its own. */
+export function matricesAt({ heed, config, model }: CausalLanguageModel, layer: number) {
+  const { qProj, kProj, vProj, oProj } = (model.layers[layer] as (typeof model.layers)[number])
+    .selfAttn;
+  const floats = ({ weight }: { weight: unknown }) => floatsOf(heed, weight) as Tensor;
+  const { heads, kvHeads, headSize, size } = config;
+  /** Repeats the rows of each group for its heads. */
+  const repeated = (projection: { weight: unknown }) => {
+    const shared = numbersOf(floats(projection));
+    const all = new Float32Array(heads * headSize * size);
+    for (let head = 0; head < heads; ++head) {
+      const from = Math.floor((head * kvHeads) / heads) * headSize * size;
+      all.set(shared.subarray(from, from + headSize * size), head * headSize * size);
+    }
+    return heed.tensor(all, [heads * headSize, size]);
+  };
+  return { wq: floats(qProj), wk: repeated(kProj), wv: repeated(vProj), wo: floats(oProj) };
+}
+
+/** The angle of each pair of a head's entries, per position, in radians. */
+export function frequenciesAt({ config }: CausalLanguageModel, layer: number): readonly number[] {
+  return (config.rotations as NonNullable<typeof config.rotations>)[layer]?.frequencies ?? [];
+}
+
+/** Rotates each head of [1, L, H * D] by the position of its token. */
+export function rotated(heed: Heed, x: Tensor, frequencies: readonly number[], heads: number) {
+  const length = x.shape[1] as number;
+  const table = (of: (angle: number) => number) => {
+    const angles = Array.from({ length }, (_, place) => frequencies.map((each) => place * each));
+    return heed.tensor(Float32Array.from(angles.flat(), of), [1, length, frequencies.length]);
+  };
+  const [cos, sin] = [table(Math.cos), table(Math.sin)];
+  return heed.rope(x, { heads, cos, sin, rotarySize: 2 * frequencies.length });
+}
