@@ -25,6 +25,22 @@ describe("The shell", () => {
     }
   });
 
+  test("ends each room with the question of the next one, and the last with the documentation", async () => {
+    const room = await reenter();
+    for (const { id, name, question } of rooms.slice(1)) {
+      expect(await room.text(".next-room")).toBe(`Next: ${name} ${question}`);
+      await room.page.click(".next-room a");
+      await room.page.waitForSelector(`main.${id}`);
+      await expect.poll(() => room.page.evaluate(() => window.scrollY)).toBe(0);
+    }
+    expect(await room.text(".next-room")).toContain("Next: documentation");
+    const address = await room.page.$eval(
+      ".next-room a",
+      (link) => (link as HTMLAnchorElement).href,
+    );
+    expect(new URL(address).pathname).toBe("/docs/");
+  });
+
   test("scrolls the current room into view on a narrow page", async () => {
     const room = await reenter("", { width: 360 });
     for (const { id } of [...rooms].reverse()) {
@@ -67,7 +83,14 @@ describe("The shell", () => {
 
   test("hides the parts that a teacher's link names", async () => {
     const room = await reenter("#hide=nav,text,controls,table,try");
-    for (const selector of [".rooms", ".lead", ".settings", ".row-table", ".try-next"])
+    for (const selector of [
+      ".rooms",
+      ".next-room",
+      ".lead",
+      ".settings",
+      ".row-table",
+      ".try-next",
+    ])
       expect(await isThere(room, selector), selector).toBe(false);
     for (const selector of ["h1", ".sentence", ".pipeline", ".stage", ".lines", "footer"])
       expect(await isThere(room, selector), selector).toBe(true);

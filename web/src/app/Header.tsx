@@ -44,9 +44,13 @@ export function Header({
       {linkTo && (
         <nav class="rooms" aria-label="Rooms">
           <ul ref={list}>
-            {rooms.map(({ id, name }) => (
+            {rooms.map(({ id, name, question }) => (
               <li key={id}>
-                <a href={linkTo(id)} aria-current={id === current ? "page" : undefined}>
+                <a
+                  href={linkTo(id)}
+                  title={question}
+                  aria-current={id === current ? "page" : undefined}
+                >
                   {name}
                 </a>
               </li>

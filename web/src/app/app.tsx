@@ -10,6 +10,7 @@ import { ClassLink } from "./ClassLink";
 import { Footer } from "./Footer";
 import { Glossary } from "./Glossary";
 import { Header } from "./Header";
+import { NextRoom } from "./NextRoom";
 import { useTheme } from "./theme";
 import { addressOf, linkOf, type Place, usePlace } from "./usePlace";
 import { useTried } from "./useTried";
@@ -61,6 +62,7 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
       </main>
       {isWhole && (
         <>
+          {!hides(restrictions, "nav") && <NextRoom current={id} linkTo={linkTo} />}
           {!hides(restrictions, "text") && <Glossary key={id} room={id} />}
           {!restrictions.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
           {!hides(restrictions, "nav") && (

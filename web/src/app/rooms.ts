@@ -9,21 +9,49 @@ interface Entry {
   readonly id: string;
   /** Its name in the navigation. */
   readonly name: string;
+  /** The question that it answers. The room before ends with it, and the navigation shows it as a hint. */
+  readonly question: string;
   load(): Promise<{ default: AnyRoom }>;
 }
 
 /** A link without a room opens the first one. */
 export const rooms = [
-  { id: "steps", name: "Step by step", load: () => import("../rooms/steps/steps") },
-  { id: "models", name: "Models", load: () => import("../rooms/models/models") },
-  { id: "learn", name: "Learn", load: () => import("../rooms/learn/learn") },
+  {
+    id: "steps",
+    name: "Step by step",
+    question: "How is attention computed?",
+    load: () => import("../rooms/steps/steps"),
+  },
+  {
+    id: "models",
+    name: "Models",
+    question: "What do the heads of a trained model attend to?",
+    load: () => import("../rooms/models/models"),
+  },
+  {
+    id: "learn",
+    name: "Learn",
+    question: "How does a model learn where to attend?",
+    load: () => import("../rooms/learn/learn"),
+  },
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
+    question: "What was there before, and what did attention add to it?",
     load: () => import("../rooms/recurrent/recurrent"),
   },
-  { id: "beyond", name: "Beyond words", load: () => import("../rooms/beyond/beyond") },
-  { id: "speed", name: "Speed", load: () => import("../rooms/speed/speed") },
+  {
+    id: "beyond",
+    name: "Beyond words",
+    question: "Does attention need words?",
+    load: () => import("../rooms/beyond/beyond"),
+  },
+  {
+    id: "speed",
+    name: "Speed",
+    question: "How fast is it in this browser?",
+    load: () => import("../rooms/speed/speed"),
+  },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];

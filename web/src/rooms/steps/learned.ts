@@ -1,11 +1,11 @@
-/** One layer of our language model as the input of the room's computation. */
+/** One layer of our language model as the input of the room's computation. Loaded when it is first needed. */
 import type { Heed, Tensor } from "heed";
 import { CausalLanguageModel, loadModel } from "heed/models";
 import { floatsOf } from "../../network/numbers";
 import { idsTensor } from "../../worker/languageHeads";
 import { hubFilesIn } from "../../worker/modelFiles";
 import { numbersOf } from "../../worker/numbersOf";
-import type { Numbers } from "./problem";
+import type { LearnedSource, Numbers } from "./problem";
 
 const models = new WeakMap<Heed, Promise<CausalLanguageModel>>();
 
@@ -24,7 +24,7 @@ export function learnedModel(heed: Heed, folder: string): Promise<CausalLanguage
 }
 
 /** What a layer reads from a text, [1, L, E] each: the stream, and its norm. */
-export function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: number) {
+function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: number) {
   const { heed, config } = model;
   const found: Numbers[] = [];
   heed.scope(() => {
@@ -40,7 +40,7 @@ export function streamAt(model: CausalLanguageModel, ids: readonly number[], lay
 }
 
 /** The matrices of a layer, [out, in], as if each head had keys and values of its own. */
-export function matricesAt({ heed, config, model }: CausalLanguageModel, layer: number) {
+function matricesAt({ heed, config, model }: CausalLanguageModel, layer: number) {
   const { qProj, kProj, vProj, oProj } = (model.layers[layer] as (typeof model.layers)[number])
     .selfAttn;
   const floats = ({ weight }: { weight: unknown }) => floatsOf(heed, weight) as Tensor;
@@ -59,17 +59,16 @@ export function matricesAt({ heed, config, model }: CausalLanguageModel, layer: 
 }
 
 /** The angle of each pair of a head's entries, per position, in radians. */
-export function frequenciesAt({ config }: CausalLanguageModel, layer: number): readonly number[] {
+function frequenciesAt({ config }: CausalLanguageModel, layer: number): readonly number[] {
   return (config.rotations as NonNullable<typeof config.rotations>)[layer]?.frequencies ?? [];
 }
 
-/** Rotates each head of [1, L, H * D] by the position of its token. */
-export function rotated(heed: Heed, x: Tensor, frequencies: readonly number[], heads: number) {
-  const length = x.shape[1] as number;
-  const table = (of: (angle: number) => number) => {
-    const angles = Array.from({ length }, (_, place) => frequencies.map((each) => place * each));
-    return heed.tensor(Float32Array.from(angles.flat(), of), [1, length, frequencies.length]);
+/** Everything that a layer computes with, for a text. */
+export async function learnedLayer(heed: Heed, { folder, layer, ids }: LearnedSource) {
+  const model = await learnedModel(heed, folder);
+  return {
+    /** Must be called in a scope. */
+    read: () => ({ ...streamAt(model, ids, layer), ...matricesAt(model, layer) }),
+    frequencies: frequenciesAt(model, layer),
   };
-  const [cos, sin] = [table(Math.cos), table(Math.sin)];
-  return heed.rope(x, { heads, cos, sin, rotarySize: 2 * frequencies.length });
 }

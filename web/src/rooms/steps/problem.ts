@@ -23,13 +23,15 @@ export interface Edit {
 export type Source =
   | { readonly kind: "example" }
   | { readonly kind: "random"; readonly seed: string }
-  /** A layer of the language model in a folder, counted from 0, which reads tokens. */
-  | {
-      readonly kind: "learned";
-      readonly folder: string;
-      readonly layer: number;
-      readonly ids: readonly number[];
-    };
+  | LearnedSource;
+
+/** A layer of the language model in a folder, counted from 0, which reads tokens. */
+export interface LearnedSource {
+  readonly kind: "learned";
+  readonly folder: string;
+  readonly layer: number;
+  readonly ids: readonly number[];
+}
 
 export interface Problem {
   readonly queryTokens: readonly string[];

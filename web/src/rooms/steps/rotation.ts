@@ -1,6 +1,8 @@
-/** An entry of a rotated query or key, from two entries of the projection (Su et al., 2021, section 3.4.2). */
+/** Rotary positions (Su et al., 2021, section 3.4.2). */
+import type { Heed, Tensor } from "heed";
 
-export interface Rotated {
+/** An entry of a rotated query or key, from two entries of the projection. */
+interface Rotated {
   /** The other entry of its pair. */
   readonly pair: number;
   readonly frequency: number;
@@ -22,4 +24,15 @@ export function rotationOf(frequencies: readonly number[], row: number, col: num
     ...{ frequency, sign },
     factors: [Math.cos(angle), sign * Math.sin(angle)],
   };
+}
+
+/** Rotates each head of [1, L, H * D] by the position of its token. */
+export function rotated(heed: Heed, x: Tensor, frequencies: readonly number[], heads: number) {
+  const length = x.shape[1] as number;
+  const table = (of: (angle: number) => number) => {
+    const angles = Array.from({ length }, (_, place) => frequencies.map((each) => place * each));
+    return heed.tensor(Float32Array.from(angles.flat(), of), [1, length, frequencies.length]);
+  };
+  const [cos, sin] = [table(Math.cos), table(Math.sin)];
+  return heed.rope(x, { heads, cos, sin, rotarySize: 2 * frequencies.length });
 }

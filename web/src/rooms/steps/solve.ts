@@ -1,11 +1,11 @@
 /** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
-import type { CausalLanguageModel } from "heed/models";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
 import { exampleProjections, exampleVectors } from "./example";
-import { frequenciesAt, learnedModel, matricesAt, rotated, streamAt } from "./learned";
-import type { Arrays, Problem, Solution, Source } from "./problem";
+import type { learnedLayer } from "./learned";
+import type { Arrays, Problem, Solution } from "./problem";
+import { rotated } from "./rotation";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 import { smallSolutionOf } from "./small";
@@ -67,17 +67,16 @@ function randomWeights(heed: Heed, problem: Problem, seed: string): Weights {
 
 /** A layer of the language model: its stream, and the norm of it. */
 function learnedWeights(
-  model: CausalLanguageModel,
-  { layer, ids }: Extract<Source, { kind: "learned" }>,
+  heed: Heed,
+  layer: Awaited<ReturnType<typeof learnedLayer>>,
   { position: isRotated }: Problem,
 ): Weights {
-  const { heed } = model;
-  const { embedding, input } = streamAt(model, ids, layer);
+  const { embedding, input, ...matrices } = layer.read();
   const position = heed.zeros(input.shape);
   return {
     inputOf: () => ({ embedding, position, input }),
-    ...matricesAt(model, layer),
-    frequencies: isRotated ? frequenciesAt(model, layer) : null,
+    ...matrices,
+    frequencies: isRotated ? layer.frequencies : null,
   };
 }
 
@@ -205,16 +204,16 @@ function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tenso
 
 const solve: Solver<Problem, Solution> = async (problem, { heed, signal }) => {
   const { source } = problem;
-  const model = source.kind === "learned" ? await learnedModel(heed, source.folder) : null;
+  const layer =
+    source.kind === "learned" ? await (await import("./learned")).learnedLayer(heed, source) : null;
   signal?.throwIfAborted();
   return heed.scope(() => {
     const started = performance.now();
-    const weights =
-      source.kind === "learned"
-        ? learnedWeights(model as CausalLanguageModel, source, problem)
-        : source.kind === "random"
-          ? randomWeights(heed, problem, source.seed)
-          : exampleWeights(heed, problem);
+    const weights = layer
+      ? learnedWeights(heed, layer, problem)
+      : source.kind === "random"
+        ? randomWeights(heed, problem, source.seed)
+        : exampleWeights(heed, problem);
     const { frequencies } = weights;
     const stages = forward(heed, weights, problem);
     const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;

@@ -1,0 +1,20 @@
+/** The end of a room: the question that the next room answers. */
+import { type RoomId, rooms } from "./rooms";
+
+export function NextRoom({ current, linkTo }: { current: RoomId; linkTo(id: RoomId): string }) {
+  const next = rooms[rooms.findIndex(({ id }) => id === current) + 1];
+  return (
+    <nav class="next-room" aria-label="Next room">
+      <p>
+        <span class="faint">Next: {next ? next.name : "documentation"}</span>
+        {/* A change of the hash alone would keep the place at the end of the page. */}
+        <a
+          href={next ? linkTo(next.id) : "./docs/"}
+          onClick={() => window.scrollTo({ top: 0, behavior: "instant" })}
+        >
+          {next ? next.question : "How do I use attention in a page of mine?"}
+        </a>
+      </p>
+    </nav>
+  );
+}
