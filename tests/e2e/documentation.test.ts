@@ -77,15 +77,43 @@ describe.each(["chrome", "firefox"] as const)("In %s the documentation", (name) 
     },
   );
 
-  test("finds a name of the reference", async () => {
+  test("finds a section of any page", async () => {
     await page.setViewport({ width: 1440, height: 800 });
-    await open("reference-heed.html");
-    await page.type("[data-filter]", "rope");
-    const shown = () =>
-      page.$$eval(".outline li", (items) =>
-        items.filter((item) => !(item as HTMLElement).hidden).map((item) => item.textContent),
+    await open("memory.html");
+    const found = () =>
+      page.$$eval(".found:not([hidden]) li", (items) =>
+        items.map((item) => item.querySelector("a")?.getAttribute("href") ?? item.textContent),
       );
-    await expect.poll(shown).toEqual(["rope", "RopeOptions"]);
+    await page.type("[data-search]", "RopeOptions");
+    await expect.poll(async () => (await found())[0]).toBe("reference-heed.html#heed.RopeOptions");
+    await page.keyboard.press("Escape");
+    expect(await found()).toEqual([]);
+    await page.type("[data-search]", "zzqxv");
+    await expect.poll(found).toEqual(["No section has these words."]);
+    await page.keyboard.press("Escape");
+    await page.type("[data-search]", "cross-origin isolation headers");
+    await expect.poll(async () => (await found()).join()).toContain("hosting.html#");
+    await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+    expect(page.url()).toContain("#");
+  });
+
+  test("copies a block of code", async () => {
+    await open("index.html");
+    const copied = await page.evaluate(async () => {
+      let text = "";
+      const clipboard = {
+        async writeText(code: string) {
+          text = code;
+        },
+      };
+      Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true });
+      document.querySelector<HTMLButtonElement>(".copy")?.click();
+      await Promise.resolve();
+      return [text, document.querySelector("pre.code")?.textContent];
+    });
+    expect(copied[0]).toBe(copied[1]);
+    expect(copied[0]).toContain("npm install heed");
+    await expect.poll(() => page.$eval(".copy", (button) => button.textContent)).toBe("Copied");
   });
 
   test("is larger on a wide screen", async () => {

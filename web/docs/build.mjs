@@ -13,6 +13,11 @@ const all = await pages();
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const { file, html } of all) writeFileSync(join(folder, file), html);
+writeFileSync(
+  join(folder, "sections.json"),
+  JSON.stringify(all.flatMap(({ sections }) => sections)),
+);
+cpSync(rootOf("node_modules/minisearch/dist/es/index.js"), join(folder, "minisearch.js"));
 const files = ["web/src/app/styles/base.css", "web/docs/docs.css", "web/docs/docs.js", ...pictures];
 for (const path of files) cpSync(rootOf(path), join(folder, path.split("/").at(-1)));
 console.log(`${all.length} pages of documentation in ${folder}`);

@@ -42,6 +42,10 @@ export function frame({ file, title, html, headings }, groups) {
     <div id="page">
       <header>
         <p class="home"><a href="./">Heed <span class="faint">Documentation</span></a></p>
+        <search hidden>
+          <label>Search <input type="search" data-search autocomplete="off"></label>
+          <ol class="found" aria-label="Found sections" aria-live="polite" hidden></ol>
+        </search>
         <p class="playground"><a href="../">Playground</a></p>
       </header>
       <nav class="pages" aria-label="Documentation"><details open><summary>Contents</summary>

@@ -7,6 +7,7 @@ import { headersPage } from "./headers.mjs";
 import { escaped, render } from "./markdown.mjs";
 import { frame } from "./page.mjs";
 import { referencePages } from "./reference.mjs";
+import { sectionsOf } from "./sections.mjs";
 
 /** Markdown files that are pages, by the groups of the contents. */
 export const documents = [
@@ -75,14 +76,13 @@ function documentPage({ path, title, file }) {
   return { file, title, html, headings };
 }
 
-/** @returns {Promise<{ file: string, html: string }[]>} */
+/** @returns {Promise<{ file: string, html: string, sections: import("./sections.mjs").Section[] }[]>} */
 export async function pages() {
   const { symbols } = await readApi();
   const pageOf = referencePages(symbols, fileOf);
   const intro = (name) =>
     `<h1><code>${escaped(name)}</code></h1>
-<p>Tests run all examples of this page. They begin with <code>const heed = await load()</code> and imports of the names they use. What a line prints follows it.</p>
-<p class="filter" hidden><label>Find a name <input type="search" data-filter></label></p>`;
+<p>Tests run all examples of this page. They begin with <code>const heed = await load()</code> and imports of the names they use. What a line prints follows it.</p>`;
   const reference = entries().map(({ name }) => {
     const { html, headings } = pageOf(name);
     return { file: fileOf(name), title: name, html: `${intro(name)}\n${html}`, headings };
@@ -101,5 +101,6 @@ ${html}`,
   return [...written, ...reference, cpp].map((page) => ({
     file: page.file,
     html: frame(page, groups),
+    sections: sectionsOf(page),
   }));
 }
