@@ -15,7 +15,15 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import { drawingOf, type LogitsOptions, logitsChecks } from "./logits.js";
+import {
+  drawingOf,
+  type LogitsOptions,
+  logitsChecks,
+  type PenaltyOptions,
+  penaltiesOf,
+  penaltyChecks,
+  raises,
+} from "./logits.js";
 import { checkEngine } from "./module.js";
 import { Generator } from "./random.js";
 
@@ -61,8 +69,11 @@ export interface SamplingOptions extends GreedyOptions, LogitsOptions {
   onTokens?: (tokens: readonly (number | undefined)[]) => unknown;
 }
 
-/** Options of `beamSearch`. */
-export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
+/**
+ * Options of `beamSearch`. Penalties and the processor change the log probabilities of a step, as in the package
+ * transformers, which the search then adds up.
+ */
+export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens">, PenaltyOptions {
   /** The first tokens of the sequence, one or more. */
   startTokens: readonly number[];
   /** The number of sequences that are kept at each step. */
@@ -78,7 +89,7 @@ export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
 export interface Hypothesis {
   /** The tokens after the start; a complete sequence ends with the end token. */
   tokens: number[];
-  /** The natural log of the probability of its tokens. */
+  /** The natural log of the probability of its tokens, with the changes of penalties and the processor. */
   logProbability: number;
   /** The log probability, divided by the length penalty. */
   score: number;
@@ -124,6 +135,7 @@ const samplingChecks = {
 
 const beamChecks = {
   ...common,
+  ...penaltyChecks,
   startTokens: isTokens,
   beams: isWholeNumber(1, mostBeams),
   lengthPenalty: isNumber,
@@ -203,11 +215,8 @@ export async function generate(
     const logits = await steps.run(sequences, order);
     const seed = seeds.next();
     const next = freeing(logits, () => {
-      const size = logits.shape[1] as number;
-      for (const row of change ? order : []) {
-        const own = (logits.data as Float32Array).subarray(row * size, (row + 1) * size);
-        change?.(own, sequences[row] as number[], added[row] as number[]);
-      }
+      for (const row of change ? order : [])
+        change?.(rowOf(logits, row), sequences[row] as number[], added[row] as number[]);
       return heed.scope(() => Array.from(heed.sample(logits, { ...sampling, seed }).data));
     });
     const given = order.map((row) => (hasEnded(row) ? undefined : (next[row] as number)));
@@ -224,6 +233,12 @@ export async function generate(
 /** Returns the tokens that end a sequence. */
 function endsOf({ endToken }: Pick<GreedyOptions, "endToken">): ReadonlySet<number | undefined> {
   return new Set(endToken === undefined ? [] : [endToken].flat());
+}
+
+/** The numbers of a row, which can be changed. */
+function rowOf({ data, shape }: Tensor, row: number): Float32Array {
+  const size = shape[1] as number;
+  return (data as Float32Array).subarray(row * size, (row + 1) * size);
 }
 
 /** Reads from logits, then frees them. */
@@ -273,6 +288,9 @@ export async function beamSearch(
   const { startTokens, maxLength, beams, signal, lengthPenalty = 0 } = options;
   const ends = endsOf(options);
   const steps = new Steps(step, signal);
+  const penalise = penaltiesOf(options);
+  const change = (logs: Float32Array, { tokens }: Beam) =>
+    penalise?.(logs, [...startTokens, ...tokens], tokens);
   const scoreOf = (logProbability: number, length: number) =>
     logProbability / ((5 + length) / 6) ** lengthPenalty;
   const finished: Hypothesis[] = [];
@@ -292,7 +310,7 @@ export async function beamSearch(
       filled(live).map(({ tokens }) => [...startTokens, ...tokens]),
       filled(order),
     );
-    const candidates = freeing(logits, () => candidatesOf(heed, logits, live, 2 * beams));
+    const candidates = freeing(logits, () => candidatesOf(heed, logits, live, 2 * beams, change));
     const next: Beam[] = [];
     order = [];
     for (const { row, token, logProbability } of candidates) {
@@ -306,47 +324,54 @@ export async function beamSearch(
       }
     }
     live = next;
-    // The best score that a sequence can still reach: its probability can only decrease, and its length is
-    // limited.
+    // The best score that a sequence can still reach: its probability only decreases, unless a penalty raises it,
+    // and its length is limited.
     const best = Math.max(
       ...live.flatMap(({ logProbability }) => [
         scoreOf(logProbability, length + 1),
         scoreOf(logProbability, maxLength),
       ]),
     );
-    if (finished.length === beams && best <= (finished.at(-1) as Hypothesis).score) live = [];
+    const isCertain = best <= (finished.at(-1)?.score ?? -Infinity) && !raises(options);
+    if (finished.length === beams && isCertain) live = [];
   }
   for (const beam of live) finish(beam, false);
   return finished;
 }
 
-/** The most likely continuations of all beams, the best first. */
+/**
+ * The most likely continuations of all beams, the best first.
+ *
+ * @param change changes the log probabilities of the token after a beam
+ */
 function candidatesOf(
   heed: Heed,
   logits: Tensor,
   live: readonly Beam[],
   most: number,
+  change: (logs: Float32Array, beam: Beam) => void,
 ): Candidate[] {
-  const count = Math.min(most, logits.shape[1] as number);
+  const [rows, size] = logits.shape as [number, number];
+  const count = Math.min(most, size);
   return heed.scope(() => {
-    const { values, indices } = heed.topK(logits, count);
-    const greatest = heed.topK(heed.softmax(logits), 1).values.data;
-    const [logit, token] = [values.data, indices.data];
-    const candidates = live.flatMap(({ logProbability }, row) => {
-      const first = logit[row * count] as number;
-      // log p = logit - log(sum of exp). The largest logit and its probability determine log(sum of exp).
-      const ofFirst = Math.log(greatest[row] as number);
-      if (!Number.isFinite(first) || Number.isNaN(ofFirst)) {
-        const got = Number.isFinite(first) ? ofFirst : first;
-        throw new HeedError("nan", `step: expected finite logits, got ${got}`);
-      }
-      return Array.from({ length: count }, (_, i) => ({
-        row,
-        token: token[row * count + i] as number,
-        logProbability: logProbability + (logit[row * count + i] as number) - first + ofFirst,
-      }));
-    });
-    return candidates
+    const sums = heed.logsumexp(logits);
+    const wrong = (sums.data as Float32Array)
+      .subarray(0, live.length)
+      .find((sum) => !Number.isFinite(sum));
+    if (wrong !== undefined)
+      throw new HeedError("nan", `step: expected finite logits, got ${wrong}`);
+    const logs = heed.subtract(logits, heed.reshape(sums, [rows, 1]));
+    for (const [row, beam] of live.entries()) change(rowOf(logs, row), beam);
+    const { values, indices } = heed.topK(logs, count);
+    const [log, token] = [values.data, indices.data];
+    return live
+      .flatMap(({ logProbability }, row) =>
+        Array.from({ length: count }, (_, i) => ({
+          row,
+          token: token[row * count + i] as number,
+          logProbability: logProbability + (log[row * count + i] as number),
+        })),
+      )
       .filter((candidate) => candidate.logProbability > -Infinity)
       .sort((a, b) => b.logProbability - a.logProbability);
   });

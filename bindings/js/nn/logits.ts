@@ -5,8 +5,8 @@
 import { type Check, isFunction, isNumber, isPositive, isShare } from "../core/validate.js";
 import type { SampleOptions } from "../ops/sampling.js";
 
-/** Options of `generate` that change the logits. */
-export interface LogitsOptions {
+/** Options of every search that change the logits, or with beams the log probabilities. */
+export interface PenaltyOptions {
   /**
    * Divides the positive logits of tokens in the text, start included, and multiplies the negative
    * ones (Keskar et al., "CTRL", 2019, section 4.1); 1 by default.
@@ -17,6 +17,17 @@ export interface LogitsOptions {
   /** Is subtracted from the logit of a token for each time that it was generated; 0 by default. */
   frequencyPenalty?: number;
   /**
+   * Changes the logits [V] of one sequence in place, after the penalties. With beams it gets log
+   * probabilities, which it may only lower.
+   *
+   * @param tokens all tokens of the sequence so far
+   */
+  logitsProcessor?: (logits: Float32Array, tokens: readonly number[]) => void;
+}
+
+/** Options of `generate` that change the logits. */
+export interface LogitsOptions extends PenaltyOptions {
+  /**
    * Only tokens with this share of the probability of the most likely one (Nguyen et al., "Turning Up
    * the Heat", 2024); 0 by default.
    */
@@ -26,24 +37,22 @@ export interface LogitsOptions {
    * al., "Locally Typical Sampling", 2023); 1 by default.
    */
   typicalP?: number;
-  /**
-   * Changes the logits [V] of one sequence in place, after the penalties.
-   *
-   * @param tokens all tokens of the sequence so far
-   */
-  logitsProcessor?: (logits: Float32Array, tokens: readonly number[]) => void;
 }
 
-export const logitsChecks = {
+export const penaltyChecks = {
   repetitionPenalty: isPositive,
   presencePenalty: isNumber,
   frequencyPenalty: isNumber,
+  logitsProcessor: isFunction,
+} satisfies Record<keyof PenaltyOptions, Check>;
+
+export const logitsChecks = {
+  ...penaltyChecks,
   minP: isShare,
   typicalP: {
     expected: "a number above 0 and up to 1",
     accepts: (value) => isNumber.accepts(value) && (value as number) > 0 && (value as number) <= 1,
   },
-  logitsProcessor: isFunction,
 } satisfies Record<keyof LogitsOptions, Check>;
 
 /** The options of `sample` in a search; each step has its own seed. */
@@ -65,15 +74,14 @@ export function drawingOf(options: LogitsOptions & Sampling): {
   sampling: Sampling;
 } {
   const { temperature = 0, topK, topP, minP = 0, typicalP = 1 } = options;
-  const { repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = options;
-  const hasPenalty = repetitionPenalty !== 1 || presencePenalty !== 0 || frequencyPenalty !== 0;
   const isLimited = temperature > 0 && (minP > 0 || typicalP < 1);
+  const penalise = penaltiesOf(options);
   const change: Change = (logits, tokens, generated) => {
-    penalise(logits, tokens, generated, options);
-    if (isLimited) limit(logits, { ...options, temperature });
+    penalise?.(logits, tokens, generated);
+    limit(logits, { ...options, temperature });
   };
   return {
-    change: hasPenalty || options.logitsProcessor || isLimited ? change : undefined,
+    change: isLimited ? change : penalise,
     sampling: {
       temperature,
       ...(topK !== undefined && !isLimited && { topK }),
@@ -82,26 +90,32 @@ export function drawingOf(options: LogitsOptions & Sampling): {
   };
 }
 
-/** Applies the penalties and the processor to the logits of a sequence. */
-function penalise(
-  logits: Float32Array,
-  tokens: readonly number[],
-  generated: readonly number[],
-  options: LogitsOptions,
-): void {
+/** Returns the function that applies the penalties and the processor; undefined for none. */
+export function penaltiesOf(options: PenaltyOptions): Change | undefined {
   const { repetitionPenalty: factor = 1, presencePenalty = 0, frequencyPenalty = 0 } = options;
-  if (factor !== 1) {
-    for (const token of new Set(tokens)) {
+  const { logitsProcessor } = options;
+  const isNone = factor === 1 && presencePenalty === 0 && frequencyPenalty === 0;
+  if (isNone && !logitsProcessor) return undefined;
+  const add = (logits: Float32Array, token: number, value: number) => {
+    logits[token] = (logits[token] as number) + value;
+  };
+  return (logits, tokens, generated) => {
+    for (const token of factor === 1 ? [] : new Set(tokens)) {
       const logit = logits[token] as number;
       logits[token] = logit > 0 ? logit / factor : logit * factor;
     }
-  }
-  if (presencePenalty !== 0 || frequencyPenalty !== 0) {
-    for (const token of new Set(generated))
-      logits[token] = (logits[token] as number) - presencePenalty;
-    for (const token of generated) logits[token] = (logits[token] as number) - frequencyPenalty;
-  }
-  options.logitsProcessor?.(logits, tokens);
+    if (presencePenalty !== 0)
+      for (const token of new Set(generated)) add(logits, token, -presencePenalty);
+    if (frequencyPenalty !== 0)
+      for (const token of generated) add(logits, token, -frequencyPenalty);
+    logitsProcessor?.(logits, tokens);
+  };
+}
+
+/** Whether a penalty raises log probabilities, which a processor must not do. */
+export function raises(options: PenaltyOptions): boolean {
+  const { repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = options;
+  return repetitionPenalty < 1 || presencePenalty < 0 || frequencyPenalty < 0;
 }
 
 /** Gives the logit -Infinity to all tokens that may not be drawn. */

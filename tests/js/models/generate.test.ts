@@ -41,12 +41,18 @@ interface Found {
   isComplete: boolean;
 }
 
-/** Returns every sequence of at most maxLength tokens, with its probability. */
-function all(start: number[], seed: number, maxLength: number): Found[] {
+/** Returns every sequence of at most maxLength tokens, with its probability and the changes of each step. */
+function all(
+  start: number[],
+  seed: number,
+  maxLength: number,
+  change: (logs: number[], tokens: number[]) => number[] = (logs) => logs,
+): Found[] {
   const grow = (tokens: number[], logProbability: number): Found[] => {
     if (tokens.at(-1) === end) return [{ tokens, logProbability, isComplete: true }];
     if (tokens.length === maxLength) return [{ tokens, logProbability, isComplete: false }];
-    return logSoftmax(logitsAfter([...start, ...tokens], seed)).flatMap((log, token) =>
+    const logs = logSoftmax(logitsAfter([...start, ...tokens], seed));
+    return change(logs, tokens).flatMap((log, token) =>
       grow([...tokens, token], logProbability + log),
     );
   };
@@ -145,6 +151,73 @@ describe("beam search", () => {
     };
     await beamSearch(heed(), step, { startTokens: [0], endToken: end, maxLength: 6, beams: 3 });
     expect(new Set(before.map(String)).size).toBe(3);
+  });
+
+  /** The changes of log probabilities, as the package transformers makes them. */
+  const changed = (
+    logs: number[],
+    start: number[],
+    tokens: readonly number[],
+    {
+      repetitionPenalty = 1,
+      presencePenalty = 0,
+      frequencyPenalty = 0,
+    }: Partial<BeamSearchOptions>,
+  ) =>
+    logs.map((log, token) => {
+      const times = tokens.filter((each) => each === token).length;
+      // A log probability is negative, so that the factor lowers it.
+      const factor = times > 0 || start.includes(token) ? repetitionPenalty : 1;
+      return log * factor - (times > 0 ? presencePenalty : 0) - times * frequencyPenalty;
+    });
+
+  test.each<Partial<BeamSearchOptions>>([
+    { repetitionPenalty: 1.7 },
+    { repetitionPenalty: 0.5 },
+    { presencePenalty: 1.5 },
+    { frequencyPenalty: 0.8 },
+    { repetitionPenalty: 1.2, presencePenalty: -0.5, frequencyPenalty: 0.3 },
+  ])("lowers the log probabilities of repeated tokens: %o", async (options) => {
+    let different = 0;
+    for (let seed = 1; seed <= 5; ++seed) {
+      const penalise = (logs: number[], tokens: number[]) => changed(logs, [0, 1], tokens, options);
+      const [scored, plain] = [all([0, 1], seed, 4, penalise), all([0, 1], seed, 4)];
+      for (const list of [scored, plain]) list.sort((a, b) => b.logProbability - a.logProbability);
+      const given = { startTokens: [0, 1], endToken: end, maxLength: 4, beams: 81 };
+      const found = await beamSearch(heed(), stepOf(heed(), seed), { ...given, ...options });
+      expect(found.map(({ tokens }) => tokens)).toEqual(
+        scored.slice(0, 81).map(({ tokens }) => tokens),
+      );
+      for (const [i, { logProbability }] of found.entries())
+        expect(logProbability).toBeCloseTo(scored[i]?.logProbability ?? 0, 4);
+      const order = (list: { tokens: number[] }[]) =>
+        list.slice(0, 10).map(({ tokens }) => String(tokens));
+      different += Number(order(found).join(" ") !== order(plain).join(" "));
+    }
+    expect(different).toBeGreaterThan(0);
+  });
+
+  test("passes log probabilities to a processor, which may exclude tokens", async () => {
+    const without = (logs: number[]) => logs.map((log, token) => (token === 1 ? -Infinity : log));
+    const scored = all([2], 3, 3, without).filter(
+      ({ logProbability }) => logProbability > -Infinity,
+    );
+    scored.sort((a, b) => b.logProbability - a.logProbability);
+    const seen = new Set<string>();
+    const found = await beamSearch(heed(), stepOf(heed(), 3), {
+      ...{ startTokens: [2], endToken: end, maxLength: 3, beams: 27 },
+      logitsProcessor(logs, tokens) {
+        seen.add(String(tokens));
+        expect(logs.reduce((sum, log) => sum + Math.exp(log), 0)).toBeCloseTo(1, 5);
+        logs[1] = -Infinity;
+      },
+    });
+    expect(found.map(({ tokens }) => tokens)).toEqual(scored.map(({ tokens }) => tokens));
+    expect(seen).toEqual(new Set(["2", "2,0", "2,2", "2,0,0", "2,0,2", "2,2,0", "2,2,2"]));
+    const none = (logs: Float32Array) => void logs.fill(-Infinity);
+    const options = { startTokens: [2], maxLength: 3, beams: 2, logitsProcessor: none };
+    expect(await beamSearch(heed(), stepOf(heed(), 3), options)).toEqual([]);
+    expect(heed().memory().tensors.count).toBe(0);
   });
 
   test("leaves out tokens without probability", async () => {
@@ -512,7 +585,7 @@ describe("a search", () => {
     [
       "another library's option",
       () => beamSearch(heed(), step, any({ ...beam, numBeams: 2 })),
-      "numBeams: expected an option of beamSearch (endToken, maxLength, signal, startTokens, beams, lengthPenalty), got an unknown one",
+      "numBeams: expected an option of beamSearch (endToken, maxLength, signal, repetitionPenalty, presencePenalty, frequencyPenalty, logitsProcessor, startTokens, beams, lengthPenalty), got an unknown one",
     ],
   ];
   test.each(calls)("refuses %s", async (_, run, message) => {
