@@ -417,13 +417,15 @@ export interface Seq2SeqAnswer {
   cross: Values[];
 }
 
-/** T5, BART and Marian, under the names of heed/models. */
+/** T5 and the family of BART, under the names of heed/models. */
 export function seq2seq(
   p: Parameters,
   config: Config,
   { ids, keys, targets }: { ids: Values; keys: Values; targets: Values },
 ): Seq2SeqAnswer {
   const isT5 = config.model_type === "t5";
+  const isManyToMany = config.model_type === "m2m_100";
+  const isPreNorm = isT5 || isManyToMany || config.model_type === "mbart";
   const size = config.d_model;
   const norm = (own: Parameters, x: Values) =>
     isT5 ? rmsNorm(own, x, 1e-6) : layerNorm(own, x, 1e-5);
@@ -450,7 +452,11 @@ export function seq2seq(
     } else if (!isT5) {
       const waves = Array.from({ length: x.data.length }, (_, at) => {
         const [i, c] = [Math.floor(at / size) % L, at % size];
-        const angle = i / 10_000 ** ((2 * (c % (size / 2))) / size);
+        const pair = c % (size / 2);
+        // M2M-100 counts positions from 2, and divides by the number of pairs without the first.
+        const angle = isManyToMany
+          ? (i + 2) * Math.exp((-pair * Math.log(10_000)) / (size / 2 - 1))
+          : i / 10_000 ** ((2 * pair) / size);
         return c < size / 2 ? Math.sin(angle) : Math.cos(angle);
       });
       x = add(x, { data: waves, shape: x.shape });
@@ -481,7 +487,7 @@ export function seq2seq(
     };
     const part = (own: Parameters, name: string, f: (read: Values) => Values) => {
       const its = own.of(`${name}_norm`);
-      x = isT5 ? add(x, f(norm(its, x))) : norm(its, add(x, f(x)));
+      x = isPreNorm ? add(x, f(norm(its, x))) : norm(its, add(x, f(x)));
     };
     for (let i = 0; side.find(`layers.${i}.mlp_norm.weight`); ++i) {
       const layer = side.of(`layers.${i}`);
@@ -502,7 +508,7 @@ export function seq2seq(
       });
       answer.hidden.push(x);
     }
-    if (isT5) {
+    if (isPreNorm) {
       x = norm(side.of("norm"), x);
       answer.hidden[answer.hidden.length - 1] = x;
     }

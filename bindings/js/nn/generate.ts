@@ -101,7 +101,7 @@ export interface Hypothesis {
 export const mostBeams = 1024;
 
 const isToken = isWholeNumber(0);
-const isTokens: Check = {
+export const isTokens: Check = {
   expected: "a list of one token or more",
   accepts: (value) => isListOf(value, isToken.accepts) && value.length > 0,
 };

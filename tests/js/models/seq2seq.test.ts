@@ -1,4 +1,4 @@
-// Models with an encoder and a decoder: T5, BART and Marian compared with the oracle in double precision, with a cache,
+// Models with an encoder and a decoder: T5 and the family of BART compared with the oracle in double precision, with a cache,
 // in generation, and the names of tensors in published checkpoints.
 
 import type { Heed, Tensor } from "heed";
@@ -62,7 +62,9 @@ const variants: Record<string, HubConfig> = {
     },
   },
   BART: bart,
+  mBART: { ...bart, model_type: "mbart", scale_embedding: true, forced_eos_token_id: 2 },
   Marian: marian,
+  "M2M-100": { ...bart, model_type: "m2m_100", activation_function: "relu", scale_embedding: true },
 };
 
 const random = new Random(31);
@@ -167,7 +169,7 @@ describe("A model with an encoder", () => {
     source: readonly number[],
     count: number,
   ): number[] {
-    const { startTokens, endTokens, paddingToken, bansPadding } = model.config;
+    const { startTokens, endTokens, badWords, forcedEndTokens } = model.config;
     const written: number[] = [];
     while (written.length < count && !endTokens.includes(written.at(-1) as number)) {
       const [x, y] = [source, [...startTokens, ...written]].map((list) => ({
@@ -181,8 +183,9 @@ describe("A model with an encoder", () => {
         );
         return Array.from(logits.data.slice(-V));
       });
-      if (bansPadding) last[paddingToken] = -Infinity;
-      written.push(last.indexOf(Math.max(...last)));
+      for (const [word] of badWords) last[word as number] = -Infinity;
+      const [forced] = written.length === count - 1 ? forcedEndTokens : [];
+      written.push(forced ?? last.indexOf(Math.max(...last)));
     }
     return written;
   }
@@ -204,31 +207,54 @@ describe("A model with an encoder", () => {
     },
   );
 
-  test("finds the most likely text of two tokens, with as many beams as there are tokens", async () => {
-    const model = made(marian);
-    const [source = []] = sources;
-    const { startTokens } = model.config;
-    const logOf = (text: readonly number[]) =>
-      heed().scope(() => {
-        const target = [...startTokens, ...text];
-        const { logits } = model.forward(
-          tensorOf(heed(), { data: source, shape: [1, source.length] }),
-          tensorOf(heed(), { data: target, shape: [1, target.length] }),
-        );
-        const last = logits.data.slice(-V);
-        // Marian never writes the token of padding.
-        last[22] = -Infinity;
-        return Array.from(heed().softmax(heed().tensor(last as Float32Array)).data, Math.log);
+  test.each([
+    [marian, {}],
+    [{ ...variants.mBART, bad_words_ids: [[22], [7, 8]] }, { repetitionPenalty: 2.5 }],
+    [variants["M2M-100"] as HubConfig, { frequencyPenalty: 2, startTokens: [2, 9] }],
+  ] as [
+    HubConfig,
+    { repetitionPenalty?: number; frequencyPenalty?: number; startTokens?: number[] },
+  ][])(
+    "finds the most likely text of two tokens, with as many beams as there are tokens: %#",
+    async (config, options) => {
+      const model = made(config);
+      const [source = []] = sources;
+      const { startTokens = model.config.startTokens } = options;
+      const { badWords, forcedEndTokens } = model.config;
+      /** The log probabilities after a text, changed as the package transformers does. */
+      const logOf = (text: readonly number[]) =>
+        heed().scope(() => {
+          const target = [...startTokens, ...text];
+          const { logits } = model.forward(
+            tensorOf(heed(), { data: source, shape: [1, source.length] }),
+            tensorOf(heed(), { data: target, shape: [1, target.length] }),
+          );
+          const last = heed().tensor(logits.data.slice(-V) as Float32Array);
+          return Array.from(heed().softmax(last).data, (share, id) => {
+            const { repetitionPenalty = 1, frequencyPenalty = 0 } = options;
+            const whole = [...target, id];
+            const isBad = badWords.some((word) =>
+              word.every((each, i) => whole.at(i - word.length) === each),
+            );
+            if (text.length === 1 && forcedEndTokens.length > 0)
+              return forcedEndTokens.includes(id) ? 0 : -Infinity;
+            if (isBad) return -Infinity;
+            const log = Math.log(share) * (target.includes(id) ? repetitionPenalty : 1);
+            return log - frequencyPenalty * text.filter((each) => each === id).length;
+          });
+        });
+      const pairs = logOf([]).flatMap((first, i) =>
+        logOf([i]).map((second, j) => ({ text: [i, j], score: first + second })),
+      );
+      const [best] = pairs.sort((x, y) => y.score - x.score);
+      const [found] = await model.generate([source], {
+        ...{ maxLength: 2, beams: V, endToken: [], ...options },
       });
-    const pairs = logOf([]).flatMap((first, i) =>
-      logOf([i]).map((second, j) => ({ text: [i, j], score: first + second })),
-    );
-    const [best] = pairs.sort((x, y) => y.score - x.score);
-    const [found] = await model.generate([source], { maxLength: 2, beams: V, endToken: [] });
-    expect(found).toEqual(best?.text);
-    model.dispose();
-    expect(heed().memory().tensors.count).toBe(0);
-  });
+      expect(found).toEqual(best?.text);
+      model.dispose();
+      expect(heed().memory().tensors.count).toBe(0);
+    },
+  );
 
   test("starts with a forced token, and samples by a seed", async () => {
     const model = made({ ...bart, decoder_start_token_id: 2, forced_bos_token_id: 0 });
@@ -303,6 +329,14 @@ describe("A model with an encoder", () => {
         "temperature: expected none with beams, got 1",
       ],
       [
+        () => model.generate([[3]], { maxLength: 3, beams: 2, minP: 0.1 }),
+        "minP: expected none with beams, got 0.1",
+      ],
+      [
+        () => model.generate([[3]], { maxLength: 3, startTokens: [] }),
+        "startTokens: expected a list of one token or more, got []",
+      ],
+      [
         () => model.generate([[]], { maxLength: 3 }),
         "sources: expected a list of lists of tokens, one or more each",
       ],
@@ -336,6 +370,11 @@ describe("A model with an encoder", () => {
       ],
     ],
     [
+      "mBART",
+      variants.mBART as HubConfig,
+      ["encoder.layer_norm.weight", "decoder.layer_norm.bias"],
+    ],
+    [
       "BART",
       bart,
       [
@@ -356,6 +395,20 @@ describe("A model with an encoder", () => {
     // The error names the first 50 of the missing tensors.
     const more = Number(/and (\d+) more/.exec(error.message)?.[1] ?? 0);
     expect(wanted.length).toBeLessThanOrEqual(more > 0 ? 3 : 0);
+  });
+
+  test.each(["mBART", "M2M-100"])("%s has norms after its last layers", async (name) => {
+    const names = ["model.encoder.layer_norm.weight", "model.decoder.layer_norm.bias"];
+    const short = { dtype: "float32", data: new Float32Array(3), shape: [3] } as const;
+    const tensors = Object.fromEntries(names.map((each) => [each, short]));
+    const files = {
+      "config.json": jsonOf(variants[name] as HubConfig),
+      "model.safetensors": safetensors.write(tensors),
+    };
+    for (const each of names)
+      await expect(loadModel(heed(), files, {})).rejects.toThrow(
+        `${each} (expected [12], got [3])`,
+      );
   });
 
   test("translates in a worker", async () => {

@@ -6,11 +6,11 @@ import type { Activation } from "../../ops/activate.js";
 import {
   activationNames,
   type Dialect,
-  endTokensOf,
   type Fields,
   headSizeOf,
   type LanguageConfig,
   localLayers,
+  tokensIn,
 } from "./fields.js";
 import { checkRotated, type Rotation, readRotation, readRotations } from "./rotation.js";
 
@@ -228,6 +228,6 @@ export function readCausal(given: Fields, modelType: string): CausalConfig {
     isTied: fields.flag("tie_word_embeddings", false),
     windows,
     scales: windows.map((_, i) => (isByLayer ? scale / (i + 1) : scale)),
-    endTokens: endTokensOf(given.has("eos_token_id") ? given : fields),
+    endTokens: tokensIn(given.has("eos_token_id") ? given : fields, "eos_token_id"),
   };
 }

@@ -137,6 +137,7 @@ const bart: Rules = [
   ["model.embed_tokens", "shared"],
   [/^model\./, ""],
   ["embed_norm", "layernorm_embedding"],
+  [".norm.", ".layer_norm."],
   [".self_attn_norm", ".self_attn_layer_norm"],
   [".cross_attn_norm", ".encoder_attn_layer_norm"],
   [".cross_attn.", ".encoder_attn."],

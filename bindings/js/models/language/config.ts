@@ -13,7 +13,7 @@ import {
   type StackConfig,
 } from "./fields.js";
 import { type MaskedConfig, readBert, readDistilBert, readModernBert } from "./maskedConfig.js";
-import { readBart, readT5, type Seq2SeqConfig } from "./seq2seqConfig.js";
+import { bartTypes, readBart, readT5, type Seq2SeqConfig } from "./seq2seqConfig.js";
 
 /** An encoder of images: the Vision Transformer. */
 export interface VisionConfig extends StackConfig {
@@ -75,7 +75,8 @@ const readers: Readonly<Record<string, Reader>> = {
   ...Object.fromEntries(causalTypes.map((type) => [type, readCausal])),
   ...{ bert: readBert, roberta: readBert, "xlm-roberta": readBert, mpnet: readBert },
   ...{ distilbert: readDistilBert, modernbert: readModernBert },
-  ...{ t5: readT5, mt5: readT5, bart: readBart, marian: readBart },
+  ...Object.fromEntries(bartTypes.map((type) => [type, readBart])),
+  ...{ t5: readT5, mt5: readT5 },
   vit: readVit,
 };
 

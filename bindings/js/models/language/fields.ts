@@ -160,10 +160,10 @@ export const activationNames: Readonly<Record<string, Activation>> = {
 
 export const isToken = isWholeNumber(0, 2 ** 31 - 1);
 
-/** Reads the end tokens of a text: one, several or none. */
-export function endTokensOf(fields: Fields): number[] {
+/** Reads a field of tokens, such as `eos_token_id`: one, several or none. */
+export function tokensIn(fields: Fields, name: string): number[] {
   const tokens = fields.read(
-    "eos_token_id",
+    name,
     {
       expected: "a token or a list of tokens",
       accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),

@@ -201,7 +201,7 @@ function visionSpecs(config: VisionConfig): ParameterSpecs {
 }
 
 function seq2seqSpecs(config: Seq2SeqConfig): ParameterSpecs {
-  const { vocabularySize, size, positions, norm, distances, hasBiases: bias } = config;
+  const { vocabularySize, size, positions, firstPosition, distances, hasBiases: bias } = config;
   const specs = new Specs(config.initialDeviation);
   specs.table("model.embed_tokens", vocabularySize, size);
   for (const name of ["encoder", "decoder"] as const) {
@@ -209,7 +209,7 @@ function seq2seqSpecs(config: Seq2SeqConfig): ParameterSpecs {
     const { layers, heads } = own;
     const side = `model.${name}`;
     if (positions === "learned") {
-      specs.table(`${side}.embed_positions`, config.context + 2, size);
+      specs.table(`${side}.embed_positions`, config.context + firstPosition, size);
       specs.norm(`${side}.embed_norm`, size, bias);
     }
     if (positions === "distances") specs.table(`${side}.distances`, distances.buckets, heads);
@@ -222,7 +222,7 @@ function seq2seqSpecs(config: Seq2SeqConfig): ParameterSpecs {
       specs.feedForward(`${layer}.mlp`, own, bias);
       specs.norm(`${layer}.mlp_norm`, size, bias);
     }
-    if (norm === "rms") specs.norm(`${side}.norm`, size, bias);
+    if (config.hasNormsBefore) specs.norm(`${side}.norm`, size, bias);
   }
   if (!config.isTied) specs.linear("lm_head", [vocabularySize, size], { bias: false });
   if (bias) {

@@ -1,7 +1,8 @@
-// Configs of models with an encoder and a decoder: T5, BART and Marian.
+// Configs of models with an encoder and a decoder: T5, and the family of BART.
 
+import { isListOf } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
-import { activationNames, endTokensOf, type Fields, headSizeOf, isToken } from "./fields.js";
+import { activationNames, type Fields, headSizeOf, isToken, tokensIn } from "./fields.js";
 
 /** The sizes of the encoder or of the decoder. */
 export interface SideConfig {
@@ -15,7 +16,7 @@ export interface SideConfig {
   readonly hiddenSize: number;
 }
 
-/** A model whose decoder reads the states of an encoder: T5, BART, Marian. */
+/** A model whose decoder reads the states of an encoder: T5, BART, mBART, Marian, M2M-100. */
 export interface Seq2SeqConfig {
   /** Distinguishes the kinds of models. */
   readonly kind: "seq2seq";
@@ -31,8 +32,10 @@ export interface Seq2SeqConfig {
   readonly encoder: SideConfig;
   /** The sizes of the decoder. */
   readonly decoder: SideConfig;
-  /** RMS norms before the parts of a layer, as in T5, or layer norms after them. */
+  /** RMS norms, as in T5, or layer norms. */
   readonly norm: "layer" | "rms";
+  /** Whether norms are before the parts of a layer and after the last layer, or after the parts (BART, Marian). */
+  readonly hasNormsBefore: boolean;
   /** The eps of the norms. */
   readonly eps: number;
   /** The activation of the feed-forward networks. */
@@ -43,9 +46,13 @@ export interface Seq2SeqConfig {
   readonly hasBiases: boolean;
   /**
    * How positions are told apart: by biases of attention for distances (T5), by a table of learned
-   * vectors (BART), or by sines and cosines (Marian).
+   * vectors (BART, mBART), or by sines and cosines (Marian, M2M-100).
    */
   readonly positions: "distances" | "learned" | "sinusoidal";
+  /** The number of the first position. */
+  readonly firstPosition: number;
+  /** The frequency of sine i is 10,000 to the power of -i times this number. */
+  readonly frequencyStep: number;
   /** The rows of the table of distances, and the distance from which on all share a row. */
   readonly distances: { readonly buckets: number; readonly most: number };
   /** The factor of the embedding. */
@@ -62,8 +69,10 @@ export interface Seq2SeqConfig {
   readonly endTokens: readonly number[];
   /** The token that fills shorter texts. */
   readonly paddingToken: number;
-  /** Whether the padding token is never generated (Marian, which starts with it). */
-  readonly bansPadding: boolean;
+  /** Sequences of tokens that are never generated: in Marian the padding token, with which it starts. */
+  readonly badWords: readonly (readonly number[])[];
+  /** The tokens of which one ends a text that has its maximum length; none for any token. */
+  readonly forcedEndTokens: readonly number[];
 }
 
 /** T5 attends over any number of positions. */
@@ -93,12 +102,13 @@ export function readT5(fields: Fields, modelType: string): Seq2SeqConfig {
     : layers;
   return {
     ...{ kind: "seq2seq", modelType, size, context: anyLength, norm: "rms", isTied },
+    ...{ hasNormsBefore: true, firstPosition: 0, frequencyStep: 0 },
     vocabularySize: fields.size("vocab_size"),
     encoder: side(layers),
     decoder: side(decoderLayers),
     eps: fields.positive("layer_norm_epsilon", 1e-6),
     ...fields.choice("feed_forward_proj", feedForwards, modelType === "t5" ? "relu" : "gated-gelu"),
-    ...{ hasBiases: false, positions: "distances", embeddingScale: 1, bansPadding: false },
+    ...{ hasBiases: false, positions: "distances", embeddingScale: 1 },
     distances: {
       buckets: fields.size("relative_attention_num_buckets", 32),
       most: fields.size("relative_attention_max_distance", 128),
@@ -106,14 +116,42 @@ export function readT5(fields: Fields, modelType: string): Seq2SeqConfig {
     // The table of the tokens is larger than a layer to the logits (Raffel et al., 2020).
     logitScale: isTied ? 1 / Math.sqrt(size) : 1,
     initialDeviation: fields.positive("initializer_range", 0.02),
-    ...tokensOf(fields, 0),
+    ...tokensOf(fields, { start: 0 }),
   };
 }
 
-/** BART (Lewis et al., 2020) and Marian (Junczys-Dowmunt et al., 2018). */
+/** How the models of BART's family differ. */
+type Family = Pick<Seq2SeqConfig, "positions" | "firstPosition" | "hasNormsBefore"> & {
+  readonly activation: string;
+  /** The first token of the decoder, and a token that is never generated; the padding token if undefined. */
+  readonly start: number | undefined;
+  readonly bansPadding: boolean;
+};
+
+const bart: Family = {
+  // The first two rows of the table have no position.
+  ...{ positions: "learned", firstPosition: 2, hasNormsBefore: false },
+  ...{ activation: "gelu", start: 2, bansPadding: false },
+};
+const sinusoidal = { positions: "sinusoidal" } as const;
+
+const families: Readonly<Record<string, Family>> = {
+  bart,
+  mbart: { ...bart, hasNormsBefore: true },
+  marian: { ...bart, ...sinusoidal, firstPosition: 0, start: undefined, bansPadding: true },
+  m2m_100: { ...bart, ...sinusoidal, hasNormsBefore: true, activation: "relu" },
+};
+
+/** The names of BART's family in a config. */
+export const bartTypes: readonly string[] = Object.keys(families);
+
+/**
+ * BART (Lewis et al., 2020), mBART (Liu et al., 2020), Marian (Junczys-Dowmunt et al., 2018), and M2M-100 (Fan et
+ * al., 2021), which is also the architecture of NLLB (2022).
+ */
 export function readBart(fields: Fields, modelType: string): Seq2SeqConfig {
+  const family = families[modelType] as Family;
   const size = fields.size("d_model");
-  const isMarian = modelType === "marian";
   const side = (name: "encoder" | "decoder"): SideConfig => {
     const heads = fields.size(`${name}_attention_heads`);
     return {
@@ -124,31 +162,45 @@ export function readBart(fields: Fields, modelType: string): Seq2SeqConfig {
   };
   // A model with a table of tokens for each side.
   fields.choice("share_encoder_decoder_embeddings", { true: true }, "true");
+  const { positions, firstPosition, hasNormsBefore } = family;
   return {
     ...{ kind: "seq2seq", modelType, size, norm: "layer", eps: 1e-5, isGated: false },
     vocabularySize: fields.size("vocab_size"),
     context: fields.size("max_position_embeddings", 1024),
     encoder: side("encoder"),
     decoder: side("decoder"),
-    activation: fields.choice("activation_function", activationNames, "gelu"),
-    ...{ hasBiases: true, positions: isMarian ? "sinusoidal" : "learned" },
+    activation: fields.choice("activation_function", activationNames, family.activation),
+    ...{ hasBiases: true, positions, firstPosition, hasNormsBefore },
+    frequencyStep: 1 / (modelType === "marian" ? size / 2 : size / 2 - 1),
     distances: { buckets: 0, most: 0 },
     embeddingScale: fields.flag("scale_embedding", false) ? Math.sqrt(size) : 1,
-    ...{ logitScale: 1, isTied: fields.flag("tie_word_embeddings", true), bansPadding: isMarian },
+    ...{ logitScale: 1, isTied: fields.flag("tie_word_embeddings", true) },
     initialDeviation: fields.positive("init_std", 0.02),
-    ...tokensOf(fields, isMarian ? undefined : 2),
+    ...tokensOf(fields, family),
   };
 }
 
-/** The tokens that begin, end and fill a text. */
+const isWordList = (value: unknown) =>
+  isListOf(value, (word) => isListOf(word, isToken.accepts) && word.length > 0);
+
+/** The tokens that begin, end and fill a text, and those that it never has. */
 function tokensOf(
   fields: Fields,
-  start: number | undefined,
-): Pick<Seq2SeqConfig, "startTokens" | "endTokens" | "paddingToken"> {
+  { start, bansPadding }: Partial<Family>,
+): Pick<
+  Seq2SeqConfig,
+  "startTokens" | "endTokens" | "paddingToken" | "badWords" | "forcedEndTokens"
+> {
   const paddingToken = fields.read("pad_token_id", isToken, 0);
   const first = fields.read("decoder_start_token_id", isToken, start ?? paddingToken);
-  const forced = fields.has("forced_bos_token_id")
-    ? [fields.read<number>("forced_bos_token_id", isToken)]
-    : [];
-  return { startTokens: [first, ...forced], endTokens: endTokensOf(fields), paddingToken };
+  const badWords = fields.read<number[][]>(
+    "bad_words_ids",
+    { expected: "a list of lists of tokens", accepts: isWordList },
+    bansPadding ? [[paddingToken]] : [],
+  );
+  return {
+    ...{ startTokens: [first, ...tokensIn(fields, "forced_bos_token_id")], paddingToken, badWords },
+    endTokens: tokensIn(fields, "eos_token_id"),
+    forcedEndTokens: tokensIn(fields, "forced_eos_token_id"),
+  };
 }

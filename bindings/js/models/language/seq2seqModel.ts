@@ -1,5 +1,5 @@
-// Models with an encoder and a decoder, for translation and summaries: T5 (Raffel et al., 2020), BART (Lewis et al., 2020)
-// and Marian (Junczys-Dowmunt et al., 2018). The decoder attends to its own tokens and to the encoder's states
+// Models with an encoder and a decoder, for translation and summaries: T5 (Raffel et al., 2020), and the family of BART
+// (Lewis et al., 2020), which seq2seqConfig.ts lists. The decoder attends to its own tokens and to the encoder's states
 // (Vaswani et al., 2017, section 3.2.3).
 
 import { describe, refuse } from "../../core/error.js";
@@ -16,7 +16,15 @@ import {
   oneOf,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import { beamSearch, generate, isLength, isStart, mostBeams } from "../../nn/generate.js";
+import {
+  beamSearch,
+  generate,
+  isLength,
+  isStart,
+  isTokens,
+  mostBeams,
+  type Step,
+} from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
@@ -29,7 +37,7 @@ import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
 import { Projection, product } from "./parts.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
-import { searchTexts } from "./seq2seqSearch.js";
+import { processorOf, searchTexts } from "./seq2seqSearch.js";
 import { Seq2SeqStack } from "./seq2seqStack.js";
 
 /** Options of `Seq2SeqLanguageModel.encode`. */
@@ -84,6 +92,12 @@ export interface Seq2SeqCacheOptions extends TransformerCacheOptions {
 
 /** Options of `Seq2SeqLanguageModel.generate`. */
 export interface GenerateFromOptions extends GenerateTextOptions {
+  /**
+   * The first tokens of each text, which are not part of the result: by default
+   * `decoder_start_token_id` and `forced_bos_token_id` of the config. Multilingual models begin with
+   * the language to write: [2, 250004] for English with mBART-50.
+   */
+  startTokens?: readonly number[];
   /** The number of sequences that beam search keeps; 1, the default, searches without beams. */
   beams?: number;
   /** Prefers longer texts: see `beamSearch`; 0 by default. */
@@ -284,54 +298,50 @@ export class Seq2SeqLanguageModel extends Module {
    * @throws HeedError "option" for more positions than the model's context
    */
   async generate(sources: readonly Encoded[], options: GenerateFromOptions): Promise<number[][]> {
-    const given: unknown = Array.isArray(sources) ? sources.map(idsIn) : sources;
-    const texts = given as readonly (readonly number[])[];
+    const ids: unknown = Array.isArray(sources) ? sources.map(idsIn) : sources;
+    const texts = ids as readonly (readonly number[])[];
     checkArgument("sources", texts, isStart);
     checkArgument("maxLength", options?.maxLength, isLength);
-    const { beams = 1, lengthPenalty, ...others } = options;
+    const { config, heed } = this;
+    const { beams = 1, lengthPenalty, startTokens = config.startTokens, ...others } = options;
     checkArgument("beams", beams, isWholeNumber(1, mostBeams));
-    if (beams === 1) return this.#sampled(texts, others);
-    const { receive, cacheType, temperature, topK, topP, seed, onTokens, ...search } = others;
-    const { maxLength } = search;
-    for (const [name, value] of Object.entries({ temperature, topK, topP, seed, onTokens }))
+    checkArgument("startTokens", startTokens, isTokens);
+    const { cacheType, receive, ...search } = others;
+    const logitsProcessor = processorOf(config, startTokens, search);
+    const common = {
+      ...{ endToken: config.endTokens, ...search },
+      ...(logitsProcessor && { logitsProcessor }),
+    };
+    const run = <T>(sources: typeof texts, copies: number, find: (step: Step) => Promise<T>) => {
+      const { maxLength } = search;
+      return searchTexts(
+        this,
+        sources,
+        copies,
+        { startTokens, maxLength, cacheType, receive },
+        find,
+      );
+    };
+    if (beams === 1) {
+      const starts = texts.map(() => startTokens);
+      return run(texts, 1, (step) => generate(heed, step, { ...common, startTokens: starts }));
+    }
+    const { temperature, topK, topP, minP, typicalP, seed, onTokens, ...kept } = common;
+    const drawn = { temperature, topK, topP, minP, typicalP, seed, onTokens };
+    for (const [name, value] of Object.entries(drawn))
       if (value !== undefined) throw refuse("option", name, "none with beams", describe(value));
-    const { startTokens, endTokens: endToken } = this.config;
+    const given = {
+      ...kept,
+      beams,
+      startTokens,
+      ...(lengthPenalty !== undefined && { lengthPenalty }),
+    };
     const found: number[][] = [];
     for (const text of texts) {
-      const [best] = await searchTexts(
-        this,
-        [text],
-        beams,
-        { maxLength, cacheType, receive },
-        (step) =>
-          beamSearch(this.heed, step, {
-            ...{ endToken, beams, ...search, startTokens },
-            ...(lengthPenalty !== undefined && { lengthPenalty }),
-          }),
-      );
+      const [best] = await run([text], beams, (step) => beamSearch(heed, step, given));
       found.push(best?.tokens ?? []);
     }
     return found;
-  }
-
-  #sampled(
-    texts: readonly (readonly number[])[],
-    options: GenerateTextOptions,
-  ): Promise<number[][]> {
-    const { cacheType, receive, ...sampling } = options;
-    const { startTokens, endTokens: endToken } = this.config;
-    return searchTexts(
-      this,
-      texts,
-      1,
-      { maxLength: sampling.maxLength, cacheType, receive },
-      (step) =>
-        generate(this.heed, step, {
-          endToken,
-          ...sampling,
-          startTokens: texts.map(() => startTokens),
-        }),
-    );
   }
 
   /** @internal The attention of each layer, by its path. */

@@ -4,7 +4,7 @@ import { refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
 import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
-import type { Step } from "../../nn/generate.js";
+import type { SamplingOptions, Step } from "../../nn/generate.js";
 import type { Module } from "../../nn/module.js";
 import type { TransformerCache } from "../../nn/transformerCache.js";
 import { idsOf, paddedIds } from "./inputs.js";
@@ -28,6 +28,7 @@ interface Translator extends Module {
 }
 
 interface SearchOptions {
+  readonly startTokens: readonly number[];
   readonly maxLength: number;
   readonly cacheType: "float32" | "float16" | "int8" | undefined;
   readonly receive: ReceiveWeights | undefined;
@@ -35,9 +36,9 @@ interface SearchOptions {
 
 /** The numbers of positions that a search needs. */
 function lengthsOf(
-  { context, startTokens }: Seq2SeqConfig,
+  { context }: Seq2SeqConfig,
   texts: readonly (readonly number[])[],
-  maxLength: number,
+  { startTokens, maxLength }: SearchOptions,
 ): { capacity: number; memoryLength: number } {
   const memoryLength = Math.max(...texts.map((tokens) => tokens.length));
   if (memoryLength > context)
@@ -57,15 +58,15 @@ export async function searchTexts<T>(
   model: Translator,
   texts: readonly (readonly number[])[],
   copies: number,
-  { maxLength, cacheType: dtype = "float32", receive }: SearchOptions,
+  options: SearchOptions,
   search: (step: Step) => Promise<T>,
 ): Promise<T> {
   const { heed, config } = model;
-  const lengths = lengthsOf(config, texts, maxLength);
+  const { cacheType: dtype = "float32", receive } = options;
+  const lengths = lengthsOf(config, texts, options);
   const rows = texts.flatMap((text) => Array.from({ length: copies }, () => text));
   const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken);
   const cache = model.createCache({ batch: rows.length, ...lengths, dtype });
-  const banned = config.bansPadding ? banOf(model) : undefined;
   let memory: Tensor | undefined;
   const run = <R>(compute: () => R) =>
     noGrad(() =>
@@ -82,17 +83,31 @@ export async function searchTexts<T>(
       return run(() => {
         const options = { keyMask, cache, onlyLast: true } as const;
         const { logits } = model.decode(idsOf(heed, next), states, options);
-        const flat = heed.reshape(logits, [next.length, config.vocabularySize]);
-        return banned ? heed.add(flat, banned) : flat;
+        return heed.reshape(logits, [next.length, config.vocabularySize]);
       });
     });
   } finally {
-    for (const each of [ids, keyMask, memory, cache, banned]) each?.dispose();
+    for (const each of [ids, keyMask, memory, cache]) each?.dispose();
   }
 }
 
-/** [V] a number that excludes the padding token, zeros for all others. */
-function banOf({ heed, config }: Translator): Tensor {
-  const { vocabularySize, paddingToken } = config;
-  return heed.tensor(new Float32Array(vocabularySize).fill(-1e30, paddingToken, paddingToken + 1));
+/** The caller's processor after the rules of a config; undefined for none. */
+export function processorOf(
+  { badWords, forcedEndTokens }: Seq2SeqConfig,
+  startTokens: readonly number[],
+  { maxLength, logitsProcessor }: Pick<SamplingOptions, "maxLength" | "logitsProcessor">,
+): SamplingOptions["logitsProcessor"] {
+  if (badWords.length === 0 && forcedEndTokens.length === 0) return logitsProcessor;
+  const longest = startTokens.length + maxLength;
+  return (logits, tokens) => {
+    for (const word of badWords) {
+      const begin = tokens.slice(tokens.length + 1 - word.length);
+      if (word.slice(0, -1).join() === begin.join()) logits[word.at(-1) as number] = -Infinity;
+    }
+    if (forcedEndTokens.length > 0 && tokens.length === longest - 1) {
+      logits.fill(-Infinity);
+      for (const token of forcedEndTokens) logits[token] = 0;
+    }
+    logitsProcessor?.(logits, tokens);
+  };
 }

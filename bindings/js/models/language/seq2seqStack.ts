@@ -25,7 +25,7 @@ class Seq2SeqLayer extends Module {
 
   constructor(heed: Heed, config: Seq2SeqConfig, name: Side, parameters: Parameters) {
     super(heed);
-    const { norm, eps, activation, positions } = config;
+    const { norm, eps, activation, positions, hasNormsBefore } = config;
     const { heads, headSize } = config[name];
     // T5's initial weights make up for the missing scale.
     const scale = positions === "distances" ? 1 : 1 / Math.sqrt(headSize);
@@ -34,7 +34,7 @@ class Seq2SeqLayer extends Module {
     const attention = (own: string, isCausal: boolean) =>
       new Attention(heed, { ...sizes, isCausal }, parameters.of(own));
     const isDecoder = name === "decoder";
-    this.hasNormsBefore = norm === "rms";
+    this.hasNormsBefore = hasNormsBefore;
     this.selfAttn = attention("self_attn", isDecoder);
     this.selfAttnNorm = normOf("self_attn_norm");
     this.crossAttn = isDecoder ? attention("cross_attn", false) : undefined;
@@ -134,15 +134,15 @@ class Seq2SeqSide extends Module {
   /** Adds the vectors of the positions. */
   #placed(x: Tensor, offset: number): Tensor {
     const { heed, embedPositions } = this;
-    const { positions, size } = this.config;
+    const { positions, size, firstPosition, frequencyStep } = this.config;
     const [, length] = x.shape as [number, number];
     if (positions === "distances") return x;
+    const first = offset + firstPosition;
     if (embedPositions) {
-      // The first two rows of BART's table have no position.
-      const rows = Int32Array.from({ length }, (_, i) => offset + i + 2);
+      const rows = Int32Array.from({ length }, (_, i) => first + i);
       return heed.add(x, embedPositions.forward(heed.tensor(rows)));
     }
-    return heed.add(x, heed.tensor(waves(offset, length, size), [length, size]));
+    return heed.add(x, heed.tensor(waves(first, length, size, frequencyStep), [length, size]));
   }
 
   override get [Symbol.toStringTag](): string {
@@ -150,13 +150,12 @@ class Seq2SeqSide extends Module {
   }
 }
 
-/** Sines in the first half of a position's vector, and cosines in the second (Marian). */
-function waves(offset: number, length: number, size: number): Float32Array {
+/** Sines in the first half of a position's vector, and cosines in the second (Marian, M2M-100). */
+function waves(first: number, length: number, size: number, step: number): Float32Array {
   const half = Math.ceil(size / 2);
   return Float32Array.from({ length: length * size }, (_, at) => {
     const [row, c] = [Math.floor(at / size), at % size];
-    const pair = c < half ? c : c - half;
-    const angle = (offset + row) / 10_000 ** ((2 * pair) / size);
+    const angle = (first + row) / 10_000 ** ((c % half) * step);
     return c < half ? Math.sin(angle) : Math.cos(angle);
   });
 }
