@@ -12,12 +12,16 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import type { LoadedModel } from "./files.js";
-import type { CausalLanguageModel, GenerateTextOptions } from "./language/causalModel.js";
+import type { CausalLanguageModel } from "./language/causalModel.js";
 import type { MaskedLanguageModel } from "./language/maskedModel.js";
+import type { GenerateFromOptions, Seq2SeqLanguageModel } from "./language/seq2seqModel.js";
 import { idsOfText, isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
 
-/** Options of `writeText`. */
-export interface WriteTextOptions extends GenerateTextOptions {
+/**
+ * Options of `writeText`. `beams`, `lengthPenalty` and `startTokens` are for models with an encoder. With beams, the
+ * text is complete before `onText` and `onTokens` are called.
+ */
+export interface WriteTextOptions extends GenerateFromOptions {
   /** Strings that end the new text. They are not part of it. */
   stop?: readonly string[];
   /**
@@ -73,9 +77,9 @@ function firstStop(text: string, stops: readonly string[]): number {
 }
 
 /**
- * Continues a text.
+ * Continues a text, or translates or summarises it.
  *
- * @param model a `CausalLanguageModel`
+ * @param model a `CausalLanguageModel`, or a `Seq2SeqLanguageModel`, for which the prompt is the source
  * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more
  *   tokens than the model's context
  * @example
@@ -111,7 +115,10 @@ export async function writeText(
   if (start.length === 0) throw refuse("option", "prompt", "a text of one token or more", "none");
   const read = (tokens: readonly number[]) =>
     tokenizer.decode([...tokens], { skip_special_tokens: true });
-  const before = read(start);
+  const writer = model as CausalLanguageModel | Seq2SeqLanguageModel;
+  // Decoders treat the beginning of a text in a special way, so that the prompt is decoded too. A source is another text.
+  const context = writer.config.kind === "seq2seq" ? [] : start;
+  const before = read(context);
   const tokens: number[] = [];
   let text = "";
   let told = 0;
@@ -122,8 +129,7 @@ export async function writeText(
   };
   const take = (given: readonly (number | undefined)[]): unknown => {
     tokens.push(given[0] as number);
-    // The prompt is decoded too, because decoders treat the beginning of a text in a special way.
-    const all = read([...start, ...tokens]);
+    const all = read([...context, ...tokens]);
     text = all.startsWith(before) ? all.slice(before.length) : read(tokens);
     const end = firstStop(text, stop);
     isStopped = end >= 0;
@@ -132,8 +138,12 @@ export async function writeText(
     const goesOn = onTokens?.(given);
     return isStopped ? false : goesOn;
   };
-  const writer = model as CausalLanguageModel;
-  await writer.generate([start], { ...generation, onTokens: take });
+  if ((generation.beams ?? 1) === 1) {
+    await writer.generate([start], { ...generation, onTokens: take });
+  } else {
+    const [found = []] = await writer.generate([start], generation);
+    for (const token of found) if (take([token]) === false) break;
+  }
   tell(text.length);
   const { endToken = writer.config.endTokens } = generation;
   const hasEnded = [endToken].flat().includes(tokens.at(-1) as number);
