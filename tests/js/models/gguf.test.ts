@@ -6,6 +6,7 @@ import type { Heed } from "heed";
 import { HeedError } from "heed";
 import {
   CausalLanguageModel,
+  embed,
   loadModel,
   loadTokenizer,
   MaskedLanguageModel,
@@ -258,12 +259,29 @@ describe("A GGUF file", () => {
       model.dispose();
       return found;
     };
-    const bytes = ggufOf(metadata, packedOf(own));
+    const pooled = (pooling: number) =>
+      ggufOf({ ...metadata, "bert.pooling_type": pooling }, packedOf(own));
+    const bytes = pooled(2);
     const files = {
       "config.json": jsonOf({ ...config, layer_norm_eps: Math.fround(1e-5) }),
       "model.safetensors": fileOf(own),
     };
-    expect(await states({ "m.gguf": bytes })).toEqual(await states(files));
+    const wanted = await states(files);
+    expect(await states({ "m.gguf": bytes })).toEqual(wanted);
+    // The vector of a text is the state of its first token, divided by its length.
+    const encoder = (await loadModel(heed(), { "m.gguf": bytes })) as MaskedLanguageModel;
+    const given = { encode: () => ids[0] as number[], decode: () => "" };
+    const vectors = await embed(encoder, given, ["any"]);
+    const first = wanted.slice(0, 12);
+    const length = Math.hypot(...first);
+    expectNear(
+      Array.from(vectors.data),
+      first.map((value) => value / length),
+    );
+    for (const each of [encoder, vectors]) each.dispose();
+    await expect(loadModel(heed(), pooled(4))).rejects.toThrow(
+      "bert.pooling_type: expected 0 (none), 1 (mean), 2 (cls) or 3 (last token), got 4",
+    );
   });
 
   test.each(packedTypes)("in blocks of %s is read exactly", async (type) => {
@@ -383,6 +401,44 @@ describe("The tokenizer of a GGUF file", () => {
     expect(tokenizer.decode(found, { skip_special_tokens: true })).toBe("the a é");
   });
 
+  test.each([
+    [true, "", "  the   thea ﬁ", "the thea fi"],
+    [false, "", "the  a", "the  a"],
+    [true, "<s>", "a the", "a the"],
+  ])("finds the most likely pieces with Unigram: %#", async (isTrimmed, start, text, normal) => {
+    const scored = {
+      ...{ "▁": -2, t: -4, h: -4, e: -4, a: -3.5, f: -6, i: -6, th: -5, he: -5.5, ea: -4.5 },
+      ...{ "▁t": -5, "▁th": -6.5, "▁the": -7.25, "▁a": -3 },
+    };
+    const tokens = ["<unk>", "<s>", "</s>", ...Object.keys(scored)];
+    const scores = Float32Array.of(0, 0, 0, ...Object.values(scored));
+    const files = withTokens({
+      ...{ "tokenizer.ggml.model": "t5", "tokenizer.ggml.tokens": tokens },
+      ...{ "tokenizer.ggml.scores": scores, "tokenizer.ggml.add_space_prefix": true },
+      "tokenizer.ggml.token_type": Int32Array.from(tokens, (_, i) => (i === 0 ? 2 : i < 3 ? 3 : 1)),
+      "tokenizer.ggml.remove_extra_whitespaces": isTrimmed,
+      ...(isTrimmed && { "tokenizer.ggml.precompiled_charsmap": Int32Array.of(1, 255) }),
+      ...(start && { "tokenizer.ggml.add_bos_token": true }),
+      ...{ "tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.eos_token_id": 2 },
+    });
+    /** The best of all divisions of a text. */
+    const best = (rest: string): { score: number; pieces: string[] } => {
+      if (rest === "") return { score: 0, pieces: [] };
+      const all = Object.entries(scored).flatMap(([piece, score]) => {
+        if (!rest.startsWith(piece)) return [];
+        const after = best(rest.slice(piece.length));
+        return [{ score: score + after.score, pieces: [piece, ...after.pieces] }];
+      });
+      return all.reduce((a, b) => (b.score > a.score ? b : a), { score: -Infinity, pieces: [] });
+    };
+    const tokenizer = await loadTokenizer(files, Tokenizer);
+    const { ids: found } = tokenizer.encode(text);
+    const { pieces } = best(`▁${normal.replaceAll(" ", "▁")}`);
+    expect(found.map((id) => tokens[id])).toEqual([...(start ? [start] : []), ...pieces, "</s>"]);
+    expect(tokenizer.decode(found, { skip_special_tokens: true })).toBe(normal);
+    expect(tokenizer.encode("x").ids).toContain(0);
+  });
+
   test("finds words and their continuations with WordPiece", async () => {
     const tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁un", "able", "▁the", "▁,"];
     const files = withTokens({
@@ -396,10 +452,11 @@ describe("The tokenizer of a GGUF file", () => {
 
   test.each([
     [
-      { "tokenizer.ggml.model": "t5" },
-      /tokenizer\.ggml\.model: expected gpt2, llama, bert, got "t5"/,
+      { "tokenizer.ggml.model": "rwkv" },
+      /tokenizer\.ggml\.model: expected gpt2, llama, t5, bert, got "rwkv"/,
     ],
-    [{}, /tokenizer\.ggml\.model: expected gpt2, llama, bert, got undefined/],
+    [{ "tokenizer.ggml.model": "toString" }, /tokenizer\.ggml\.model: expected .*, got "toString"/],
+    [{}, /tokenizer\.ggml\.model: expected gpt2, llama, t5, bert, got undefined/],
     [
       { "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "tekken" },
       /tokenizer\.ggml\.pre: expected default, .*, got "tekken"/,
@@ -434,6 +491,11 @@ describe("A GGUF file is refused", () => {
       "an unknown architecture",
       ggufOf(metadataOf("rwkv6", llamaSizes), tensors),
       /general\.architecture: expected llama, qwen2, qwen3, gemma2, gemma3, bert, got "rwkv6"/,
+    ],
+    [
+      "an architecture that every object has",
+      ggufOf(metadataOf("constructor", llamaSizes), tensors),
+      /general\.architecture: expected llama, .*, got "constructor"/,
     ],
     ["no architecture", ggufOf({}, tensors), /general\.architecture: expected .*, got undefined/],
     [

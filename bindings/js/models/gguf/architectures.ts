@@ -63,6 +63,13 @@ export class Metadata {
     throw refuse("format", `${this.architecture}${key}`, "a whole number", "none");
   }
 
+  /** The value of a name in a table of all names that are known. */
+  choice<T>(key: string, choices: Readonly<Record<string, T>>, absent?: string): T {
+    const name = this.text(key) ?? absent ?? "";
+    if (Object.hasOwn(choices, name)) return choices[name] as T;
+    throw refuse("format", key, Object.keys(choices).join(", "), describe(this.text(key)));
+  }
+
   number = (key: string) => this.read(key, isPositiveFloat) as number | undefined;
   flag = (key: string) => this.read(key, isBoolean) as boolean | undefined;
   text = (key: string) => this.read(key, isText) as string | undefined;
@@ -209,6 +216,27 @@ const architectures: Readonly<Record<string, Architecture>> = {
   },
 };
 
+/** The poolings of llama.cpp by their numbers, under the names of sentence-transformers. */
+const poolings = [undefined, "mean", "cls", "lasttoken"];
+
+/**
+ * Returns the files of the package sentence-transformers for an encoder whose file names a pooling. llama.cpp divides
+ * the vectors by their lengths.
+ */
+export function describeSentences(read: Metadata): Readonly<Record<string, unknown>> {
+  const isPooling: Check = {
+    expected: "0 (none), 1 (mean), 2 (cls) or 3 (last token)",
+    accepts: isWholeNumber(0, 3).accepts,
+  };
+  const pooling = poolings[read.read(".pooling_type", isPooling) as number];
+  if (pooling === undefined) return {};
+  const kinds = { Transformer: "", Pooling: "1_Pooling", Normalize: "2_Normalize" };
+  return {
+    "modules.json": Object.entries(kinds).map(([type, path]) => ({ type, path })),
+    "1_Pooling/config.json": { pooling_mode: pooling },
+  };
+}
+
 /** A model as the hub describes it. */
 export interface Described {
   readonly config: Config;
@@ -220,11 +248,7 @@ export interface Described {
  * @throws HeedError "format" that names the architecture, or a key that is missing or does not fit
  */
 export function describeModel(read: Metadata, header: GgufHeader, extras: Extras): Described {
-  const architecture = architectures[read.architecture];
-  if (architecture === undefined) {
-    const known = Object.keys(architectures).join(", ");
-    throw refuse("format", "general.architecture", known, describe(read.architecture));
-  }
+  const architecture = read.choice("general.architecture", architectures);
   const config = architecture.config(read, header, extras);
   const rules = new Map<string, TensorRule>();
   for (const file of header.tensors.keys()) {

@@ -4,7 +4,13 @@
 import { HeedError, refuse } from "../../core/error.js";
 import type { ByteSource, OpenSource } from "../fetched.js";
 import { type Folder, sourceOfBytes } from "../sources.js";
-import { type Described, describeModel, Metadata, type TensorRule } from "./architectures.js";
+import {
+  type Described,
+  describeModel,
+  describeSentences,
+  Metadata,
+  type TensorRule,
+} from "./architectures.js";
 import { type BlockType, unpackBlocks } from "./blocks.js";
 import { type PackedTensor, readGguf } from "./header.js";
 import { describeTokenizer } from "./tokenizer.js";
@@ -162,7 +168,11 @@ export async function ggufFolder(
       described ??= describeTokenizer(read);
       return described;
     };
+    const sentences = Object.entries(describeSentences(read)).map(
+      ([name, content]) => [name, () => sourceOfBytes(encode(content))] as const,
+    );
     const files: Readonly<Record<string, () => OpenSource>> = {
+      ...Object.fromEntries(sentences),
       "config.json": () => sourceOfBytes(encode(config)),
       "model.safetensors": () => new Weights(file, header.tensors, rules),
       "tokenizer.json": () => sourceOfBytes(encode(tokenizer().tokenizer)),

@@ -1,6 +1,5 @@
 // The tokenizer in a GGUF file, as the tokenizer.json and tokenizer_config.json of the hub.
 
-import { describe, refuse } from "../../core/error.js";
 import { isWholeNumber } from "../../core/validate.js";
 import type { Metadata } from "./architectures.js";
 
@@ -49,17 +48,20 @@ const vocabularyOf = ({ tokens }: Tokens) =>
 
 /** The merges of byte-pair encoding, as the file lists them. */
 function bytePairs(read: Metadata, all: Tokens): Json {
-  const name = read.text("tokenizer.ggml.pre") ?? "default";
-  const division = divisions[name];
-  if (division === undefined)
-    throw refuse("format", "tokenizer.ggml.pre", Object.keys(divisions).join(", "), describe(name));
+  const name = "tokenizer.ggml.pre";
+  const division = read.choice(name, divisions, "default");
   const merges = read.list("tokenizer.ggml.merges", "string") ?? [];
   return {
     normalizer: null,
     pre_tokenizer: division,
     decoder: byteLevel(true),
     // Llama 3 takes a word that is a token as it is.
-    model: { type: "BPE", vocab: vocabularyOf(all), merges, ignore_merges: name === llama3 },
+    model: {
+      type: "BPE",
+      vocab: vocabularyOf(all),
+      merges,
+      ignore_merges: read.text(name) === llama3,
+    },
   };
 }
 
@@ -109,6 +111,35 @@ function sentencePiece(read: Metadata, all: Tokens): Json {
   };
 }
 
+/**
+ * A SentencePiece model of the most likely pieces (Kudo, "Subword Regularization", 2018), as T5 and XLM-RoBERTa have it.
+ * The file's map of characters is Unicode's NFKC with some own rules.
+ */
+function unigram(read: Metadata, all: Tokens): Json {
+  const { tokens, kinds } = all;
+  const scores = read.list("tokenizer.ggml.scores", "number") ?? [];
+  const map = read.list("tokenizer.ggml.precompiled_charsmap", "number");
+  const bytes = map?.map((byte) => String.fromCharCode(byte & 255)).join("");
+  const hasSpace = read.flag("tokenizer.ggml.add_space_prefix") ?? true;
+  const isTrimmed = read.flag("tokenizer.ggml.remove_extra_whitespaces") ?? true;
+  const normalizers: Json[] = [];
+  if (bytes) normalizers.push({ type: "Precompiled", precompiled_charsmap: btoa(bytes) });
+  if (isTrimmed) {
+    normalizers.push({ type: "Strip", strip_left: true, strip_right: true });
+    normalizers.push({ type: "Replace", pattern: { Regex: " {2,}" }, content: " " });
+  }
+  const scheme = hasSpace ? "always" : "never";
+  const spaces = { type: "Metaspace", replacement: "▁", prepend_scheme: scheme };
+  return {
+    normalizer: { type: "Sequence", normalizers },
+    ...{ pre_tokenizer: spaces, decoder: spaces },
+    model: {
+      ...{ type: "Unigram", unk_id: kinds.indexOf(unknownKind), byte_fallback: false },
+      vocab: tokens.map((token, id) => [token, scores[id] ?? 0]),
+    },
+  };
+}
+
 /** The file marks the beginnings of words instead of their continuations. */
 function wordPieces({ tokens, kinds }: Tokens): Json {
   const pieces = tokens.map((token, id) => {
@@ -131,10 +162,18 @@ function wordPieces({ tokens, kinds }: Tokens): Json {
   };
 }
 
-const kinds: Readonly<Record<string, (read: Metadata, all: Tokens) => Json>> = {
-  gpt2: bytePairs,
-  llama: sentencePiece,
-  bert: (_, all) => wordPieces(all),
+interface Kind {
+  readonly make: (read: Metadata, all: Tokens) => Json;
+  /** Whether a text begins with the first token, and ends with the last one, if the file does not say so. */
+  readonly begins: boolean;
+  readonly ends: boolean;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  gpt2: { make: bytePairs, begins: false, ends: false },
+  llama: { make: sentencePiece, begins: true, ends: false },
+  t5: { make: unigram, begins: false, ends: true },
+  bert: { make: (_, all) => wordPieces(all), begins: true, ends: true },
 };
 
 /** Tokens that begin and end every text. */
@@ -153,26 +192,22 @@ function template(first: string | undefined, last: string | undefined): Json | n
  */
 export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Json } {
   const model = read.text("tokenizer.ggml.model");
-  const make = kinds[model ?? ""];
-  if (make === undefined)
-    throw refuse("format", "tokenizer.ggml.model", Object.keys(kinds).join(", "), describe(model));
+  const kind = read.choice("tokenizer.ggml.model", kinds);
   const tokens = read.list("tokenizer.ggml.tokens", "string") ?? [];
   const all = { tokens, kinds: read.list("tokenizer.ggml.token_type", "number") ?? [] };
   const token = (name: string) => {
     const id = read.read(`tokenizer.ggml.${name}_token_id`, isWholeNumber(0, tokens.length - 1));
     return id === undefined ? undefined : tokens[id as number];
   };
-  const isBert = model === "bert";
-  const [start, end] = isBert
-    ? [token("bos") ?? "[CLS]", token("seperator") ?? "[SEP]"]
-    : [token("bos"), token("eos")];
+  const [start, end] =
+    model === "bert"
+      ? [token("bos") ?? "[CLS]", token("seperator") ?? "[SEP]"]
+      : [token("bos"), token("eos")];
   const isAdded = (which: string, usual: boolean) =>
     read.flag(`tokenizer.ggml.add_${which}_token`) ?? usual;
   const processor = template(
-    isAdded("bos", model !== "gpt2" || read.text("tokenizer.ggml.pre") === llama3)
-      ? start
-      : undefined,
-    isAdded("eos", isBert) ? end : undefined,
+    isAdded("bos", kind.begins || read.text("tokenizer.ggml.pre") === llama3) ? start : undefined,
+    isAdded("eos", kind.ends) ? end : undefined,
   );
   const added = tokens.flatMap((content, id) => {
     const kind = all.kinds[id];
@@ -184,7 +219,7 @@ export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Js
     tokenizer: {
       version: "1.0",
       added_tokens: added,
-      ...make(read, all),
+      ...kind.make(read, all),
       post_processor: processor,
     },
     config: {
