@@ -134,7 +134,9 @@ export class FetchedFile implements OpenSource {
     { start = 0, isKept = false }: Partial<FileRequest> = {},
   ): Promise<FetchedFile | undefined> {
     const response = await request(url, { start, isKept }, signal);
-    if (response.status === 200 || response.status === 206)
+    // Servers of pages with many addresses answer with their first page instead of the status 404.
+    const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+    if (!isPage && (response.status === 200 || response.status === 206))
       return new FetchedFile(url, response, { start, isKept });
     drop(response);
     // With status 416 the file is shorter than before, so it is another version.

@@ -67,9 +67,34 @@ describe("a model from a server", () => {
     return error;
   }
 
+  test("has the tokens of generation_config.json, and a page is no file", async () => {
+    const page: Answer = (_, response) =>
+      response
+        .writeHead(200, { "Content-Type": "text/html; charset=utf-8" })
+        .end("<!doctype html>");
+    answers["generation_config.json"] = page;
+    const endTokensOf = async () => {
+      const model = (await loadModel(heed(), address, {})) as CausalLanguageModel;
+      model.dispose();
+      return model.config.endTokens;
+    };
+    expect(await endTokensOf()).toEqual([]);
+    const given = { eos_token_id: [3, 4], temperature: 0.6, pad_token_id: null };
+    answers["generation_config.json"] = (a, b) => send(a, b, jsonOf(given));
+    expect(await endTokensOf()).toEqual([3, 4]);
+    answers["generation_config.json"] = (a, b) => send(a, b, jsonOf({ eos_token_id: "end" }));
+    await expect(endTokensOf()).rejects.toThrow(
+      'generation_config.json: config.eos_token_id: expected a token or a list of tokens, got "end"',
+    );
+    answers["config.json"] = page;
+    await expect(endTokensOf()).rejects.toThrow("files: expected config.json, got none there");
+    expect(heed().memory().tensors.count).toBe(0);
+  });
+
   test("is read with one request for each file", async () => {
     await expectLoaded();
-    expect(requests).toEqual(["config.json bytes=0-", "model.safetensors bytes=0-"]);
+    const names = ["config.json", "generation_config.json", "model.safetensors"];
+    expect(requests).toEqual(names.map((name) => `${name} bytes=0-`));
   });
 
   test("is read from several files, whose requests wait for their turn", async () => {
@@ -86,7 +111,7 @@ describe("a model from a server", () => {
       send(request, response, weights, { most: ++cuts < 4 ? 50_000 : Number.POSITIVE_INFINITY });
     const seen: LoadProgress[] = [];
     await expectLoaded({ onProgress: (progress: LoadProgress) => seen.push(progress) });
-    expect(requests.slice(1)).toEqual(
+    expect(requests.slice(2)).toEqual(
       [0, 50_000, 100_000, 150_000].map((at) => `model.safetensors bytes=${at}-`),
     );
     expect(seen.at(-1)?.loaded).toBe(seen.at(-1)?.total);
@@ -210,6 +235,6 @@ describe("a model from a server", () => {
       setTimeout(() => controller.abort(reason), 50);
     };
     await expect(loadModel(heed(), address, { signal: controller.signal })).rejects.toBe(reason);
-    expect(requests.length).toBe(2);
+    expect(requests.length).toBe(3);
   });
 });

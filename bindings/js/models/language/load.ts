@@ -7,7 +7,7 @@ import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import type { Folder } from "../sources.js";
+import { type Folder, parseJson, readText } from "../sources.js";
 import { VisionTransformer } from "../vision/visionTransformer.js";
 import { CausalLanguageModel } from "./causalModel.js";
 import { type ExpectedTensor, expectedTensors, namesIn } from "./checkpoint.js";
@@ -280,6 +280,27 @@ class Loading {
   }
 }
 
+/** The tokens of generation_config.json, which replace those of config.json. */
+const generationFields = ["decoder_start", "eos", "forced_bos", "forced_eos", "pad"].map(
+  (name) => `${name}_token_id`,
+);
+
+/** Returns a config with the fields of generation_config.json, if the folder has this file. */
+async function withGeneration(
+  folder: Folder,
+  config: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown>> {
+  const name = "generation_config.json";
+  const file = await folder.open(name, signal);
+  if (file === undefined) return config;
+  const given = parseJson(await readText(file, name, signal), name);
+  const names = [...generationFields, "bad_words_ids"].filter((each) => given[each] != null);
+  const joined = { ...config, ...Object.fromEntries(names.map((each) => [each, given[each]])) };
+  within(name, () => readConfig(joined));
+  return joined;
+}
+
 const models = {
   causal: CausalLanguageModel,
   masked: MaskedLanguageModel,
@@ -297,16 +318,18 @@ export type HubModel =
 /**
  * Loads a model of text or of images.
  *
- * @param config the content of its config.json
+ * @param given the content of its config.json
  */
 export async function loadHubModel(
   heed: Heed,
   folder: Folder,
-  config: Record<string, unknown>,
+  given: Record<string, unknown>,
   options: LoadModelOptions,
 ): Promise<HubModel> {
   const { dtype = "float32", signal } = options;
-  const read = within("config.json", () => readConfig(config));
+  const read = within("config.json", () => readConfig(given));
+  const isWriter = read.kind === "causal" || read.kind === "seq2seq";
+  const config = isWriter ? await withGeneration(folder, given, signal) : given;
   const files = await weightFiles(folder, signal);
   let store: WeightStore | undefined;
   let sentence: SentenceHead | undefined;
