@@ -5,6 +5,7 @@ import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
 import type { Connect } from "vite";
 import { defineConfig } from "vitest/config";
+import { launchFirefox } from "../harness/firefox.mjs";
 import { revectorize } from "../harness/v8.mjs";
 import { WebKit } from "../harness/webkit.mjs";
 
@@ -18,24 +19,37 @@ function chromium(): string | undefined {
   return process.env.HEED_CHROMIUM ?? candidates.find(existsSync);
 }
 
-/** Adds WebKit as a browser of Vitest, which only needs to open a page in it. */
-const webkit = defineBrowserProvider({
-  name: "webkit",
-  providerFactory: () => {
-    let browser: Promise<WebKit> | undefined;
-    return {
-      name: "webkit",
-      supportsParallelism: false,
-      getCommandsContext: () => ({}),
-      async openPage(_: string, url: string) {
-        browser ??= WebKit.launch();
-        await (await browser).goto(url);
-      },
-      async close() {
-        await (await browser)?.close();
-      },
-    };
-  },
+interface Driven {
+  goto(url: string): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** Adds a browser to Vitest, which only needs to open a page in it. */
+const providerOf = (name: string, launch: () => Promise<Driven>) =>
+  defineBrowserProvider({
+    name,
+    providerFactory: () => {
+      let browser: Promise<Driven> | undefined;
+      return {
+        name,
+        supportsParallelism: false,
+        getCommandsContext: () => ({}),
+        async openPage(_: string, url: string) {
+          browser ??= launch();
+          await (await browser).goto(url);
+        },
+        async close() {
+          await (await browser)?.close();
+        },
+      };
+    },
+  });
+
+const webkit = providerOf("webkit", () => WebKit.launch());
+const firefox = providerOf("firefox", async () => {
+  const browser = await launchFirefox();
+  const page = await browser.newPage();
+  return { goto: (url) => page.goto(url), close: () => browser.close() };
 });
 
 const isolation = {
@@ -190,6 +204,24 @@ export default defineConfig({
             screenshotFailures: false,
             provider: webkit,
             instances: [{ browser: "webkit" as never }],
+          },
+        },
+      },
+      {
+        ...shared,
+        plugins: [asCopied],
+        server: { headers: isolation },
+        test: {
+          name: "firefox",
+          // The files of models, and a model of each architecture, in a page and in its worker.
+          include: ["tests/js/models/{encoders,families,gguf,language_models,seq2seq}.test.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          browser: {
+            enabled: true,
+            screenshotFailures: false,
+            provider: firefox,
+            instances: [{ browser: "firefox" as never }],
           },
         },
       },

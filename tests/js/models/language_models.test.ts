@@ -400,7 +400,7 @@ describe("a model of the family of Llama", () => {
       refusal(() => new CausalLanguageModel(heed(), config)).message;
     const { hidden_size: _, ...without } = llamaConfig;
     const known =
-      '"gpt2" or "gemma2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "phi3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "t5" or "mt5" or "bart" or "marian" or "vit"';
+      '"gpt2" or "gemma2" or "gemma3" or "gemma3_text" or "llama" or "mistral" or "qwen2" or "qwen3" or "phi3" or "bert" or "roberta" or "xlm-roberta" or "mpnet" or "distilbert" or "modernbert" or "t5" or "mt5" or "bart" or "mbart" or "marian" or "m2m_100" or "vit"';
     const messages: [HubConfig, string][] = [
       [without, "config.hidden_size: expected a whole number from 1 to 2147483647, got undefined"],
       [

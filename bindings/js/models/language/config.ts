@@ -75,8 +75,8 @@ const readers: Readonly<Record<string, Reader>> = {
   ...Object.fromEntries(causalTypes.map((type) => [type, readCausal])),
   ...{ bert: readBert, roberta: readBert, "xlm-roberta": readBert, mpnet: readBert },
   ...{ distilbert: readDistilBert, modernbert: readModernBert },
-  ...Object.fromEntries(bartTypes.map((type) => [type, readBart])),
   ...{ t5: readT5, mt5: readT5 },
+  ...Object.fromEntries(bartTypes.map((type) => [type, readBart])),
   vit: readVit,
 };
 
