@@ -1,15 +1,16 @@
-// Runs cases in a page of headless Chromium, in all binaries, on two threads.
+// Runs cases in a page of headless Chromium or Firefox, in all binaries, on two threads.
 
 import { join, resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";
+import { launchFirefox } from "../harness/firefox.mjs";
 import { serve } from "../harness/server.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 
 /** @returns the reports of all cases in all binaries, each with the binary in its name */
-export async function runInBrowser(cases) {
+export async function runInBrowser(cases, name) {
   const server = await serve({ heed: join(root, "dist"), conformance: import.meta.dirname });
-  const browser = await launchChromium();
+  const browser = await (name === "firefox" ? launchFirefox : launchChromium)();
   try {
     const page = await browser.newPage();
     await page.goto(`${server.url}/conformance/page.html`);
