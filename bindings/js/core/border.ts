@@ -76,6 +76,8 @@ export class Border {
   /** Index of the next result to read. */
   #next = 0;
   isDisposed = false;
+  /** The largest size of the memory in bytes. */
+  readonly most: number;
   /** Frees objects that the garbage collector collected: a safety net for objects without `dispose`. */
   readonly #abandoned: Readonly<Record<Kind, FinalizationRegistry<Handle>>>;
   /**
@@ -91,7 +93,8 @@ export class Border {
   };
   #isWatching = false;
 
-  constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
+  constructor(module: HeedModule, memory: WebAssembly.Memory, most: number, threads: number) {
+    this.most = most;
     this.#module = module;
     this.#memory = memory;
     const registry = (kind: Kind) =>

@@ -206,6 +206,8 @@ const interval = 50;
  */
 export async function createMemory(maximum: number): Promise<{
   memory: WebAssembly.Memory;
+  /** Its maximum in bytes. */
+  most: number;
   reason: string | null;
 }> {
   for (let waited = 0; ; waited += interval) {
@@ -221,7 +223,7 @@ export async function createMemory(maximum: number): Promise<{
         size <= maximum - pageSize
           ? `at most ${size / 2 ** 20} MiB of memory, because the system refused more`
           : null;
-      return { memory, reason };
+      return { memory, most: size, reason };
     }
     if (waited >= patience) {
       throw new HeedError("memory", "maxMemory: expected room for 16 MiB or more, got none");

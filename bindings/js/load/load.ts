@@ -141,7 +141,7 @@ export async function loadFrom(options: LoadOptions, files: Files | undefined): 
 
   /** Creates an engine. The first call fetches the files. */
   async function begin(): Promise<Heed> {
-    const { memory, reason: memoryReason } = await createMemory(maxMemory);
+    const { memory, most, reason: memoryReason } = await createMemory(maxMemory);
     const threads = new Threads(wanted, address);
     let module: HeedModule | undefined;
     let engine: Engine | undefined;
@@ -156,7 +156,8 @@ export async function loadFrom(options: LoadOptions, files: Files | undefined): 
       const binaries = await fetched;
       module = await start(binaries, memory);
       await threads.load(module, waitForThreads);
-      const border = new (options.debug ? LeakFinder : Border)(module, memory, threads.count);
+      const { count } = threads;
+      const border = new (options.debug ? LeakFinder : Border)(module, memory, most, count);
       engine = new Engine(border);
       const version = String(module.version);
       const running = () => border.runningThreads;

@@ -43,6 +43,17 @@ describe("files are refused", () => {
     expect(message).toBe('dtype: expected "float32" or "float16" or "int8" or "int4", got "int2"');
   });
 
+  test("whose weights are in another format", async () => {
+    const config = { ...llama().config, quantization_config: { quant_method: "gptq", bits: 4 } };
+    expect(await messageOf({ ...good, "config.json": jsonOf(config) })).toBe(
+      'config.json: config.quantization_config: expected none: weights are float32, float16 or bfloat16, or a GGUF file packs them, got "gptq"',
+    );
+    const pointer = new TextEncoder().encode("version https://git-lfs.github.com/spec/v1\noid a\n");
+    expect(await messageOf({ ...good, "model.safetensors": pointer })).toBe(
+      "model.safetensors: expected a file of safetensors, got its pointer in Git LFS",
+    );
+  });
+
   test("of which one is missing", async () => {
     const { "config.json": json, "model.safetensors": file } = good;
     expect(await messageOf({ "model.safetensors": file })).toBe(
@@ -199,5 +210,14 @@ test("a model too large for the memory is refused before it is read, with the ty
   for (const [i, each] of [4, 2, 1].entries())
     expect(Math.abs(((said as number[])[i + 1] as number) - each * numbers)).toBeLessThan(2 ** 21);
   expect(most).toBeLessThanOrEqual(first.length);
+  heed.dispose();
+});
+
+test("weights larger than a lower limit of the engine's memory are refused before they are read", async () => {
+  const heed = await load({ threads: 1, warmUp: false, maxMemory: 16 * 2 ** 20 });
+  const files = filesOf(llama({}, 150_000));
+  await expect(loadModel(heed, files, {})).rejects.toThrow(
+    /^dtype: expected weights of at most 16777216 bytes, got 19\d+ as float32; float16 takes 96\d+, /,
+  );
   heed.dispose();
 });

@@ -88,5 +88,10 @@ const readers: Readonly<Record<string, Reader>> = {
 export function readConfig(config: HubConfig): HubModelConfig {
   const fields = new Fields(config);
   const reader = fields.choice("model_type", readers);
+  const quantised = fields.inner("quantization_config")?.raw("quant_method");
+  if (quantised !== undefined) {
+    const expected = "none: weights are float32, float16 or bfloat16, or a GGUF file packs them";
+    throw fields.refuse("quantization_config", expected, quantised);
+  }
   return reader(fields, fields.raw("model_type") as string);
 }

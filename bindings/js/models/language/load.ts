@@ -5,7 +5,6 @@
 import { HeedError, refuse } from "../../core/error.js";
 import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
-import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { type Folder, parseJson, readText } from "../sources.js";
 import { VisionTransformer } from "../vision/visionTransformer.js";
@@ -112,14 +111,14 @@ function partsOf(
   });
 }
 
-/** Throws for weights that no engine can hold, and names the types of weights that fit. */
-function checkSize(bytesAs: (dtype: WeightType) => number, dtype: WeightType): void {
+/** Throws for weights that the engine cannot hold, and names the types of weights that fit. */
+function checkSize(bytesAs: (dtype: WeightType) => number, dtype: WeightType, most: number): void {
   const needed = bytesAs(dtype);
-  if (needed <= mostBytes) return;
-  const fitting = weightTypes.filter((each) => bytesAs(each) <= mostBytes);
+  if (needed <= most) return;
+  const fitting = weightTypes.filter((each) => bytesAs(each) <= most);
   const others = fitting.map((each) => `${each} takes ${bytesAs(each)}`).join(", ");
   const got = `got ${needed} as ${dtype}; ${others || "no dtype fits"}`;
-  throw new HeedError("memory", `dtype: expected weights of at most ${mostBytes} bytes, ${got}`);
+  throw new HeedError("memory", `dtype: expected weights of at most ${most} bytes, ${got}`);
 }
 
 /** The number of tensors that an error names. */
@@ -342,7 +341,7 @@ export async function loadHubModel(
     const wanted = findTensors(read, specs, found);
     const hasWords = read.kind !== "masked" || specs.has("lm_head.dense.weight");
     const hasTiedHead = read.kind !== "vision" && read.isTied && hasWords;
-    checkSize((each) => bytesOf(specs, each, hasTiedHead), dtype);
+    checkSize((each) => bytesOf(specs, each, hasTiedHead), dtype, heed.engine.border.most);
     const total = wanted.reduce((sum, { place }) => sum + place.end - place.begin, 0);
     store = new WeightStore(heed, specs, dtype, hasTiedHead);
     const loading = new Loading(heed, store, total, options);

@@ -76,6 +76,8 @@ export async function readPlaces(
   const found = new Map<string, FoundTensor>();
   for (const [name, source] of files) {
     const first = await source.read(0, Math.min(lengthBytes, source.size), signal);
+    if (new TextDecoder().decode(first) === "version ")
+      throw refuse("format", name, "a file of safetensors", "its pointer in Git LFS");
     const dataStart = lengthBytes + within(name, () => headerLength(first, source.size));
     const encoded = await source.read(lengthBytes, dataStart, signal);
     const { places } = within(name, () => readHeader(encoded, source.size - dataStart));

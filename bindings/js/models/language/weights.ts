@@ -33,7 +33,7 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
     else if (dtype === "float16" || (role === "table" && name !== tableName)) bytes += 2 * numbers;
     else if (role === "matrix" || hasTiedHead) bytes += bytesOfPacked[dtype] * numbers;
   }
-  return bytes;
+  return Math.ceil(bytes);
 }
 
 /**
