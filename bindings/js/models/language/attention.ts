@@ -147,3 +147,10 @@ export class Attention extends Module {
     return "Attention";
   }
 }
+
+/** The attention of each layer to its own positions, by its path. */
+export const attentionsOf = (
+  layers: readonly { readonly selfAttn: Attention }[],
+  path = "model",
+): Map<string, Attention> =>
+  new Map(layers.map(({ selfAttn }, i) => [`${path}.layers.${i}.self_attn`, selfAttn]));

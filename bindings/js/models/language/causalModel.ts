@@ -11,8 +11,6 @@ import {
   checkOptions,
   isBoolean,
   isFunction,
-  isWholeNumber,
-  oneOf,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
@@ -21,12 +19,18 @@ import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type Encoded, idsIn } from "../tokenizer.js";
-import type { Attention } from "./attention.js";
+import { type Attention, attentionsOf } from "./attention.js";
 import type { CausalConfig } from "./causalConfig.js";
-import { readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, type HubModelOptions, modelChecks, paddedIds } from "./inputs.js";
-import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
+import {
+  beginModel,
+  cacheChecks,
+  checkIds,
+  type HubModelOptions,
+  isCache,
+  paddedIds,
+} from "./inputs.js";
+import type { Parameters } from "./parameters.js";
 import { Normalisation, Projection, product, Table } from "./parts.js";
 import { type LayerParts, PreNormLayer, type ReceiveLayer } from "./preNormLayer.js";
 import { tablesOfLayers } from "./rotation.js";
@@ -65,23 +69,12 @@ export interface GenerateTextOptions extends Omit<SamplingOptions, "startTokens"
   receive?: ReceiveWeights;
 }
 
-const isCache: Check = {
-  expected: "a cache made by createCache",
-  accepts: (value) => value instanceof TransformerCache,
-};
-
 const forwardChecks = {
   cache: isCache,
   onlyLast: isBoolean,
   needHiddenStates: isBoolean,
   receiveLayer: isFunction,
 } satisfies Record<keyof CausalForwardOptions, Check>;
-
-const cacheChecks = {
-  batch: isWholeNumber(1),
-  capacity: isWholeNumber(1),
-  dtype: oneOf("float32", "float16", "int8"),
-} satisfies Record<keyof TransformerCacheOptions, Check>;
 
 /** The embedding, the layers and the final norm. */
 class CausalStack extends Module {
@@ -169,14 +162,7 @@ export class CausalLanguageModel extends Module {
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
-    const read = readConfig(config);
-    if (read.kind !== "causal") {
-      const expected = "an architecture that predicts the next token";
-      throw refuse("option", "config.model_type", expected, describe(read.modelType));
-    }
-    checkOptions("CausalLanguageModel", options, modelChecks);
-    const made = options.parameters ?? initialParameters(heed, parameterSpecs(read), options.seed);
-    const parameters = new Parameters(made);
+    const { config: read, parameters } = beginModel(heed, "causal", config, options);
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
     const head = parameters.of("lm_head");
@@ -325,8 +311,7 @@ export class CausalLanguageModel extends Module {
 
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
-    const { layers } = this.model;
-    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
+    return attentionsOf(this.model.layers);
   }
 
   override get [Symbol.toStringTag](): string {

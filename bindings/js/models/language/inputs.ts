@@ -2,9 +2,12 @@
 
 import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
-import { type Check, isWholeNumber, shapeOf } from "../../core/validate.js";
+import { type Check, checkOptions, isWholeNumber, oneOf, shapeOf } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import type { Parameter } from "./parameters.js";
+import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
+import { type HubModelConfig, readConfig } from "./config.js";
+import type { HubConfig } from "./fields.js";
+import { initialParameters, ownSpecs, type Parameter, Parameters } from "./parameters.js";
 import { SentenceHead } from "./sentences.js";
 
 /** Options of a new model. */
@@ -17,11 +20,46 @@ export interface HubModelOptions {
   sentence?: SentenceHead;
 }
 
-export const modelChecks = {
+const modelChecks = {
   seed: isWholeNumber(0, 2 ** 32 - 1),
   parameters: { expected: "a map", accepts: (value) => value instanceof Map },
   sentence: { expected: "a head of sentences", accepts: (value) => value instanceof SentenceHead },
 } satisfies Record<keyof HubModelOptions, Check>;
+
+export const isCache: Check = {
+  expected: "a cache made by createCache",
+  accepts: (value) => value instanceof TransformerCache,
+};
+
+export const cacheChecks = {
+  batch: isWholeNumber(1),
+  capacity: isWholeNumber(1),
+  dtype: oneOf("float32", "float16", "int8"),
+} satisfies Record<keyof TransformerCacheOptions, Check>;
+
+/** The class of models of each kind, and its architectures. */
+const kinds = {
+  causal: ["CausalLanguageModel", "an architecture that predicts the next token"],
+  masked: ["MaskedLanguageModel", "an architecture that sees both sides of a position"],
+  seq2seq: ["Seq2SeqLanguageModel", "an architecture with an encoder and a decoder"],
+  vision: ["VisionTransformer", '"vit"'],
+} as const;
+
+/** Reads the config of a new model of a kind, and creates its parameters unless the options have them. */
+export function beginModel<K extends HubModelConfig["kind"]>(
+  heed: Heed,
+  kind: K,
+  given: HubConfig,
+  options: HubModelOptions,
+): { config: Extract<HubModelConfig, { kind: K }>; parameters: Parameters } {
+  const config = readConfig(given);
+  const [name, expected] = kinds[kind];
+  if (config.kind !== kind)
+    throw refuse("option", "config.model_type", expected, describe(config.modelType));
+  checkOptions(name, options, modelChecks);
+  const made = options.parameters ?? initialParameters(heed, ownSpecs(config), options.seed);
+  return { config: config as never, parameters: new Parameters(made) };
+}
 
 /**
  * Checks the ids of tokens.

@@ -8,13 +8,12 @@ import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../.
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { Attention, type StepContext } from "./attention.js";
-import { readConfig } from "./config.js";
+import { Attention, attentionsOf, type StepContext } from "./attention.js";
 import { distanceBias } from "./distances.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
+import { beginModel, checkIds, type HubModelOptions } from "./inputs.js";
 import { type ClassifierConfig, type MaskedConfig, mpnetDistances } from "./maskedConfig.js";
-import { initialParameters, ownSpecs, Parameters } from "./parameters.js";
+import type { Parameters } from "./parameters.js";
 import {
   FeedForward,
   type LinearWeight,
@@ -295,14 +294,7 @@ export class MaskedLanguageModel extends Module {
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
-    const read = readConfig(config);
-    if (read.kind !== "masked") {
-      const expected = "an architecture that sees both sides of a position";
-      throw refuse("option", "config.model_type", expected, describe(read.modelType));
-    }
-    checkOptions("MaskedLanguageModel", options, modelChecks);
-    const made = options.parameters ?? initialParameters(heed, ownSpecs(read), options.seed);
-    const parameters = new Parameters(made);
+    const { config: read, parameters } = beginModel(heed, "masked", config, options);
     this.config = read;
     this.model = new MaskedStack(heed, read, parameters.of("model"));
     const [pooler, head] = [parameters.of("pooler"), parameters.of("lm_head")];
@@ -377,8 +369,7 @@ export class MaskedLanguageModel extends Module {
 
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
-    const { layers } = this.model;
-    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
+    return attentionsOf(this.model.layers);
   }
 
   override get [Symbol.toStringTag](): string {

@@ -240,8 +240,9 @@ export function parameterSpecs(config: HubModelConfig): ParameterSpecs {
 }
 
 /** Returns the same parameters, but only the optional parts that the config names. */
-export function ownSpecs(config: MaskedConfig | VisionConfig): ParameterSpecs {
-  const has = { pooler: config.hasPooler, head: config.hasHead, bias: true };
+export function ownSpecs(config: HubModelConfig): ParameterSpecs {
+  const { hasPooler = false, hasHead = false } = config as Partial<MaskedConfig>;
+  const has = { pooler: hasPooler, head: hasHead, bias: true };
   const own = [...parameterSpecs(config)].filter(([, { part }]) => part === undefined || has[part]);
   return new Map(own);
 }

@@ -13,7 +13,6 @@ import {
   isBoolean,
   isTensor,
   isWholeNumber,
-  oneOf,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import {
@@ -29,12 +28,10 @@ import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type Encoded, idsIn } from "../tokenizer.js";
-import type { Attention } from "./attention.js";
+import { type Attention, attentionsOf } from "./attention.js";
 import type { GenerateTextOptions } from "./causalModel.js";
-import { readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
-import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
+import { beginModel, cacheChecks, checkIds, type HubModelOptions, isCache } from "./inputs.js";
 import { Projection, product } from "./parts.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
 import { processorOf, searchTexts } from "./seq2seqSearch.js";
@@ -111,17 +108,12 @@ const encodeChecks = {
 
 const decodeChecks = {
   ...encodeChecks,
-  cache: {
-    expected: "a cache made by createCache",
-    accepts: (value) => value instanceof TransformerCache,
-  },
+  cache: isCache,
   onlyLast: isBoolean,
 } satisfies Record<keyof DecodeOptions, Check>;
 
-const cacheChecks = {
-  batch: isWholeNumber(1),
-  capacity: isWholeNumber(1),
-  dtype: oneOf("float32", "float16", "int8"),
+const ownCacheChecks = {
+  ...cacheChecks,
   memoryLength: isWholeNumber(1),
 } satisfies Record<keyof Seq2SeqCacheOptions, Check>;
 
@@ -157,14 +149,7 @@ export class Seq2SeqLanguageModel extends Module {
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
-    const read = readConfig(config);
-    if (read.kind !== "seq2seq") {
-      const expected = "an architecture with an encoder and a decoder";
-      throw refuse("option", "config.model_type", expected, describe(read.modelType));
-    }
-    checkOptions("Seq2SeqLanguageModel", options, modelChecks);
-    const made = options.parameters ?? initialParameters(heed, parameterSpecs(read), options.seed);
-    const parameters = new Parameters(made);
+    const { config: read, parameters } = beginModel(heed, "seq2seq", config, options);
     this.config = read;
     this.model = new Seq2SeqStack(heed, read, parameters.of("model"));
     const head = parameters.of("lm_head");
@@ -274,8 +259,8 @@ export class Seq2SeqLanguageModel extends Module {
 
   /** Creates a cache for `decode`, with room for `capacity` positions of the target. */
   createCache(options: Seq2SeqCacheOptions): TransformerCache {
-    checkOptions("createCache", options, cacheChecks);
-    checkArgument("memoryLength", options.memoryLength, cacheChecks.memoryLength);
+    checkOptions("createCache", options, ownCacheChecks);
+    checkArgument("memoryLength", options.memoryLength, ownCacheChecks.memoryLength);
     const { heed } = this;
     const { memoryLength, ...own } = options;
     const { heads, headSize } = this.config.decoder;
@@ -347,14 +332,15 @@ export class Seq2SeqLanguageModel extends Module {
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
     const { encoder, decoder } = this.model;
-    const own = encoder.layers.map(
-      ({ selfAttn }, i) => [`model.encoder.layers.${i}.self_attn`, selfAttn] as const,
+    const cross = decoder.layers.map(
+      ({ crossAttn }, i) =>
+        [`model.decoder.layers.${i}.cross_attn`, crossAttn as Attention] as const,
     );
-    const others = decoder.layers.flatMap(({ selfAttn, crossAttn }, i) => [
-      [`model.decoder.layers.${i}.self_attn`, selfAttn] as const,
-      [`model.decoder.layers.${i}.cross_attn`, crossAttn as Attention] as const,
+    return new Map([
+      ...attentionsOf(encoder.layers, "model.encoder"),
+      ...attentionsOf(decoder.layers, "model.decoder"),
+      ...cross,
     ]);
-    return new Map([...own, ...others]);
   }
 
   override get [Symbol.toStringTag](): string {

@@ -1,17 +1,17 @@
 // The Vision Transformer (Dosovitskiy et al., "An Image is Worth 16x16 Words", ICLR 2021) is an
 // encoder. Its positions are the patches of an image, with a learned class token before them.
 
-import { describe, refuse } from "../../core/error.js";
+import { refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
 import { type Check, checkOptions, isBoolean, shapeOf } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import type { Attention } from "../language/attention.js";
-import { readConfig, type VisionConfig } from "../language/config.js";
+import { type Attention, attentionsOf } from "../language/attention.js";
+import type { VisionConfig } from "../language/config.js";
 import type { HubConfig } from "../language/fields.js";
-import { type HubModelOptions, modelChecks } from "../language/inputs.js";
-import { initialParameters, ownSpecs, Parameters } from "../language/parameters.js";
+import { beginModel, type HubModelOptions } from "../language/inputs.js";
+import type { Parameters } from "../language/parameters.js";
 import { Normalisation, Projection, Table } from "../language/parts.js";
 import { PreNormLayer } from "../language/preNormLayer.js";
 
@@ -136,12 +136,7 @@ export class VisionTransformer extends Module {
    */
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
-    const read = readConfig(config);
-    if (read.kind !== "vision")
-      throw refuse("option", "config.model_type", '"vit"', describe(read.modelType));
-    checkOptions("VisionTransformer", options, modelChecks);
-    const made = options.parameters ?? initialParameters(heed, ownSpecs(read), options.seed);
-    const parameters = new Parameters(made);
+    const { config: read, parameters } = beginModel(heed, "vision", config, options);
     const [pooler, head] = [parameters.of("pooler"), parameters.of("classifier")];
     this.config = head.exists ? read : { ...read, labels: [] };
     this.model = new VisionStack(heed, this.config, parameters.of("model"));
@@ -192,8 +187,7 @@ export class VisionTransformer extends Module {
 
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
-    const { layers } = this.model;
-    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
+    return attentionsOf(this.model.layers);
   }
 
   override get [Symbol.toStringTag](): string {
