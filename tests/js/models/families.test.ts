@@ -52,7 +52,7 @@ interface Result {
   data: ArrayLike<number> | PromiseLike<ArrayLike<number>>;
 }
 
-/** What a model in the page and one in a worker have in common. */
+/** The members that are used here of a model in the page or in a worker. */
 interface Model {
   generate(ids: number[][], options: object): Promise<number[][]>;
   forward(x: unknown): PromiseLike<Record<"output" | "logits", Result>>;

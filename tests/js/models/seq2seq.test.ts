@@ -1,5 +1,5 @@
-// Models with an encoder and a decoder: T5 and the family of BART compared with the oracle in double precision, with a cache,
-// in generation, and the names of tensors in published checkpoints.
+// Models with an encoder and a decoder: T5 and the family of BART, compared with the oracle in double precision. Also
+// their caches and searches, and the names of tensors in published checkpoints.
 
 import type { Heed, Tensor } from "heed";
 import {
