@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 export const binaries = { simd: 147_000, relaxed: 148_000, wide: 159_000 };
 
 /** Of the whole archive that npm makes. The entries for pages, and the worker's script, repeat the modules: 260,000. */
-export const archive = 1_500_000;
+export const archive = 1_520_000;
 
 /**
  * Of the pictures, bundled, minified and gzipped: all elements, and a program that uses one of
