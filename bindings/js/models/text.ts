@@ -146,7 +146,12 @@ export async function writeText(
   }
   tell(text.length);
   const { endToken = writer.config.endTokens } = generation;
-  const hasEnded = [endToken].flat().includes(tokens.at(-1) as number);
+  const { config } = writer;
+  const isForced =
+    config.kind === "seq2seq" &&
+    config.forcedEndTokens.length > 0 &&
+    tokens.length === generation.maxLength;
+  const hasEnded = !isForced && [endToken].flat().includes(tokens.at(-1) as number);
   return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
 }
 

@@ -435,6 +435,11 @@ describe("A model with an encoder", () => {
       expect(stopped).toMatchObject({ text, reason: "stop" });
     }
     model.dispose();
+    // The last token of a text of the maximum length is forced.
+    const forced = made(variants.mBART as HubConfig);
+    const { tokens, reason } = await writeText(forced, words, "5 6 7", { maxLength: 1 });
+    expect([tokens.at(-1), reason]).toEqual([2, "length"]);
+    forced.dispose();
   });
 
   test("translates in a worker", async () => {
