@@ -8,19 +8,19 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { explainCell } from "../../web/src/rooms/steps/explain";
 import { learnedModel } from "../../web/src/rooms/steps/learned";
 import { read, write } from "../../web/src/rooms/steps/link";
-import { loadPieces } from "../../web/src/rooms/steps/pieces";
+import { loadPieces } from "../../web/src/rooms/steps/modelTokens";
 import type { Problem } from "../../web/src/rooms/steps/problem";
 import solve from "../../web/src/rooms/steps/solve";
 import {
   allowed,
   initialState,
-  learned,
   learnedSizes,
   problemOf,
-  random,
   type State,
   sentenceAttentionOf,
   withKind,
+  withLearned,
+  withRandom,
   withText,
 } from "../../web/src/rooms/steps/state";
 import { maxTokens, tokenize } from "../../web/src/rooms/steps/tokens";
@@ -49,7 +49,7 @@ afterAll(() => {
 const text = "The old man looked at the sea because he was tired.";
 
 async function solved(change: Partial<State>) {
-  const state: State = { ...initialState, ...learned(), text, ...change };
+  const state: State = { ...initialState, ...withLearned(), text, ...change };
   const attention = sentenceAttentionOf(state);
   const problem = problemOf(state, attention) as Problem;
   const { signal } = new AbortController();
@@ -130,14 +130,14 @@ describe("A layer of our language model", () => {
         >,
       );
       const number = "\\(?(−?[\\d.]+)\\)?";
-      const wave = (name: string) => `${number}\\s×\\s${name}\\((\\d+) × ([\\d.e−]+)\\)`;
+      const wave = (name: string) => `${number}\\s×\\s${name}\\(\\((\\d+) − 1\\) × ([\\d.e−-]+)\\)`;
       const match = new RegExp(`${wave("cos")} \\+ ${wave("sin")} [=≈] (−?[\\d.]+)$`).exec(formula);
       expect(match, formula).not.toBeNull();
       const [a, place, frequency, b, , , value] = (match as RegExpExecArray)
         .slice(1)
         .map((each) => Number(each.replaceAll("−", "-"))) as [number, ...number[]];
-      expect(place).toBe(row);
-      const angle = (place as number) * (frequency as number);
+      expect(place).toBe(row + 1);
+      const angle = row * (frequency as number);
       const sum = a * Math.cos(angle) + (b as number) * Math.sin(angle);
       expect(Math.abs(sum - (value as number)), formula).toBeLessThan(0.01);
     }
@@ -168,8 +168,11 @@ describe("A layer of our language model", () => {
     expect(queries.tokens.slice(0, 4)).toEqual(["start", "The", "old", "man"]);
     expect(queries.ids).toHaveLength(queries.tokens.length);
     // A person's random vectors stay random.
-    const own = { ...typed, ...random() };
+    const own = { ...typed, ...withRandom() };
     expect({ ...own, ...withText(own, "one") }.vectors).toBe("random");
+    expect(tokenize("so tired, really", "pieces").tokens).toEqual(
+      expect.arrayContaining(["start", "so", "t", "\u2011ired", ","]),
+    );
     // Two sentences have random vectors, because this model reads one.
     expect({ ...typed, ...withKind(typed, "cross") }.vectors).toBe("random");
   });
@@ -186,16 +189,31 @@ describe("A layer of our language model", () => {
     expect(cut).toBe(true);
     expect(tokens).toHaveLength(maxTokens);
     expect(ids).toHaveLength(maxTokens);
-    expect("again ".repeat(600).startsWith(kept.trim())).toBe(true);
+    expect("again ".repeat(600).startsWith(kept)).toBe(true);
+    for (const text of ["今天天气很好".repeat(60), "👩‍👩‍👧 é ".repeat(60)]) {
+      const first = tokenize(text, "pieces");
+      expect([first.cut, text.startsWith(first.kept)]).toEqual([true, true]);
+      expect(tokenize(first.kept, "pieces").cut).toBe(false);
+    }
     expect(tokenize(" ", "pieces").tokens).toEqual([]);
   });
 
   test("is restored by a link, with its parameters in any order", () => {
-    const state: State = { ...initialState, ...learned(), text, layer: 2, head: 4 };
+    const state: State = { ...initialState, ...withLearned(), text, layer: 2, head: 4 };
     const params = write(state);
     expect(read(params)).toEqual({ state, notices: [] });
     const reversed = new URLSearchParams([...params].reverse());
     expect(read(reversed)).toEqual({ state, notices: [] });
     expect(read(new URLSearchParams("layer=7")).notices).toHaveLength(1);
+    // Nothing of the other origin remains that the link does not have.
+    const changes = [
+      { ...initialState, ...withRandom(), text, heads: 8, seed: "a", split: "characters" as const },
+      { ...state, layer: 4 },
+    ];
+    for (const before of changes)
+      for (const change of [withLearned(), withRandom(), withKind(before, "cross")]) {
+        const after: State = { ...before, ...change };
+        expect(read(write(after)).state).toEqual(after);
+      }
   });
 });

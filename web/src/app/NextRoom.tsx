@@ -10,7 +10,9 @@ export function NextRoom({ current, linkTo }: { current: RoomId; linkTo(id: Room
         {/* A change of the hash alone would keep the place at the end of the page. */}
         <a
           href={next ? linkTo(next.id) : "./docs/"}
-          onClick={() => window.scrollTo({ top: 0, behavior: "instant" })}
+          onClick={({ metaKey, ctrlKey, shiftKey }) => {
+            if (!(metaKey || ctrlKey || shiftKey)) window.scrollTo({ top: 0, behavior: "instant" });
+          }}
         >
           {next ? next.question : "How do I use attention in a page of mine?"}
         </a>

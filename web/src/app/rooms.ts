@@ -37,7 +37,7 @@ export const rooms = [
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
-    question: "What was there before, and what did attention add to it?",
+    question: "What was there before attention, and what did it change?",
     load: () => import("../rooms/recurrent/recurrent"),
   },
   {

@@ -85,7 +85,9 @@ export class ReadableTokenizer extends Tokenizer {
 
   /** The text of tokens without the start. */
   textOf(ids: readonly number[]): string {
-    return piecesIn(ids.filter((id) => id !== this.#start).map((id) => this.#bytes(id))).join("");
+    const stream = new TextDecoder("utf-8", { ignoreBOM: true });
+    const known = ids.filter((id) => id !== this.#start);
+    return known.map((id) => stream.decode(this.#bytes(id), { stream: true })).join("");
   }
 
   tokensOf(ids: readonly number[]): ReadToken[] {

@@ -11,15 +11,15 @@ import {
   allowed,
   allPairs,
   attentionKindOf,
-  learned,
   leaveExample,
   type MaskKind,
   otherCells,
-  random,
   type SentenceAttention,
   type State,
   startPainting,
   withKind,
+  withLearned,
+  withRandom,
 } from "./state";
 import type { TokenSplit } from "./tokens";
 
@@ -212,23 +212,25 @@ function SizeFields({ state, attention, set }: ControlsProps) {
 
 function VectorsGroup(props: ControlsProps) {
   const { state, set } = props;
+  const origins: readonly State["vectors"][] = ["learned", "random"];
   return (
     <div class="group">
-      {state.vectors !== "example" && (
-        <Choice
-          label="Vectors"
-          value={state.vectors}
-          choices={asWords<State["vectors"]>("learned", "random")}
-          onChange={(vectors) => set(vectors === "learned" ? learned() : random())}
-        />
-      )}
+      <Choice
+        label="Vectors"
+        value={state.vectors}
+        choices={asWords(...(state.vectors === "example" ? ["example" as const] : []), ...origins)}
+        onChange={(vectors) => set(vectors === "learned" ? withLearned() : withRandom())}
+      />
       {state.vectors === "learned" ? (
-        <NumberField
-          label="Layer"
-          value={state.layer + 1}
-          limits={allowed.layer}
-          onChange={(layer) => set({ ...otherCells, layer: layer - 1 })}
-        />
+        <>
+          <NumberField
+            label="Layer"
+            value={state.layer + 1}
+            limits={allowed.layer}
+            onChange={(layer) => set({ ...otherCells, layer: layer - 1 })}
+          />
+          <p class="faint">The settings change this layer only.</p>
+        </>
       ) : (
         <SizeFields {...props} />
       )}

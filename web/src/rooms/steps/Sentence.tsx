@@ -3,38 +3,64 @@
 import type { ComponentChildren } from "preact";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
+import { useShell } from "../../shared/shell";
 import { Shuffled } from "./Shuffled";
 import {
   initialState,
-  learned,
   type SentenceAttention,
   type State,
   withKeyText,
+  withLearned,
+  withRandom,
   withText,
 } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
+/** A link to the whole model, unless a teacher keeps the class in this room. */
+function WholeModel({ text }: { text: string }) {
+  const { restrictions } = useShell();
+  if (restrictions.lock || restrictions.embed !== null || hides(restrictions, "nav")) return null;
+  const address = new URLSearchParams({ room: "models", text, length: "0" });
+  return <a href={`#${address}`}>All its layers</a>;
+}
+
+function VectorsButton({ set, to }: Pick<SentenceProps, "set"> & { to: "learned" | "random" }) {
+  return (
+    <button
+      type="button"
+      class="link"
+      onClick={() => set(to === "learned" ? withLearned() : withRandom())}
+    >
+      Take {to} ones
+    </button>
+  );
+}
+
 /** The origin of the vectors. */
-function Origin({ state, set }: Pick<SentenceProps, "state" | "set">) {
+function Origin({ state, attention, isLoading, set }: Omit<SentenceProps, "notify">) {
   if (state.vectors === "example") return <>· a worked example</>;
+  if (isLoading)
+    return (
+      <>
+        · learned vectors are loading. <VectorsButton set={set} to="random" />
+      </>
+    );
   if (state.vectors === "learned")
     return (
       <>
-        · read by layer {state.layer + 1} of our language model
+        · <span class="wide-only">read by </span>layer {state.layer + 1} of our{" "}
+        <span class="wide-only">language </span>model
         <span class="wide-only">, which has learned its numbers</span>.{" "}
-        <a href={`#${new URLSearchParams({ room: "models", text: state.text, length: "0" })}`}>
-          All its layers
-        </a>
+        <WholeModel text={state.text} />
       </>
     );
   return (
     <>
       · random vectors, not trained
       <span class="wide-only">: they show how attention is computed, not what it learns</span>.{" "}
-      <button type="button" class="link" onClick={() => set(learned())}>
-        Take learned ones
-      </button>
+      {!attention.cross && <VectorsButton set={set} to="learned" />}
     </>
   );
 }
@@ -87,12 +113,15 @@ function TextField({
 interface SentenceProps {
   state: State;
   attention: SentenceAttention;
+  /** Whether our language model has not answered yet. */
+  isLoading: boolean;
   set: Setter<State>;
   /** Receives a message about the last typed text, or null. */
   notify(notice: string | null): void;
 }
 
-function Fields({ state, attention, set, notify }: SentenceProps) {
+function Fields({ notify, ...props }: SentenceProps) {
+  const { state, attention, set } = props;
   /** Truncates typed or pasted text to the limit, and reports it. */
   const keep = (text: string, change: (now: State, kept: string) => Partial<State>): string => {
     const { kept, cut } = tokenize(text, state.vectors === "learned" ? "pieces" : state.split);
@@ -105,8 +134,8 @@ function Fields({ state, attention, set, notify }: SentenceProps) {
       <TextField
         id="text"
         label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
-        note={<Origin state={state} set={set} />}
-        isEmpty={attention.queries.tokens.length === 0}
+        note={<Origin {...props} />}
+        isEmpty={!props.isLoading && attention.queries.tokens.length === 0}
         value={state.text}
         onInput={(text) => keep(text, withText)}
       />

@@ -10,8 +10,8 @@ import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { Lines } from "./Lines";
+import { type Loading, usePieces } from "./modelTokens";
 import { Pipeline } from "./Pipeline";
-import { usePieces } from "./pieces";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { Sharpness } from "./Sharpness";
@@ -25,7 +25,7 @@ import {
   sentenceAttentionOf,
 } from "./state";
 import { suggestions } from "./suggestions";
-import { noticeOfCut } from "./tokens";
+import { noticeOfCut, tokenize } from "./tokens";
 import { unfoldingOf } from "./unfolding";
 import { usePointing } from "./usePointing";
 import { type Told, useStory } from "./useStory";
@@ -36,28 +36,29 @@ import { type StepsWorkspace, StepsWorkspaceContext } from "./workspace";
 const fewTokens = 32;
 
 /** Memoises the attention, so that long sentences are tokenised and rendered only when they change. */
-function useSentenceAttention(state: State): SentenceAttention {
+function useSentenceAttention(state: State, isReady: boolean): SentenceAttention {
   const { vectors, text, keyText, split, shuffle, heads, headSize, row, head } = state;
-  const { isReady } = usePieces(vectors === "learned");
   const parts = [vectors, isReady, text, keyText, split, shuffle, heads, headSize, row, head];
   return useMemo(() => sentenceAttentionOf(state), parts);
 }
 
 /** Whether the room starts to play automatically: at its beginning, unless that would hide something. */
-function useOpens({ state, notices }: RoomProps<State>, { queries }: SentenceAttention): boolean {
+function useOpens({ state, notices }: RoomProps<State>): boolean {
   const { restrictions } = useShell();
   const { stage, time, cell } = state;
   const isBeginning = stage === initialState.stage && time === null && cell === null;
   // Messages about the link would disappear too early.
-  const isPlain = notices.length === 0 && queries.tokens.length <= fewTokens;
+  const count = tokenize(state.text, state.split).tokens.length;
+  const isPlain = notices.length === 0 && count <= fewTokens;
   return useRef(isBeginning && isPlain && shows(restrictions, "picture")).current;
 }
 
 export function View(props: RoomProps<State>) {
-  const attention = useSentenceAttention(props.state);
+  const pieces = usePieces(props.state.vectors === "learned", props.state.text);
+  const attention = useSentenceAttention(props.state, pieces.isReady);
   return (
     <SolutionProvider state={props.state} attention={attention}>
-      {(solved) => <SolvedView {...props} attention={attention} solved={solved} />}
+      {(solved) => <SolvedView {...props} {...{ attention, solved, pieces }} />}
     </SolutionProvider>
   );
 }
@@ -96,21 +97,23 @@ function Work({
 }
 
 /** The pictures use the settings of the last answer, so that numbers and labels always match. */
-function useShown(state: State, answer: Solved["answer"]) {
+function useShown({ state, solved: { answer }, pieces }: SolvedProps) {
   const shown: State = answer ? { ...answer.state, ...lookOf(state) } : state;
-  return { shown, attention: useSentenceAttention(shown), solution: answer?.solution ?? null };
+  const attention = useSentenceAttention(shown, pieces.isReady);
+  return { shown, attention, solution: answer?.solution ?? null };
 }
 
 type SolvedProps = RoomProps<State> & {
   readonly attention: SentenceAttention;
   readonly solved: Solved;
+  readonly pieces: Loading;
 };
 
 /** Gives all parts of the room the state, the active cell and the player. */
 function useWorkspace(props: SolvedProps) {
-  const { state, solved, set: setState } = props;
-  const { shown, attention, solution } = useShown(state, solved.answer);
-  const opens = useOpens(props, props.attention);
+  const { shown, attention, solution } = useShown(props);
+  const { set: setState } = props;
+  const opens = useOpens(props);
   const isReady = solution !== null;
   const told = useStory({ state: shown, attention, isReady, opens, setState });
   const { set, showStage, live } = told;
@@ -131,14 +134,13 @@ function useWorkspace(props: SolvedProps) {
 }
 
 function SolvedView(props: SolvedProps) {
-  const { state, attention, solved, notices: linkNotices } = props;
+  const { state, attention, solved, pieces, notices: linkNotices } = props;
   const { isStale, failure } = solved;
   const [cutNotice, setCutNotice] = useState<string | null>(null);
   const { workspace, told, pointing, solution } = useWorkspace(props);
   const { explanation, byKeyboard, listeners } = pointing;
   useFootnote(solution && `all stages computed in ${solution.milliseconds.toFixed(1)} ms`);
 
-  const pieces = usePieces(state.vectors === "learned");
   const { queries, keys } = attention;
   const isEmpty = queries.tokens.length === 0 || keys.tokens.length === 0;
   // Before the first answer there is nothing to show. Later the last pictures stay in their place, in grey.
@@ -149,10 +151,11 @@ function SolvedView(props: SolvedProps) {
     ...linkNotices,
     ...(cutNotice && !queries.cut ? [cutNotice] : []),
   ];
+  const isLoading = state.vectors === "learned" && solution?.problem.source.kind !== "learned";
   const shared = { state, attention, set: told.set };
   return (
     <StepsWorkspaceContext.Provider value={workspace}>
-      <Sentence {...shared} notify={setCutNotice} notices={notices} />
+      <Sentence {...shared} {...{ isLoading, notices }} notify={setCutNotice} />
       <Panel name="pipeline">
         <Pipeline look={look} />
       </Panel>

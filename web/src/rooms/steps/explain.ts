@@ -26,6 +26,7 @@ import {
   divisorsOf,
   editKey,
   isRotated,
+  layersBefore,
   type MatrixCell,
   type SentenceAttention,
   type State,
@@ -72,6 +73,7 @@ export function sourcesOf(
   if (isEdited(cell, attention, state)) return [];
   if (isIn(matrix, summands)) {
     const [embedding, position] = summands[matrix];
+    if (state.vectors === "learned") return [{ matrix: embedding, row }];
     const first = { matrix: embedding, row, col };
     return addsPositions(state) ? [first, { matrix: position, row, col }] : [first];
   }
@@ -119,13 +121,13 @@ function originOf(
   view: (name: MatrixName) => MatrixView,
 ): string | null {
   const given = { example: "given with the example", learned: "learned by the model" };
-  if (isEdited(cell, attention, state)) return "set by you in place of its projection";
+  if (isEdited(cell, attention, state)) return "set by you in place of the computed one";
   switch (cell.matrix) {
     case "embedding":
     case "keyEmbedding":
       if (state.vectors === "random") return `made from the word and the seed ${state.seed}`;
       if (state.vectors === "example") return given.example;
-      return state.layer === 0 ? given.learned : `from the ${state.layer} layers before`;
+      return state.layer === 0 ? given.learned : `made by ${layersBefore(state)}`;
     case "wq":
     case "wk":
     case "wv":
@@ -133,12 +135,12 @@ function originOf(
       return state.vectors === "random" ? `made from the seed ${state.seed}` : given[state.vectors];
     case "position":
     case "keyPosition":
-      return state.position ? null : "because positions are not added";
+      return addsPositions(state) ? null : "because positions are not added";
     case "input":
     case "keyInput":
       if (addsPositions(state)) return null;
       return state.vectors === "learned"
-        ? `${format(at(view("embedding"), cell.row, cell.col))} normalised by the layer (RMS norm)`
+        ? `${format(at(view("embedding"), cell.row, cell.col))} ÷ the root mean square of its row × a learned factor`
         : "the embedding as it is";
     case "joined": {
       const head = sourceHead(cell, attention);
@@ -173,7 +175,7 @@ function formulaOf(
   if (!frequencies || !isIn(matrix, rotating))
     return product(x, row, w, col, [undefined, role], soFar);
   const { pair, frequency, sign } = rotationOf(frequencies, row, col);
-  const angle = `(${row} × ${format(frequency, 4)})`;
+  const angle = `((${row + 1} − 1) × ${Number(frequency.toPrecision(4))})`;
   const term = (value: number, wave: "cos" | "sin") => [
     operand(value, role),
     { text: `${times}${wave}${angle}` },

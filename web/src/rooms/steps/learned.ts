@@ -17,24 +17,33 @@ async function loadFrom(heed: Heed, folder: string): Promise<CausalLanguageModel
 
 /** The model, which is loaded once. After a failure the next call tries again. */
 export function learnedModel(heed: Heed, folder: string): Promise<CausalLanguageModel> {
-  const model = models.get(heed) ?? loadFrom(heed, folder);
+  const known = models.get(heed);
+  if (known) return known;
+  const model = loadFrom(heed, folder);
   models.set(heed, model);
   model.catch(() => models.delete(heed));
   return model;
 }
 
+/** The last stream that was read, because most changes by a person keep the text and the layer. */
+let last: { readonly key: string; readonly model: object; readonly found: Numbers[] } | null = null;
+
 /** What a layer reads from a text, [1, L, E] each: the stream, and its norm. */
 function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: number) {
   const { heed, config } = model;
+  const key = `${layer} ${ids.join()}`;
   const found: Numbers[] = [];
-  heed.scope(() => {
-    model.forward(idsTensor(heed, ids), {
-      onlyLast: true,
-      receiveLayer: (i, { input, attentionInput }) => {
-        if (i === layer) found.push(numbersOf(input), numbersOf(attentionInput));
-      },
+  if (last?.key === key && last.model === model) found.push(...last.found);
+  else
+    heed.scope(() => {
+      model.forward(idsTensor(heed, ids), {
+        onlyLast: true,
+        receiveLayer: (i, { input, attentionInput }) => {
+          if (i === layer) found.push(numbersOf(input), numbersOf(attentionInput));
+        },
+      });
     });
-  });
+  last = { key, model, found };
   const [embedding, input] = found.map((data) => heed.tensor(data, [1, ids.length, config.size]));
   return { embedding, input } as Record<"embedding" | "input", Tensor>;
 }

@@ -285,7 +285,12 @@ export function NamedMatrix({
 
 /** Describes a saved matrix: its name, its head or word, the settings that changed it, and the text. */
 function captionOf(name: MatrixName, attention: SentenceAttention, state: State): string {
-  const { title, symbol, rows } = kindOf(name);
+  const { title, symbol, rows, cols } = kindOf(name);
+  const isOfHead = [rows, cols].some((axis) => ["head", "key", "selected"].includes(axis));
+  const left = [...state.ablated]
+    .sort()
+    .map((head) => `head ${head + 1}`)
+    .join(", ");
   const word = attention.queries.tokens[attention.row];
   const changes = [
     ...(state.scaled ? [] : ["not divided by √d"]),
@@ -296,7 +301,11 @@ function captionOf(name: MatrixName, attention: SentenceAttention, state: State)
     `${title} (${symbol})`,
     ...(rows === "selected" ? [`of “${word}”`] : []),
     ...(state.vectors === "learned" ? [`layer ${state.layer + 1}`] : []),
-    ...(attention.heads > 1 ? [`head ${attention.head + 1}`] : []),
+    ...(attention.heads > 1 && isOfHead ? [`head ${attention.head + 1}`] : []),
+    ...(state.vectors === "learned" && !state.position && isAfter(name, "q")
+      ? ["not rotated"]
+      : []),
+    ...(isAfter(name, "joined") && left ? [`without ${left}`] : []),
     ...(isAfter(name, "scaled") ? changes : []),
     ...(isAfter(name, "masked") ? masks : []),
   ];

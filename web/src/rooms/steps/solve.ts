@@ -202,6 +202,56 @@ function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tenso
   }, 0);
 }
 
+/** The numbers of every stage. */
+function arraysOf(
+  heed: Heed,
+  weights: Weights,
+  stages: ReturnType<typeof forward>,
+  problem: Problem,
+): Pick<Solution, "arrays" | "taken"> {
+  const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;
+  const unscaled = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
+
+  const copies = new Map<Tensor, Float32Array<ArrayBuffer>>();
+  const copy = (tensor: Tensor) => {
+    const known = copies.get(tensor) ?? numbersOf(tensor);
+    copies.set(tensor, known);
+    return known;
+  };
+  const masked = copy(attention.capture.masked);
+  const start = (problem.head * L + problem.row) * S;
+  const { taken, exponentials } = exponentialsOf(heed, masked.subarray(start, start + S));
+  const arrays: Arrays = {
+    embedding: copy(own.embedding),
+    position: copy(own.position),
+    input: copy(own.input),
+    keyEmbedding: copy(other.embedding),
+    keyPosition: copy(other.position),
+    keyInput: copy(other.input),
+    wq: copy(weights.wq),
+    wk: copy(weights.wk),
+    wv: copy(weights.wv),
+    q: copy(q),
+    k: copy(k),
+    v: copy(v),
+    scores: copy(unscaled.capture),
+    scaled: copy(attention.capture.scores),
+    masked,
+    weights: copy(attention.capture.weights),
+    output: copy(attention.output),
+    joined: copy(joined),
+    wo: weights.wo && copy(weights.wo),
+    result: result && copy(result),
+    sums: numbersOf(
+      heed.linear(attention.capture.weights, heed.tensor(new Float32Array(S).fill(1), [1, S])),
+    ),
+    entropy: copy(attention.capture.entropy),
+    exponentials,
+    contributions: contributionsOf(heed, copy(attention.capture.weights), copy(v), problem, L, S),
+  };
+  return { arrays, taken };
+}
+
 const solve: Solver<Problem, Solution> = async (problem, { heed, signal }) => {
   const { source } = problem;
   const layer =
@@ -216,46 +266,8 @@ const solve: Solver<Problem, Solution> = async (problem, { heed, signal }) => {
         : exampleWeights(heed, problem);
     const { frequencies } = weights;
     const stages = forward(heed, weights, problem);
-    const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;
-    const unscaled = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
-
-    const copies = new Map<Tensor, Float32Array<ArrayBuffer>>();
-    const copy = (tensor: Tensor) => {
-      const known = copies.get(tensor) ?? numbersOf(tensor);
-      copies.set(tensor, known);
-      return known;
-    };
-    const masked = copy(attention.capture.masked);
-    const start = (problem.head * L + problem.row) * S;
-    const { taken, exponentials } = exponentialsOf(heed, masked.subarray(start, start + S));
-    const arrays: Arrays = {
-      embedding: copy(own.embedding),
-      position: copy(own.position),
-      input: copy(own.input),
-      keyEmbedding: copy(other.embedding),
-      keyPosition: copy(other.position),
-      keyInput: copy(other.input),
-      wq: copy(weights.wq),
-      wk: copy(weights.wk),
-      wv: copy(weights.wv),
-      q: copy(q),
-      k: copy(k),
-      v: copy(v),
-      scores: copy(unscaled.capture),
-      scaled: copy(attention.capture.scores),
-      masked,
-      weights: copy(attention.capture.weights),
-      output: copy(attention.output),
-      joined: copy(joined),
-      wo: weights.wo && copy(weights.wo),
-      result: result && copy(result),
-      sums: numbersOf(
-        heed.linear(attention.capture.weights, heed.tensor(new Float32Array(S).fill(1), [1, S])),
-      ),
-      entropy: copy(attention.capture.entropy),
-      exponentials,
-      contributions: contributionsOf(heed, copy(attention.capture.weights), copy(v), problem, L, S),
-    };
+    const { arrays, taken } = arraysOf(heed, weights, stages, problem);
+    const { own, joined, result, L, S } = stages;
     const dims = {
       L,
       S,

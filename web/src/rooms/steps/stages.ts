@@ -6,6 +6,7 @@ import {
   countBlind,
   hidesAny,
   isRotated,
+  layersBefore,
   type SentenceAttention,
   type State,
 } from "./state";
@@ -109,44 +110,44 @@ function scaledGist({ scaled, temperature }: State): string {
   return `Each score is divided by ${divisors.join(" and by ")}.`;
 }
 
-function unitOf({ vectors, split }: State): string {
-  if (vectors === "learned") return "word, or frequent part of one,";
-  return split === "words" ? "word or mark" : "character";
+function unitWords({ vectors, split }: State): string {
+  if (vectors === "learned")
+    return "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and, if need be, bytes (·).";
+  return `Each ${split === "words" ? "word or mark" : "character"} is a token.`;
 }
 
-/** Describes where the vectors of the tokens come from. */
-function vectorWords({ vectors, layer }: State): string {
-  if (vectors === "example") return "Each token gets a vector, given here.";
-  if (vectors === "random")
+/** Describes the origin of the tokens' vectors. */
+function originWords(state: State): string {
+  if (state.vectors === "example") return "Each token gets a vector, given here.";
+  if (state.vectors === "random")
     return "Each token gets a vector: here from a seed, in a trained model learned.";
   const found =
-    layer === 0
+    state.layer === 0
       ? "Each token gets the [vector](embedding) that the model learned for it"
-      : `Each token comes with the [vector](embedding) that ${layer === 1 ? "layer 1" : `layers 1 to ${layer}`} made of it`;
-  return `${found}. The layer reads its [norm](input).`;
+      : `Each token comes with the [vector](embedding) that ${layersBefore(state)} made of it`;
+  return `${found}. The layer [normalises](input) it: divides it by its root mean square, and multiplies it by learned factors.`;
 }
 
-/** Describes the matrices of our language model. */
+/** Describes what only the matrices of our language model do. */
 function learnedWords(state: State): string {
   if (state.vectors !== "learned") return "";
   const rotation = isRotated(state)
     ? " Then the position of a token rotates its query and its key (RoPE)."
     : "";
-  return `${rotation} Every two heads have the same keys and values.`;
+  return `${rotation} Heads 1 and 2 share keys and values, as do 3 and 4, 5 and 6; an edit changes one head only.`;
 }
 
 export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
     gist: () => "The text is cut into tokens.",
-    explain: (state, attention) =>
-      `Each ${unitOf(state)} is a token. ${attendWords(state, attention)}`,
+    explain: (state, attention) => `${unitWords(state)} ${attendWords(state, attention)}`,
   },
   embedding: {
     title: "Embedding",
     gist: () => "Each token gets a vector.",
     explain: (state) =>
-      `${vectorWords(state)}${addsPositions(state) ? " Its position adds to it: a word differs from place to place." : ""}`,
+      `${originWords(state)}${addsPositions(state) ? " Its position adds to it: a word differs from place to place." : ""}`,
   },
   qkv: {
     title: "Q, K, V",

@@ -253,6 +253,10 @@ export const addsPositions = ({ vectors, position }: State): boolean =>
 export const isRotated = ({ vectors, position }: State): boolean =>
   position && vectors === "learned";
 
+/** The layers of the language model whose result the chosen layer reads. */
+export const layersBefore = ({ layer }: State): string =>
+  layer === 1 ? "layer 1" : `layers 1 to ${layer}`;
+
 function sourceOf({ vectors, seed, layer }: State, { ids = [] }: Tokens): Source {
   if (vectors === "random") return { kind: vectors, seed };
   if (vectors === "learned") return { kind: vectors, folder: ourAddress(), layer, ids };
@@ -327,8 +331,9 @@ export function attentionKindOf({ keyText, vectors, mask }: State): AttentionKin
 export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
   if (kind !== "cross") return { ...otherCells, keyText: null, mask };
-  const vectors = now.vectors === "learned" ? "random" : now.vectors;
-  return { ...otherCells, vectors, keyText: now.keyText ?? exampleKeyText, mask };
+  // The language model reads one sentence.
+  const change = now.vectors === "learned" ? withRandom() : {};
+  return { ...otherCells, mask, ...change, keyText: now.keyText ?? exampleKeyText };
 }
 
 /** Leaves the worked example, whose vectors belong to its words, for random ones of the sizes that are shown. */
@@ -336,17 +341,24 @@ export function leaveExample({ vectors }: State): Partial<State> {
   return vectors === "example" ? { vectors: "random", heads: 1, headSize: exampleSize } : {};
 }
 
+/** Settings that only one origin of vectors has. A link has those of the present origin. */
+function withoutOthers(): Partial<State> {
+  const { heads, headSize, seed, split, layer } = initialState;
+  const sizes = { heads, headSize, seed, split, layer };
+  return { ...otherCells, ...sizes, keyText: null, shuffle: null, time: null, head: 0 };
+}
+
 /** Vectors and projections of our language model, which hides later tokens and rotates by position. */
-export function learned(): Partial<State> {
+export function withLearned(): Partial<State> {
   return {
-    ...{ ...otherCells, vectors: "learned", keyText: null, shuffle: null, time: null },
-    ...{ mask: "causal", position: true, ablated: new Set<number>(), head: 0 },
+    ...{ ...withoutOthers(), vectors: "learned", mask: "causal", position: true },
+    ablated: new Set<number>(),
   };
 }
 
 /** Random vectors, without what only the language model has. */
-export function random(): Partial<State> {
-  return { ...otherCells, vectors: "random", mask: "none", position: false, time: null };
+export function withRandom(): Partial<State> {
+  return { ...withoutOthers(), vectors: "random", mask: "none", position: false };
 }
 
 /**
@@ -355,7 +367,7 @@ export function random(): Partial<State> {
  */
 export function withText(now: State, text: string): Partial<State> {
   const isFirst = now.vectors === "example" && now.keyText === null;
-  const change = isFirst && !savesData() ? learned() : leaveExample(now);
+  const change = isFirst && !savesData() ? withLearned() : leaveExample(now);
   return { ...otherCells, ...change, text, shuffle: null, time: null };
 }
 

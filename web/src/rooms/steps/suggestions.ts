@@ -47,9 +47,9 @@ export const suggestions: readonly Suggestion[] = [
     "Each has matrices of its own, so it attends to other words.",
   ],
   [
-    `#${sampleText}&vectors=learned&layer=3&position=on&mask=causal&step=weights&head=4&query=13&range=row`,
+    `#${sampleText}&vectors=learned&layer=3&position=on&mask=causal&step=weights&head=5&query=18&range=row`,
     "Learned numbers",
-    "The third layer of our language model reads this sentence: its own vectors, matrices and heads.",
+    "A layer of our language model reads this sentence. The last part of “tired” attends most to “it”.",
   ],
   [
     `#${sampleText}&heads=4&ablate=2&step=joined&head=2&query=8`,

@@ -1,5 +1,5 @@
 /** Splits a sentence into tokens. */
-import { piecesOf, textOfPieces } from "./pieces";
+import { piecesOf, textOfPieces } from "./modelTokens";
 
 export type TokenSplit = "words" | "characters";
 

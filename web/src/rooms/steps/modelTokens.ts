@@ -1,17 +1,27 @@
 /** The tokens of our language model: words and parts of words. */
 import { useEffect, useState } from "preact/hooks";
 import { ourAddress } from "../../shared/ourModel";
+import { label } from "../../shared/pieces";
 import type { ReadableTokenizer } from "../../shared/readableTokenizer";
 
 /** The tokenizer of our language model, once it is loaded. */
 let loaded: ReadableTokenizer | null = null;
 let loading: Promise<void> | null = null;
 
+/** A piece as the page shows it. A hyphen marks a piece that continues a word. */
+function shown(piece: string, place: number): string {
+  const text = piece.trim();
+  if (text === "") return label(piece);
+  // The first token is the start, and the first word follows it without a space.
+  const continues = place > 1 && /^[\p{L}\p{N}]/u.test(piece);
+  return continues ? `\u2011${text}` : text;
+}
+
 /** The tokens of a text; null until the tokenizer is loaded. */
 export function piecesOf(text: string): { ids: number[]; tokens: string[] } | null {
   if (!loaded) return null;
   const ids = loaded.idsOf(text);
-  return { ids, tokens: loaded.tokensOf(ids).map(({ piece }) => piece.trim() || piece) };
+  return { ids, tokens: loaded.tokensOf(ids).map(({ piece }, i) => shown(piece, i)) };
 }
 
 /** The text of tokens. */
@@ -34,20 +44,29 @@ async function fetched(name: string): Promise<object> {
   return response.json();
 }
 
-/** Loads the tokenizer when it is needed. `failure` tells why it could not be loaded. */
-export function usePieces(isNeeded: boolean): { isReady: boolean; failure: string | null } {
+export interface Loading {
+  readonly isReady: boolean;
+  /** Tells the person why the tokenizer could not be loaded. */
+  readonly failure: string | null;
+}
+
+/** Loads the tokenizer when it is needed. After a failure, another text tries again. */
+export function usePieces(isNeeded: boolean, text: string): Loading {
   const [isReady, setReady] = useState(loaded !== null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
-    if (!isNeeded || loaded) return;
+    if (!isNeeded || isReady) return;
     loading ??= loadPieces(fetched);
     loading.then(
-      () => setReady(true),
+      () => {
+        setFailure(null);
+        setReady(true);
+      },
       ({ message }: Error) => {
         loading = null;
         setFailure(`The words of our language model could not be loaded (${message}).`);
       },
     );
-  }, [isNeeded]);
-  return { isReady, failure };
+  }, [isNeeded, isReady, text]);
+  return { isReady, failure: isNeeded ? failure : null };
 }
