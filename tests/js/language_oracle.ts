@@ -117,6 +117,7 @@ export function llama(
   config: Config,
   ids: Values,
   windows: readonly (number | undefined)[] = [],
+  ablate = (headOutputs: Values, _layer: number): Values => headOutputs,
 ): Answer & { parts: Parts[] } {
   const heads = config.num_attention_heads;
   const kvHeads = config.num_key_value_heads ?? heads;
@@ -160,7 +161,7 @@ export function llama(
     const [B, L] = ids.shape as [number, number];
     const output = { data: attended.output, shape: [B, heads, L, headSize] };
     answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
-    const headOutputs = joinHeads(output);
+    const headOutputs = ablate(joinHeads(output), i);
     const afterwards = (name: string, values: Values) =>
       isGemma ? norm(layer.of(name), values) : values;
     const attention = afterwards("post_attention_layernorm", linear(own.of("o_proj"), headOutputs));

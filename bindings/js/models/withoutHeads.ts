@@ -1,5 +1,6 @@
 // Runs models without some of their heads (Michel, Levy and Neubig, "Are Sixteen Heads Really
-// Better than One?", 2019).
+// Better than One?", 2019), or with a constant output in place of theirs (Wang et al.,
+// "Interpretability in the Wild", 2022).
 
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
@@ -13,6 +14,11 @@ export interface Head {
   readonly path: string;
   /** The head's index, from 0. */
   readonly head: number;
+  /**
+   * In `withoutHeads` the output [D] of this head at every position, such as the mean of its outputs
+   * over other texts (mean ablation); zeros by default.
+   */
+  readonly output?: Float32Array;
 }
 
 const isHubModel = (model: unknown): model is HubModel =>
@@ -25,7 +31,7 @@ const suffix = ".out_proj.weight";
  *
  *     const [answer] = await withoutHeads(model, [{ path, head: 2 }], () => model.answer([example]));
  *
- * These heads add zero to the output of their attention; their weights are computed as usual. Other
+ * The outputs of these heads are zeros, or `output` of each; their weights are computed as usual. Other
  * uses of the model during that time are affected, too. Afterwards the parameters have their former
  * values.
  *
@@ -59,33 +65,48 @@ export async function withoutHeads<T>(
     : withAblatedHeads(model, heads, run);
 }
 
-/** @param counts the number of heads of each attention, by its path */
-function checkHeads(heads: readonly Head[], counts: ReadonlyMap<string, number>): void {
+/** The sizes of an attention. */
+interface Sizes {
+  readonly heads: number;
+  readonly headSize: number;
+}
+
+/** @param attentions the attentions of the model by path */
+function checkHeads(heads: readonly Head[], attentions: ReadonlyMap<string, Sizes>): void {
   for (const [i, each] of heads.entries()) {
-    const count = counts.get(each?.path);
-    if (count === undefined) {
-      const paths = [...counts.keys()].join(", ");
+    const sizes = attentions.get(each?.path);
+    if (sizes === undefined) {
+      const paths = [...attentions.keys()].join(", ");
       const expected = paths === "" ? "none in this model" : `one of ${paths}`;
       throw refuse("option", `heads[${i}].path`, expected, describe(each?.path));
     }
-    checkArgument(`heads[${i}].head`, each.head, isWholeNumber(0, count - 1));
+    const { headSize } = sizes;
+    checkArgument(`heads[${i}].head`, each.head, isWholeNumber(0, sizes.heads - 1));
+    checkArgument(`heads[${i}].output`, each.output, {
+      expected: `a Float32Array of ${headSize} numbers`,
+      accepts: (value) =>
+        value === undefined || (value instanceof Float32Array && value.length === headSize),
+    });
   }
 }
 
 /**
- * Runs a function on a model of the hub, whose weights may be packed: its attentions set the
- * outputs of these heads to zero.
+ * Runs a function on a model of the hub, whose weights may be packed: its attentions replace the
+ * outputs of these heads.
  */
 async function withAblatedHeads<T>(
   { attentions }: HubModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
-  checkHeads(heads, new Map([...attentions].map(([path, { sizes }]) => [path, sizes.heads])));
+  checkHeads(heads, new Map([...attentions].map(([path, { sizes }]) => [path, sizes])));
   const before = [...attentions].map(([path, attention]) => {
     const { ablated } = attention;
-    const own = heads.filter((each) => each.path === path).map(({ head }) => head);
-    attention.ablated = new Set([...ablated, ...own]);
+    const own = heads.filter((each) => each.path === path);
+    attention.ablated = new Map([
+      ...ablated,
+      ...own.map(({ head, output }) => [head, output] as const),
+    ]);
     return { attention, ablated };
   });
   try {
@@ -97,7 +118,7 @@ async function withAblatedHeads<T>(
 
 /**
  * Runs a function on a model of a task while the columns of the output projection that belong to
- * the heads are zeros.
+ * the heads are zeros. Its bias gets the product of these columns and the outputs in place of the heads'.
  */
 async function withoutColumns<T>(
   model: TaskModel,
@@ -109,27 +130,26 @@ async function withoutColumns<T>(
     name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
   );
   const { size, heads: count } = model.config;
-  checkHeads(heads, new Map(paths.map((path) => [path, count])));
-  // The columns of the output projection that belong to these heads.
-  const width = size / count;
-  const places = new Map<string, number[]>();
-  for (const { path, head } of heads) {
-    const own = Array.from({ length: size * width }, (_, i) => {
-      return Math.floor(i / width) * size + head * width + (i % width);
-    });
-    places.set(path, [...(places.get(path) ?? []), ...own]);
-  }
+  const headSize = size / count;
+  checkHeads(heads, new Map(paths.map((path) => [path, { heads: count, headSize }])));
   // The memory of a tensor may move while the model runs, so `data` is read each time.
-  const dataOf = (path: string) => parameters[`${path}${suffix}`]?.data as Float32Array;
-  const kept = [...places].map(([path, own]) => ({
-    ...{ path, own },
-    values: own.map((place) => dataOf(path)[place] as number),
-  }));
+  const dataOf = (path: string, name: string) =>
+    parameters[`${path}.out_proj.${name}`]?.data as Float32Array;
+  const kept = [...new Set(heads.map(({ path }) => path))].flatMap((path) =>
+    ["weight", "bias"].map((name) => ({ path, name, values: dataOf(path, name).slice() })),
+  );
   try {
-    for (const { path, own } of kept) for (const place of own) dataOf(path)[place] = 0;
+    for (const { path, head, output } of heads) {
+      const [weight, bias] = [dataOf(path, "weight"), dataOf(path, "bias")];
+      for (let row = 0; row < size; ++row) {
+        const start = row * size + head * headSize;
+        const own = weight.subarray(start, start + headSize);
+        (bias[row] as number) += own.reduce((sum, w, d) => sum + w * (output?.[d] ?? 0), 0);
+        own.fill(0);
+      }
+    }
     return await run();
   } finally {
-    for (const { path, own, values } of kept)
-      for (const [i, place] of own.entries()) dataOf(path)[place] = values[i] as number;
+    for (const { path, name, values } of kept) dataOf(path, name).set(values);
   }
 }

@@ -352,6 +352,36 @@ describe("a model of the family of Llama", () => {
     model.dispose();
   });
 
+  test("a mean in place of a head's output gives the logits of the oracle", async () => {
+    const model = new CausalLanguageModel(heed(), llamaConfig);
+    const p = randomise(model, 99);
+    const [layer, head, D] = [0, 4, 2];
+    const { headOutputs } = llama(p, llamaConfig, texts).parts[layer] as Parts;
+    const isOwn = (i: number) => Math.floor((i % 12) / D) === head;
+    const own = Array.from(headOutputs.data).filter((_, i) => isOwn(i));
+    const mean = [0, 1].map(
+      (d) => own.reduce((sum, value, i) => sum + (i % D === d ? value : 0), 0) / (B * L),
+    );
+    const replaced = ({ data, shape }: Values, at: number) => ({
+      data: Array.from(data, (value, i) =>
+        at === layer && isOwn(i) ? (mean[i % D] as number) : value,
+      ),
+      shape,
+    });
+    const { logits } = llama(p, llamaConfig, texts, [], replaced);
+    const ablated = { path: `model.layers.${layer}.self_attn`, head };
+    const run = () => heed().scope(() => model.forward(idsOf(heed(), texts)).logits.data.slice());
+    const output = Float32Array.from(mean);
+    const found = await withoutHeads(model, [{ ...ablated, output }], run);
+    expectValues(heed().tensor(found, [B, L, V]), logits as Values);
+    expect(found).not.toEqual(await withoutHeads(model, [ablated], run));
+    const short = { ...ablated, output: new Float32Array(1) };
+    await expect(withoutHeads(model, [short], run)).rejects.toThrow(
+      "heads[0].output: expected a Float32Array of 2 numbers",
+    );
+    model.dispose();
+  });
+
   test("the last position alone, and what each layer would say", () => {
     heed().scope(() => {
       const model = new CausalLanguageModel(heed(), llamaConfig);

@@ -203,6 +203,20 @@ describe("without some heads", () => {
     expect(lossOf(other)).toBeCloseTo(one, 5);
   });
 
+  test("a given output in place of a head's has the effect of values that are all equal to it", async () => {
+    using model = make();
+    const whole = lossOf(model);
+    const output = Float32Array.of(0.7, -1.3);
+    const one = await withoutHeads(model, [{ path, head: 2, output }], () => lossOf(model));
+    expect(lossOf(model)).toBe(whole);
+    using other = make();
+    const dataOf = (name: string) => other.stateDict()[`${path}.in_proj_${name}`]?.data;
+    (dataOf("weight") as Float32Array).fill(0, (2 * 8 + 2 * 2) * 8, (2 * 8 + 3 * 2) * 8);
+    (dataOf("bias") as Float32Array).set(output, 2 * 8 + 2 * 2);
+    expect(lossOf(other)).toBeCloseTo(one, 5);
+    expect(one).not.toBeCloseTo(whole, 4);
+  });
+
   test("promises are awaited, and the heads are restored after errors", async () => {
     using model = make();
     const whole = lossOf(model);

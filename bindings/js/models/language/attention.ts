@@ -57,8 +57,8 @@ export class Attention extends Module {
   readonly oProj: Projection;
   readonly qNorm: Normalisation | undefined;
   readonly kNorm: Normalisation | undefined;
-  /** @internal Heads that add nothing to the output: see withoutHeads. */
-  ablated: ReadonlySet<number> = new Set();
+  /** @internal Ablated heads, and the outputs [D] in place of theirs, zeros if undefined: see withoutHeads. */
+  ablated: ReadonlyMap<number, Float32Array | undefined> = new Map();
 
   constructor(heed: Heed, sizes: AttentionSizes, parameters: Parameters) {
     super(heed);
@@ -120,12 +120,18 @@ export class Attention extends Module {
     return rotation ? heed.rope(normed, { heads, ...rotation }) : normed;
   }
 
+  /** Replaces the outputs of the ablated heads in [B, L, H * D]. */
   #ablate(output: Tensor): Tensor {
+    const { heed, ablated } = this;
     const { heads, headSize } = this.sizes;
-    const kept = Float32Array.from({ length: heads * headSize }, (_, i) =>
-      this.ablated.has(Math.floor(i / headSize)) ? 0 : 1,
-    );
-    return this.heed.multiply(output, this.heed.tensor(kept));
+    const kept = new Float32Array(heads * headSize).fill(1);
+    const instead = new Float32Array(heads * headSize);
+    for (const [head, own] of ablated) {
+      kept.fill(0, head * headSize, (head + 1) * headSize);
+      if (own) instead.set(own, head * headSize);
+    }
+    const rest = heed.multiply(output, heed.tensor(kept));
+    return [...ablated.values()].some(Boolean) ? heed.add(rest, heed.tensor(instead)) : rest;
   }
 
   #compared(...projected: [q: Tensor, k: Tensor, v: Tensor]): Compared {
