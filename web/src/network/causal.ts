@@ -2,7 +2,7 @@
 import type { Tensor } from "heed";
 import type { CausalLanguageModel, LayerParts } from "heed/models";
 import { nn } from "heed/nn";
-import { idsTensor, without } from "../worker/languageHeads";
+import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
 import type {
@@ -171,7 +171,7 @@ function readingsOf(
 /** @param wordOf returns the text of a token */
 export function causalNetwork(
   model: CausalLanguageModel,
-  { ids, layer: open, head, ablated }: Omit<NetworkRequest, "kind">,
+  { ids, layer: open, head, ablated }: Omit<NetworkRequest, "kind" | "ablation">,
   wordOf: (id: number) => string,
 ): StackNumbers {
   const { heed, config } = model;
@@ -248,14 +248,13 @@ export function causalMatrices(
   return { attention: { q, o }, "feed-forward": { ...(gate && { gate }), up, down } };
 }
 
-/** Traces a token without the ablated heads. Ablated heads do not change the matrices of a layer. */
-export async function causalAnswer(
+/** Must run without the heads that the request ablates. */
+export function causalAnswer(
   model: CausalLanguageModel,
   request: NetworkRequest | MatricesRequest,
   wordOf: (id: number) => string,
-): Promise<NetworkAnswer | MatricesAnswer> {
+): NetworkAnswer | MatricesAnswer {
   if (request.kind === "matrices")
     return { kind: "matrices", matrices: causalMatrices(model, request.layer) };
-  const run = () => causalNetwork(model, request, wordOf);
-  return { kind: "network", numbers: await without(model, request.ablated, run) };
+  return { kind: "network", numbers: causalNetwork(model, request, wordOf) };
 }

@@ -119,13 +119,16 @@ function explainHead({ row, col }: Spot, part: AttentionNumbers, facts: Facts): 
   const own = (width * size) / heads.length;
   const value = at(heads, row * size + col);
   const name = entry(`What head ${row + 1} adds`, col);
-  if (isAblated(facts, row))
+  const outputs = rowOf(headOutputs, row, own);
+  const isMean = outputs.some((each) => each !== 0);
+  if (isAblated(facts, row) && !isMean)
     return { name, formula: [text("the head is ablated"), ...equals(value)] };
+  const whose = isAblated(facts, row) ? "its mean over the reference" : "its sum";
   const matrix = facts.matrices?.[part.name]?.o;
   if (!matrix) return { name, formula: [text(format(value))] };
   const weights = rowOf(rowOf(matrix.weight, col, width), row, own);
-  const terms = dot(weights, rowOf(headOutputs, row, own), value);
-  return { name, formula: [text(`W_O row ${col + 1} · its sum = `), ...terms] };
+  const terms = dot(weights, outputs, value);
+  return { name, formula: [text(`W_O row ${col + 1} · ${whose} = `), ...terms] };
 }
 
 export function explainAttention(

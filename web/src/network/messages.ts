@@ -1,4 +1,6 @@
 /** The trace of a token through a stack of layers: the numbers that solvers send to the page. */
+
+import type { Ablated } from "../shared/ablation";
 import type { Shares } from "../shared/attended";
 import type { HeadKey } from "../shared/layerHeads";
 
@@ -78,7 +80,7 @@ export interface AttentionNumbers extends PartOfLayer {
   /** For each head the token that it attends to most, and the weight, [H]. */
   readonly most: Int32Array;
   readonly mostWeights: Float32Array;
-  /** The weighted sums of values of all heads, concatenated, [H * D]; zeros for an ablated head. */
+  /** The weighted sums of values of all heads, concatenated, [H * D]; zeros or a mean for an ablated head. */
   readonly headOutputs: Float32Array;
   /** The vector that each head adds to the stream, [H, E]. */
   readonly heads: Float32Array;
@@ -177,7 +179,7 @@ export type LayerMatrices = Readonly<
 >;
 
 /** Asks for the trace of a token through a model that predicts the next token. */
-export interface NetworkRequest {
+export interface NetworkRequest extends Ablated {
   readonly kind: "network";
   /** The tokens up to and including the traced one. */
   readonly ids: readonly number[];
@@ -185,7 +187,6 @@ export interface NetworkRequest {
   readonly layer: number | null;
   /** The selected head of the open layer, counted from 0. */
   readonly head: number;
-  readonly ablated: readonly HeadKey[];
 }
 
 /** Asks for the matrices of a layer, counted from 0. */

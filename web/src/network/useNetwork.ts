@@ -1,5 +1,6 @@
 /** The trace of a token through a model, requested only while its panel is in view. */
 import { useMemo } from "preact/hooks";
+import type { Ablated } from "../shared/ablation";
 import { type HeadKey, type HeadPlace, headPlaceOf } from "../shared/layerHeads";
 import { useAnswer } from "../worker/engineClient";
 import type { RequestOf } from "../worker/solvers";
@@ -21,8 +22,8 @@ type Model<Name extends CausalRoom> = Omit<
 interface Question<Name extends CausalRoom> {
   /** Must be the same object for as long as the model is the same. */
   readonly model: Model<Name>;
-  /** Must be the same list until a head is ablated or restored. */
-  readonly ablated: readonly HeadKey[];
+  /** Must be the same object until a head is ablated or restored. */
+  readonly ablating: Ablated;
   readonly isSeen: boolean;
   /** All tokens of the text, and their labels. */
   readonly ids: readonly number[];
@@ -38,7 +39,7 @@ interface Question<Name extends CausalRoom> {
 
 export function useNetwork<Name extends CausalRoom>(
   room: Name,
-  { model, ablated, isSeen, ids, tokens, place, row, layers, head: key }: Question<Name>,
+  { model, ablating, isSeen, ids, tokens, place, row, layers, head: key }: Question<Name>,
 ): { facts: Facts | null; isBusy: boolean; failure: string | null } {
   const { head } = headPlaceOf(key) as HeadPlace;
   const layer = layerOfRow(row, layers);
@@ -46,8 +47,10 @@ export function useNetwork<Name extends CausalRoom>(
     ({ ...request, ...model }) as unknown as RequestOf<Name>;
   const request = useMemo(
     () =>
-      isSeen ? ask({ kind: "network", ids: ids.slice(0, place + 1), layer, head, ablated }) : null,
-    [isSeen, model, ids, place, ablated, layer, head],
+      isSeen
+        ? ask({ kind: "network", ids: ids.slice(0, place + 1), layer, head, ...ablating })
+        : null,
+    [isSeen, model, ids, place, ablating, layer, head],
   );
   const asked = useMemo(
     () => (isSeen && layer !== null ? ask({ kind: "matrices", layer }) : null),

@@ -1,4 +1,4 @@
-/** The weights of one head over the tokens of a text: queries are rows, keys are columns. */
+/** Numbers of one head for pairs of tokens: queries are rows, keys are columns. */
 
 import {
   type Area,
@@ -14,11 +14,19 @@ import {
 import { useMemo } from "preact/hooks";
 import { HeatMap, type HeatMapProps, usePicture } from "./Matrix";
 
-const longestLabel = 10;
+const longestLabel = 12;
+
+/** Below this width, as on a telephone, cells are lower than wide, so that the picture fits on the screen. */
+const narrow = 420;
+const lowCell = 27;
+
+const noAreas: readonly Area[] = [];
 
 export function TokenMap({
   view,
   tokens,
+  columns = tokens,
+  outlined = noAreas,
   palette,
   isHidden,
   active,
@@ -31,6 +39,9 @@ export function TokenMap({
   view: MatrixView;
   /** Must be memoised. */
   tokens: readonly string[];
+  /** The tokens of the keys, if they are others; must be memoised. */
+  columns?: readonly string[];
+  outlined?: readonly Area[];
   palette: Palette;
   /** The cells that a mask hides; must be memoised. */
   isHidden?: ((row: number, col: number) => boolean) | undefined;
@@ -44,18 +55,17 @@ export function TokenMap({
   caption: string;
   file: string;
 }) {
-  const { length } = tokens;
   const labels = useMemo<Labels>(() => {
-    const short = tokens.map((token) => shorten(token, longestLabel));
-    return { rows: short, cols: short, ...tokenAxes };
-  }, [tokens]);
+    const short = (all: readonly string[]) => all.map((token) => shorten(token, longestLabel));
+    return { rows: short(tokens), cols: short(columns), ...tokenAxes };
+  }, [tokens, columns]);
   const sources: Area[] = active ? [{ row: active.row }, { col: active.col }] : [];
+  const cell = cellsFor(width - leftOf(labels), columns.length, tokens.length);
   const picture = usePicture({
-    ...{ view, rows: length, cols: length, labels, active, palette, isHidden },
-    cell: cellsFor(width - leftOf(labels), length, length),
-    ...{ selected: row === null ? null : { row }, highlights: sources },
+    ...{ view, rows: tokens.length, cols: columns.length, labels, active, palette, isHidden },
+    cell: width < narrow ? { ...cell, height: Math.min(cell.height, lowCell) } : cell,
+    ...{ selected: row === null ? null : { row }, highlights: [...outlined, ...sources] },
   });
-  return (
-    <HeatMap {...heatMap} picture={picture} saved={{ file, caption, rows: tokens, cols: tokens }} />
-  );
+  const saved = { file, caption, rows: tokens, cols: columns };
+  return <HeatMap {...heatMap} picture={picture} saved={saved} />;
 }

@@ -1,7 +1,7 @@
 /** Tokens with their probabilities, as numbers and as bars. */
 import type { ComponentChildren } from "preact";
 import type { Candidates } from "./candidates";
-import { counted, percent } from "./format";
+import { percent } from "./format";
 import { visible } from "./pieces";
 
 /** A probability in words; a small one is not shown as 0. */
@@ -10,14 +10,14 @@ export function shareWords(share: number): string {
 }
 
 /** A probability as a number and a bar. */
-export function Share({ name, share, of }: { name: string; share: number | null; of: string }) {
+function Share({ name, share }: { name: string; share: number }) {
   return (
     <td data-column={name}>
-      {share === null || (name === "drawn" && share === 0) ? (
+      {name === "drawn" && share === 0 ? (
         <span class="faint">–</span>
       ) : (
         <span class="share">
-          <span class={`share-bar ${of}`} aria-hidden="true">
+          <span class={`share-bar of-${name}`} aria-hidden="true">
             <span style={{ width: `${100 * share}%` }} />
           </span>
           <span class="number" data-share={share}>
@@ -26,6 +26,63 @@ export function Share({ name, share, of }: { name: string; share: number | null;
         </span>
       )}
     </td>
+  );
+}
+
+/** A signed difference of two probabilities in percentage points. */
+function changeWords(change: number): string {
+  const points = (100 * Math.abs(change)).toFixed(1);
+  return points === "0.0" ? points : `${change < 0 ? "−" : "+"}${points}`;
+}
+
+/** The probabilities of a token: by the model, without the ablated heads, and of its drawing. */
+interface Probabilities {
+  readonly model: number;
+  readonly without: number | null;
+  readonly drawn: number | null;
+}
+
+export function ShareCells({ model, without, drawn }: Probabilities) {
+  return (
+    <>
+      <Share name="model" share={model} />
+      {without !== null && (
+        <>
+          <Share name="instead" share={without} />
+          <td class="number" data-column="change" data-change={without - model}>
+            {changeWords(without - model)}
+          </td>
+        </>
+      )}
+      {drawn !== null && <Share name="drawn" share={drawn} />}
+    </>
+  );
+}
+
+/** @param without the heading of the probabilities without the ablated heads; null if none are ablated */
+export function CandidateHead({
+  token,
+  without,
+  isDrawn,
+}: {
+  token: string;
+  without: string | null;
+  isDrawn: boolean;
+}) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{token}</th>
+        <th scope="col">{without ? "with all heads" : "probability"}</th>
+        {without && (
+          <>
+            <th scope="col">{without}</th>
+            <th scope="col">change, % points</th>
+          </>
+        )}
+        {isDrawn && <th scope="col">after temperature and top-p</th>}
+      </tr>
+    </thead>
   );
 }
 
@@ -99,6 +156,3 @@ export function InsteadWords({
     </p>
   );
 }
-
-/** "without 2 heads": the heading of the probabilities without the ablated heads. */
-export const insteadTitle = (count: number) => `without ${counted(count, "head")}`;

@@ -3,6 +3,7 @@
  * selection.
  */
 import type { Cell } from "heed/view/parts";
+import { type Ablated, ablatedReaders } from "./ablation";
 import { type Sampling, samplingLimits } from "./candidates";
 import { type HeadKey, headFrom } from "./layerHeads";
 import {
@@ -16,7 +17,7 @@ import {
 } from "./linkReaders";
 
 /** The settings of a room for a text that a model continues. */
-export interface Continued extends Sampling {
+export interface Continued extends Sampling, Ablated {
   /** The typed text; null for the room's initial text. */
   readonly text: string | null;
   readonly seed: number;
@@ -26,7 +27,6 @@ export interface Continued extends Sampling {
   readonly kept: readonly number[];
   /** The selected token, counted from 0; null for the room's default. */
   readonly place: number | null;
-  readonly ablated: readonly HeadKey[];
   /** The selected head; null for the head that attends most to the previous token. */
   readonly head: HeadKey | null;
   /** The locked cell of the head's weights. */
@@ -51,7 +51,7 @@ export function continuedReaders({ length, place }: { length: Limits; place: Lim
     length: (text) => ({ length: numberIn(length)(text) }),
     kept: (text) => ({ kept: keptFrom(length.max)(text) }),
     place: (text) => ({ place: indexIn(place)(text) }),
-    ablate: (text) => ({ ablated: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
+    ...ablatedReaders(headFrom),
     head: (text) => ({ head: headFrom(text) }),
     cell: (text) => ({ cell: cellIn(place)(text) }),
   } satisfies Readers<Continued>;
@@ -66,6 +66,7 @@ export function putContinued(params: URLSearchParams, state: Continued, initial:
   put("kept", state.kept.join("."), "");
   put("place", state.place === null ? null : state.place + 1, null);
   put("ablate", state.ablated.join(","), "");
+  put("ablation", state.ablation, initial.ablation);
   put("head", state.head, null);
   put("cell", cellText(state.cell), null);
 }

@@ -19,7 +19,7 @@ export const glossary = {
     "A mask that hides the future: a token attends only to itself and to what comes before it.",
   head: "One attention with its own queries, keys and values. Several heads work in parallel on parts of the vectors, and their outputs are joined.",
   ablation:
-    "Computes the model again without what a head adds, to see which answers depend on that head.",
+    "Computes the model again with zeros (Michel et al., 2019) or a mean (Wang et al., 2022) in place of a head's output, to see which answers depend on that head.",
   layer:
     "One round of attention and what follows it. The next layer works on the output of this one.",
   "self-attention":

@@ -1,6 +1,6 @@
 /** The attention of a language model's heads: pooled for small pictures, and one head in detail. */
 import type { Heed, Tensor } from "heed";
-import { type CausalLanguageModel, type MaskedLanguageModel, withoutHeads } from "heed/models";
+import type { CausalLanguageModel, Head, MaskedLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
 import type { SmallWeights } from "heed/view/parts";
 import type { Shares } from "../shared/attended";
@@ -23,18 +23,10 @@ export function idsTensor(heed: Heed, ids: readonly number[]): Tensor {
   return heed.tensor(Int32Array.from(ids), [1, ids.length]);
 }
 
-/** The name of a layer's attention in the model. */
-const pathOf = (layer: number): string => `model.layers.${layer}.self_attn`;
-
-/** Runs the model without some heads. */
-export function without<T>(
-  model: LanguageModel,
-  ablated: readonly HeadKey[],
-  run: () => T,
-): Promise<T> {
-  const places = ablated.map(headPlaceOf).filter((place) => place !== null);
-  const named = places.map(({ layer, head }) => ({ path: pathOf(layer), head }));
-  return withoutHeads(model, named, run);
+/** A head as the engine names it. */
+export function headAt(key: HeadKey): Head {
+  const { layer, head } = headPlaceOf(key) as HeadPlace;
+  return { path: `model.layers.${layer}.self_attn`, head };
 }
 
 /** Runs the model on a text for the attention of its heads, and computes as few logits as possible. */

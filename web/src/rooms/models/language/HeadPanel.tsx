@@ -1,6 +1,13 @@
 /** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
-import { type Explanation, type Palette, patternNames, patterns, viewOn } from "heed/view/parts";
+import {
+  type Explanation,
+  type MatrixView,
+  type Palette,
+  patternNames,
+  patterns,
+  viewOn,
+} from "heed/view/parts";
 import { useCallback, useMemo, useRef } from "preact/hooks";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
@@ -9,12 +16,11 @@ import { Readout } from "../../../shared/Readout";
 import { RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
-import { useWidth } from "../../../shared/useWidth";
-import { AblateButton } from "../parts/AblateButton";
-import { HeadLines } from "../parts/HeadLines";
-import { Measures } from "../parts/Measures";
+import { CompareFigure } from "../parts/CompareFigure";
+import { AblationHelp, HeadBar } from "../parts/HeadBar";
+import { HeadSide } from "../parts/HeadSide";
 import { kindNameOf } from "./kinds";
-import type { State } from "./state";
+import { referenceText, type State } from "./state";
 import { useRowByRow } from "./useRowByRow";
 import { weightedByLength } from "./weighting";
 import { type ShownHead, useLanguageWorkspace } from "./workspace";
@@ -24,6 +30,11 @@ export function hiddenIn({ attention, window }: ShownHead) {
   if (!attention.isCausal) return undefined;
   const most = window ?? Number.POSITIVE_INFINITY;
   return (row: number, col: number) => col > row || row - col >= most;
+}
+
+/** The weights of a head as a matrix. */
+export function weightsIn({ attention: { rows }, shares }: ShownHead): MatrixView {
+  return viewOn(shares.weights, rows.length, rows.length);
 }
 
 /** A head and its look, which are drawn together. */
@@ -61,7 +72,7 @@ function HeadMap({
   // The data of the shown head, while a newly selected head is computed.
   const { rows, path: head } = attention;
   const view = useMemo(() => {
-    const weights = viewOn(shares.weights, rows.length, rows.length);
+    const weights = weightsIn(shown);
     return name === "weights" ? weights : weightedByLength(weights, shares.lengths);
   }, [shown, name]);
   const isHidden = useMemo(() => hiddenIn(shown), [shown]);
@@ -77,33 +88,19 @@ function HeadMap({
   );
 }
 
-function Maps({ weights, weighted }: { weights: Drawn; weighted: Drawn | null }) {
-  const [ref, width] = useWidth<HTMLDivElement>();
-  return (
-    <div class="compare-figure">
-      <div ref={ref} class="scroll">
-        {width > 0 && <HeadMap name="weights" drawn={weights} width={width} />}
-      </div>
-      <div class="scroll">
-        {width > 0 && weighted && <HeadMap name="weighted" drawn={weighted} width={width} />}
-      </div>
-    </div>
-  );
-}
-
-function Lines({ drawn: { shown, range, curve, mass } }: { drawn: Drawn }) {
+function useLines(drawn: Drawn | null) {
   const { answer, place, active, go } = useLanguageWorkspace();
-  const { rows, columns, path: head } = shown.attention;
-  const weights = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
+  const weights = useMemo(() => drawn && weightsIn(drawn.shown), [drawn]);
   const latest = useRef(go);
   latest.current = go;
-  const select = useCallback((place: number) => latest.current(place), []);
-  return (
-    <HeadLines
-      {...{ name: headName(head), text: answer.text, weights, mass, range, curve }}
-      {...{ queries: rows, keys: columns, selected: active?.row ?? place, onSelect: select }}
-    />
-  );
+  const onSelect = useCallback((place: number) => latest.current(place), []);
+  if (!drawn || !weights) return null;
+  const { shown, range, curve, mass } = drawn;
+  const { rows, columns, path: head } = shown.attention;
+  return {
+    ...{ name: headName(head), text: answer.text, weights, mass, range, curve, onSelect },
+    ...{ queries: rows, keys: columns, selected: active?.row ?? place },
+  };
 }
 
 /** The parts of the panel that are drawn one after the other. */
@@ -121,19 +118,24 @@ function Row({ shown: { attention, shares } }: { shown: ShownHead }) {
 }
 
 function Bar() {
-  const { head, kinds, ablated, ablate } = useLanguageWorkspace();
-  const kind = kindNameOf(kinds, head);
+  const { head, kinds, state, set, ablate } = useLanguageWorkspace();
   return (
-    <div class="head-bar">
-      <h2 id="one-head-title">
-        {headName(head).replace(/^./, (first) => first.toUpperCase())}
-        {kind && <span class="faint"> · {kind}</span>}
-      </h2>
-      <AblateButton
-        isAblated={ablated.includes(head)}
-        onChange={(isAblated) => ablate(head, isAblated)}
-      />
-    </div>
+    <HeadBar
+      {...{ name: headName(head), kind: kindNameOf(kinds, head), head, state, set }}
+      onAblate={(isAblated) => ablate(head, isAblated)}
+    />
+  );
+}
+
+function Help() {
+  const { ablation } = useLanguageWorkspace().state;
+  return (
+    <AblationHelp ablation={ablation} texts="a reference text">
+      <details>
+        <summary>The reference text</summary>
+        <p>{referenceText}</p>
+      </details>
+    </AblationHelp>
   );
 }
 
@@ -145,7 +147,14 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
   return (
     <section class="one-head" aria-labelledby="one-head-title">
       <Bar />
-      {weights && <Maps {...{ weights, weighted }} />}
+      {weights && (
+        <CompareFigure
+          maps={[
+            (width) => <HeadMap name="weights" drawn={weights} width={width} />,
+            (width) => weighted && <HeadMap name="weighted" drawn={weighted} width={width} />,
+          ]}
+        />
+      )}
       <div class="head-about">
         <div class="head-map">
           <Readout explanation={explanation} locked={state.cell !== null} />
@@ -156,15 +165,13 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
             </p>
           )}
           {lines && <Row shown={lines.shown} />}
+          <Help />
         </div>
-        <div class="head-side">
-          {lines && <Lines drawn={lines} />}
-          <Measures
-            names={patternNames}
-            words={patterns}
-            values={heads.find(({ key }) => key === head)?.measures}
-          />
-        </div>
+        <HeadSide
+          lines={useLines(lines)}
+          {...{ names: patternNames, measures: patterns }}
+          values={heads.find(({ key }) => key === head)?.measures}
+        />
       </div>
     </section>
   );

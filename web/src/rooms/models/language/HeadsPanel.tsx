@@ -53,8 +53,12 @@ interface Drawn {
   readonly side: number;
 }
 
-function useDrawn({ state, card, answer, heads, ablated }: LanguageWorkspace, side: number): Drawn {
+function useDrawn(
+  { state, card, answer, heads, ablating }: LanguageWorkspace,
+  side: number,
+): Drawn {
   const { measure, order } = state;
+  const { ablated } = ablating;
   const palette = useWeightPalette(state);
   const isSorted = order === "measure";
   const rows = useMemo(() => {
@@ -80,7 +84,8 @@ function useDrawn({ state, card, answer, heads, ablated }: LanguageWorkspace, si
 
 /** Which heads are ablated. */
 function Ablated() {
-  const { ablated, set } = useLanguageWorkspace();
+  const { ablating, set } = useLanguageWorkspace();
+  const { ablated } = ablating;
   if (ablated.length === 0) return null;
   return (
     <Lockable>

@@ -10,7 +10,7 @@ import { kindNameOf } from "./kinds";
 import { useLanguageWorkspace } from "./workspace";
 
 function Network() {
-  const { state, card, answer, kinds, place, head, ablated, clock, go, set } =
+  const { state, card, answer, kinds, place, head, ablating, clock, go, set } =
     useLanguageWorkspace();
   const { ids } = answer;
   const tokens = useMemo(() => answer.tokens.map(({ piece }) => label(piece)), [answer]);
@@ -22,7 +22,7 @@ function Network() {
   const isSeen = isInView || (isAtRest && card.whose === "ours");
   const model = useMemo(() => ({ model: answer.model }), [answer.model]);
   const way = useNetwork("language", {
-    ...{ model, ablated, isSeen, ids, tokens, place, head },
+    ...{ model, ablating, isSeen, ids, tokens, place, head },
     ...{ row: state.layer, layers: card.layers },
   });
   const noteOf = useCallback(

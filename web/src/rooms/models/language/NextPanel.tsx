@@ -1,13 +1,14 @@
 /** The candidates for the token after the selected one, or for the selected token and each masked one. */
 import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
+import { withoutWords } from "../../../shared/ablation";
 import {
+  CandidateHead,
   CandidateRow,
   InsteadWords,
-  insteadTitle,
   restOf,
   restOfDrawn,
-  Share,
+  ShareCells,
   shareWords,
 } from "../../../shared/CandidateTable";
 import { quoted, visible } from "../../../shared/pieces";
@@ -45,13 +46,7 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const { card, take } = useLanguageWorkspace();
   const { candidates, pieces, instead } = table;
   const { ids, model, drawn, taken } = candidates;
-  const shares = (model: number, drawn: number, without: number | null) => (
-    <>
-      <Share name="model" share={model} of="of-model" />
-      {card.predicts === "causal" && <Share name="drawn" share={drawn} of="of-drawn" />}
-      {instead && <Share name="instead" share={without} of="of-instead" />}
-    </>
-  );
+  const isCausal = card.predicts === "causal";
   return (
     <>
       <tbody>
@@ -63,14 +58,22 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
             isTaken={taken?.rank === rank}
             onTake={canTake ? () => take(id) : null}
           >
-            {shares(model[rank] as number, drawn[rank] as number, instead?.model[rank] ?? null)}
+            <ShareCells
+              model={model[rank] as number}
+              without={instead?.model[rank] ?? null}
+              drawn={isCausal ? (drawn[rank] as number) : null}
+            />
           </CandidateRow>
         ))}
       </tbody>
       <tfoot>
         <tr class="others">
           <th scope="row">all others</th>
-          {shares(restOf(model), restOfDrawn(candidates), instead && restOf(instead.model))}
+          <ShareCells
+            model={restOf(model)}
+            without={instead && restOf(instead.model)}
+            drawn={isCausal ? restOfDrawn(candidates) : null}
+          />
         </tr>
       </tfoot>
     </>
@@ -125,14 +128,7 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
         />
       </div>
       <table class="candidates">
-        <thead>
-          <tr>
-            <th scope="col">token</th>
-            <th scope="col">probability</th>
-            {isCausal && <th scope="col">after temperature and top-p</th>}
-            {instead && <th scope="col">{insteadTitle(next.ablated.length)}</th>}
-          </tr>
-        </thead>
+        <CandidateHead token="token" without={instead && withoutWords(next)} isDrawn={isCausal} />
         <Rows {...{ table, canTake }} />
       </table>
       {!hides(restrictions, "text") && <About {...{ table, canTake }} />}

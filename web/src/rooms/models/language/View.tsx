@@ -35,7 +35,7 @@ type Reading = ReturnType<typeof useReading>;
 
 /** The values that the panels share; null before a text is read. */
 function useWorkspace(state: State, set: Setter<State>, card: Card | null, reading: Reading) {
-  const { text, answer, place, head, shown, ablated } = reading;
+  const { text, answer, place, head, shown, ablating } = reading;
   const at = { state, place, text: text ?? "" };
   const { clock, go, writeOn } = usePlaying(answer, at, set);
   const { branches, take, takeAgain } = useBranches(answer, at, set);
@@ -61,7 +61,7 @@ function useWorkspace(state: State, set: Setter<State>, card: Card | null, readi
           press(cell);
         },
         ablate(key: HeadKey, isAblated: boolean) {
-          const others = ablated.filter((other) => other !== key);
+          const others = ablating.ablated.filter((other) => other !== key);
           set({ ablated: isAblated ? [...others, key] : others });
         },
         take(id) {

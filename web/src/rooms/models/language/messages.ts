@@ -7,6 +7,7 @@ import type {
   NetworkAnswer,
   NetworkRequest,
 } from "../../../network/messages";
+import type { Ablated } from "../../../shared/ablation";
 import type { Candidates, Instead, Sampling } from "../../../shared/candidates";
 import type { HeadKey } from "../../../shared/layerHeads";
 import type { ReadToken } from "../../../shared/readableTokenizer";
@@ -49,29 +50,26 @@ export interface ReadRequest extends Sampling {
 }
 
 /** Computes the candidates for the token after a token, or for the token and each mask. */
-export interface NextRequest extends Sampling {
+export interface NextRequest extends Sampling, Ablated {
   readonly kind: "next";
   readonly model: number;
   readonly ids: readonly number[];
   readonly place: number;
-  readonly ablated: readonly HeadKey[];
 }
 
 /** Computes the attention of all heads, with the ablated heads left out of the computation. */
-export interface HeadsRequest {
+export interface HeadsRequest extends Ablated {
   readonly kind: "heads";
   readonly model: number;
   readonly ids: readonly number[];
-  readonly ablated: readonly HeadKey[];
 }
 
 /** Computes the attention of one head over a text. */
-export interface HeadRequest {
+export interface HeadRequest extends Ablated {
   readonly kind: "head";
   readonly model: number;
   readonly ids: readonly number[];
   readonly head: HeadKey;
-  readonly ablated: readonly HeadKey[];
 }
 
 /** Measures what kind each head is of, on random tokens that are repeated. */
@@ -86,12 +84,11 @@ type WayRequest = (NetworkRequest | MatricesRequest) & {
 };
 
 /** Computes the attention of one head over a text that is not read yet. */
-export interface OtherRequest {
+export interface OtherRequest extends Ablated {
   readonly kind: "other";
   readonly model: number;
   readonly text: string;
   readonly head: HeadKey;
-  readonly ablated: readonly HeadKey[];
 }
 
 /** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
@@ -209,9 +206,8 @@ export interface CandidatesAt {
   readonly instead: (Instead & { readonly bestPiece: string }) | null;
 }
 
-export interface NextAnswer {
+export interface NextAnswer extends Ablated {
   readonly kind: "next";
-  readonly ablated: readonly HeadKey[];
   /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
   readonly tables: readonly CandidatesAt[];
 }

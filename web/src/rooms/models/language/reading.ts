@@ -1,18 +1,21 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 import type { Heed, Tensor } from "heed";
+import { withoutHeads } from "heed/models";
 import { patternsOf, viewOn } from "heed/view/parts";
+import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
-import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../../../shared/layerHeads";
+import { type HeadPlace, headKey, headPlaceOf } from "../../../shared/layerHeads";
+import { ablatedHeads } from "../../../worker/ablating";
 import { continuation } from "../../../worker/continuation";
 import {
   type HeadShares,
+  headAt,
   idsTensor,
   type LanguageModel,
   layerByLayer,
   pooled,
   readIn,
   sharesOfHead,
-  without,
 } from "../../../worker/languageHeads";
 import type { SolverContext } from "../../../worker/solver";
 import { sortedLogits } from "../../../worker/sortedLogits";
@@ -33,7 +36,7 @@ import type {
   Refused,
 } from "./messages";
 import type { Open } from "./model";
-import { maxCharacters, mostTokens } from "./state";
+import { maxCharacters, mostTokens, referenceText } from "./state";
 
 type Context = SolverContext<News>;
 
@@ -63,6 +66,21 @@ function idsOf({ card, tokenizer }: Open, text: string): number[] | Refused {
       `The tokenizer does not belong to this model: it gives token ${unknown}, and the model knows ${vocabulary}.`,
     );
   return ids;
+}
+
+/** Runs a function without the ablated heads. */
+export function without<T>(
+  { model, tokenizer, card }: Open,
+  { ablated, ablation }: Ablated,
+  run: () => T,
+): Promise<T> {
+  const readReference = () => {
+    const known = tokenizer.idsOf(referenceText).filter((id) => id < card.vocabulary);
+    const ids = known.slice(0, Math.min(card.context, mostTokens));
+    if (ids.length > 0) readIn(model, ids);
+  };
+  const heads = ablatedHeads(model, ablated.map(headAt), ablation, readReference);
+  return withoutHeads(model, heads, run);
 }
 
 /** The pooled weights and the measures of all heads. */
@@ -201,13 +219,13 @@ export async function next(
   { heed, pause }: Context,
 ): Promise<NextAnswer> {
   const { model, tokenizer } = open;
-  const { temperature, topK, topP, ablated } = request;
+  const { temperature, topK, topP, ablated, ablation } = request;
   const sampling =
     "readOut" in model ? { temperature, topK, topP } : { temperature: 1, topK: 0, topP: 1 };
   const asked = askedOf(open, request);
   const rows = await sortedOf(heed, logitsOf(model, asked), pause);
   const logits =
-    ablated.length > 0 ? await without(model, ablated, () => logitsOf(model, asked)) : [];
+    ablated.length > 0 ? await without(open, request, () => logitsOf(model, asked)) : [];
   const others = await sortedOf(heed, logits, pause);
   const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
     const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next);
@@ -218,22 +236,22 @@ export async function next(
       instead: other ? { ...other, bestPiece: tokenizer.pieceOf(other.best.id) } : null,
     };
   });
-  return { kind: "next", ablated, tables };
+  return { kind: "next", ablated, ablation, tables };
 }
 
 /** The attention of all heads, with the ablated heads left out of the computation. */
-export async function heads({ model }: Open, request: HeadsRequest): Promise<HeadsAnswer> {
-  const { ids, ablated } = request;
-  return { kind: "heads", heads: await without(model, ablated, () => headsOf(model, ids)) };
+export async function heads(open: Open, request: HeadsRequest): Promise<HeadsAnswer> {
+  const run = () => headsOf(open.model, request.ids);
+  return { kind: "heads", heads: await without(open, request, run) };
 }
 
-async function sharesWithout(
-  { model }: Open,
+function sharesWithout(
+  open: Open,
   ids: readonly number[],
-  { head, ablated }: { head: HeadKey; ablated: readonly HeadKey[] },
+  request: HeadRequest | OtherRequest,
 ): Promise<HeadShares> {
-  const place = headPlaceOf(head) as HeadPlace;
-  return without(model, ablated, () => sharesOfHead(model, ids, place));
+  const place = headPlaceOf(request.head) as HeadPlace;
+  return without(open, request, () => sharesOfHead(open.model, ids, place));
 }
 
 export async function head(open: Open, request: HeadRequest): Promise<HeadAnswer> {

@@ -5,7 +5,7 @@ import { keptModels } from "./kept";
 import { kindsOf } from "./measuring";
 import type { LanguageAnswer, LanguageRequest, News } from "./messages";
 import { close, current, load, numbered, type Open } from "./model";
-import { head, heads, next, other, read } from "./reading";
+import { head, heads, next, other, read, without } from "./reading";
 import { whyNotLoaded } from "./refusals";
 
 /** A request of the open model. */
@@ -23,7 +23,8 @@ function answer(
     const { model, tokenizer } = open;
     // The page does not show the network of this model.
     if (!("readOut" in model && open.card.hasNetwork)) return null;
-    return causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
+    const run = () => causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
+    return request.kind === "network" ? without(open, request, run) : run();
   }
   if (request.kind === "kinds") return { kind: "kinds", ...kindsOf(open.model) };
   if (request.kind === "heads") return heads(open, request);

@@ -50,6 +50,9 @@ export const maxCharacters = 4000;
 /** More tokens than this make pictures in which nothing can be seen. */
 export const mostTokens = allowed.place.max;
 
+/** The text over whose positions the mean output of a head is computed. */
+export const referenceText = `The harbour was quiet when the first boats came home. A boy in a grey coat counted them from the wall: six, then seven, and after a while one more. "Is that all of them?" asked the woman beside him. He did not answer, because he was not sure. In 1912 a storm had kept nine men from coming back, and nobody in the town had forgotten it. The price of fish rose to two shillings that week; by Friday it was three. People who lived further inland knew little about such things. They wrote letters, paid taxes, read the newspaper and waited for the spring. Science, said the teacher, begins with a question: why does the sea rise and fall twice a day? Nobody knew, and so she drew the moon, the earth and a long curved line, and explained it slowly until even the smallest child understood.`;
+
 /** How many tokens are written at a time. */
 export const line = 40;
 
@@ -70,7 +73,15 @@ export function initialOf(model: string): State {
     model === ourModel ? { temperature: 0.8, topP: 0.95 } : { temperature: 0, topP: 1 };
   return {
     ...{ model, dtype: "float32", text: null, ...sampling, topK: 0, seed: 1 },
-    ...{ length: firstLength(model), kept: [], place: null, ablated: [], head: null, cell: null },
+    ...{
+      length: firstLength(model),
+      kept: [],
+      place: null,
+      ablated: [],
+      ablation: "zero",
+      head: null,
+      cell: null,
+    },
     ...{ layer: null, number: null, other: null, measure: "entropy", order: "layer" },
     ...{ range: "absolute", curve: "sqrt", mass: 80 },
   };

@@ -1,5 +1,6 @@
 /** The page's side of a text: has the model read it, and asks for the selected head and for candidates. */
 import { useMemo, useRef } from "preact/hooks";
+import type { Ablated } from "../../../shared/ablation";
 import { attentionOf, type HeadKey, headPlaceOf } from "../../../shared/layerHeads";
 import { useAnswer } from "../../../worker/engineClient";
 import { measuredTokens } from "./kinds";
@@ -93,13 +94,13 @@ function useRead(state: State, card: Card | null, text: string | null) {
 }
 
 /** The heads computed without the ablated ones. */
-function useHeadsWithout(answer: ReadAnswer | null, ablated: readonly HeadKey[]) {
+function useHeadsWithout(answer: ReadAnswer | null, ablating: Ablated) {
   const request = useMemo<HeadsRequest | null>(
     () =>
-      answer && ablated.length > 0
-        ? { kind: "heads", model: answer.model, ids: answer.ids, ablated }
+      answer && ablating.ablated.length > 0
+        ? { kind: "heads", model: answer.model, ids: answer.ids, ...ablating }
         : null,
-    [answer, ablated],
+    [answer, ablating],
   );
   const without = useAnswer(solver, request, patience);
   const { answer: found, request: asked } = without;
@@ -110,18 +111,18 @@ function useHeadsWithout(answer: ReadAnswer | null, ablated: readonly HeadKey[])
 
 interface Place extends Pick<State, "temperature" | "topK" | "topP"> {
   readonly place: number;
-  readonly ablated: readonly HeadKey[];
+  readonly ablating: Ablated;
 }
 
 /** The candidates at a place. The last ones stay in view while the next ones are computed. */
-function useNext(answer: ReadAnswer | null, { place, ablated, temperature, topK, topP }: Place) {
+function useNext(answer: ReadAnswer | null, { place, ablating, temperature, topK, topP }: Place) {
   const request = useMemo<NextRequest | null>(
     () =>
       answer && {
         ...{ kind: "next", model: answer.model, ids: answer.ids },
-        ...{ place, ablated, temperature, topK, topP },
+        ...{ place, temperature, topK, topP, ...ablating },
       },
-    [answer, place, ablated, temperature, topK, topP],
+    [answer, place, ablating, temperature, topK, topP],
   );
   const following = useAnswer(solver, request, patience);
   const last = useRef<{ of: ReadAnswer; next: NextAnswer } | null>(null);
@@ -136,15 +137,17 @@ function useNext(answer: ReadAnswer | null, { place, ablated, temperature, topK,
 
 interface Which {
   readonly head: HeadKey | null;
-  readonly ablated: readonly HeadKey[];
+  readonly ablating: Ablated;
 }
 
 /** The selected head. The last one stays in view, so that nothing moves while the next one is computed. */
-function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablated }: Which) {
+function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating }: Which) {
   const request = useMemo<HeadRequest | null>(
     () =>
-      answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head, ablated } : null,
-    [answer, head, ablated],
+      answer && head
+        ? { kind: "head", model: answer.model, ids: answer.ids, head, ...ablating }
+        : null,
+    [answer, head, ablating],
   );
   const attending = useAnswer(solver, request);
   const shown = useMemo<ShownHead | null>(() => {
@@ -162,14 +165,14 @@ function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablated }
 }
 
 /** The selected head on another text. */
-function useOther(other: string | null, answer: ReadAnswer | null, { head, ablated }: Which) {
+function useOther(other: string | null, answer: ReadAnswer | null, { head, ablating }: Which) {
   const model = answer?.model;
   const request = useMemo<OtherRequest | null>(
     () =>
       model !== undefined && head && other !== null
-        ? { kind: "other", model, text: other, head, ablated }
+        ? { kind: "other", model, text: other, head, ...ablating }
         : null,
-    [model, head, other, ablated],
+    [model, head, other, ablating],
   );
   const { answer: found, failure } = useAnswer(solver, request, patience);
   return {
@@ -191,28 +194,30 @@ function useKinds(card: Card | null, answer: ReadAnswer | null) {
   return { kinds: kinds?.kind === "kinds" ? kinds : null, failure };
 }
 
-const noHeads: readonly HeadKey[] = [];
-
 export function useReading(state: State, card: Card | null) {
   const text = card && (state.text ?? firstTextOf(card));
   const reading = useRead(state, card, text);
   const { answer, why } = reading;
   // A link may name heads that the model does not have.
-  const ablated = useMemo(
-    () => (card ? state.ablated.filter((key) => isHeadOf(card, key)) : noHeads),
-    [card, state.ablated],
+  const { ablation } = state;
+  const ablating = useMemo<Ablated>(
+    () => ({
+      ablated: card ? state.ablated.filter((key) => isHeadOf(card, key)) : [],
+      ablation,
+    }),
+    [card, state.ablated, ablation],
   );
   const place = card && answer ? placeOf(card, answer, state.place) : 0;
   const head = card && answer ? headOf(card, answer, state.head) : null;
   const { temperature, topK, topP } = state;
-  const without = useHeadsWithout(answer, ablated);
-  const following = useNext(answer, { place, ablated, temperature, topK, topP });
-  const attending = useHead(card, answer, { head, ablated });
-  const comparing = useOther(state.other, answer, { head, ablated });
+  const without = useHeadsWithout(answer, ablating);
+  const following = useNext(answer, { place, ablating, temperature, topK, topP });
+  const attending = useHead(card, answer, { head, ablating });
+  const comparing = useOther(state.other, answer, { head, ablating });
   const measuring = useKinds(card, answer);
   const answers = [reading, without, following, attending, comparing, measuring];
   return {
-    ...{ text, answer, place, head, ablated },
+    ...{ text, answer, place, head, ablating },
     ...{ heads: without.heads, shown: attending.shown, next: following.next },
     ...{ kinds: measuring.kinds, other: comparing.other, whyNotOther: comparing.whyNotOther },
     ...{ isBusy: reading.isBusy, isStale: reading.isStale, isUnread: why !== null },

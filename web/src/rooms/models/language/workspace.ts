@@ -3,6 +3,7 @@
 import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Ablated } from "../../../shared/ablation";
 import type { Attention } from "../../../shared/attended";
 import type { HeadKey } from "../../../shared/layerHeads";
 import type { Setter } from "../../../shared/room";
@@ -37,7 +38,7 @@ export interface LanguageWorkspace {
   /** Layer by layer, computed without the ablated ones. */
   readonly heads: readonly ReadHead[];
   /** The ablated heads of the state that this model has. */
-  readonly ablated: readonly HeadKey[];
+  readonly ablating: Ablated;
   /** Null until they are measured, and for models that they do not apply to. */
   readonly kinds: Kinds | null;
   /** Null until it is computed. */

@@ -13,25 +13,32 @@ import {
 } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
-function Probability({ of }: { of: AnswerSentence["now"] }) {
-  if (of.probability === null) return null;
+function Said({ answer: { text, probability } }: { answer: AnswerSentence["now"] }) {
   return (
-    <span class="faint number">
-      {" "}
-      <span class="wide-only">probability </span>
-      {format(of.probability)}
-    </span>
+    <>
+      <b>{text}</b>
+      {probability !== null && (
+        <span class="faint number">
+          {" "}
+          <span class="wide-only">probability </span>
+          {format(probability)}
+        </span>
+      )}
+    </>
   );
 }
 
+/** The answer with all heads and, beside it, the answer without the ablated ones. */
 function Sentence({ sentence }: { sentence: AnswerSentence | null }) {
   if (!sentence) return <p class="saying">The sentence has no pronoun, so nothing is asked.</p>;
   const { subject, now, whole } = sentence;
-  const hasChanged = whole !== null && whole.text !== now.text;
   return (
     <p class="saying" role="status">
-      {subject} <b class={hasChanged ? "changed" : undefined}>{now.text}</b>
-      <Probability of={now} />
+      {subject} {whole && <Said answer={whole} />}
+      {whole && <span class="faint"> → </span>}
+      <span class={whole && whole.text !== now.text ? "changed" : undefined}>
+        <Said answer={now} />
+      </span>
     </p>
   );
 }
@@ -68,21 +75,14 @@ function Changes({ name }: NamedHead) {
   );
 }
 
-/**
- * The text next to the button: the effect of ablating the head, the answer with all heads, or why there is no button.
- */
+/** The text next to the button: the effect of ablating the head, what the two answers are, or why there is no button. */
 function AnswerNote({ sentence }: { sentence: AnswerSentence | null }) {
   const { selection } = useHeadsWorkspace();
   const { answer, needed } = selection;
   const without = withoutWords(selection);
   return (
     <span class="faint">
-      {sentence?.whole && (
-        <>
-          <span class="wide-only">{without}; </span>with all heads: <b>{sentence.whole.text}</b>
-          <Probability of={sentence.whole} />{" "}
-        </>
-      )}
+      {sentence?.whole && `with all heads → ${without}. `}
       {sentence && !without && (needed ? <Changes {...needed} /> : "No single head changes it. ")}
       {answer.note}
     </span>

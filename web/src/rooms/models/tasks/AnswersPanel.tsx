@@ -1,91 +1,61 @@
 /** Every answer of the model with its probabilities, with all heads and without the ablated ones. */
 import { format } from "heed/view/parts";
-import type { LikelyToken } from "../../../shared/likelyToken";
+import { CandidateHead, ShareCells } from "../../../shared/CandidateTable";
 import type { AnsweredQuestion } from "./answer";
+import { saidTo } from "./asking";
 import { withoutWords } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
 /** Up to this many answers are shown with their alternatives. */
 const fewAnswers = 3;
 
-function Bar({ share }: { share: number }) {
+interface AnswersProps {
+  asked: readonly AnsweredQuestion[];
+  /** The heading of the answers without the ablated heads; null if none are ablated. */
+  without: string | null;
+}
+
+/** A table of candidates for each of a few answers. */
+function FewAnswers({ asked, without }: AnswersProps) {
+  return asked.map(({ row, name, candidates, right }) => (
+    <div key={row} class="one-answer">
+      <table class="candidates" data-asked={name}>
+        <CandidateHead token={name} without={without} isDrawn={false} />
+        <tbody>
+          {candidates.map(({ token, probability, without }) => (
+            <tr key={token} data-token={token}>
+              <th scope="row">{token}</th>
+              <ShareCells model={probability} without={without} drawn={null} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {right !== null && (
+        <p>
+          <span class="faint">right:</span> {right}
+        </p>
+      )}
+    </div>
+  ));
+}
+
+function Said({ token, share, isOld = false }: { token: string; share: number; isOld?: boolean }) {
   return (
-    <span class="share-bar" aria-hidden="true">
-      <span style={{ width: `${100 * share}%` }} />
+    <span class={isOld ? "said" : "said likeliest"}>
+      <span>{token}</span> <span class="number">{format(share)}</span>
     </span>
   );
 }
 
-/** The `most` most likely answers. */
-function LikelyTokensCell({
-  tokens,
-  most,
-  isNew = false,
-}: {
-  tokens: readonly LikelyToken[];
-  most: number;
-  /** Whether it differs from the answer with all heads. */
-  isNew?: boolean;
-}) {
+/** The most likely answer and, if it is not the one with all heads, the probability of that one. */
+function InsteadCell({ asked }: { asked: AnsweredQuestion }) {
+  const [old, now] = [saidTo(asked), saidTo(asked, "without")];
+  if (!old || !now || now.without === null) return <td class="faint">–</td>;
   return (
-    <td class={isNew ? "changed" : undefined}>
-      {tokens.slice(0, most).map(({ token, probability }, i) => (
-        <span key={token} class={i === 0 ? "said likeliest" : "said"}>
-          <span>{token}</span> <span class="number">{format(probability)}</span>
-          <Bar share={probability} />
-        </span>
-      ))}
+    <td class={now === old ? undefined : "changed"}>
+      <Said token={now.token} share={now.without} />
+      {now !== old && <Said token={old.token} share={old.without ?? 0} isOld />}
     </td>
-  );
-}
-
-/** Without the ablated heads: the most likely answer and, if it differs, the probability of the original one. */
-function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
-  const { answers, instead, kept } = asked;
-  const [first] = instead ?? [];
-  const [old] = answers;
-  if (!instead || !first || !old) return <td class="faint">–</td>;
-  const hasChanged = first.token !== old.token;
-  const tokens = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
-  return (
-    <LikelyTokensCell
-      tokens={tokens}
-      most={isMany ? (hasChanged ? 2 : 1) : fewAnswers}
-      isNew={hasChanged}
-    />
-  );
-}
-
-interface AnswersProps {
-  asked: readonly AnsweredQuestion[];
-  /** The heading of the answers without the ablated heads. */
-  without: string;
-}
-
-/** A few answers, below one another, with alternatives. */
-function FewAnswers({ asked, without }: AnswersProps) {
-  const isRightKnown = asked.some(({ right }) => right !== null);
-  return (
-    <table class="answers">
-      <thead>
-        <tr>
-          <th scope="col">asked</th>
-          <th scope="col">with all heads</th>
-          <th scope="col">{without}</th>
-          {isRightKnown && <th scope="col">right</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {asked.map((each) => (
-          <tr key={each.row}>
-            <th scope="row">{each.name}</th>
-            <LikelyTokensCell tokens={each.answers} most={fewAnswers} />
-            <InsteadCell asked={each} isMany={false} />
-            {isRightKnown && <td>{each.right ?? "–"}</td>}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 
@@ -93,7 +63,7 @@ function FewAnswers({ asked, without }: AnswersProps) {
 function ManyAnswers({ asked, without }: AnswersProps) {
   const isRightKnown = asked.some(({ right }) => right !== null);
   return (
-    <table class="answers many">
+    <table class="answers">
       <tbody>
         <tr>
           <th scope="row">asked</th>
@@ -105,14 +75,15 @@ function ManyAnswers({ asked, without }: AnswersProps) {
         </tr>
         <tr>
           <th scope="row">with all heads</th>
-          {asked.map(({ row, answers }) => (
-            <LikelyTokensCell key={row} tokens={answers} most={1} />
-          ))}
+          {asked.map((each) => {
+            const said = saidTo(each);
+            return <td key={each.row}>{said && <Said {...said} share={said.probability} />}</td>;
+          })}
         </tr>
         <tr class="without">
-          <th scope="row">{without}</th>
+          <th scope="row">{without ?? "without a head"}</th>
           {asked.map((each) => (
-            <InsteadCell key={each.row} asked={each} isMany />
+            <InsteadCell key={each.row} asked={each} />
           ))}
         </tr>
         {isRightKnown && (
@@ -131,18 +102,14 @@ function ManyAnswers({ asked, without }: AnswersProps) {
 export function AnswersPanel() {
   const { selection } = useHeadsWorkspace();
   const { asked } = selection.answer;
-  const without = withoutWords(selection) ?? "without a head";
   if (asked.length === 0) return null;
+  const props = { asked, without: withoutWords(selection) };
   return (
     <section class="all-answers" aria-labelledby="answers-title">
       <h2 id="answers-title">All answers</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Answers">
-        {asked.length > fewAnswers ? (
-          <ManyAnswers asked={asked} without={without} />
-        ) : (
-          <FewAnswers asked={asked} without={without} />
-        )}
+        {asked.length > fewAnswers ? <ManyAnswers {...props} /> : <FewAnswers {...props} />}
       </section>
     </section>
   );

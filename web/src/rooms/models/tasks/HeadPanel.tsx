@@ -9,14 +9,14 @@ import { SaveVectors } from "../../../shared/SaveVectors";
 import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
-import { AblateButton } from "../parts/AblateButton";
-import { HeadLines } from "../parts/HeadLines";
-import { Measures } from "../parts/Measures";
+import { AblationHelp, HeadBar } from "../parts/HeadBar";
+import { HeadSide } from "../parts/HeadSide";
 import { Comparison } from "./ComparePanel";
-import { HeadMap, useHeadPicture } from "./HeadMap";
+import { HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
 import { attendsWords, isComparable, type NamedHead, placesWords, withoutWords } from "./selection";
+import { referenceExamples } from "./state";
 import { useHeadsWorkspace } from "./workspace";
 
 const none = "";
@@ -50,95 +50,84 @@ function CompareField() {
   );
 }
 
-function Lines() {
-  const { selection, state, set, active } = useHeadsWorkspace();
-  const { range, curve, mass } = state;
-  const { shown, row } = selection;
-  const select = useCallback((row: number) => set({ row, cell: null }), [set]);
-  return (
-    <HeadLines
-      {...{ name: shown.name, text: selection.answer.text, weights: shown.weights }}
-      {...{ mass, range, curve, selected: active?.row ?? row, onSelect: select }}
-      queries={shown.attention.rows}
-      keys={shown.attention.columns}
-    />
-  );
-}
-
 const headToDetail = ({ name, attention, index }: NamedHead): OneHead => ({
   ...{ name, attention, shares: attention.shares, head: index },
 });
 
-interface MapNames {
-  /** A short note next to the title of the map. */
-  readonly note: string;
-  /** The name of the head for a saved file, which has no heading. */
-  readonly whose: string;
-}
-
-function LargeMap({ note, whose }: MapNames) {
-  const { shown } = useHeadsWorkspace().selection;
+/** The large map of the head or, if another head is compared, both heads and their difference. */
+function Maps({ note, whose }: { note: string; whose: string }) {
+  const { restrictions } = useShell();
+  const { shown, other } = useHeadsWorkspace().selection;
   const [ref, width] = useWidth<HTMLDivElement>();
-  const picture = useHeadPicture(shown, width);
+  if (other && !hides(restrictions, "compare")) return <Comparison shown={shown} other={other} />;
   return (
     <div ref={ref} class="scroll">
-      {width > 0 && (
-        <HeadMap name="weights" title="Weights" of={shown} {...{ note, whose, picture }} />
-      )}
+      {width > 0 && <HeadMap name="weights" of={shown} {...{ note, whose, width }} />}
     </div>
   );
 }
 
-/** The large map of the head or, if another head is compared, both heads and their difference. */
-function Maps(names: MapNames) {
-  const { restrictions } = useShell();
-  const { shown, other } = useHeadsWorkspace().selection;
-  const isCompared = other && !hides(restrictions, "compare");
-  return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap {...names} />;
+/** What the selected row attends to, and the formula of the active cell. */
+function Details({ explanation }: { explanation: Explanation | null }) {
+  const { selection, state, set } = useHeadsWorkspace();
+  const { shown, other, row, cell, answer } = selection;
+  const { rows } = shown.attention;
+  const [detail, otherDetail] = [headToDetail(shown), other && headToDetail(other)];
+  return (
+    <>
+      <Transport
+        count={rows.length}
+        index={row}
+        go={(row) => set({ row, cell: null })}
+        label="Rows"
+        unit="Row"
+        pace={pace}
+        title={`“${rows[row]}”`}
+      />
+      <p class="head-words">
+        {attendsWords(selection, format)} <span class="faint">{placesWords(selection)}</span>
+      </p>
+      <Readout explanation={explanation} locked={cell !== null} />
+      <RowDetails of={detail} other={otherDetail} row={row} />
+      <SaveVectors of={detail} file={shown.head.key} />
+      <AblationHelp
+        ablation={state.ablation}
+        texts={`${referenceExamples} ${answer.picture ? "unseen pictures" : "unseen examples"} of this task`}
+      />
+    </>
+  );
 }
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { selection, state, set, ablate } = useHeadsWorkspace();
-  const { shown, other, row, cell } = selection;
-  const { head, name, attention } = shown;
+  const { selection, state, set, active, ablate } = useHeadsWorkspace();
+  const { shown, other, row, answer } = selection;
+  const { head, name, attention, weights } = shown;
+  const { range, curve, mass } = state;
   const without = withoutWords(selection);
-  const whose = without ? `${name}, ${without}` : name;
   const isWide = other !== null || attention.columns.length > fewColumns;
-  const [detail, otherDetail] = [headToDetail(shown), other && headToDetail(other)];
+  const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <section class="one-head" aria-labelledby="one-head-title">
-      <div class="head-bar">
-        <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-        <AblateButton
-          isAblated={state.ablated.includes(head.key)}
-          onChange={(isAblated) => ablate([head.key], isAblated)}
-        />
+      <HeadBar
+        {...{ name, state, set, head: head.key }}
+        onAblate={(isAblated) => ablate([head.key], isAblated)}
+      >
         <CompareField />
-      </div>
+      </HeadBar>
       <div class={isWide ? "head-figure wide" : "head-figure"}>
         <div class="head-map">
-          {selection.answer.picture && <Patches picture={selection.answer.picture} />}
-          <Maps note={without ?? ""} whose={whose} />
-          <Transport
-            count={attention.rows.length}
-            index={row}
-            go={(row) => set({ row, cell: null })}
-            label="Rows"
-            unit="Row"
-            pace={pace}
-            title={`“${attention.rows[row]}”`}
-          />
-          <p class="head-words">
-            {attendsWords(selection, format)} <span class="faint">{placesWords(selection)}</span>
-          </p>
-          <Readout explanation={explanation} locked={cell !== null} />
-          <RowDetails of={detail} other={otherDetail} row={row} />
-          <SaveVectors of={detail} file={head.key} />
+          {answer.picture && <Patches picture={answer.picture} />}
+          <Maps note={without ?? ""} whose={without ? `${name}, ${without}` : name} />
+          <Details explanation={explanation} />
         </div>
-        <div class="head-side">
-          <Lines />
-          <Measures names={measureNames} words={measures} values={head.measures} />
-        </div>
+        <HeadSide
+          lines={{
+            ...{ name, text: answer.text, weights, mass, range, curve, onSelect: select },
+            selected: active?.row ?? row,
+            ...{ queries: attention.rows, keys: attention.columns },
+          }}
+          {...{ names: measureNames, measures, values: head.measures }}
+        />
       </div>
     </section>
   );

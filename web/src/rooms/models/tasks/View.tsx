@@ -33,12 +33,12 @@ const isSameInput = (a: HeadsRequest, b: HeadsRequest) =>
 
 /** The last answer, which stays in grey until the answer to the present input arrives. */
 function useLastAnswer(state: State) {
-  const { exhibit, text, seed, ablated } = state;
+  const { exhibit, text, seed, ablated, ablation } = state;
   const engine = useEngine();
   const request = useMemo<HeadsRequest>(() => {
     const base = new URL("./", document.baseURI).href;
-    return { kind: "ask", base, exhibit, text, seed, ablated };
-  }, [exhibit, text, seed, ablated.join()]);
+    return { kind: "ask", base, exhibit, text, seed, ablated, ablation };
+  }, [exhibit, text, seed, ablated.join(), ablation]);
   const { answer, request: answered, failure } = useAnswer("tasks", request);
   const last = useRef<HeadsAnswer | null>(null);
   if (answer?.kind === "answer") last.current = answer;

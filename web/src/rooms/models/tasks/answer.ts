@@ -1,8 +1,8 @@
 /** The requests to the solver of task models, and its answers. */
 import type { Alignment } from "heed/models";
 import type { SmallWeights } from "heed/view/parts";
+import type { Ablated } from "../../../shared/ablation";
 import type { Attention, Shares } from "../../../shared/attended";
-import type { LikelyToken } from "../../../shared/likelyToken";
 import type { UnreadableText } from "../../../shared/typed";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
@@ -10,7 +10,7 @@ import type { MeasureName } from "./measures";
 /** A head as its attention, layer and number; the last two are counted from 1: "cross.2.3". */
 export type HeadKey = string;
 
-export interface HeadsRequest {
+export interface HeadsRequest extends Ablated {
   readonly kind: "ask";
   /** The base address of the page's files. */
   readonly base: string;
@@ -18,8 +18,6 @@ export interface HeadsRequest {
   /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
-  /** The heads to ablate. */
-  readonly ablated: readonly HeadKey[];
 }
 
 /** Sent when the person leaves the view, to free its model. */
@@ -41,18 +39,23 @@ export interface MeasuredHead {
   readonly measures: Readonly<Record<MeasureName, number | null>>;
 }
 
+/** A possible answer. */
+export interface Candidate {
+  readonly token: string;
+  /** Its probability with all heads. */
+  readonly probability: number;
+  /** The same without the ablated heads; null if none are ablated. */
+  readonly without: number | null;
+}
+
 /** One question to the model, and its answer. */
 export interface AnsweredQuestion {
   /** The row of the last layer's attention that gives the answer. */
   readonly row: number;
   /** The question: a pronoun, or the number of a position. */
   readonly name: string;
-  /** The answers with all heads, the most likely first. */
-  readonly answers: readonly LikelyToken[];
-  /** The answers without the ablated heads; null if none are ablated. */
-  readonly instead: readonly LikelyToken[] | null;
-  /** The probability, without the ablated heads, of the token that is most likely with all heads. */
-  readonly kept: number | null;
+  /** The most likely answers with all heads, and without the ablated ones, in the order of the former. */
+  readonly candidates: readonly Candidate[];
   /** The right answer; null if unknown. */
   readonly right: string | null;
 }
@@ -64,7 +67,8 @@ export interface NeededHead {
   readonly lost: number;
 }
 
-export interface HeadsAnswer {
+/** `ablated`: the heads that were ablated to compute `attentions` and the answers without them. */
+export interface HeadsAnswer extends Ablated {
   readonly kind: "answer";
   readonly exhibit: ExhibitId;
   /** The input as a person would write it. */
@@ -84,8 +88,6 @@ export interface HeadsAnswer {
   };
   /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
-  /** The heads that were ablated to compute `attentions` and the answers `instead`. */
-  readonly ablated: readonly HeadKey[];
   readonly asked: readonly AnsweredQuestion[];
   /** For each question the head whose ablation changes the answer; null if no single head does. */
   readonly needed: readonly (NeededHead | null)[];

@@ -1,4 +1,5 @@
 /** Reads and writes the view's part of the link. */
+import { ablatedReaders } from "../../../shared/ablation";
 import { colourReaders } from "../../../shared/colourReaders";
 import {
   cellIn,
@@ -33,7 +34,7 @@ const readers: Readers<State> = {
   model: (text) => firstOf(oneOf(...exhibitIds)(text)),
   text: (text) => withInput({ text: text.slice(0, maxCharacters) }),
   example: (text) => withInput({ seed: numberIn(allowed.seed)(text) }),
-  ablate: (text) => ({ ablated: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
+  ...ablatedReaders(headFrom),
   head: (text) => ({ head: headFrom(text) }),
   compare: (text) => ({ other: headFrom(text) }),
   row: (text) => ({ row: indexIn(allowed.index)(text) }),
@@ -64,7 +65,7 @@ export function write(state: State): URLSearchParams {
   put("compare", state.other, null);
   put("row", state.row === null ? null : state.row + 1, null);
   put("cell", cellText(state.cell), null);
-  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
+  for (const key of ["ablation", "measure", "order", "range", "curve", "mass"] as const)
     put(key, state[key], initialState[key]);
   return params;
 }

@@ -1,8 +1,9 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
 import { at, type Cell, type MatrixView } from "heed/view/parts";
+import { withoutWords as wordsOf } from "../../../shared/ablation";
 import { type AttentionName, weightsOf } from "../../../shared/attended";
-import type { LikelyToken } from "../../../shared/likelyToken";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
+import { saidTo } from "./asking";
 import type { MeasureName } from "./measures";
 import type { State } from "./state";
 
@@ -140,9 +141,9 @@ export function placesWords({ answer, shown }: HeadSelection): string {
   if (answer.places === "unknown" && !answer.picture)
     return "This form was not taught, so the answer positions are unknown.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
-  if (answer.places === "right") return "Outlined: where the answer comes from.";
-  const how = answer.ablated.length > 0 ? " with all heads" : "";
-  return `Outlined: the answer${how}.`;
+  return answer.places === "right"
+    ? "Outlined: where the answer comes from."
+    : "Outlined: the answer.";
 }
 
 /** The token that the selected row attends to most. */
@@ -191,19 +192,18 @@ export function answerSentenceOf({ answer, row }: HeadSelection): AnswerSentence
       : { subject, now: said(written.without), whole: said(written.whole) };
   }
   const question = asked[questionAt(answer, row)];
-  const [first] = question?.answers ?? [];
+  const first = question && saidTo(question);
   if (!question || !first) return null;
-  const said = ({ token, probability }: LikelyToken): AnswerText => ({ text: token, probability });
   const subject = answer.picture ? subjects.picture : `“${question.name}” means`;
-  const [instead] = question.instead ?? [];
-  return instead
-    ? { subject, now: said(instead), whole: said(first) }
-    : { subject, now: said(first), whole: null };
+  const whole: AnswerText = { text: first.token, probability: first.probability };
+  const instead = saidTo(question, "without");
+  return instead && instead.without !== null
+    ? { subject, now: { text: instead.token, probability: instead.without }, whole }
+    : { subject, now: whole, whole: null };
 }
 
-/** "without layer 1, head 1" or "without 2 heads"; null if no head was ablated. */
+/** "without layer 1, head 1 (mean)" or "without 2 heads"; null if no head was ablated. */
 export function withoutWords({ all, answer }: HeadSelection): string | null {
-  const [first, ...more] = all.filter(({ head }) => answer.ablated.includes(head.key));
-  if (!first) return null;
-  return more.length > 0 ? `without ${more.length + 1} heads` : `without ${first.name}`;
+  const first = all.find(({ head }) => answer.ablated.includes(head.key));
+  return first ? wordsOf(answer, first.name) : null;
 }

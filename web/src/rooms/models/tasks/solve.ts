@@ -1,34 +1,18 @@
 /** The solver of task models: runs a trained model with all heads and with some ablated, and measures every head. */
 import type { Heed } from "heed";
-import {
-  type Alignment,
-  alignmentOf,
-  type Head,
-  type LabelledWeights,
-  type Split,
-  withoutHeads,
-} from "heed/models";
+import { type Alignment, alignmentOf, type Head, withoutHeads } from "heed/models";
 import { nn } from "heed/nn";
-import { pathOf } from "../../../shared/attended";
+import type { Ablation } from "../../../shared/ablation";
 import { type Input, readInput, tokensOf, type UnreadableText } from "../../../shared/typed";
 import type { Solver } from "../../../worker/solver";
-import type { HeadKey, HeadsAnswer, HeadsRequest, LeaveRequest, UnreadInput } from "./answer";
-import { askedOf, questionsOf } from "./asking";
+import type { HeadsAnswer, HeadsRequest, LeaveRequest, UnreadInput } from "./answer";
+import { askedOf, type Question, questionsOf } from "./asking";
 import { attentionsOf, bestHeadOf } from "./attending";
 import { exhibitOf } from "./catalogue";
 import { placesOf } from "./input";
-import { neededHeads } from "./needed";
+import { type Needed, neededHeads } from "./needed";
 import { type ModelProbe, probe } from "./probe";
-import { headPlaceOf } from "./state";
-import { close, modelAt, type Trained } from "./trained";
-
-/** A split that was not used in training. */
-const split: Split = "test";
-
-function inputOf({ task }: Trained, { text, seed }: HeadsRequest): Input | UnreadableText {
-  if (text !== null) return readInput(task, text);
-  return task.generate(new nn.Generator(seed), split) as Input;
-}
+import { ablatableHeads, close, modelAt, split, type Trained } from "./trained";
 
 /** The text that the model generates, without the input. */
 async function writtenFor({ model }: Trained, input: Input): Promise<readonly string[] | null> {
@@ -54,17 +38,86 @@ async function answeredBy(
   return input;
 }
 
-function headAt(key: HeadKey): Head {
-  const place = headPlaceOf(key);
-  if (!place) throw new RangeError(`“${key}” names no head`);
-  return { path: pathOf(place), head: place.head };
+/** An input, and what the model makes of it. */
+interface Run {
+  readonly input: Input;
+  readonly written: readonly string[] | null;
+  /** The input with the model's own answer. */
+  readonly answered: Input;
+  readonly probe: ModelProbe;
 }
 
-/** The heads to ablate that this model has. A link may name others. */
-function presentHeads({ ablated }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
-  return ablated.filter((key) => {
-    const { path, head } = headAt(key);
-    return there.some((each) => each.path === path && head < each.heads);
+async function run(trained: Trained, input: Input): Promise<Run> {
+  const written = await writtenFor(trained, input);
+  const answered = await answeredBy(trained, input, written);
+  return { input, written, answered, probe: probe(trained.model, answered) };
+}
+
+/** An input as the model answers it with all heads, and the heads that an answer needs. */
+interface Whole extends Run {
+  readonly questions: readonly Question[];
+  readonly isSolved: boolean;
+  /** The heads whose ablation changes an answer, for each kind of ablation that was asked for. */
+  readonly needed: Partial<Record<Ablation, Needed>>;
+}
+
+async function wholeOf(trained: Trained, input: Input, isDrawn: boolean): Promise<Whole> {
+  const whole = await run(trained, input);
+  const isSolved = isDrawn || (input.kind === "translation" && input.target.length > 0);
+  return {
+    ...whole,
+    isSolved,
+    questions: questionsOf(input, whole.answered, isSolved),
+    needed: {},
+  };
+}
+
+/** The most examples that are drawn for one whose answer depends on a single head. */
+const mostDraws = 8;
+
+/** The first drawn example whose answer one head's ablation to zero changes; the first one if there is none. */
+async function drawn(trained: Trained, seed: number): Promise<Whole> {
+  const random = new nn.Generator(seed);
+  let first: Whole | null = null;
+  for (let i = 0; i < mostDraws; ++i) {
+    const whole = await wholeOf(trained, trained.task.generate(random, split) as Input, true);
+    const heads = ablatableHeads(trained, whole.probe.attentions, "zero");
+    const zero = await neededHeads(trained.model, whole, heads);
+    const own = { ...whole, needed: { zero } };
+    first ??= own;
+    if (whole.written ? zero.some(Boolean) : zero[0]) return own;
+  }
+  return first as Whole;
+}
+
+/** The last input of each model. It is freed with the model when the person leaves the view. */
+const last = new WeakMap<Trained, { readonly key: string; readonly whole: Whole }>();
+
+/** The input with all heads. It does not depend on the ablated heads, so it is computed once. */
+async function askedWhole(
+  trained: Trained,
+  { text, seed }: HeadsRequest,
+): Promise<Whole | UnreadableText> {
+  const key = JSON.stringify(text === null ? [seed] : [null, text]);
+  const known = last.get(trained);
+  if (known?.key === key) return known.whole;
+  const input = text === null ? null : readInput(trained.task, text);
+  if (input && "why" in input) return input;
+  const whole = input ? await wholeOf(trained, input, false) : await drawn(trained, seed);
+  last.set(trained, { key, whole });
+  return whole;
+}
+
+/** The run without some heads, and the probabilities that the model then gives to the answer with all heads. */
+async function runWithout(
+  trained: Trained,
+  heads: readonly Head[],
+  { input, answered, written }: Run,
+) {
+  return withoutHeads(trained.model, heads, async () => {
+    const now = await run(trained, input);
+    const isSame = now.written?.join() === written?.join();
+    return { ...now, forced: isSame ? now.probe : probe(trained.model, answered) };
   });
 }
 
@@ -84,48 +137,41 @@ async function answerTo(
   const start = performance.now();
   const { model, task, heldOut, score } = trained;
   const known = task.vocabulary.source;
-  const input = inputOf(trained, request);
-  if ("why" in input) return { kind: "unread", ...input, known };
+  const whole = await askedWhole(trained, request);
+  if ("why" in whole) return { kind: "unread", ...whole, known };
 
-  const isDrawn = request.text === null;
-  const isSolved = isDrawn || (input.kind === "translation" && input.target.length > 0);
-  const written = await writtenFor(trained, input);
-  const answered = await answeredBy(trained, input, written);
+  const { input, questions, isSolved, written } = whole;
+  const { ablation } = request;
+  const all = ablatableHeads(trained, whole.probe.attentions, ablation);
+  // A link may name heads that this model does not have.
+  const ablated = request.ablated.filter((key) => all.has(key));
+  const heads = ablated.map((key) => all.get(key) as Head);
+  const rest = heads.length === 0 ? null : await runWithout(trained, heads, whole);
+  whole.needed[ablation] ??= await neededHeads(model, whole, all);
+
   const hasRightPlaces = isSolved && input.kind !== "continuation";
-  const places: Alignment | null = hasRightPlaces ? alignmentOf(input) : placesOf(answered);
-
-  const before = probe(model, answered);
-  const ablated = presentHeads(request, before.attentions);
-  const rest =
-    ablated.length === 0
-      ? null
-      : await withoutHeads(model, ablated.map(headAt), async () => ({
-          probe: probe(model, answered),
-          written: await writtenFor(trained, input),
-        }));
-
-  const measuring = { input: answered, places, heldOut };
-  const measured = (probe: ModelProbe) => attentionsOf(heed, probe, measuring);
-  const whole = measured(before);
-  const questions = questionsOf(input, answered, isSolved);
-  const asked = askedOf(questions, before, rest?.probe ?? null);
-  const inputKey = JSON.stringify(isDrawn ? [request.seed] : [null, request.text]);
-  const needed = await neededHeads(model, inputKey, { input: answered, questions, before });
+  const right = hasRightPlaces ? alignmentOf(input) : null;
+  const placesIn = ({ answered }: Run): Alignment | null => right ?? placesOf(answered);
+  const measured = (run: Run) =>
+    attentionsOf(heed, run.probe, { input: run.answered, places: placesIn(run), heldOut });
+  const before = measured(whole);
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
+  const isTypedTagging = request.text !== null && input.kind === "tagging";
   return {
     kind: "answer",
     exhibit: request.exhibit,
     text: textOf(tokensOf(input)),
     picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
     known,
-    places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
-    attentions: rest ? measured(rest.probe) : whole,
+    places: !placesIn(rest ?? whole) ? "unknown" : isTypedTagging ? "answered" : "right",
+    attentions: rest ? measured(rest) : before,
     model: {
       parameters: model.parameters().reduce((sum, { data }) => sum + data.length, 0),
       ...{ examples: score.examples, exact: score.exact },
     },
-    best: bestHeadOf(whole),
-    ...{ ablated, asked, needed },
+    best: bestHeadOf(before),
+    ...{ ablated, ablation, needed: whole.needed[ablation] },
+    asked: askedOf(questions, whole.probe, rest?.forced ?? null),
     written: written && {
       whole: textOf(written),
       without: rest?.written ? textOf(rest.written) : null,

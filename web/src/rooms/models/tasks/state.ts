@@ -1,17 +1,17 @@
 /** The state of the view, which is exactly the content of its link (see link.ts). */
 
 import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
+import type { Ablated } from "../../../shared/ablation";
 import type { AttentionName } from "../../../shared/attended";
 import type { HeadKey } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
 
-export interface State {
+export interface State extends Ablated {
   readonly exhibit: ExhibitId;
   /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
-  readonly ablated: readonly HeadKey[];
   /** The selected head; null for the best one for the input. */
   readonly head: HeadKey | null;
   /** The head to compare with. */
@@ -44,6 +44,9 @@ export const allowed = {
 /** Far more than a model can read, so that typed text is never cut off without a message. */
 export const maxCharacters = 1000;
 
+/** The number of unseen examples over whose positions the mean output of a head is computed. */
+export const referenceExamples = 32;
+
 const firstSeed = 1;
 
 /** The initial state of a model. It keeps nothing that was selected in another model. */
@@ -58,7 +61,7 @@ export function firstOf(
 
 export const initialState: State = {
   ...firstOf("pronouns"),
-  ...{ measure: "places", order: "layer" },
+  ...{ ablation: "zero", measure: "places", order: "layer" },
   ...{ range: "absolute", curve: "linear", mass: 80 },
 };
 

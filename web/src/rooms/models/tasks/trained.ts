@@ -2,15 +2,23 @@
 import type { Heed } from "heed";
 import {
   type Example,
+  type Head,
   type HeadAlignment,
+  type LabelledWeights,
   loadModel,
+  type Split,
   type Task,
   type TaskModel,
   taskOf,
 } from "heed/models";
-import type { nn } from "heed/nn";
+import { nn } from "heed/nn";
+import type { Ablation } from "../../../shared/ablation";
+import { attentionAt } from "../../../shared/attended";
+import { ablatedHeads } from "../../../worker/ablating";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
 import { Lifetime } from "../lifetime";
+import type { HeadKey } from "./answer";
+import { headKey, referenceExamples } from "./state";
 
 /** The common interface of the models of this room: attention, and a last layer that gives the answers. */
 export interface AttentiveModel extends TaskModel {
@@ -25,6 +33,34 @@ export interface Trained extends Lifetime<AttentiveModel> {
   readonly heldOut: readonly HeadAlignment[];
   /** The share of held-out examples that it answered correctly. */
   readonly score: { readonly examples: number; readonly exact: number };
+}
+
+/** A split that was not used in training. */
+export const split: Split = "test";
+
+/** The heads of a model by their keys. */
+export type Heads = ReadonlyMap<HeadKey, Head>;
+
+/** All heads, prepared for their ablation. */
+export function ablatableHeads(
+  { model, task }: Trained,
+  attentions: readonly LabelledWeights[],
+  ablation: Ablation,
+): Heads {
+  const readReference = () => {
+    const random = new nn.Generator(1);
+    for (let i = 0; i < referenceExamples; ++i)
+      model.heed.scope(() => model.forward([task.generate(random, split)]));
+  };
+  const all = attentions.flatMap(({ path, heads }) =>
+    Array.from({ length: heads }, (_, head) => ({ path, head })),
+  );
+  return new Map(
+    ablatedHeads(model, all, ablation, readReference).map((head) => {
+      const { name, layer } = attentionAt(head.path) as NonNullable<ReturnType<typeof attentionAt>>;
+      return [headKey(name, layer, head.head), head];
+    }),
+  );
 }
 
 let open: { readonly address: string; readonly trained: Promise<Trained> } | null = null;

@@ -1,0 +1,33 @@
+/** Maps of heads beside each other, and what the colours of their difference mean. */
+import type { ComponentChildren } from "preact";
+import { hides } from "../../../shared/restrictions";
+import { useShell } from "../../../shared/shell";
+import { useWidth } from "../../../shared/useWidth";
+
+/** Each map gets its width in pixels. */
+export function CompareFigure({
+  maps,
+}: {
+  maps: readonly ((width: number) => ComponentChildren)[];
+}) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  return (
+    <div class="compare-figure">
+      {maps.map((map, i) => (
+        <div key={i} {...(i === 0 && { ref })} class="scroll">
+          {width > 0 && map(width)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function DifferenceColours({ more, less }: { more: string; less: string }) {
+  const { restrictions } = useShell();
+  if (hides(restrictions, "text")) return null;
+  return (
+    <p>
+      <b class="more">Blue</b>: {more} <b class="less">Orange</b>: {less}
+    </p>
+  );
+}

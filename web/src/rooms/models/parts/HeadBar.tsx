@@ -1,0 +1,85 @@
+/** The name of the shown head, the button that ablates or restores it, and how heads are ablated. */
+import type { ComponentChildren } from "preact";
+import type { Ablated, Ablation } from "../../../shared/ablation";
+import { hides } from "../../../shared/restrictions";
+import type { Setter } from "../../../shared/room";
+import { useShell } from "../../../shared/shell";
+import { Term } from "../../../shared/Term";
+
+export function HeadBar({
+  name,
+  kind = null,
+  head,
+  state: { ablated, ablation },
+  set,
+  onAblate,
+  children,
+}: {
+  name: string;
+  /** The kind of the head, if it has a name. */
+  kind?: string | null;
+  /** The name of the head in links. */
+  head: string;
+  state: Ablated;
+  set: Setter<Ablated>;
+  onAblate(isAblated: boolean): void;
+  children?: ComponentChildren;
+}) {
+  const { restrictions } = useShell();
+  const isAblated = ablated.includes(head);
+  return (
+    <div class="head-bar">
+      <h2 id="one-head-title">
+        {name.replace(/^./, (first) => first.toUpperCase())}
+        {kind && <span class="faint"> · {kind}</span>}
+      </h2>
+      <span class="ablate">
+        <button
+          type="button"
+          class="ablate-head"
+          disabled={restrictions.lock}
+          onClick={() => onAblate(!isAblated)}
+        >
+          {isAblated ? "Restore" : "Ablate"}
+          <span class="wide-only"> this head</span>
+        </button>
+        <select
+          aria-label="Output of ablated heads"
+          disabled={restrictions.lock}
+          value={ablation}
+          onChange={({ currentTarget }) => set({ ablation: currentTarget.value as Ablation })}
+        >
+          <option value="zero">zero</option>
+          <option value="mean">mean</option>
+        </select>
+      </span>
+      {children}
+    </div>
+  );
+}
+
+/**
+ * @param texts the texts over whose positions means are
+ * @param children more about these texts
+ */
+export function AblationHelp({
+  ablation,
+  texts,
+  children,
+}: {
+  ablation: Ablation;
+  texts: string;
+  children?: ComponentChildren;
+}) {
+  const { restrictions } = useShell();
+  if (hides(restrictions, "text")) return null;
+  return (
+    <div class="faint ablation-help">
+      <Term name="ablation">Ablation</Term>:{" "}
+      {ablation === "zero"
+        ? "the output of an ablated head is zero at every position."
+        : `the output of an ablated head is, at every position, its mean over all positions of ${texts}.`}
+      {ablation === "mean" && children}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+/** The attention of a head as lines, and all its measures. */
+import { format, type MeasureWords } from "heed/view/parts";
+import { TokenLines, type TokenLinesProps } from "../../../picture/TokenLines";
+
+interface MeasuresProps<Name extends string> {
+  readonly names: readonly Name[];
+  readonly measures: Readonly<Record<Name, MeasureWords>>;
+  readonly values: Readonly<Record<Name, number | null>> | undefined;
+}
+
+interface LinesProps extends Omit<TokenLinesProps, "caption"> {
+  readonly name: string;
+  readonly text: string;
+  /** In percent. */
+  readonly mass: number;
+}
+
+function Lines({ name, text, mass, ...lines }: LinesProps) {
+  return (
+    <div class="head-lines">
+      <h3>Attention as lines</h3>
+      <TokenLines
+        {...lines}
+        caption={`${name}, lines that carry the top ${mass} %: ${text}`}
+        mass={mass / 100}
+      />
+    </div>
+  );
+}
+
+export function HeadSide<Name extends string>({
+  lines,
+  names,
+  measures,
+  values,
+}: MeasuresProps<Name> & {
+  /** Null until they are drawn. */
+  lines: LinesProps | null;
+}) {
+  return (
+    <div class="head-side">
+      {lines && <Lines {...lines} />}
+      <dl class="measures number">
+        {names.map((name) => {
+          const value = values?.[name] ?? null;
+          return (
+            <div key={name}>
+              <dt>{measures[name].name}</dt>
+              <dd data-measure={name}>{value === null ? "–" : format(value)}</dd>
+            </div>
+          );
+        })}
+      </dl>
+    </div>
+  );
+}
