@@ -53,6 +53,14 @@ export function SaveRows({
   return <SaveMenu title="the rows of the network" file={file} contents={contents} />;
 }
 
+/** The place of a reading: at the start, after a layer, or after a part of it. */
+function placeAt(reading: number, names: StackNumbers["partNames"]): string {
+  const { length } = names;
+  const [layer, part] = [Math.floor(reading / length), reading % length];
+  if (part > 0) return `after ${names[part - 1]} of layer ${layer + 1}`;
+  return layer === 0 ? "before layer 1" : `after layer ${layer}`;
+}
+
 /** The probability, after each part of each layer, of the token that is the most likely one at the end. */
 export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | null }) {
   const { readings, partNames } = numbers;
@@ -70,6 +78,7 @@ export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | 
     <Curve
       title={`Probability of ${winner} over the layers`}
       xName="layers"
+      placeOf={(i) => placeAt(i, partNames)}
       yName="probability"
       {...{ x, series: [{ name: winner, y }] }}
       range={{ low: 0, high: 1 }}

@@ -28,6 +28,8 @@ interface CurveProps {
   /** A short description of the picture. */
   title: string;
   xName: string;
+  /** The words for the shown index; by default "at", the name of x and its value. */
+  placeOf?(index: number): string;
   yName: string;
   /** In ascending order. */
   x: ArrayLike<number>;
@@ -162,11 +164,12 @@ export function Curve(given: CurveProps) {
 }
 
 /** The lines' names, with their numbers at the shown index. */
-function CurveLegend({ series, xName, xTexts, frame, read, textOfX }: Shown) {
+function CurveLegend({ series, x, xName, xTexts, frame, read, textOfX, placeOf }: Shown) {
   // Reserves the width of the longest legend: it must not wrap and move the picture when a number gets another digit.
-  const longest = xTexts
-    ? Math.max(...xTexts.map(({ length }) => length))
-    : formatX(frame.xRange.high).length;
+  const places = placeOf && Array.from(x, (_, i) => placeOf(i));
+  const texts = places ?? xTexts ?? [formatX(frame.xRange.high)];
+  const before = places ? "" : `at ${xName} `;
+  const longest = before.length + Math.max(...texts.map(({ length }) => length));
   return (
     <p class="curve-legend number">
       {series.map(({ name, y }, i) => (
@@ -177,8 +180,8 @@ function CurveLegend({ series, xName, xTexts, frame, read, textOfX }: Shown) {
           {name} {read !== null && <b>{formatY(y[read] as number)}</b>}
         </span>
       ))}
-      <span class="faint" style={{ minWidth: `${`at ${xName} `.length + longest}ch` }}>
-        {read !== null && `at ${xName} ${textOfX(read)}`}
+      <span class="faint" style={{ minWidth: `${longest}ch` }}>
+        {read !== null && (places?.[read] ?? `${before}${textOfX(read)}`)}
       </span>
     </p>
   );

@@ -80,7 +80,11 @@ export function CandidateHead({
             <th scope="col">change, % points</th>
           </>
         )}
-        {isDrawn && <th scope="col">after temperature and top-p</th>}
+        {isDrawn && (
+          <th scope="col" data-column="drawn">
+            after temperature and top-p
+          </th>
+        )}
       </tr>
     </thead>
   );

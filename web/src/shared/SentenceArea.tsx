@@ -38,7 +38,6 @@ export function SentenceArea({
   id: string;
   label: ComponentChildren;
   value: string;
-  maxLength?: number;
   onInput(text: string): void;
 }) {
   const ref = useHeightOfText(value);

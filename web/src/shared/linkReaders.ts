@@ -27,6 +27,12 @@ export function numberIn({ min, max }: Limits, whole = true) {
   };
 }
 
+/** Reads a text, which is never cut. */
+export const textIn = (most: number) => (text: string) => {
+  if (text.length > most) throw new RangeError(`at most ${most} characters`);
+  return text;
+};
+
 export const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
 
 /** Reads an index, which a link counts from 1. */

@@ -4,6 +4,8 @@ import type { Continuation, Picture, Tagging, Task, Translation } from "heed/mod
 export type Input = Tagging | Translation | Continuation | Picture;
 
 export const mostTokens = 48;
+/** Longer texts are refused before they are split into words. */
+export const mostCharacters = 1000;
 
 /** The reason why an input cannot be read, in words for the person. */
 interface Unreadable {
@@ -132,6 +134,11 @@ function unreadable(task: Task, text: string, why: string): UnreadableText {
 export function readInput(task: Task, typed: string): Input | UnreadableText {
   if (!task.read)
     return unreadable(task, typed, "This model works on pictures: there is nothing to type.");
+  if (typed.length > mostCharacters) {
+    const size = typed.length.toLocaleString("en");
+    const why = `The text has ${size} characters; the model reads up to ${mostTokens} tokens.`;
+    return unreadable(task, typed.slice(0, mostCharacters), why);
+  }
   const text = fitted(task, typed);
   if (text.trim() === "") return unreadable(task, text, "Nothing is typed.");
   const pieces = piecesOf(task, text);

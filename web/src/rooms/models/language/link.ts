@@ -4,7 +4,14 @@ import { patternNames } from "heed/view/parts";
 import { spotFrom, textOfSpot } from "../../../network/spots";
 import { colourReaders } from "../../../shared/colourReaders";
 import { continuedReaders, putContinued } from "../../../shared/continuedLink";
-import { numberIn, oneOf, putIn, type Readers, readParams } from "../../../shared/linkReaders";
+import {
+  numberIn,
+  oneOf,
+  putIn,
+  type Readers,
+  readParams,
+  textIn,
+} from "../../../shared/linkReaders";
 import type { LinkReading } from "../../../shared/room";
 import { addressOf } from "./source";
 import {
@@ -17,10 +24,7 @@ import {
   yourModel,
 } from "./state";
 
-const textFrom = (text: string): string => {
-  if (text.length > maxCharacters) throw new RangeError(`at most ${maxCharacters} characters`);
-  return text;
-};
+const textFrom = textIn(maxCharacters);
 
 const isModel = (text: string) => [ourModel, yourModel].includes(text) || addressOf(text) !== null;
 

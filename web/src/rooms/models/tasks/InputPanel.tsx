@@ -9,7 +9,7 @@ import { SentenceArea } from "../../../shared/SentenceArea";
 import { useShell } from "../../../shared/shell";
 import type { HeadsAnswer } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";
-import { allowed, firstOf, maxCharacters, type State, withInput } from "./state";
+import { allowed, firstOf, type State, withInput } from "./state";
 
 /** The task of the model, its size and accuracy, and every token of its vocabulary. */
 function AboutModel({
@@ -75,7 +75,6 @@ export function InputPanel({
               }
               autocomplete="off"
               autocapitalize="off"
-              maxLength={maxCharacters}
               value={text ?? drawn}
               onInput={(value) => set(withInput({ text: value.replace(/\s*\n\s*/g, " ") }))}
             />

@@ -10,20 +10,14 @@ import {
   putIn,
   type Readers,
   readParams,
+  textIn,
 } from "../../../shared/linkReaders";
 import type { LinkReading } from "../../../shared/room";
+import { mostCharacters } from "../../../shared/typed";
 import type { HeadKey } from "./answer";
 import { exhibitIds } from "./catalogue";
 import { measureNames } from "./measures";
-import {
-  allowed,
-  firstOf,
-  headPlaceOf,
-  initialState,
-  maxCharacters,
-  type State,
-  withInput,
-} from "./state";
+import { allowed, firstOf, headPlaceOf, initialState, type State, withInput } from "./state";
 
 function headFrom(text: string): HeadKey {
   if (!headPlaceOf(text)) throw new RangeError("a head, such as encoder.2.3");
@@ -32,7 +26,7 @@ function headFrom(text: string): HeadKey {
 
 const readers: Readers<State> = {
   model: (text) => firstOf(oneOf(...exhibitIds)(text)),
-  text: (text) => withInput({ text: text.slice(0, maxCharacters) }),
+  text: (text) => withInput({ text: textIn(mostCharacters)(text) }),
   example: (text) => withInput({ seed: numberIn(allowed.seed)(text) }),
   ...ablatedReaders(headFrom),
   head: (text) => ({ head: headFrom(text) }),

@@ -142,7 +142,7 @@ export function placesWords({ answer, shown }: HeadSelection): string {
     return "This form was not taught, so the answer positions are unknown.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
   return answer.places === "right"
-    ? "Outlined: where the answer comes from."
+    ? "Outlined: where the right answer comes from."
     : "Outlined: the answer.";
 }
 

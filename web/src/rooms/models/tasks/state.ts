@@ -41,9 +41,6 @@ export const allowed = {
   index: { min: 1, max: 64 },
 } as const;
 
-/** Far more than a model can read, so that typed text is never cut off without a message. */
-export const maxCharacters = 1000;
-
 /** The number of unseen examples over whose positions the mean output of a head is computed. */
 export const referenceExamples = 32;
 
