@@ -38,7 +38,7 @@ describe("The link", () => {
 
   test.each([
     "model=pronouns",
-    "model=dates&example=7&ablate=cross.1.2%2Cdecoder.2.4&head=cross.2.1&compare=cross.1.1&row=3&cell=3.4",
+    "model=dates&example=7&ablate=cross.1.2%2Cdecoder.2.4&ablation=mean&head=cross.2.1&compare=cross.1.1&row=3&cell=3.4",
     "model=pronouns&text=Bob+wrote+a+poem.&measure=entropy&order=measure&range=row&curve=log&mass=60",
     "model=pronouns&example=1",
     "model=sort&text=",
@@ -51,9 +51,11 @@ describe("The link", () => {
   });
 
   test("leaves out invalid parameters and names them", () => {
-    const { state, notices } = read(new URLSearchParams("head=tail&example=0&model=cats&zoom=2"));
+    const { state, notices } = read(
+      new URLSearchParams(`head=tail&example=0&model=cats&zoom=2&text=${"a".repeat(2000)}`),
+    );
     expect(state).toEqual(initialState);
-    expect(notices).toHaveLength(4);
+    expect(notices).toHaveLength(5);
   });
 });
 
@@ -143,6 +145,9 @@ describe("An input", () => {
     expect(why).toBe(`These are ${mostTokens + 1} tokens; the model reads up to ${mostTokens}.`);
     expect(unknown).toEqual([]);
     expect(readInput(taskOf("sort"), nearest ?? "")).toMatchObject({ kind: "translation" });
+    expect(refused("sort", "a".repeat(5000)).why).toBe(
+      `The text has 5,000 characters; the model reads up to ${mostTokens} tokens.`,
+    );
   });
 
   test("has its right answer and places if the task can solve it", () => {

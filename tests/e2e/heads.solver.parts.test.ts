@@ -1,7 +1,14 @@
 /** Tests the solver of task models without a page. */
 import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
-import { EncoderModel } from "heed/models";
+import {
+  EncoderModel,
+  type LabelledWeights,
+  type Translation,
+  taskOf,
+  withoutHeads,
+} from "heed/models";
+import { nn } from "heed/nn";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/models/tasks/answer";
 import { exhibitIds } from "../../web/src/rooms/models/tasks/catalogue";
@@ -12,8 +19,9 @@ import {
   withoutWords,
 } from "../../web/src/rooms/models/tasks/selection";
 import solve from "../../web/src/rooms/models/tasks/solve";
-import { firstOf, initialState } from "../../web/src/rooms/models/tasks/state";
+import { firstOf, initialState, referenceExamples } from "../../web/src/rooms/models/tasks/state";
 import { Reference } from "./heads";
+import { meanOutput } from "./means";
 
 const text = "Anna praised Clara so she imitated her.";
 /** The positions of its pronouns. */
@@ -40,7 +48,8 @@ const context = () => ({
 
 async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
   const request: HeadsRequest = {
-    ...{ kind: "ask", base: "http://page.test/", exhibit: "pronouns", text, seed: 1, ablated: [] },
+    ...{ kind: "ask", base: "http://page.test/", exhibit: "pronouns", text, seed: 1 },
+    ...{ ablated: [], ablation: "zero" },
     ...change,
   };
   const answer = await solve(request, context());
@@ -107,13 +116,18 @@ test("The search for heads runs once per input, for any ablated heads, and again
   await leave();
   const first = await runsOf({});
   expect(first.count).toBe(1 + headCount);
-  expect(await runsOf({ ablated: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 2 });
-  expect(await runsOf({})).toEqual({ needed: first.needed, count: 1 });
+  expect(await runsOf({ ablated: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 1 });
+  expect(await runsOf({})).toEqual({ needed: first.needed, count: 0 });
+  expect((await runsOf({ ablation: "mean" })).count).toBe(headCount);
+  expect((await runsOf({ ablation: "mean", ablated: ["encoder.1.3"] })).count).toBe(1);
   expect((await runsOf({ text: other })).count).toBe(1 + headCount);
   // A drawn example is not the same input as a text, and each seed draws another example.
-  for (const seed of [1, 2]) expect((await runsOf({ text: null, seed })).count).toBe(1 + headCount);
-  await leave();
-  expect((await runsOf({ text: null, seed: 2 })).count).toBe(1 + headCount);
+  for (const seed of [1, 2]) {
+    const { count } = await runsOf({ text: null, seed });
+    expect(count % (1 + headCount)).toBe(0);
+    expect(count).toBeGreaterThan(0);
+    expect((await runsOf({ text: null, seed })).count).toBe(0);
+  }
   runs.mockRestore();
 });
 
@@ -123,7 +137,90 @@ test("Texts about ablated heads name the heads of the answer, not the ones just 
   expect(withoutWords(before)).toBeNull();
   const after = selectionOf(await ask({ ablated: chosen.ablated }), { ...chosen, ablated: [] });
   expect(withoutWords(after)).toBe("without layer 1, head 3");
-  // The outlined places are still the places of the answer with all heads.
-  expect(placesWords(before)).toBe("Outlined: the answer.");
-  expect(placesWords(after)).toBe("Outlined: the answer with all heads.");
+  for (const selection of [before, after])
+    expect(placesWords(selection)).toBe("Outlined: the answer.");
+  const mean = await ask({ ablated: ["encoder.1.3", "encoder.2.1"], ablation: "mean" });
+  expect(withoutWords(selectionOf(mean, chosen))).toBe("without 2 heads (mean)");
 });
+
+test("A mean in place of a head's output is over all positions of unseen examples", async () => {
+  const reference = await Reference.of("pronouns-encoder");
+  const { model } = reference;
+  const task = taskOf("pronouns");
+  const random = new nn.Generator(1);
+  const place = { path: "encoder.layers.1.self_attn", head: 2 };
+  const output = meanOutput(model, place, () => {
+    for (let i = 0; i < referenceExamples; ++i)
+      reference.heed.scope(() => model.forward([task.generate(random, "test")]));
+  });
+  const ablated = ["encoder.2.3"];
+  const [mean, zero] = [
+    await ask({ ablated, ablation: "mean" }),
+    await ask({ ablated, ablation: "zero" }),
+  ];
+  for (const [answer, head] of [
+    [mean, { ...place, output }],
+    [zero, place],
+  ] as const)
+    for (const { row, candidates } of answer.asked) {
+      const wanted = await reference.shares(text, row, [head]);
+      for (const { token, without } of candidates)
+        expect(without).toBeCloseTo(wanted.get(token) as number, 4);
+    }
+  expect(mean.asked).not.toEqual(zero.asked);
+});
+
+test("The candidates for a pronoun are words of its sentence", async () => {
+  for (const ablated of [[], ["encoder.1.1"]]) {
+    const { asked } = await ask({ ablated });
+    expect(asked).toHaveLength(2);
+    for (const { candidates } of asked) {
+      expect(candidates.length).toBeGreaterThan(1);
+      for (const { token } of candidates) expect(["Anna", "Clara"]).toContain(token);
+    }
+  }
+});
+
+test("Without a head that changes the written answer, all heads are shown as they read the new one", async () => {
+  const seed = firstOf("dates").seed;
+  const asked = { exhibit: "dates", text: null, seed, ablated: ["decoder.1.1"] } as const;
+  const answer = await ask(asked);
+  const { whole, without } = answer.written as NonNullable<HeadsAnswer["written"]>;
+  expect(without).not.toBe(whole);
+  const decoders = answer.attentions.filter(({ name }) => name !== "encoder");
+  expect(decoders).toHaveLength(4);
+  const { heed: own, model } = await Reference.of("dates-transformer");
+  const task = taskOf("dates");
+  const input = task.generate(new nn.Generator(seed), "test") as Translation;
+  const [seen = []] = await withoutHeads(
+    model,
+    [{ path: "decoder.layers.0.self_attn", head: 0 }],
+    () => model.attentions([{ ...input, target: [...(without as string)] }]),
+  );
+  for (const { path, rows, shares } of decoders) {
+    expect(rows.map((row) => row.split(" ")[0])).toEqual([...(without as string), "end"]);
+    const { weights } = seen.find((each) => each.path === path) as LabelledWeights;
+    for (const [i, weight] of shares.weights.entries())
+      expect(weight).toBeCloseTo(weights[i] as number, 4);
+  }
+  own.dispose();
+});
+
+test.each(exhibitIds)(
+  "Most drawn examples of “%s” have an answer that one head changes",
+  async (exhibit) => {
+    let count = 0;
+    for (let seed = 1; seed <= 6; ++seed) {
+      const state = { ...initialState, ...firstOf(exhibit), text: null, seed };
+      const { needed } = selectionOf(await ask({ exhibit, text: null, seed }), state);
+      if (!needed) continue;
+      ++count;
+      const ablated = [needed.head.key];
+      const after = answerSentenceOf(
+        selectionOf(await ask({ exhibit, text: null, seed, ablated }), state),
+      );
+      expect(after?.now.text, `${seed}`).not.toBe(after?.whole?.text);
+    }
+    expect(count).toBeGreaterThanOrEqual(5);
+  },
+);

@@ -1,4 +1,4 @@
-import type { ComparedVectors, LabelledWeights } from "heed/models";
+import { type ComparedVectors, type LabelledWeights, withoutHeads } from "heed/models";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Heads, Reference, reportOf } from "./heads";
 import { visits } from "./visits";
@@ -28,10 +28,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   test("open with the pronoun selected, and explain what it means", async () => {
     const room = await enter();
     expect(await room.text(".one-head .transport-place")).toBe("Row 5 of 8 “she”");
-    const answer = (await room.answers())[0]?.[1] ?? "";
-    expect(answer).toMatch(/^Alice \d/);
     const alices = await reference.probability(first, she, "Alice");
-    expect(numbersIn(answer)[0]).toBeCloseTo(alices, decimals);
+    expect((await room.candidates()).map(({ token }) => token)).toEqual(["Alice", "Clara"]);
+    expect((await room.candidates())[0]?.model).toBeCloseTo(alices, decimals);
     expect(await room.text(".saying")).toMatch(/^“she” means Alice probability \d/);
     expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(alices, decimals);
     expect(await room.text(".head-words")).toMatch(/^“she” attends most to “Alice”: \d\.\d+\./);
@@ -124,9 +123,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   it("of the model of shapes are drawn on its picture", async () => {
     const room = await reenter("&model=shapes");
-    const [answer] = await room.answers();
-    expect(answer?.[0]).toBe("which shape");
-    expect(answer?.[1]?.split(" ")[0]).toBe(answer?.[3]);
+    const [shape] = await room.candidates();
+    expect(await room.text(".one-answer p")).toBe(`right: ${shape?.token}`);
+    expect(await room.text(".one-answer thead")).toMatch(/^which shape probability/);
     const { x, y } = await room.cell("patches", 2, 1, 6, 6);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.link()).toContain("row=15");
@@ -207,29 +206,64 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const claras = await reference.probability(first, she, "Clara", ablated);
     expect(await room.text(".answer-more")).toBe("Ablate layer 1, head 1 changes the answer.");
     await room.click("Ablate layer 1, head 1");
-    await expect.poll(() => room.text(".saying")).toMatch(/^“she” means Clara /);
-    expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(claras, decimals);
+    await expect.poll(() => room.text(".saying")).toMatch(/^“she” means Alice .* → Clara /);
+    const [former = 0, now = 0] = numbersIn(await room.text(".saying"));
+    expect(former).toBeCloseTo(alices, decimals);
+    expect(now).toBeCloseTo(claras, decimals);
     const more = await room.text(".answer-more");
-    expect(more).toMatch(/without layer 1, head 1; with all heads: Alice probability \d/);
-    expect(numbersIn(more)[0]).toBeCloseTo(alices, decimals);
-    const [answer = []] = await room.answers();
-    expect(answer[2]).toMatch(/^Clara /);
-    expect(numbersIn(answer[2] ?? "")[0]).toBeCloseTo(claras, decimals);
-    expect(await room.text(".answers thead")).toContain("without layer 1, head 1");
+    expect(more).toContain("with all heads → without layer 1, head 1.");
+    const [alice, clara] = await room.candidates();
+    expect([alice?.token, clara?.token]).toEqual(["Alice", "Clara"]);
+    expect(alice?.model).toBeCloseTo(alices, decimals);
+    expect(clara?.instead).toBeCloseTo(claras, decimals);
+    for (const each of [alice, clara])
+      expect(each?.change).toBeCloseTo((each?.instead ?? 0) - (each?.model ?? 0), 6);
+    expect(await room.text(".one-answer thead")).toContain("without layer 1, head 1");
     await expect.poll(() => room.link()).toContain("ablate=encoder.1.1");
     await room.click("Restore all heads");
-    await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
+    await expect.poll(async () => (await room.candidates())[0]?.instead).toBeNull();
+  });
+
+  it("show what they attend to now, with zeros or means in place of an ablated head's output", async () => {
+    const room = await reenter("&head=encoder.3.4");
+    const rowOf = async () =>
+      (await room.saved("[data-matrix=weights]", "CSV")).text
+        .split("\r\n")
+        [she + 1]?.split(",")
+        .slice(1)
+        .map(Number) as number[];
+    const [whole = []] = [reference.weights(first)[2]?.[3]?.[she]];
+    const rows: number[][] = [whole];
+    await room.click("Ablate layer 1, head 1");
+    for (const way of ["zero", "mean"]) {
+      if (way === "mean") await room.page.select(".ablate select", way);
+      const words = way === "zero" ? "head 1." : "head 1 (mean).";
+      await expect.poll(() => room.text(".answer-more")).toContain(words);
+      expect(await room.text(".ablation-help")).toContain(
+        way === "zero" ? "is zero at every position" : "32 unseen examples of this task",
+      );
+      rows.push(await rowOf());
+    }
+    const wanted = await withoutHeads(reference.model, ablated, () => reference.weights(first));
+    for (const [j, weight] of (rows[1] ?? []).entries())
+      expect(weight).toBeCloseTo(wanted[2]?.[3]?.[she]?.[j] as number, decimals);
+    for (const [i, other] of [
+      [0, 1],
+      [1, 2],
+    ] as const)
+      expect(rows[i]?.some((each, j) => Math.abs(each - (rows[other]?.[j] ?? 0)) > 0.01)).toBe(
+        true,
+      );
+    await expect.poll(() => room.link()).toContain("ablate=encoder.1.1&ablation=mean");
   });
 
   it("show the same probability in the sentence and in the table if the answer stays", async () => {
     const room = await reenter("&ablate=encoder.1.3");
     const rest = [{ path: "encoder.layers.0.self_attn", head: 2 }];
     const alices = await reference.probability(first, she, "Alice", rest);
-    const [answer = []] = await room.answers();
-    for (const text of [await room.text(".saying"), answer[2] ?? ""]) {
-      expect(text).toContain("Alice");
-      expect(numbersIn(text)[0]).toBeCloseTo(alices, decimals);
-    }
+    expect(await room.text(".saying")).toMatch(/means Alice .* → Alice /);
+    expect(numbersIn(await room.text(".saying"))[1]).toBeCloseTo(alices, decimals);
+    expect((await room.candidates())[0]?.instead).toBeCloseTo(alices, decimals);
   });
 
   test("explain each weight, and show their rows as tables", async () => {
@@ -326,6 +360,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.text(".saying")).toMatch(/^“she” means /);
     expect(await top()).toBe(before);
     await expect.poll(opacity).toBe(1);
+    // A long text stays in the field as it was pasted, and is refused with a message.
+    const long = "Alice helped Clara because she was kind. ".repeat(60);
+    await room.paste("#heads-text", long);
+    await expect.poll(() => room.text(".unread-why")).toContain("The text has 2,460 characters");
+    expect(
+      await room.page.$eval("#heads-text", (field) => (field as HTMLTextAreaElement).value),
+    ).toBe(long);
     await room.paste("#heads-text", "Bob wrote a poem.");
     await expect.poll(() => room.text(".saying")).toContain("has no pronoun");
   });
@@ -333,8 +374,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   it("of a generating model show each token's probability, and the text with a head ablated", async () => {
     const room = await reenter("&model=dates&ablate=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
-    expect(await room.text(".saying")).toBe("The model writes 2075-1-141");
-    expect(await room.text(".answer-more")).toContain("with all heads: 2075-12-14");
+    expect(await room.text(".saying")).toBe("The model writes 2075-12-14 → 2075-1-141");
+    await room.page.click(`${room.head("cross.2.1")} button`);
+    const { text } = await room.saved("[data-matrix=weights]", "CSV");
+    const written = text
+      .trim()
+      .split("\r\n")
+      .slice(1)
+      .map((row) => row.replace('"', "").split(" ")[0]);
+    expect(written).toEqual([..."2075-1-141", "end"]);
     const rows = await room.answers();
     expect(rows.map(([head]) => head?.split(" ")[0])).toEqual([
       "asked",
@@ -347,7 +395,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     ]);
     await room.click("Another example");
     await expect.poll(() => room.link()).toContain("example=4");
-    await expect.poll(() => room.text(".answer-more")).not.toContain("2075-12-14");
+    await expect.poll(() => room.text(".saying")).not.toContain("2075-12-14");
   });
 
   test("can be reached by keyboard, cell by cell", async () => {
@@ -392,8 +440,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       await room.page.evaluate((model) => {
         location.hash = `#room=models&model=${model}`;
       }, model);
-      const asked = model === "brackets" ? "8" : "asked";
-      await expect.poll(async () => (await room.answers())[0]?.[0]).toBe(asked);
+      const asked = model === "brackets" ? ".candidates[data-asked='8']" : ".answers";
+      await room.page.waitForSelector(asked);
       expect(await room.sidewaysOverflow(), model).toBeLessThanOrEqual(0);
     }
   });

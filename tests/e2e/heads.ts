@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
 import {
   type EncoderModel,
+  type Head,
   type LabelledWeights,
   loadModel,
   type TaskModel,
@@ -19,7 +20,33 @@ export function reportOf(name: string): { mass: number }[] {
   return JSON.parse(readFileSync(`${folder}/${name}/report.json`, "utf8")).alignment;
 }
 
+interface ShownCandidate {
+  readonly token: string;
+  readonly model: number;
+  /** Null if no heads are ablated. */
+  readonly instead: number | null;
+  readonly change: number | null;
+}
+
 export class Heads extends Room {
+  /** The candidates for the first of a few answers, exactly. */
+  candidates(): Promise<ShownCandidate[]> {
+    return this.page.$eval(".candidates[data-asked]", (table) =>
+      [...table.querySelectorAll<HTMLElement>("tbody tr")].map((row) => {
+        const number = (selector: string, name: string) => {
+          const text = row.querySelector(selector)?.getAttribute(name);
+          return text ? Number(text) : null;
+        };
+        return {
+          token: row.dataset.token ?? "",
+          model: number("[data-column=model] [data-share]", "data-share") ?? Number.NaN,
+          instead: number("[data-column=instead] [data-share]", "data-share"),
+          change: number("[data-change]", "data-change"),
+        };
+      }),
+    );
+  }
+
   /** The selector of a head's small picture. */
   head(key: string): string {
     return `.thumbnail[data-head="${key}"]`;
@@ -92,7 +119,7 @@ export class Reference {
   async shares(
     text: string,
     place: number,
-    ablated: readonly { path: string; head: number }[] = [],
+    ablated: readonly Head[] = [],
   ): Promise<Map<string, number>> {
     const { heed } = this;
     const model = this.model as EncoderModel;
@@ -114,7 +141,7 @@ export class Reference {
     text: string,
     place: number,
     label: string,
-    ablated: readonly { path: string; head: number }[] = [],
+    ablated: readonly Head[] = [],
   ): Promise<number> {
     return (await this.shares(text, place, ablated)).get(label) ?? Number.NaN;
   }

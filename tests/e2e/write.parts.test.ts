@@ -101,7 +101,7 @@ describe("A link", () => {
   const initialState = initialOf(ourModel);
   const opposite: State = {
     ...{ text: "Ein Wal & ein Boot", temperature: 0, topK: 5, topP: 0.5, seed: 3, length: 12 },
-    ...{ kept: [4, 19, 300], place: 7, ablated: ["1.2", "6.6"], head: "2.3" },
+    ...{ kept: [4, 19, 300], place: 7, ablated: ["1.2", "6.6"], ablation: "mean", head: "2.3" },
     ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log", other: "a" },
     ...{ model: "a/b", dtype: "int4", measure: "first", order: "measure", mass: 60 },
     number: { part: "feed-forward", of: "unit", row: 0, col: 5 },
@@ -120,6 +120,7 @@ describe("A link", () => {
     "place=0",
     "topp=0",
     "ablate=1",
+    "ablation=half",
     "temperature=3",
     "cell=1.2.3",
     "layer=x",

@@ -1,5 +1,8 @@
+import { withoutHeads } from "heed/models";
 import { beforeAll, describe, expect, test } from "vitest";
+import { referenceText } from "../../web/src/rooms/models/language/state";
 import { sayings } from "./ablating";
+import { meanOutput } from "./means";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
 
@@ -162,17 +165,67 @@ describe("In chrome, our language model", () => {
     for (const { id, instead } of shown)
       expect(instead).toBeCloseTo(expected[id] as number, decimals);
     expect(shown.map(({ model }) => model)).toEqual(before.map(({ model }) => model));
+    const changes = await room.page.$$eval(".candidates tbody [data-change]", (cells) =>
+      cells.map((cell) => Number((cell as HTMLElement).dataset.change)),
+    );
+    for (const [i, { model, instead }] of shown.entries())
+      expect(changes[i]).toBeCloseTo((instead ?? 0) - model, 6);
     expect(shown.some(({ model, instead }) => Math.abs(model - (instead ?? 0)) > 1e-6)).toBe(true);
     await expect.poll(() => room.link()).toMatch(/ablate=[\d.,]*\b1\.2\b/);
     // The heading of the numbers without one head stays until the numbers without two heads arrive.
     const numbers = "[data-column=instead] [data-share]";
-    const words = ".candidates thead th:last-child";
+    const words = ".candidates thead th:nth-child(3)";
     await room.choose("2.2");
     expect(await sayings(room, { click: ".ablate-head", words, numbers })).toEqual({
       ...{ former: ["without 1 head"], now: "without 2 heads" },
     });
+    // Means are computed over the reference text, and give other probabilities than zeros.
+    const zeros = (await room.candidates()).map(({ instead }) => instead);
+    await room.page.select(".ablate select", "mean");
+    await expect.poll(() => room.text(words)).toBe("without 2 heads (mean)");
+    const path = (layer: number) => `model.layers.${layer - 1}.self_attn`;
+    const read = () => void reference.next(reference.ids(referenceText));
+    const heads = [1, 2].map((layer) => ({ path: path(layer), head: 1 }));
+    const outputs = heads.map((head) => ({
+      ...head,
+      output: meanOutput(reference.model, head, read),
+    }));
+    const wanted = await withoutHeads(reference.model, outputs, () => reference.next(ids));
+    const means = await room.candidates();
+    for (const { id, instead } of means)
+      expect(instead).toBeCloseTo(wanted[id] as number, decimals);
+    expect(means.map(({ instead }) => instead)).not.toEqual(zeros);
+    await expect.poll(() => room.link()).toContain("ablation=mean");
+    expect(await room.text(".ablation-help")).toContain("of a reference text");
+    await room.page.select(".ablate select", "zero");
+    await expect.poll(() => room.text(words)).toBe("without 2 heads");
     await room.click("restore them");
     await expect.poll(async () => (await room.candidates())[0]?.instead).toBeNull();
+  });
+
+  test("shows of a later head what it attends to without an ablated one", async () => {
+    const room = await enterStill("&length=0&head=4.4");
+    const at = ids.length - 1;
+    const shown = async () => (await room.shades()).slice(0, ids.length);
+    const expectRow = async (row: readonly number[]) => {
+      await expect
+        .poll(async () => Math.abs(((await shown())[at] ?? 0) - (row[at] as number)))
+        .toBeLessThan(1e-4);
+      for (const [i, weight] of (await shown()).entries())
+        expect(weight).toBeCloseTo(row[i] as number, decimals);
+    };
+    const whole = reference.row(ids, 4, 4, at);
+    await expectRow(whole);
+    const head = { path: "model.layers.0.self_attn", head: 1 };
+    const without = await withoutHeads(reference.model, [head], () => reference.row(ids, 4, 4, at));
+    expect(without.some((each, i) => Math.abs(each - (whole[i] as number)) > 1e-3)).toBe(true);
+    await room.page.evaluate(
+      (link) => {
+        location.hash = `${link}&ablate=1.2`;
+      },
+      await room.link(),
+    );
+    await expectRow(without);
   });
 
   test("reads any script, and counts what the cache holds", async () => {

@@ -6,6 +6,7 @@ import {
   type MaskedLanguageModel,
   withoutHeads,
 } from "heed/models";
+import { nn } from "heed/nn";
 import { at, viewOn } from "heed/view/parts";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
@@ -24,6 +25,7 @@ import {
 import {
   initialOf,
   ourModel,
+  referenceText,
   type State,
   type WeightType,
   yourModel,
@@ -31,10 +33,11 @@ import {
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
 import { bytesOfToken } from "../../web/src/shared/readableTokenizer";
-import { sharesOfHead } from "../../web/src/worker/languageHeads";
+import { readIn, sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
 import { Random } from "../js/values";
+import { meanOutput } from "./means";
 import { wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
@@ -375,16 +378,16 @@ describe("The solver", () => {
     const { signal } = new AbortController();
     const context = { heed, signal, progress: () => {}, pause: async () => {} };
     const open = opening(context);
-    const ablated = ["1.2"];
+    const ablating = { ablated: ["1.2"], ablation: "mean" } as const;
     const readAll = async ({ model }: Card, text: string) => {
       const written = { seed: 1, length: 5, kept: [3] };
       const answer = await solve({ kind: "read", model, text, ...sampling, ...written }, context);
       if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
       const { ids } = answer;
-      await solve({ kind: "next", model, ids, place: 1, ablated, ...sampling }, context);
-      await solve({ kind: "heads", model, ids, ablated }, context);
-      await solve({ kind: "head", model, ids, head: "2.1", ablated }, context);
-      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", ablated }, context);
+      await solve({ kind: "next", model, ids, place: 1, ...ablating, ...sampling }, context);
+      await solve({ kind: "heads", model, ids, ...ablating }, context);
+      await solve({ kind: "head", model, ids, head: "2.1", ...ablating }, context);
+      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", ...ablating }, context);
       return answer;
     };
     const first = await open(tiny, "float32");
@@ -405,7 +408,7 @@ describe("The solver", () => {
     const second = await open(masked, "int8");
     // A request for the model before is not answered by this one.
     const text = "w7 [MASK] w9";
-    const late = { kind: "other", model: first.model, text, head: "1.1", ablated } as const;
+    const late = { kind: "other", model: first.model, text, head: "1.1", ...ablating } as const;
     expect(await solve(late, context)).toBeNull();
     await readAll(second, text);
     // The table of the tokens is in the memory of JavaScript: 21 rows of 12 bytes and a scale.
@@ -446,6 +449,7 @@ describe("The solver", () => {
     const { signal } = new AbortController();
     const context = { heed, signal, progress: () => {}, pause: async () => {} };
     const ablated = ["1.2", "2.1"];
+    const ablation = "zero" as const;
     const named = [
       { path: "model.layers.0.self_attn", head: 1 },
       { path: "model.layers.1.self_attn", head: 0 },
@@ -457,7 +461,7 @@ describe("The solver", () => {
       [masked, [7, 4, 9, 8], 1],
     ] as const) {
       const { model } = await opening(context)(files, "float32");
-      const asked = { model, ids, place, ...sampling };
+      const asked = { model, ids, place, ablation, ...sampling };
       const whole = await solve({ kind: "next", ...asked, ablated: [] }, context);
       const without = await solve({ kind: "next", ...asked, ablated }, context);
       if (whole?.kind !== "next" || without?.kind !== "next") throw new Error("no candidates");
@@ -487,20 +491,70 @@ describe("The solver", () => {
 
       // The first layer attends as before, the second does not.
       const [before, after] = await Promise.all(
-        [[], ablated].map((ablated) => solve({ kind: "heads", model, ids, ablated }, context)),
+        [[], ablated].map((ablated) =>
+          solve({ kind: "heads", model, ids, ablated, ablation }, context),
+        ),
       );
       if (before?.kind !== "heads" || after?.kind !== "heads") throw new Error("no heads");
       const half = before.heads.length / 2;
       expect(after.heads.slice(0, half)).toEqual(before.heads.slice(0, half));
       for (const [i, head] of after.heads.entries())
         if (i >= half) expect(head.small).not.toEqual(before.heads[i]?.small);
-      const one = await solve({ kind: "head", model, ids, head: "2.2", ablated }, context);
+      const one = await solve(
+        { kind: "head", model, ids, head: "2.2", ablated, ablation },
+        context,
+      );
       if (one?.kind !== "head") throw new Error("no head");
       const small = after.heads.find(({ key }) => key === "2.2")?.small.data;
       expect(one.shares.weights).toEqual(small);
     }
     await solve({ kind: "close", whose: "yours" }, context);
     expect(heed.memory().tensors.count).toBe(0);
+  });
+});
+
+describe("A mean in place of a head's output", () => {
+  test.each([
+    ["gpt2", tiny],
+    ["bert", masked],
+    ["llama", { ...filesOf(llama()), "tokenizer.json": wordTokenizer(23) }],
+  ])("is over all positions of the reference text: %s", async (_, files) => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const { model, context: most } = await opening(context)(files, "float32");
+    const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
+    const read = (ids: readonly number[]) => heed.scope(() => readIn(own, ids));
+    // These tokenizers know no word of the text: each one is token 0.
+    const words = referenceText.split(/\s+/).map(() => 0);
+    const place = { path: "model.layers.0.self_attn", head: 1 };
+    const output = meanOutput(own, place, () => read(words.slice(0, most)));
+    const asked = [3, 7, 11, 7];
+    const second = () => {
+      let found: number[] = [];
+      const receive: nn.ReceiveWeights = (path, { data }) => {
+        if (path !== "model.layers.1.self_attn") return;
+        found = [...data.subarray(asked.length ** 2, 2 * asked.length ** 2)];
+      };
+      nn.captureAttention(own, receive, () => read(asked));
+      return found;
+    };
+    const mean = await withoutHeads(own, [{ ...place, output }], second);
+    const zero = await withoutHeads(own, [place], second);
+    own.dispose();
+    const request = { kind: "head", model, ids: asked, head: "2.2", ablated: ["1.2"] } as const;
+    for (const [ablation, wanted] of [
+      ["mean", mean],
+      ["zero", zero],
+    ] as const) {
+      const answer = await solve({ ...request, ablation }, context);
+      if (answer?.kind !== "head") throw new Error("no head");
+      for (const [i, weight] of answer.shares.weights.entries())
+        expect(weight).toBeCloseTo(wanted[i] as number, 5);
+    }
+    expect(mean).not.toEqual(zero);
+    await solve({ kind: "close", whose: "yours" }, context);
+    heed.dispose();
   });
 });
 
@@ -545,7 +599,7 @@ describe("The link", () => {
     const opposite: State = {
       ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
       ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
-      ...{ ablated: ["1.2", "2.1"] },
+      ...{ ablated: ["1.2", "2.1"], ablation: "mean" },
       ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
       ...{ range: "row", curve: "log", mass: 50, layer: 3 },
       number: { part: "attention", of: "key", row: 3, col: 2 },

@@ -55,11 +55,12 @@ export function write(state: State): URLSearchParams {
   if (state.text !== null) put("text", state.text, first.text);
   else if (first.text !== null || state.seed !== first.seed) params.set("example", `${state.seed}`);
   put("ablate", state.ablated.join(","), "");
+  put("ablation", state.ablation, initialState.ablation);
   put("head", state.head, null);
   put("compare", state.other, null);
   put("row", state.row === null ? null : state.row + 1, null);
   put("cell", cellText(state.cell), null);
-  for (const key of ["ablation", "measure", "order", "range", "curve", "mass"] as const)
+  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
     put(key, state[key], initialState[key]);
   return params;
 }
