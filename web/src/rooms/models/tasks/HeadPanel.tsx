@@ -54,17 +54,29 @@ const headToDetail = ({ name, attention, index }: NamedHead): OneHead => ({
   ...{ name, attention, shares: attention.shares, head: index },
 });
 
-/** The large map of the head or, if another head is compared, both heads and their difference. */
-function Maps({ note, whose }: { note: string; whose: string }) {
-  const { restrictions } = useShell();
-  const { shown, other } = useHeadsWorkspace().selection;
+interface MapNames {
+  /** A short note next to the title of the map. */
+  readonly note: string;
+  /** The name of the head for a saved file, which has no heading. */
+  readonly whose: string;
+}
+
+function LargeMap({ note, whose }: MapNames) {
+  const { shown } = useHeadsWorkspace().selection;
   const [ref, width] = useWidth<HTMLDivElement>();
-  if (other && !hides(restrictions, "compare")) return <Comparison shown={shown} other={other} />;
   return (
     <div ref={ref} class="scroll">
       {width > 0 && <HeadMap name="weights" of={shown} {...{ note, whose, width }} />}
     </div>
   );
+}
+
+/** The large map of the head or, if another head is compared, both heads and their difference. */
+function Maps(names: MapNames) {
+  const { restrictions } = useShell();
+  const { shown, other } = useHeadsWorkspace().selection;
+  const isCompared = other && !hides(restrictions, "compare");
+  return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap {...names} />;
 }
 
 /** What the selected row attends to, and the formula of the active cell. */
