@@ -42,8 +42,51 @@ class Network extends Write {
   }
 }
 
+/** The pairs of neighbouring cells whose texts overlap. */
+const overlapsIn = (page: Network["page"]) =>
+  page.$eval("section.network", (section) => {
+    const rows = [".way-head", ".way-row", ".head-list tr", ".row-table tr"].join();
+    return [...section.querySelectorAll(rows)].flatMap((row) => {
+      const cells = [...row.children].filter(
+        (cell) => cell.textContent && getComputedStyle(cell).visibility !== "hidden",
+      );
+      const ends = cells.map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+        const left = Math.min(...boxes.map((box) => box.left));
+        return { cell, left, right: Math.max(...boxes.map((box) => box.right)) };
+      });
+      return ends.flatMap(({ cell, right }, i) => {
+        const next = ends[i + 1];
+        const isOver = next !== undefined && right > next.left + 0.5;
+        return isOver ? [`${cell.textContent} | ${next.cell.textContent}`] : [];
+      });
+    });
+  });
+
 describe("In chrome, the whole network", () => {
   const { enter } = visits(Network, "chrome", { start: "#room=models" });
+
+  test.each([1440, 1024, 360])("has no texts that overlap at a width of %d", async (width) => {
+    const room = await enter(`${typed}&place=${ids.length}&layer=3`, { width });
+    await room.look();
+    await room.page.waitForSelector(".inside .head-list");
+    await room.page.waitForSelector(".inside .row-table");
+    expect(await overlapsIn(room.page)).toEqual([]);
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    // Only the head of the whole table stays in view: it would cover the heads of tables in it.
+    const sticky = await room.page.$$eval(".inside :is(thead, tfoot) :is(th, td)", (cells) =>
+      cells.map((cell) => getComputedStyle(cell).position),
+    );
+    expect(new Set(sticky)).toEqual(new Set(["static"]));
+    await room.page.$eval(".inside .head-list", (list) => list.scrollIntoView());
+    const end = (part: string, side: "top" | "bottom") =>
+      room.page.$eval(part, (cell, side) => cell.getBoundingClientRect()[side], side);
+    const below = await end(".head-list tbody th", "top");
+    expect(await end(".head-list thead th", "bottom")).toBeLessThanOrEqual(below + 1);
+    expect(await room.text(".network .curve-legend")).toContain("after layer 3");
+  });
 
   test("is as the engine computes it, in view or not, and opens", async () => {
     const room = await enter(`${typed}&place=${ids.length}&head=2.3`);
