@@ -124,8 +124,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   it("of the model of shapes are drawn on its picture", async () => {
     const room = await reenter("&model=shapes");
     const [shape] = await room.candidates();
-    expect(await room.text(".one-answer p")).toBe(`right: ${shape?.token}`);
-    expect(await room.text(".one-answer thead")).toMatch(/^which shape probability/);
+    expect(await room.text(".all-answers p")).toBe(`right: ${shape?.token}`);
+    expect(await room.text(".all-answers thead")).toMatch(/^which shape probability/);
     const { x, y } = await room.cell("patches", 2, 1, 6, 6);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.link()).toContain("row=15");
@@ -218,7 +218,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(clara?.instead).toBeCloseTo(claras, decimals);
     for (const each of [alice, clara])
       expect(each?.change).toBeCloseTo((each?.instead ?? 0) - (each?.model ?? 0), 6);
-    expect(await room.text(".one-answer thead")).toContain("without layer 1, head 1");
+    expect(await room.text(".all-answers thead")).toContain("without layer 1, head 1");
     await expect.poll(() => room.link()).toContain("ablate=encoder.1.1");
     await room.click("Restore all heads");
     await expect.poll(async () => (await room.candidates())[0]?.instead).toBeNull();
@@ -383,15 +383,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       .slice(1)
       .map((row) => row.replace('"', "").split(" ")[0]);
     expect(written).toEqual([..."2075-1-141", "end"]);
+    // One row for each character, with the change of its probability, and the character in place of it.
     const rows = await room.answers();
-    expect(rows.map(([head]) => head?.split(" ")[0])).toEqual([
-      "asked",
-      "with",
-      "without",
-      "right",
-    ]);
-    expect(rows[1]?.slice(1).map((cell) => cell.split(" ")[0])).toEqual([
-      ...(rows[3]?.slice(1) ?? []),
+    expect(rows.map(([head]) => head?.split(" ")[1])).toEqual([..."2075-12-14", "end"]);
+    expect(rows[6]?.[0]).toBe("7 2 → -");
+    expect(rows[6]?.slice(1)).toEqual([
+      expect.stringMatching(/%$/),
+      expect.any(String),
+      expect.stringMatching(/^−\d/),
     ]);
     await room.click("Another example");
     await expect.poll(() => room.link()).toContain("example=4");

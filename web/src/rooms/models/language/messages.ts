@@ -49,26 +49,26 @@ export interface ReadRequest extends Sampling {
   readonly kept: readonly number[];
 }
 
-/** Computes the candidates for the token after a token, or for the token and each mask. */
-export interface NextRequest extends Sampling, Ablated {
-  readonly kind: "next";
+/** A request about a text that the model has read. */
+interface TextRequest extends Ablated {
   readonly model: number;
   readonly ids: readonly number[];
+}
+
+/** Computes the candidates for the token after a token, or for the token and each mask. */
+export interface NextRequest extends Sampling, TextRequest {
+  readonly kind: "next";
   readonly place: number;
 }
 
 /** Computes the attention of all heads, with the ablated heads left out of the computation. */
-export interface HeadsRequest extends Ablated {
+export interface HeadsRequest extends TextRequest {
   readonly kind: "heads";
-  readonly model: number;
-  readonly ids: readonly number[];
 }
 
 /** Computes the attention of one head over a text. */
-export interface HeadRequest extends Ablated {
+export interface HeadRequest extends TextRequest {
   readonly kind: "head";
-  readonly model: number;
-  readonly ids: readonly number[];
   readonly head: HeadKey;
 }
 

@@ -9,7 +9,6 @@ import type {
   HeadRequest,
   HeadsRequest,
   KindsRequest,
-  NextAnswer,
   NextRequest,
   OtherAnswer,
   OtherRequest,
@@ -66,6 +65,13 @@ export function shownHead(
 
 const solver = "language";
 
+/** The last value of an owner. It stays in view, so that nothing moves while the next one is computed. */
+function useLast<T>(owner: unknown, value: T | null): T | null {
+  const last = useRef<{ owner: unknown; value: T } | null>(null);
+  if (value !== null) last.current = { owner, value };
+  return last.current?.owner === owner ? (last.current?.value ?? null) : null;
+}
+
 /** Has the model read the text. The last text stays in view while the next one is read, or while it cannot be read. */
 function useRead(state: State, card: Card | null, text: string | null) {
   const { temperature, topK, topP, seed, length, kept } = state;
@@ -79,17 +85,15 @@ function useRead(state: State, card: Card | null, text: string | null) {
         : null,
     [card, text, temperature, topK, topP, seed, length, kept.join()],
   );
-  const reading = useAnswer(solver, request, patience);
-  const last = useRef<ReadAnswer | null>(null);
-  if (reading.answer?.kind === "read") last.current = reading.answer;
-  const answer = card && last.current?.model === card.model ? last.current : null;
-  const isOther = reading.request?.kind === "read" && reading.request.text !== text;
+  const { answer: found, request: asked, isBusy, failure } = useAnswer(solver, request, patience);
+  const isOfModel = found?.kind === "read" && found.model === card?.model;
+  const answer = useLast(card?.model, isOfModel ? found : null);
   return {
-    ...{ answer, isBusy: reading.isBusy, failure: reading.failure },
+    ...{ answer, isBusy, failure },
     /** Why the present text cannot be read. */
-    why: reading.answer?.kind === "refused" ? reading.answer.why : null,
+    why: found?.kind === "refused" ? found.why : null,
     /** Whether the answer is about another text than the present one. */
-    isStale: answer !== null && isOther,
+    isStale: answer !== null && asked?.kind === "read" && asked.text !== text,
   };
 }
 
@@ -102,20 +106,15 @@ function useHeadsWithout(answer: ReadAnswer | null, ablating: Ablated) {
         : null,
     [answer, ablating],
   );
-  const without = useAnswer(solver, request, patience);
-  const { answer: found, request: asked } = without;
+  const { answer: found, request: asked, failure } = useAnswer(solver, request, patience);
   const isOfText = asked?.kind === "heads" && asked.ids === answer?.ids;
   const heads = found?.kind === "heads" && isOfText ? found.heads : (answer?.heads ?? []);
-  return { heads, failure: without.failure };
+  return { heads, failure };
 }
 
-interface Place extends Pick<State, "temperature" | "topK" | "topP"> {
-  readonly place: number;
-  readonly ablating: Ablated;
-}
-
-/** The candidates at a place. The last ones stay in view while the next ones are computed. */
-function useNext(answer: ReadAnswer | null, { place, ablating, temperature, topK, topP }: Place) {
+/** The candidates at a place. */
+function useNext(answer: ReadAnswer | null, place: number, state: State, ablating: Ablated) {
+  const { temperature, topK, topP } = state;
   const request = useMemo<NextRequest | null>(
     () =>
       answer && {
@@ -124,15 +123,9 @@ function useNext(answer: ReadAnswer | null, { place, ablating, temperature, topK
       },
     [answer, place, ablating, temperature, topK, topP],
   );
-  const following = useAnswer(solver, request, patience);
-  const last = useRef<{ of: ReadAnswer; next: NextAnswer } | null>(null);
-  const { answer: next, request: asked } = following;
-  if (answer && next?.kind === "next" && asked?.kind === "next" && asked.ids === answer.ids)
-    last.current = { of: answer, next };
-  return {
-    next: last.current?.of === answer ? (last.current?.next ?? null) : null,
-    failure: following.failure,
-  };
+  const { answer: found, request: asked, failure } = useAnswer(solver, request, patience);
+  const isOfText = asked?.kind === "next" && asked.ids === answer?.ids;
+  return { next: useLast(answer, found?.kind === "next" && isOfText ? found : null), failure };
 }
 
 interface Which {
@@ -140,7 +133,7 @@ interface Which {
   readonly ablating: Ablated;
 }
 
-/** The selected head. The last one stays in view, so that nothing moves while the next one is computed. */
+/** The selected head. */
 function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating }: Which) {
   const request = useMemo<HeadRequest | null>(
     () =>
@@ -149,19 +142,13 @@ function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating 
         : null,
     [answer, head, ablating],
   );
-  const attending = useAnswer(solver, request);
+  const { answer: found, request: asked, failure } = useAnswer(solver, request);
   const shown = useMemo<ShownHead | null>(() => {
-    const { answer: found, request } = attending;
-    if (!card || !answer || found?.kind !== "head" || request?.kind !== "head") return null;
-    if (request.ids !== answer.ids) return null;
-    return shownHead(card, { tokens: answer.tokens, shares: found.shares }, request.head);
-  }, [attending.answer, attending.request, card, answer]);
-  const last = useRef<{ model: number; shown: ShownHead } | null>(null);
-  if (card && shown) last.current = { model: card.model, shown };
-  return {
-    shown: last.current?.model === answer?.model ? (last.current?.shown ?? null) : null,
-    failure: attending.failure,
-  };
+    if (!card || !answer || found?.kind !== "head" || asked?.kind !== "head") return null;
+    if (asked.ids !== answer.ids) return null;
+    return shownHead(card, { tokens: answer.tokens, shares: found.shares }, asked.head);
+  }, [found, asked, card, answer]);
+  return { shown: useLast(answer?.model, shown), failure };
 }
 
 /** The selected head on another text. */
@@ -209,9 +196,8 @@ export function useReading(state: State, card: Card | null) {
   );
   const place = card && answer ? placeOf(card, answer, state.place) : 0;
   const head = card && answer ? headOf(card, answer, state.head) : null;
-  const { temperature, topK, topP } = state;
   const without = useHeadsWithout(answer, ablating);
-  const following = useNext(answer, { place, ablating, temperature, topK, topP });
+  const following = useNext(answer, place, state, ablating);
   const attending = useHead(card, answer, { head, ablating });
   const comparing = useOther(state.other, answer, { head, ablating });
   const measuring = useKinds(card, answer);

@@ -1,14 +1,13 @@
 /** The state that the parts of the view share after a model has read a text. */
 
 import type { Cell } from "heed/view/parts";
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention } from "../../../shared/attended";
 import type { HeadKey } from "../../../shared/layerHeads";
 import type { Setter } from "../../../shared/room";
 import type { Live } from "../../../shared/Transport";
 import type { HeadShares } from "../../../worker/languageHeads";
+import { workspaceIn } from "../parts/workspaceIn";
 import type { Kinds } from "./kinds";
 import type { Card, NextAnswer, OtherAnswer, ReadAnswer, ReadHead } from "./messages";
 import type { State } from "./state";
@@ -73,11 +72,4 @@ export interface LanguageWorkspace {
   takeAgain(branch: Branch): void;
 }
 
-export const LanguageWorkspaceContext = createContext<LanguageWorkspace | null>(null);
-
-export function useLanguageWorkspace(): LanguageWorkspace {
-  const workspace = useContext(LanguageWorkspaceContext);
-  if (!workspace)
-    throw new Error("useLanguageWorkspace needs a LanguageWorkspaceContext around it");
-  return workspace;
-}
+export const [LanguageWorkspaceContext, useLanguageWorkspace] = workspaceIn<LanguageWorkspace>();

@@ -1,9 +1,8 @@
 /** The values that the parts of the view share. */
 
 import type { Cell } from "heed/view/parts";
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import type { Setter } from "../../../shared/room";
+import { workspaceIn } from "../parts/workspaceIn";
 import type { HeadKey } from "./answer";
 import type { HeadSelection } from "./selection";
 import type { State } from "./state";
@@ -21,10 +20,4 @@ export interface HeadsWorkspace {
   ablate(heads: readonly HeadKey[], isAblated: boolean): void;
 }
 
-export const HeadsWorkspaceContext = createContext<HeadsWorkspace | null>(null);
-
-export function useHeadsWorkspace(): HeadsWorkspace {
-  const workspace = useContext(HeadsWorkspaceContext);
-  if (!workspace) throw new Error("useHeadsWorkspace needs a HeadsWorkspaceContext around it");
-  return workspace;
-}
+export const [HeadsWorkspaceContext, useHeadsWorkspace] = workspaceIn<HeadsWorkspace>();
