@@ -5,7 +5,7 @@ import { closerOf, placesOf } from "../../web/src/rooms/models/tasks/input";
 import { read, write } from "../../web/src/rooms/models/tasks/link";
 import { measuresOf } from "../../web/src/rooms/models/tasks/measures";
 import { headKey, headPlaceOf, initialState } from "../../web/src/rooms/models/tasks/state";
-import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/shared/attended";
+import { attentionAt, formulaOf, type Shares } from "../../web/src/shared/attended";
 import { type Input, mostTokens, readInput } from "../../web/src/shared/typed";
 
 const uneven = {
@@ -68,8 +68,7 @@ describe("A head's name", () => {
     const found = attentionAt(path);
     if (!found) throw new Error(path);
     expect(headKey(found.name, found.layer, 2)).toBe(key);
-    const place = headPlaceOf(key);
-    expect(place && [pathOf(place), place.head]).toEqual([path, 2]);
+    expect(headPlaceOf(key)).toEqual({ ...found, head: 2 });
   });
 });
 

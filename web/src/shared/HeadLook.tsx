@@ -3,12 +3,12 @@
 import type { ColourCurve, ColourRange, MeasureWords } from "heed/view/parts";
 import { ColourChoice } from "../picture/ColourChoice";
 import { Choice, Slider } from "./Fields";
-import type { Limits } from "./linkReaders";
+import { massLimits } from "./lookLink";
 import { hides } from "./restrictions";
 import type { Setter } from "./room";
 import { useShell } from "./shell";
 
-interface Look<Name extends string> {
+export interface Look<Name extends string> {
   readonly measure: Name;
   /** Whether heads are ordered by layer or by the measure. */
   readonly order: "layer" | "measure";
@@ -23,14 +23,11 @@ export function HeadLook<Name extends string>({
   set,
   names,
   measures,
-  limits,
 }: {
   state: Look<Name>;
   set: Setter<Look<Name>>;
   names: readonly Name[];
   measures: Readonly<Record<Name, MeasureWords>>;
-  /** The limits of the mass. */
-  limits: Limits;
 }) {
   const { restrictions } = useShell();
   return (
@@ -55,7 +52,7 @@ export function HeadLook<Name extends string>({
       <Slider
         label="Lines that carry"
         value={mass}
-        limits={limits}
+        limits={massLimits}
         step={5}
         text={mass === 100 ? "all attention" : `the top ${mass} %`}
         onChange={(mass) => set({ mass })}

@@ -68,12 +68,6 @@ export function attentionAt(path: string): { name: AttentionName; layer: number 
   return null;
 }
 
-/** The inverse of `attentionAt`. */
-export function pathOf({ name, layer }: { name: AttentionName; layer: number }): string {
-  const stack = name === "encoder" ? "encoder" : "decoder";
-  return `${stack}.layers.${layer}.${name === "cross" ? "multihead_attn" : "self_attn"}`;
-}
-
 /** A token as the page shows it: a special token as a word, a space as a visible mark. */
 export function plain(token: string): string {
   return token === " " ? "␣" : token.replace(/^<(\w+)>$/, "$1");

@@ -9,7 +9,7 @@ import { SamplingFields } from "../../../shared/SamplingFields";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useShell } from "../../../shared/shell";
 import type { Card, ReadAnswer } from "./messages";
-import { allowed, type State } from "./state";
+import type { State } from "./state";
 
 interface ControlsProps {
   readonly state: State;
@@ -52,12 +52,7 @@ export function Controls({ predicts, ...props }: ControlsProps) {
     <details>
       <summary>Measures and colours</summary>
       <div class="controls">
-        <HeadLook
-          {...{ state, set }}
-          names={patternNames}
-          measures={patterns}
-          limits={allowed.mass}
-        />
+        <HeadLook {...{ state, set }} names={patternNames} measures={patterns} />
       </div>
     </details>
   );

@@ -117,16 +117,6 @@ function Row({ shown: { attention, shares } }: { shown: ShownHead }) {
   );
 }
 
-function Bar() {
-  const { head, kinds, state, set, ablate } = useLanguageWorkspace();
-  return (
-    <HeadBar
-      {...{ name: headName(head), kind: kindNameOf(kinds, head), head, state, set }}
-      onAblate={(isAblated) => ablate(head, isAblated)}
-    />
-  );
-}
-
 function Help() {
   const { ablation } = useLanguageWorkspace().state;
   return (
@@ -140,13 +130,13 @@ function Help() {
 }
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { state, heads, head } = useLanguageWorkspace();
+  const { state, set, heads, head, kinds } = useLanguageWorkspace();
   const at = useRowByRow(useDrawn(), parts);
   const [weights, weighted, lines] = [at(0), at(1), at(2)];
   const { restrictions } = useShell();
   return (
     <section class="one-head" aria-labelledby="one-head-title">
-      <Bar />
+      <HeadBar {...{ name: headName(head), kind: kindNameOf(kinds, head), head, state, set }} />
       {weights && (
         <CompareFigure
           maps={[

@@ -3,7 +3,6 @@
 import { type Cell, type Explanation, explanationText } from "heed/view/parts";
 import { useEffect, useMemo } from "preact/hooks";
 import { Announced } from "../../../shared/Announced";
-import type { HeadKey } from "../../../shared/layerHeads";
 import { Panel } from "../../../shared/Panel";
 import type { RoomProps, Setter } from "../../../shared/room";
 import { useFootnote } from "../../../shared/shell";
@@ -35,7 +34,7 @@ type Reading = ReturnType<typeof useReading>;
 
 /** The values that the panels share; null before a text is read. */
 function useWorkspace(state: State, set: Setter<State>, card: Card | null, reading: Reading) {
-  const { text, answer, place, head, shown, ablating } = reading;
+  const { text, answer, place, head, shown } = reading;
   const at = { state, place, text: text ?? "" };
   const { clock, go, writeOn } = usePlaying(answer, at, set);
   const { branches, take, takeAgain } = useBranches(answer, at, set);
@@ -59,10 +58,6 @@ function useWorkspace(state: State, set: Setter<State>, card: Card | null, readi
         press(cell) {
           clock.setPlaying(false);
           press(cell);
-        },
-        ablate(key: HeadKey, isAblated: boolean) {
-          const others = ablating.ablated.filter((other) => other !== key);
-          set({ ablated: isAblated ? [...others, key] : others });
         },
         take(id) {
           clock.setPlaying(false);

@@ -2,7 +2,6 @@
 
 import { patternNames } from "heed/view/parts";
 import { spotFrom, textOfSpot } from "../../../network/spots";
-import { colourReaders } from "../../../shared/colourReaders";
 import { continuedReaders, putContinued } from "../../../shared/continuedLink";
 import {
   numberIn,
@@ -12,6 +11,7 @@ import {
   readParams,
   textIn,
 } from "../../../shared/linkReaders";
+import { lookReaders, putLook } from "../../../shared/lookLink";
 import type { LinkReading } from "../../../shared/room";
 import { addressOf } from "./source";
 import {
@@ -41,10 +41,7 @@ const readers: Readers<State> = {
   layer: (text) => ({ layer: numberIn(allowed.layer)(text) }),
   number: (text) => ({ number: spotFrom(text) }),
   other: (text) => ({ other: textFrom(text) }),
-  measure: (text) => ({ measure: oneOf(...patternNames)(text) }),
-  order: (text) => ({ order: oneOf("layer", "measure")(text) }),
-  ...colourReaders,
-  mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
+  ...lookReaders(patternNames),
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
@@ -62,7 +59,6 @@ export function write(state: State): URLSearchParams {
   put("layer", state.layer, null);
   put("number", state.number && textOfSpot(state.number), null);
   put("other", state.other, null);
-  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
-    put(key, state[key], initial[key]);
+  putLook(params, state, initial);
   return params;
 }

@@ -1,8 +1,9 @@
 /** The state of the view: exactly the contents of its link (see link.ts). It contains no data of a file. */
 
-import type { ColourCurve, ColourRange, PatternName } from "heed/view/parts";
+import type { PatternName } from "heed/view/parts";
 import type { CausalState } from "../../../network/CausalPanel";
 import type { Continued } from "../../../shared/continuedLink";
+import type { Look } from "../../../shared/HeadLook";
 
 export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 
@@ -14,7 +15,7 @@ export const ourModel = "language";
 /** A model from files of the person, or none yet. */
 export const yourModel = "yours";
 
-export interface State extends Continued, CausalState {
+export interface State extends Continued, CausalState, Look<PatternName> {
   /** `ourModel`, `yourModel`, or the address of the person's model. */
   readonly model: string;
   readonly dtype: WeightType;
@@ -22,13 +23,6 @@ export interface State extends Continued, CausalState {
   readonly place: number | null;
   /** The text to compare with; null if none is. */
   readonly other: string | null;
-  readonly measure: PatternName;
-  /** Whether heads are ordered by layer or by the measure. */
-  readonly order: "layer" | "measure";
-  readonly range: ColourRange;
-  readonly curve: ColourCurve;
-  /** The lines of each query are drawn until they represent this share of its attention, in percent. */
-  readonly mass: number;
 }
 
 /** Settings that a teacher's lock does not lock. */
@@ -41,7 +35,6 @@ export const allowed = {
   length: { min: 0, max: 500 },
   place: { min: 1, max: 512 },
   layer: { min: 0, max: 999 },
-  mass: { min: 50, max: 100 },
 } as const;
 
 /** Longer texts are refused with a message. */

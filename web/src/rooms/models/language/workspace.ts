@@ -65,7 +65,6 @@ export interface LanguageWorkspace {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
-  ablate(head: HeadKey, isAblated: boolean): void;
   /** Takes a token after the current place; the model continues from there. */
   take(id: number): void;
   /** Takes a former continuation again. */

@@ -12,7 +12,6 @@ export function HeadBar({
   head,
   state: { ablated, ablation },
   set,
-  onAblate,
   children,
 }: {
   name: string;
@@ -22,11 +21,15 @@ export function HeadBar({
   head: string;
   state: Ablated;
   set: Setter<Ablated>;
-  onAblate(isAblated: boolean): void;
   children?: ComponentChildren;
 }) {
   const { restrictions } = useShell();
   const isAblated = ablated.includes(head);
+  const change = () =>
+    set(({ ablated }) => {
+      const others = ablated.filter((key) => key !== head);
+      return { ablated: isAblated ? others : [...others, head] };
+    });
   return (
     <div class="head-bar">
       <h2 id="one-head-title">
@@ -34,12 +37,7 @@ export function HeadBar({
         {kind && <span class="faint"> · {kind}</span>}
       </h2>
       <span class="ablate">
-        <button
-          type="button"
-          class="ablate-head"
-          disabled={restrictions.lock}
-          onClick={() => onAblate(!isAblated)}
-        >
+        <button type="button" class="ablate-head" disabled={restrictions.lock} onClick={change}>
           {isAblated ? "Restore" : "Ablate"}
           <span class="wide-only"> this head</span>
         </button>

@@ -44,21 +44,21 @@ function Sentence({ sentence }: { sentence: AnswerSentence | null }) {
 }
 
 function AblateNeeded({ selection }: { selection: HeadSelection }) {
-  const { state, ablate } = useHeadsWorkspace();
+  const { state, set } = useHeadsWorkspace();
   const { restrictions } = useShell();
   const { needed, all } = selection;
   // A link may ablate heads that this model does not have.
-  const ablated = state.ablated.filter((key) => all.some(({ head }) => head.key === key));
+  const isAblated = all.some(({ head }) => state.ablated.includes(head.key));
   if (restrictions.lock) return null;
-  if (ablated.length > 0)
+  if (isAblated)
     return (
-      <button type="button" class="ablate-needed" onClick={() => ablate(ablated, false)}>
+      <button type="button" class="ablate-needed" onClick={() => set({ ablated: [] })}>
         Restore all heads
       </button>
     );
   if (!needed) return null;
   return (
-    <button type="button" class="ablate-needed" onClick={() => ablate([needed.head.key], true)}>
+    <button type="button" class="ablate-needed" onClick={() => set({ ablated: [needed.head.key] })}>
       Ablate {needed.name}
     </button>
   );

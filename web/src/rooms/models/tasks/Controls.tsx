@@ -3,11 +3,9 @@ import { HeadLook } from "../../../shared/HeadLook";
 import type { Setter } from "../../../shared/room";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { measureNames, measures } from "./measures";
-import { allowed, type State } from "./state";
+import type { State } from "./state";
 
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
-  const look = (
-    <HeadLook {...{ state, set, measures }} names={measureNames} limits={allowed.mass} />
-  );
+  const look = <HeadLook {...{ state, set, measures }} names={measureNames} />;
   return <SettingsPanel look={look} folded="Measures and colours" />;
 }

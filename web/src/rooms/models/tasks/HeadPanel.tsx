@@ -111,7 +111,7 @@ function Details({ explanation }: { explanation: Explanation | null }) {
 }
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { selection, state, set, active, ablate } = useHeadsWorkspace();
+  const { selection, state, set, active } = useHeadsWorkspace();
   const { shown, other, row, answer } = selection;
   const { head, name, attention, weights } = shown;
   const { range, curve, mass } = state;
@@ -120,10 +120,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <section class="one-head" aria-labelledby="one-head-title">
-      <HeadBar
-        {...{ name, state, set, head: head.key }}
-        onAblate={(isAblated) => ablate([head.key], isAblated)}
-      >
+      <HeadBar {...{ name, state, set, head: head.key }}>
         <CompareField />
       </HeadBar>
       <div class={isWide ? "head-figure wide" : "head-figure"}>

@@ -1,7 +1,7 @@
 /** The view of task models: connects the link, the trained model and the active cell to the parts of the page. */
 
 import { type Cell, explanationText } from "heed/view/parts";
-import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Announced } from "../../../shared/Announced";
 import { Panel } from "../../../shared/Panel";
 import { shows } from "../../../shared/restrictions";
@@ -66,23 +66,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   );
   const explanation = active && selection && explainHeadWeight(active, selection);
 
-  const ablate = useCallback<HeadsWorkspace["ablate"]>(
-    (heads, isAblated) =>
-      set(({ ablated }) => {
-        const others = ablated.filter((key) => !heads.includes(key));
-        return { ablated: isAblated ? [...others, ...heads] : others };
-      }),
-    [set],
-  );
-
   const workspace: HeadsWorkspace | null = selection && {
-    state,
-    selection,
-    active,
-    set,
-    point,
-    press,
-    ablate,
+    ...{ state, selection, active, set, point, press },
   };
   return (
     <HeadsWorkspaceContext.Provider value={workspace}>

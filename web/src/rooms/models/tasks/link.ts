@@ -1,6 +1,5 @@
 /** Reads and writes the view's part of the link. */
 import { ablatedReaders } from "../../../shared/ablation";
-import { colourReaders } from "../../../shared/colourReaders";
 import {
   cellIn,
   cellText,
@@ -12,6 +11,7 @@ import {
   readParams,
   textIn,
 } from "../../../shared/linkReaders";
+import { lookReaders, putLook } from "../../../shared/lookLink";
 import type { LinkReading } from "../../../shared/room";
 import { mostCharacters } from "../../../shared/typed";
 import type { HeadKey } from "./answer";
@@ -33,10 +33,7 @@ const readers: Readers<State> = {
   compare: (text) => ({ other: headFrom(text) }),
   row: (text) => ({ row: indexIn(allowed.index)(text) }),
   cell: (text) => ({ cell: cellIn(allowed.index)(text) }),
-  measure: (text) => ({ measure: oneOf(...measureNames)(text) }),
-  order: (text) => ({ order: oneOf("layer", "measure")(text) }),
-  ...colourReaders,
-  mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
+  ...lookReaders(measureNames),
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
@@ -60,7 +57,6 @@ export function write(state: State): URLSearchParams {
   put("compare", state.other, null);
   put("row", state.row === null ? null : state.row + 1, null);
   put("cell", cellText(state.cell), null);
-  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
-    put(key, state[key], initialState[key]);
+  putLook(params, state, initialState);
   return params;
 }

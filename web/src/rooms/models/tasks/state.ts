@@ -1,13 +1,14 @@
 /** The state of the view, which is exactly the content of its link (see link.ts). */
 
-import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
+import type { Cell } from "heed/view/parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { AttentionName } from "../../../shared/attended";
+import type { Look } from "../../../shared/HeadLook";
 import type { HeadKey } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
 
-export interface State extends Ablated {
+export interface State extends Ablated, Look<MeasureName> {
   readonly exhibit: ExhibitId;
   /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
@@ -20,13 +21,6 @@ export interface State extends Ablated {
   readonly row: number | null;
   /** The locked cell. */
   readonly cell: Cell | null;
-  readonly measure: MeasureName;
-  /** Whether heads are ordered by layer or by the measure. */
-  readonly order: "layer" | "measure";
-  readonly range: ColourRange;
-  readonly curve: ColourCurve;
-  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
-  readonly mass: number;
 }
 
 /** Settings that stay unlocked under a teacher's lock. */
@@ -37,7 +31,6 @@ export const lookKeys = [
 
 export const allowed = {
   seed: { min: 1, max: 9999 },
-  mass: { min: 50, max: 100 },
   index: { min: 1, max: 64 },
 } as const;
 

@@ -3,7 +3,6 @@
 import type { Cell } from "heed/view/parts";
 import type { Setter } from "../../../shared/room";
 import { workspaceIn } from "../parts/workspaceIn";
-import type { HeadKey } from "./answer";
 import type { HeadSelection } from "./selection";
 import type { State } from "./state";
 
@@ -16,8 +15,6 @@ export interface HeadsWorkspace {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
-  /** Ablates heads, or restores them. */
-  ablate(heads: readonly HeadKey[], isAblated: boolean): void;
 }
 
 export const [HeadsWorkspaceContext, useHeadsWorkspace] = workspaceIn<HeadsWorkspace>();
