@@ -29,7 +29,7 @@ function AboutModel({
       <p>
         It {exhibitOf(exhibit).does}.{" "}
         {answer?.exhibit === exhibit &&
-          `It has ${heads} heads and ${parameters?.toLocaleString("en")} parameters, and answered ${formatShort(100 * (exact ?? 0))} % of ${examples} held-out examples correctly.`}
+          `It has ${heads} heads and ${parameters?.toLocaleString("en")} parameters, and answered ${formatShort(100 * (exact ?? 0))} % of ${examples} unseen examples correctly.`}
       </p>
       {known.length > 0 && (
         <p class="faint known">
