@@ -1,4 +1,4 @@
-/** Maps of heads beside each other, and what the colours of their difference mean. */
+/** Maps of heads side by side, and the meaning of the colours of their difference. */
 import type { ComponentChildren } from "preact";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";

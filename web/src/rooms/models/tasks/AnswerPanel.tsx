@@ -28,7 +28,7 @@ function Said({ answer: { text, probability } }: { answer: AnswerSentence["now"]
   );
 }
 
-/** The answer with all heads and, beside it, the answer without the ablated ones. */
+/** The answer with all heads and, next to it, the answer without the ablated ones. */
 function Sentence({ sentence }: { sentence: AnswerSentence | null }) {
   if (!sentence) return <p class="saying">The sentence has no pronoun, so nothing is asked.</p>;
   const { subject, now, whole } = sentence;
@@ -75,7 +75,7 @@ function Changes({ name }: NamedHead) {
   );
 }
 
-/** The text next to the button: the effect of ablating the head, what the two answers are, or why there is no button. */
+/** The text next to the button: the effect of ablating the head, the names of the two answers, or why there is no button. */
 function AnswerNote({ sentence }: { sentence: AnswerSentence | null }) {
   const { selection } = useHeadsWorkspace();
   const { answer, needed } = selection;

@@ -38,7 +38,7 @@ function FewAnswers({ asked, without }: AnswersProps) {
   ));
 }
 
-/** What the model says, what is right, and what it says instead without the ablated heads, if it is not the same. */
+/** The answer of the model, the right one, and the answer without the ablated heads, where they differ. */
 function Said({ asked }: { asked: AnsweredQuestion }) {
   const [said, instead] = [saidTo(asked), saidTo(asked, "without")];
   const isWrong = asked.right !== null && asked.right !== said?.token;

@@ -79,7 +79,7 @@ function Maps(names: MapNames) {
   return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap {...names} />;
 }
 
-/** What the selected row attends to, and the formula of the active cell. */
+/** The attention of the selected row in words, and the formula of the active cell. */
 function Details({ explanation }: { explanation: Explanation | null }) {
   const { selection, state, set } = useHeadsWorkspace();
   const { shown, other, row, cell, answer } = selection;

@@ -38,7 +38,7 @@ async function answeredBy(
   return input;
 }
 
-/** An input, and what the model makes of it. */
+/** An input, the answer of the model, and its numbers. */
 interface Run {
   readonly input: Input;
   readonly written: readonly string[] | null;
