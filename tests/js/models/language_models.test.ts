@@ -373,7 +373,9 @@ describe("a model of the family of Llama", () => {
     const run = () => heed().scope(() => model.forward(idsOf(heed(), texts)).logits.data.slice());
     const output = Float32Array.from(mean);
     const found = await withoutHeads(model, [{ ...ablated, output }], run);
-    expectValues(heed().tensor(found, [B, L, V]), logits as Values);
+    heed().scope(() =>
+      expectValues(heed().tensor(found as Float32Array, [B, L, V]), logits as Values),
+    );
     expect(found).not.toEqual(await withoutHeads(model, [ablated], run));
     const short = { ...ablated, output: new Float32Array(1) };
     await expect(withoutHeads(model, [short], run)).rejects.toThrow(
