@@ -342,7 +342,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await room.page.waitForSelector(".unread mark");
     const right = await room.page.$eval(".unread mark", (m) => m.getBoundingClientRect().right);
     expect(right).toBeLessThanOrEqual(360);
-    for (const model of ["dates", "sort", "reverse", "brackets"]) {
+    for (const model of ["dates", "sort", "reverse", "shapes", "brackets"]) {
       await room.page.evaluate((model) => {
         location.hash = `#room=models&model=${model}`;
       }, model);

@@ -960,7 +960,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       if (title === "Change one number")
         await expect.poll(() => room.text(".readout")).toContain("−2.000, set by you");
       if (title === "Learned numbers")
-        await expect.poll(() => room.text(".row-table")).toContain("the output of head 4");
+        await expect.poll(() => room.text(".row-table")).toContain("the output of head 5");
       if (title === "Leave out a head")
         await expect.poll(() => room.text(".stage-words")).toContain("Head 2 is left out");
       if (title === "512 tokens")

@@ -8,7 +8,7 @@ import "./stage.css";
 
 const steps: Room<State> = {
   title: "Attention, step by step",
-  lead: "Attention lets each word take what it needs from the others: it becomes their mean, weighted by attention.",
+  lead: "Attention lets each word take what it needs from the others.",
   panels: {
     sentence: "the sentence",
     pipeline: "the pipeline of stages",
