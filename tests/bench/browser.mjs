@@ -58,15 +58,17 @@ const peers = [
   "@tensorflow/tfjs-core",
   "@tensorflow/tfjs-backend-wasm",
   "@jax-js/jax",
+  "@wllama/wllama",
 ];
 // Addresses use the last part of the package's name.
 const gradients = join(root, "build/bench");
+const built = (name) => (name === "@wllama/wllama" ? "esm" : "dist");
 const folders = {
   bench: join(import.meta.dirname, "page"),
   heed: join(root, "dist"),
   gradients,
   ...Object.fromEntries(
-    peers.map((name) => [basename(name), join(root, "node_modules", name, "dist")]),
+    peers.map((name) => [basename(name), join(root, "node_modules", name, built(name))]),
   ),
 };
 const starts = 7;

@@ -14,7 +14,7 @@
 //       ReLU or GELU between E and F), and a linear layer onto `vocabulary` classes with
 //       cross-entropy. Each case repeats its tokens. The answer is the losses of the first steps,
 //       which depend on the gradients of the earlier steps.
-//   `language`  A language model, see language_cases.mjs.
+//   `language`, `decoder`, `encoder`  Language models, see language_cases.mjs and its neighbours.
 //   `nonLocalMeans`  Means of an image [H, W], see Heed.nonLocalMeans.
 //
 // The fields of a case: `tolerance` is for the relative error of a row of the answer; 0.0447 is a
@@ -24,6 +24,7 @@
 // `isLanguage` cases are measured by --models and --quick only. `beside` is another case of ours to
 // compare with: its name, and the fields that differ.
 
+import { decoderCases, decoderShapes, quickDecoderCases } from "./decoder_cases.mjs";
 import { languageCases, languageShapes, quickLanguageCases } from "./language_cases.mjs";
 
 const attention = (H, L, D, rest = {}) => ({
@@ -113,6 +114,7 @@ const full = [
   linear(512, 768, 3072, int8),
   { kind: "multiHead", name: "multi-head E768 H12 L512", L: 512, E: 768, H: 12, tolerance: 1e-4 },
   ...languageCases,
+  ...decoderCases,
 ];
 
 const quick = [
@@ -132,6 +134,7 @@ const quick = [
   linear(32, 48, 64, int8),
   { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
   ...quickLanguageCases,
+  ...quickDecoderCases,
 ];
 
 export const casesFor = ({ quick: isQuick, native = false, train = false, models = false }) =>
@@ -247,6 +250,7 @@ const shapes = {
     ...{ outProjWeight: [E, E], outProjBias: [E] },
   }),
   language: languageShapes,
+  decoder: decoderShapes,
   trainingStep: (one) => ({
     ...parameterShapes(one),
     ...{ tokens: [one.B, one.L], targets: [one.B, one.L] },

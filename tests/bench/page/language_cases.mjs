@@ -1,4 +1,4 @@
-// The cases of --models: GPT-2 with random weights. A prompt of L tokens without a past gives the
+// The cases of --models with GPT-2 and random weights. A prompt of L tokens without a past gives the
 // logits of each token. A single token after `past` others gives its own logits; the keys and
 // values of the others are random, too.
 
@@ -28,12 +28,22 @@ export const languageShapes = (one) => ({
   ...{ tokens: [one.L], past: [one.layers, 2, one.H, one.past, one.E / one.H] },
 });
 
+/** The bytes of a weight; int4 has a scale of 16 bits for each 32 weights. */
+export const bytesOfWeight = { float32: 4, float16: 2, int8: 1, int4: 4.5 / 8 };
+
+/** The types of weights: the largest error of an answer, and the type to compare with. */
+export const formats = {
+  float32: { tolerance: 1e-4 },
+  float16: { tolerance: 1e-2, beside: "float32" },
+  int8: { tolerance: 0.1, beside: "float32" },
+  int4: { tolerance: 0.5, beside: "int8" },
+};
+
 /** A prompt is bound by arithmetic, one token by the bytes of weights and cache that it reads. */
 function boundOf({ layers, E, vocabulary, L, past, dtype }) {
   const weights = 12 * layers * E * E + vocabulary * E;
   if (L > 1) return { operations: 2 * L * weights + 2 * layers * E * L * (L + 1) };
-  const bytes = { float32: 4, int8: 1, int4: 4.5 / 8 };
-  return { bytes: weights * bytes[dtype] + 8 * layers * E * past };
+  return { bytes: weights * bytesOfWeight[dtype] + 8 * layers * E * past };
 }
 
 function casesOf(name, sizes, prompt, past) {
@@ -47,18 +57,14 @@ function casesOf(name, sizes, prompt, past) {
     };
     return { ...one, bound: boundOf(one) };
   };
-  const float32 = { dtype: "float32", tolerance: 1e-4 };
-  const int8 = { dtype: "int8", tolerance: 0.1 };
+  const typed = (dtype) => ({ dtype, tolerance: formats[dtype].tolerance });
   return [
-    of(`prompt of ${prompt}`, { L: prompt, past: 0, ...float32 }),
-    of(`a token after ${past}`, { L: 1, past, ...float32 }),
-    of(`a token after ${past}, int8`, {
-      ...{ L: 1, past, ...int8 },
-      beside: { ...float32, name: "f32" },
-    }),
-    of(`a token after ${past}, int4`, {
-      ...{ L: 1, past, dtype: "int4", tolerance: 0.5 },
-      beside: { ...int8, name: "int8" },
+    of(`prompt of ${prompt}`, { L: prompt, past: 0, ...typed("float32") }),
+    of(`a token after ${past}`, { L: 1, past, ...typed("float32") }),
+    ...["int8", "int4"].map((dtype) => {
+      const { beside: name } = formats[dtype];
+      const beside = { ...typed(name), name };
+      return of(`a token after ${past}, ${dtype}`, { L: 1, past, ...typed(dtype), beside });
     }),
   ];
 }

@@ -14,6 +14,7 @@ import { startPeak } from "./peak.mjs";
 import { startRead } from "./read.mjs";
 import { tfjs } from "./tfjs.mjs";
 import { timeInRounds } from "./timing.mjs";
+import { wllama } from "./wllama.mjs";
 
 /** The binaries that this browser can run. */
 function variantsHere() {
@@ -46,7 +47,7 @@ async function measure({ name, threads, quick, variants: all }) {
   return measureCase({
     ...{ one, inputs, threads, variants, memoryBytes },
     ownContender: (called, count, variant = variants[0]) => heedContender(called, variant, count),
-    peers: [onnxRuntimeWeb, tfjs, jax, javaScript]
+    peers: [onnxRuntimeWeb, tfjs, jax, wllama, javaScript]
       .flatMap((peersOf) => peersOf(threads, one, inputs))
       .filter((peer) => !one.without?.includes(peer.name)),
     limits: await limitsOf(boundOf(one), variants, threads),
