@@ -12,7 +12,7 @@ function milliseconds(value) {
 
 const ratio = (value) => (value === undefined ? none : `${value.toFixed(value < 10 ? 2 : 0)}x`);
 const percent = (value) => (value === undefined ? none : `${(100 * value).toFixed(0)} %`);
-const mebibytes = (value) => (!Number.isFinite(value) ? none : (value / mebibyte).toFixed(0));
+const mebibytes = (value) => (value > 0 ? (value / mebibyte).toFixed(0) : none);
 
 /** A Markdown table, without its empty columns. */
 function table(allColumns, rows) {
@@ -41,7 +41,7 @@ const each = (variants, title, figure) =>
  */
 function limitColumns(variant) {
   const ofLanguage = (figure) => (row) => (row.isLanguage ? figure(row) : none);
-  const peerTime = (row) => row.contenders[row.bestPeer]?.time.median;
+  const peerTime = (row) => row.contenders[row.bestPeer]?.ms;
   const shareOfPeer = (row) => peerTime(row) && row.least[variant] / peerTime(row);
   return [
     ["peer of limit", ofLanguage((row) => percent(shareOfPeer(row)))],
@@ -54,8 +54,8 @@ function columnsFor(variants) {
   const [best] = variants;
   return [
     ["case", (row) => row.case],
-    ...each(variants, "ms", (row, variant) => milliseconds(row.contenders[variant].time.median)),
-    ["peer ms", (row) => milliseconds(row.contenders[row.bestPeer]?.time.median)],
+    ...each(variants, "ms", (row, variant) => milliseconds(row.contenders[variant].ms)),
+    ["peer ms", (row) => milliseconds(row.contenders[row.bestPeer]?.ms)],
     ...each(variants, "ratio", (row, variant) => ratio(row.ratio?.[variant])),
     ...each(variants, "of limit", (row, variant) => percent(row.share?.[variant])),
     ...limitColumns(best),
@@ -86,6 +86,38 @@ function failures(rows) {
     : "";
 }
 
+/** For language models, every contender, ours first. The limit is the time that it allows. */
+function contendersTable(rows) {
+  const lines = rows.flatMap((row) => {
+    const [best] = Object.keys(row.ours);
+    const names = Object.keys(row.contenders).filter(
+      (name) =>
+        row.contenders[name].ms !== undefined && !row.besides.some((own) => own.name === name),
+    );
+    return names.map((name) => {
+      const { ms, error, memory } = row.contenders[name];
+      const isOurs = name in row.ours;
+      return {
+        ...{ case: row.case, ms, error, memory, name: isOurs ? `Heed ${name}` : name },
+        rate: (1000 * row.tokens) / ms,
+        takes: isOurs ? undefined : ms / row.ours[best],
+        share: row.least?.[isOurs ? name : best] / ms,
+      };
+    });
+  });
+  const columns = [
+    ["case", (line) => line.case],
+    ["contender", (line) => line.name],
+    ["ms", (line) => milliseconds(line.ms)],
+    ["tokens/s", (line) => line.rate.toFixed(line.rate < 100 ? 1 : 0)],
+    ["takes", (line) => ratio(line.takes)],
+    ["of limit", (line) => percent(line.share)],
+    ["error", (line) => line.error.toExponential(0)],
+    ["MiB", (line) => mebibytes(line.memory)],
+  ];
+  return table(columns, lines);
+}
+
 const threadCount = (threads) => (threads === 1 ? "One thread" : `${threads} threads`);
 
 function limitsLine(limits) {
@@ -101,6 +133,7 @@ function group({ threads, limits, rows }) {
   return [
     [`**${threadCount(threads)}.**`, ...(limits ? [limitsLine(limits)] : [])].join(" "),
     table(columnsFor(variants), rows) + failures(rows),
+    ...(rows[0].isLanguage ? ["Every contender:", contendersTable(rows)] : []),
   ].join("\n\n");
 }
 
@@ -144,7 +177,7 @@ function excerpt({ date, machine, runtime, groups }) {
   const [best] = Object.keys(rows[0].ours);
   const columns = [
     ["case", (row) => row.case],
-    ["ms", (row) => milliseconds(row.contenders[best].time.median)],
+    ["ms", (row) => milliseconds(row.contenders[best].ms)],
     ["best other library", (row) => row.bestPeer ?? none],
     ["takes", (row) => ratio(row.ratio?.[best])],
     ["of the machine's limit", (row) => percent(row.share?.[best])],

@@ -21,7 +21,8 @@
 // cosine similarity of 0.999. `without` names peers that are left out, because they would make a
 // run minutes longer. `isLong` cases are measured with one thread only. `isTraining` cases are
 // measured by --train and --quick only, but attention's backward pass by the native bench too.
-// `isLanguage` cases are measured by --models and --quick only. `beside` is another case of ours to
+// `isLanguage` cases are measured by --models and --quick only; `tokens` is the number that they
+// compute, and cases with the same `answer` have the same right answer. `beside` is another case of ours to
 // compare with: its name, and the fields that differ.
 
 import { decoderCases, decoderShapes, quickDecoderCases } from "./decoder_cases.mjs";
@@ -265,7 +266,18 @@ const shapes = {
  */
 export function inputsOf(one) {
   const next = generator(1);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  let other; // two numbers result from two uniform ones (Box and Muller, 1958)
+  const normal = () => {
+    if (other !== undefined) {
+      const number = other;
+      other = undefined;
+      return number;
+    }
+    const radius = Math.sqrt(-2 * Math.log(1 - next()));
+    const angle = 2 * Math.PI * next();
+    other = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  };
   const draw = ([name, shape]) => {
     const length = shape.reduce((a, b) => a * b);
     if (name === "tokens" || name === "targets")
@@ -301,4 +313,10 @@ export function exchange(data, a, b, size) {
 }
 
 /** [rows, columns] -> [columns, rows] */
-export const transpose = (data, rows, columns) => exchange(data, rows, columns, 1);
+export function transpose(data, rows, columns) {
+  const result = new data.constructor(data.length);
+  for (let row = 0; row < rows; ++row)
+    for (let column = 0; column < columns; ++column)
+      result[column * rows + row] = data[row * columns + column];
+  return result;
+}

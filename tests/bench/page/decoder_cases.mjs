@@ -66,6 +66,7 @@ function casesOf(name, sizes, prompt) {
     Object.entries(formats).map(([dtype, { tolerance, beside }]) => {
       const one = {
         ...{ kind: "decoder", name: `${name}, ${words}, ${dtype}`, isLanguage: true },
+        ...{ answer: `${name}, ${words}`, tokens: work.L },
         ...{ ...sizes, ...work, dtype, tolerance },
         ...(beside && {
           beside: { dtype: beside, tolerance: formats[beside].tolerance, name: beside },

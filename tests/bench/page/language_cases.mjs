@@ -52,7 +52,7 @@ function casesOf(name, sizes, prompt, past) {
       kind: "language",
       name: `${name}, ${words}`,
       ...sizes,
-      isLanguage: true,
+      ...{ isLanguage: true, answer: `${name}, ${rest.L} after ${rest.past}`, tokens: rest.L },
       ...rest,
     };
     return { ...one, bound: boundOf(one) };

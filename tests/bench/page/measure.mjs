@@ -49,6 +49,9 @@ function besidesOf(one, threads, ownContender) {
   return all;
 }
 
+/** Whether two cases have the same answer: the type of weights changes only its error. */
+const isSame = (one, other) => one === other || one.isLanguage === true;
+
 /**
  * Checks all answers, times all contenders and compares them.
  *
@@ -59,6 +62,7 @@ function besidesOf(one, threads, ownContender) {
  * @param {Contender[]} given.peers
  * @param {{ name: string, variant?: string, operations?: number, bytes?: number, run: () => void }[]} given.limits
  *   each for one variant or for all
+ * @param {[number, Float64Array][]} [given.rows] the right answer as `expectedRows` returns it, if it is known
  * @param {number} given.budget milliseconds
  * @param {() => number} given.memoryBytes the size of all WebAssembly memories
  */
@@ -72,37 +76,41 @@ export async function measureCase(given) {
     contenders[contender.name] = facts;
     if (call) calls.push(call);
   };
-  const rows = expectedRows(one, inputs);
+  const rows = given.rows ?? expectedRows(one, inputs);
   for (const variant of variants) await add(ownContender(variant, threads, variant), one, rows);
   const besides = besidesOf(one, threads, ownContender);
   for (const [contender, other] of besides)
-    await add(contender, other, other === one ? rows : expectedRows(other, inputs));
+    await add(contender, other, isSame(one, other) ? rows : expectedRows(other, inputs));
   for (const peer of peers) await add(peer, one, rows);
 
   const times = await timeInRounds([...calls, ...limits], budget);
-  for (const [name, facts] of Object.entries(contenders)) facts.time = times[name];
-  const ours = Object.fromEntries(variants.map((variant) => [variant, times[variant].median]));
+  // The rounds of a language model are few and long: the best one is least affected by other work.
+  const shown = one.isLanguage ? "least" : "median";
+  const ms = (name) => times[name]?.[shown];
+  for (const [name, facts] of Object.entries(contenders))
+    Object.assign(facts, { time: times[name], ms: ms(name) });
+  const ours = Object.fromEntries(variants.map((variant) => [variant, ms(variant)]));
   const compare = (other) =>
     Object.fromEntries(variants.map((variant) => [variant, other(variant) / ours[variant]]));
   const bound = boundOf(one);
-  const { name: title, isLanguage = false } = one;
-  const row = { case: title, isLanguage, threads, ...bound, contenders, ours };
+  const { name: title, isLanguage = false, tokens } = one;
+  const row = { case: title, isLanguage, tokens, threads, ...bound, contenders, ours };
   for (const { name, outside } of calls) if (outside) contenders[name].outside = outside();
   const ran = peers.map(({ name }) => name).filter((name) => times[name]);
-  ran.sort((a, b) => times[a].median - times[b].median);
+  ran.sort((a, b) => ms(a) - ms(b));
   if (ran.length > 0) {
     row.bestPeer = ran[0];
-    row.ratio = compare(() => times[ran[0]].median);
+    row.ratio = compare(() => ms(ran[0]));
   }
   row.besides = besides.map(([{ name }]) => ({
-    ...{ name, ratio: times[name].median / ours[variants[0]] },
+    ...{ name, ratio: ms(name) / ours[variants[0]] },
   }));
   if (limits.length > 0) {
     // The minimum time that the limit allows, in milliseconds.
     const least = (variant) => {
       const limit = limits.find((each) => (each.variant ?? variant) === variant);
       const amount = bound.bytes ? bound.bytes / limit.bytes : bound.operations / limit.operations;
-      return amount * times[limit.name].median;
+      return amount * ms(limit.name);
     };
     row.share = compare(least);
     row.least = Object.fromEntries(variants.map((variant) => [variant, least(variant)]));

@@ -27,11 +27,15 @@ const bytes = (field, ...parts) => {
 };
 const string = (field, value) => bytes(field, new TextEncoder().encode(value));
 
-const elementTypes = { float32: 1, int8: 3, int32: 6, int64: 7 };
+const elementTypes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7 };
 
-/** ValueInfoProto: name 1, type 2 { tensor_type 1 { elem_type 1, shape 2 { dim 1 { dim_value 1 } } } } */
-function valueInfo({ name, type = "float32", shape }) {
-  const sizes = shape ? [bytes(2, ...shape.map((size) => bytes(1, number(1, size))))] : [];
+/**
+ * ValueInfoProto: name 1, type 2 { tensor_type 1 { elem_type 1, shape 2 { dim 1 } } }. A dim is
+ * dim_value 1, or dim_param 2, the name of a size that varies.
+ */
+function valueInfo({ name, type = "float32", shape, dims = shape }) {
+  const sizeOf = (size) => (typeof size === "string" ? string(2, size) : number(1, size));
+  const sizes = dims ? [bytes(2, ...dims.map((size) => bytes(1, sizeOf(size))))] : [];
   const tensorType = bytes(1, number(1, elementTypes[type]), ...sizes);
   return join(string(1, name), bytes(2, tensorType));
 }
@@ -73,7 +77,7 @@ const tensor = ({ name, type = "float32", shape, data, isExternal }) =>
 const operatorSet = (domain, version) => bytes(8, string(1, domain), number(2, version));
 
 /**
- * @typedef {{ name: string, shape: number[], type?: "float32" | "int8" | "int32" | "int64" }} Input
+ * @typedef {{ name: string, shape: number[], type?: "float32" | "uint8" | "int8" | "int32" | "int64", dims?: (number | string)[] }} Input
  * @param {{
  *   nodes: { type: string, domain?: string, inputs: string[], outputs: string[], attributes?: Record<string, number | number[]> }[],
  *   inputs: Input[], constants?: (Input & { data: ArrayBufferView, isExternal?: boolean })[], outputs: string[] }} model

@@ -3,32 +3,7 @@
 // softmax, or it is one operator.
 
 import { weightShapes } from "./language_cases.mjs";
-
-const contrib = "com.microsoft";
-
-/** Collects nodes; each call returns the name of the node's first output. */
-class Nodes {
-  list = [];
-
-  add(type, inputs, { outputs = [`n${this.list.length}`], domain = "", attributes = {} } = {}) {
-    this.list.push({ type, domain, inputs, outputs, attributes });
-    return outputs[0];
-  }
-
-  linear(x, name) {
-    return this.add("Add", [this.add("MatMul", [x, `${name}.weight`]), `${name}.bias`]);
-  }
-
-  norm(x, name) {
-    return this.add("LayerNormalization", [x, `${name}.weight`, `${name}.bias`]);
-  }
-
-  /** [1, L, E] -> [1, H, L, E / H] */
-  heads(x) {
-    const perm = [0, 2, 1, 3];
-    return this.add("Transpose", [this.add("Reshape", [x, "by heads"])], { attributes: { perm } });
-  }
-}
+import { contrib, int32, int64, Nodes } from "./onnx_nodes.mjs";
 
 function composed(nodes, { q, k, v, past, present }) {
   const [query, key, value] = [q, k, v].map((x) => nodes.heads(x));
@@ -78,15 +53,6 @@ export const language = (isFused) => (one, inputs) => {
   nodes.add("MatMul", [nodes.norm(x, "ln_f"), head], { outputs: ["logits"] });
 
   const size = past * E;
-  const int64 = (name, numbers, shape) => ({
-    ...{ name, type: "int64", shape, data: BigInt64Array.from(numbers, BigInt) },
-  });
-  const int32 = (name, number) => ({
-    name,
-    type: "int32",
-    shape: [1],
-    data: Int32Array.of(number),
-  });
   const mask = Float32Array.from({ length: L * (past + L) }, (_, i) =>
     (i % (past + L)) - past <= Math.floor(i / (past + L)) ? 0 : -1e9,
   );

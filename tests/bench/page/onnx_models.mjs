@@ -5,6 +5,7 @@
 // It returns nothing for a case that it cannot compute.
 
 import { exchange, rowsOf, transpose } from "./cases.mjs";
+import { decoder } from "./onnx_decoder.mjs";
 import { language } from "./onnx_language.mjs";
 
 const contrib = "com.microsoft";
@@ -20,6 +21,7 @@ const byTokens = (name, data, H, L, D) => ({
 
 /** Attention of opset 23. For a decode step the caller keeps the cache and passes all of it. */
 const attention = {
+  decoder: decoder(false),
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (window) return undefined;
     const inputs = Object.entries({ q, k, v }).map(([name, x]) => byHeads(name, x, H, L, D));
@@ -117,6 +119,7 @@ const lengths = (keys) => [
 /** Always causal. The past is an input and the present an output, as the next step needs them. */
 const groupQueryAttention = {
   language: language(true),
+  decoder: decoder(true),
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (!isCausal) return undefined;
     const attributes = {

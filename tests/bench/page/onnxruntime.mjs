@@ -10,8 +10,20 @@ const reason = (error) =>
     .replace(/^.*\(\) /s, "")
     .split("\n")[0];
 
-/** A session for one operator; inputs are turned into its tensors once. */
-async function prepare(load, options, { nodes, inputs, constants, outputs, read }) {
+/** The tensors that a run gets, by name. */
+const feedsOf = (ort, inputs) =>
+  Object.fromEntries(
+    inputs.map(({ name, type = "float32", shape, data }) => [
+      name,
+      new ort.Tensor(type, data, shape),
+    ]),
+  );
+
+/**
+ * A session for one operator; inputs are turned into its tensors once. With `earlier`, the inputs
+ * of an earlier run, the outputs present.* of this run are the inputs past.* of all calls.
+ */
+async function prepare(load, options, { nodes, inputs, constants, outputs, read, earlier }) {
   const model = modelOf({ nodes, inputs, constants, outputs });
   const ort = await load();
   const externals = (constants ?? []).filter(({ isExternal }) => isExternal);
@@ -22,9 +34,10 @@ async function prepare(load, options, { nodes, inputs, constants, outputs, read 
       externalData: externals.map((each) => ({ path: each.name, data: bytesOf(each) })),
     }),
   });
-  const feeds = {};
-  for (const { name, type = "float32", shape, data } of inputs)
-    feeds[name] = new ort.Tensor(type, data, shape);
+  const feeds = feedsOf(ort, inputs);
+  if (earlier)
+    for (const [name, tensor] of Object.entries(await session.run(feedsOf(ort, earlier))))
+      if (name.startsWith("present")) feeds[name.replace("present", "past")] = tensor;
   return {
     answer: async () => read((await session.run(feeds))[outputs[0]].data),
     run: () => session.run(feeds),

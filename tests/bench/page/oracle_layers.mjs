@@ -5,14 +5,23 @@ export function product(x, weight, bias) {
   const inputs = x[0].length;
   const outputs = weight.length / inputs;
   const results = x.map(() => (bias ? Float64Array.from(bias) : new Float64Array(outputs)));
-  // A row of the weight stays in the cache for all rows of x.
+  // Four rows at a time, because each addition waits for the one before in the same sum.
+  const rowAt = (r) => x[Math.min(r, x.length - 1)];
   for (let j = 0; j < outputs; ++j) {
     const own = Float64Array.from(weight.subarray(j * inputs, (j + 1) * inputs));
-    for (let r = 0; r < x.length; ++r) {
-      const row = x[r];
-      let sum = 0;
-      for (let i = 0; i < inputs; ++i) sum += row[i] * own[i];
-      results[r][j] += sum;
+    for (let r = 0; r < x.length; r += 4) {
+      const [a, b, c, d] = [rowAt(r), rowAt(r + 1), rowAt(r + 2), rowAt(r + 3)];
+      let [s, t, u, v] = [0, 0, 0, 0];
+      for (let i = 0; i < inputs; ++i) {
+        const factor = own[i];
+        s += a[i] * factor;
+        t += b[i] * factor;
+        u += c[i] * factor;
+        v += d[i] * factor;
+      }
+      [s, t, u, v].slice(0, x.length - r).forEach((sum, k) => {
+        results[r + k][j] += sum;
+      });
     }
   }
   return results;

@@ -10,6 +10,7 @@ import { learn } from "./learn.mjs";
 import { measureCase } from "./measure.mjs";
 import { memoryBytes } from "./memory.mjs"; // first: it counts the memories that others make
 import { onnxRuntimeWeb } from "./onnxruntime_web.mjs";
+import { expectedRows } from "./oracle.mjs";
 import { startPeak } from "./peak.mjs";
 import { startRead } from "./read.mjs";
 import { tfjs } from "./tfjs.mjs";
@@ -38,21 +39,28 @@ const limitsOf = ({ operations, bytes }, variants, threads) =>
     ...(bytes ? [startRead(bytes, threads)] : []),
   ]);
 
-/** Checks the answers of one case and then times it. */
-async function measure({ name, threads, quick, variants: all }) {
+/**
+ * Checks the answers of one case and then times it.
+ *
+ * @param {[number, number[]][]} [given.expected] the right answer, if another page computed it
+ * @returns the row of the report, and the right answer of a language model, which takes long
+ */
+async function measure({ name, threads, quick, variants: all, expected }) {
   const one = caseNamed(name, quick);
   // A page has no room for a large model in every binary.
   const variants = one.isLanguage && !quick ? all.slice(0, 1) : all;
   const inputs = inputsOf(one);
-  return measureCase({
-    ...{ one, inputs, threads, variants, memoryBytes },
+  const rows = expected ?? expectedRows(one, inputs);
+  const row = await measureCase({
+    ...{ one, inputs, threads, variants, rows, memoryBytes },
     ownContender: (called, count, variant = variants[0]) => heedContender(called, variant, count),
     peers: [onnxRuntimeWeb, tfjs, jax, wllama, javaScript]
       .flatMap((peersOf) => peersOf(threads, one, inputs))
       .filter((peer) => !one.without?.includes(peer.name)),
     limits: await limitsOf(boundOf(one), variants, threads),
-    budget: quick ? 60 : one.isTraining || one.isLanguage ? 10_000 : 5000,
+    budget: quick ? 60 : one.isLanguage ? 20_000 : one.isTraining ? 10_000 : 5000,
   });
+  return { row, expected: one.isLanguage ? rows.map(([at, answer]) => [at, [...answer]]) : null };
 }
 
 /** Giga-operations and gigabytes per second, with no other contender in between. */
