@@ -174,7 +174,7 @@ async function main() {
     const start = train || models ? undefined : await measureStart(ask, variants, quick);
     const groups = [];
     for (const threads of options.threads) {
-      const limits = await ask("limits", { threads, quick, variants });
+      const limits = await ask("limits", { threads, quick, variants, models });
       const own = cases.filter(({ isLong }) => threads === 1 || !isLong);
       const rows = await measureAll(ask, own, { threads, quick, variants });
       groups.push({ threads, limits, rows });

@@ -121,7 +121,8 @@ function contendersTable(rows) {
 const threadCount = (threads) => (threads === 1 ? "One thread" : `${threads} threads`);
 
 function limitsLine(limits) {
-  const unit = (name) => (name === "read" ? "GB/s" : "GFLOP/s");
+  const units = { read: "GB/s", "peak of bytes": "GOP/s" };
+  const unit = (name) => units[name] ?? "GFLOP/s";
   const all = Object.entries(limits).map(
     ([name, value]) => `${name} ${value.toFixed(1)} ${unit(name)}`,
   );

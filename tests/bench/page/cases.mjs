@@ -26,6 +26,7 @@
 // compare with: its name, and the fields that differ.
 
 import { decoderCases, decoderShapes, quickDecoderCases } from "./decoder_cases.mjs";
+import { encoderCases, encoderShapes, quickEncoderCases } from "./encoder_cases.mjs";
 import { languageCases, languageShapes, quickLanguageCases } from "./language_cases.mjs";
 
 const attention = (H, L, D, rest = {}) => ({
@@ -116,6 +117,7 @@ const full = [
   { kind: "multiHead", name: "multi-head E768 H12 L512", L: 512, E: 768, H: 12, tolerance: 1e-4 },
   ...languageCases,
   ...decoderCases,
+  ...encoderCases,
 ];
 
 const quick = [
@@ -136,6 +138,7 @@ const quick = [
   { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
   ...quickLanguageCases,
   ...quickDecoderCases,
+  ...quickEncoderCases,
 ];
 
 export const casesFor = ({ quick: isQuick, native = false, train = false, models = false }) =>
@@ -252,6 +255,7 @@ const shapes = {
   }),
   language: languageShapes,
   decoder: decoderShapes,
+  encoder: encoderShapes,
   trainingStep: (one) => ({
     ...parameterShapes(one),
     ...{ tokens: [one.B, one.L], targets: [one.B, one.L] },

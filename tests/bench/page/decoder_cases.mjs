@@ -49,7 +49,7 @@ function boundOf(one) {
     return { bytes: (layers * weights + head) * bytesOfWeight[dtype] + cache };
   }
   const operations = 2 * L * layers * weights + 2 * head + 2 * layers * E * L * (L + 1);
-  return { operations, dtype };
+  return { operations, isOfBytes: dtype === "int8" || dtype === "int4" };
 }
 
 /**

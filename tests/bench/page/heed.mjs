@@ -3,7 +3,7 @@
 import { load } from "/heed/index.js";
 import { grad, nn, optim, Tape, valueAndGrad } from "/heed/nn.js";
 import { adamW, parameterShapes, rowsOf, trainingSteps } from "./cases.mjs";
-import { decoder, language } from "./heed_language.mjs";
+import { decoder, encoder, language } from "./heed_language.mjs";
 
 /** A scalar function of attention's output whose gradient with respect to the output is `dOutput`. */
 function weighedAttention(heed, { H, L, D, isCausal }, inputs) {
@@ -160,6 +160,7 @@ const kinds = {
   },
   language,
   decoder,
+  encoder,
   nonLocalMeans(heed, { H, W, patchRadius, searchRadius, h }, inputs) {
     const image = heed.tensor(inputs.image, [H, W]);
     return () => {

@@ -3,6 +3,7 @@
 import { loadModel } from "/heed/models.js";
 import { noGrad, safetensors } from "/heed/nn.js";
 import { centred, decoderWeights, eps, theta } from "./decoder_cases.mjs";
+import { eps as encoderEps, encoderWeights } from "./encoder_cases.mjs";
 import { weightShapes } from "./language_cases.mjs";
 
 /** For each kind, the config of its model on the hub and the shapes of its weights. */
@@ -22,6 +23,15 @@ const models = {
       ...{ num_hidden_layers: one.layers, max_position_embeddings: one.context },
       ...{ vocab_size: one.vocabulary, tie_word_embeddings: true },
       ...{ rms_norm_eps: eps, rope_theta: theta },
+    },
+  }),
+  encoder: (one) => ({
+    shapes: encoderWeights(one),
+    config: {
+      ...{ model_type: "bert", architectures: ["BertModel"], vocab_size: one.vocabulary },
+      ...{ hidden_size: one.E, intermediate_size: one.F, num_attention_heads: one.H },
+      ...{ num_hidden_layers: one.layers, max_position_embeddings: one.context },
+      layer_norm_eps: encoderEps,
     },
   }),
 };
@@ -93,4 +103,12 @@ export async function decoder(heed, one, inputs) {
     },
     run: () => read().dispose(),
   };
+}
+
+/** Resolves to a function that computes the states [B, L, E] of texts. */
+export async function encoder(heed, one, inputs) {
+  const { B, L } = one;
+  const model = await modelOf(heed, one, inputs);
+  const ids = heed.tensor(inputs.tokens, [B, L]);
+  return () => noGrad(() => heed.scope(() => model.forward(ids).output));
 }

@@ -6,6 +6,7 @@
 
 import { exchange, rowsOf, transpose } from "./cases.mjs";
 import { decoder } from "./onnx_decoder.mjs";
+import { encoder } from "./onnx_encoder.mjs";
 import { language } from "./onnx_language.mjs";
 
 const contrib = "com.microsoft";
@@ -22,6 +23,7 @@ const byTokens = (name, data, H, L, D) => ({
 /** Attention of opset 23. For a decode step the caller keeps the cache and passes all of it. */
 const attention = {
   decoder: decoder(false),
+  encoder: encoder(false),
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (window) return undefined;
     const inputs = Object.entries({ q, k, v }).map(([name, x]) => byHeads(name, x, H, L, D));
@@ -60,6 +62,7 @@ function projections(E, { inProjWeight, outProjWeight, outProjBias }) {
 }
 
 const multiHeadAttention = {
+  encoder: encoder(true),
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (window) return undefined;
     const inputs = Object.entries({ q, k, v }).map(([name, x]) => byTokens(name, x, H, L, D));

@@ -4,6 +4,7 @@
 import { visibleKeys } from "./cases.mjs";
 import { gelu } from "./gelu.mjs";
 import { decoderLogits } from "./oracle_decoder.mjs";
+import { encoderStates } from "./oracle_encoder.mjs";
 import { languageLogits } from "./oracle_language.mjs";
 import { trainingLosses } from "./oracle_training.mjs";
 
@@ -170,6 +171,7 @@ const expected = {
   },
   language: languageLogits,
   decoder: decoderLogits,
+  encoder: encoderStates,
   trainingStep: (one, inputs) => trainingLosses(one, inputs).map((loss, step) => [step, [loss]]),
   nonLocalMeans: (one, inputs) =>
     someOf(one.H, 1).map((row) => [row * one.W, nonLocalMeans(one, inputs, row, row + 1)]),

