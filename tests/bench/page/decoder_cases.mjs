@@ -7,7 +7,18 @@
 // its way. The matrices of a case all have this type, the table of the tokens too. It computes the
 // logits.
 
-import { bytesOfWeight, formats } from "./language_cases.mjs";
+import { bytesOfWeight } from "./language_cases.mjs";
+
+/**
+ * The types of weights: the largest error of an answer, which grows with the layers, and the type
+ * to compare with.
+ */
+const formats = {
+  float32: { tolerance: 1e-4 },
+  float16: { tolerance: 1e-2 },
+  int8: { tolerance: 0.25 },
+  int4: { tolerance: 0.8, beside: "int8" },
+};
 
 const layerShapes = (name, { E, H, G, F }) => {
   const keys = (E / H) * G;

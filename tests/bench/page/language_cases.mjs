@@ -34,7 +34,7 @@ export const bytesOfWeight = { float32: 4, float16: 2, int8: 1, int4: 4.5 / 8 };
 /** The types of weights: the largest error of an answer, and the type to compare with. */
 export const formats = {
   float32: { tolerance: 1e-4 },
-  float16: { tolerance: 1e-2, beside: "float32" },
+  float16: { tolerance: 1e-2 },
   int8: { tolerance: 0.1, beside: "float32" },
   int4: { tolerance: 0.5, beside: "int8" },
 };

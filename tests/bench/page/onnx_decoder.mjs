@@ -17,23 +17,20 @@ function addAngles(nodes, { context }, D) {
   }
 }
 
-/** Attention with rotation and cache, of which only one operator includes the rotation. */
-function attend(nodes, [q, k, v], i, { H, G }, isGrouped) {
+/** Attention with rotation and cache. */
+function attend(nodes, parts, i, { H, G }) {
   const caches = (time) => [`${time}.${i}.key`, `${time}.${i}.value`];
-  const outputs = [`attended.${i}`, ...caches("present")];
-  if (isGrouped) {
-    const inputs = [q, k, v, ...caches("past"), "seqlens", "total", "cos", "sin"];
-    const attributes = { num_heads: H, kv_num_heads: G, do_rotary: 1 };
-    return nodes.add("GroupQueryAttention", inputs, { domain: contrib, attributes, outputs });
-  }
-  const [query, key] = [q, k].map((x) =>
-    nodes.add("RotaryEmbedding", [x, "position", "cos", "sin"], { domain: contrib }),
+  return nodes.add(
+    "GroupQueryAttention",
+    [...parts, ...caches("past"), "seqlens", "total", "cos", "sin"],
+    {
+      ...{ domain: contrib, attributes: { num_heads: H, kv_num_heads: G, do_rotary: 1 } },
+      outputs: [`attended.${i}`, ...caches("present")],
+    },
   );
-  const attributes = { q_num_heads: H, kv_num_heads: G, is_causal: 1 };
-  return nodes.add("Attention", [query, key, v, "", ...caches("past")], { attributes, outputs });
 }
 
-function addLayers(nodes, one, isGrouped) {
+function addLayers(nodes, one) {
   const { layers, E, F } = one;
   const { keys } = sizesOf(one);
   const norm = (x, name) =>
@@ -48,7 +45,7 @@ function addLayers(nodes, one, isGrouped) {
       ["k", keys],
       ["v", keys],
     ].map(([name, size]) => product(normed, `self_attn.${name}_proj`, [size, E]));
-    const attended = attend(nodes, parts, i, one, isGrouped);
+    const attended = attend(nodes, parts, i, one);
     x = nodes.add("Add", [x, product(attended, "self_attn.o_proj", [E, E])]);
     const inner = norm(x, `layers.${i}.post_attention_layernorm`);
     const [gate, up] = ["gate", "up"].map((name) => product(inner, `mlp.${name}_proj`, [F, E]));
@@ -60,8 +57,7 @@ function addLayers(nodes, one, isGrouped) {
   return norm(last, "norm");
 }
 
-/** @param {boolean} isGrouped whether attention is the operator GroupQueryAttention */
-export const decoder = (isGrouped) => (one, inputs) => {
+export function decoder(one, inputs) {
   const { layers, E, G, vocabulary, past, L, dtype } = one;
   if (dtype === "float16") return undefined; // no operators for it on the CPU
   const { D } = sizesOf(one);
@@ -69,14 +65,12 @@ export const decoder = (isGrouped) => (one, inputs) => {
   addAngles(nodes, one, D);
   nodes.constant("table", [vocabulary, E], inputs["model.embed_tokens.weight"]);
   nodes.constant("last", [1], BigInt64Array.of(-1n), "int64");
-  const states = addLayers(nodes, one, isGrouped);
+  const states = addLayers(nodes, one);
   const logits = nodes.product(states, "model.embed_tokens", [vocabulary, E]);
   const caches = Array.from({ length: layers }, (_, i) => [`past.${i}.key`, `past.${i}.value`]);
   const read = (from, to) => [
     int64("tokens", inputs.tokens.subarray(from, to), [1, to - from], [1, "length"]),
-    ...(isGrouped
-      ? [int32("seqlens", to - 1), int32("total", to)]
-      : [int64("position", [from], [1])]),
+    ...[int32("seqlens", to - 1), int32("total", to)],
     ...caches.flat().map((name) => ({
       ...{ name, shape: [1, G, 0, D], dims: [1, G, "past", D] },
       data: new Float32Array(0),
@@ -90,4 +84,4 @@ export const decoder = (isGrouped) => (one, inputs) => {
     outputs: [logits, ...caches.flat().map((name) => name.replace("past", "present"))],
     read: centred,
   };
-};
+}

@@ -22,7 +22,6 @@ const byTokens = (name, data, H, L, D) => ({
 
 /** Attention of opset 23. For a decode step the caller keeps the cache and passes all of it. */
 const attention = {
-  decoder: decoder(false),
   encoder: encoder(false),
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (window) return undefined;
@@ -122,7 +121,7 @@ const lengths = (keys) => [
 /** Always causal. The past is an input and the present an output, as the next step needs them. */
 const groupQueryAttention = {
   language: language(true),
-  decoder: decoder(true),
+  decoder,
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (!isCausal) return undefined;
     const attributes = {
