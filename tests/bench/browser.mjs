@@ -31,9 +31,15 @@
 // time in which no operation of the engine runs. It is measured in separate steps that read the
 // clock before and after each operation.
 //
-// With --models: GPT-2 small with random weights. In onnxruntime-web it is a graph in the layout of
-// common exports, with attention composed of operators or as one operator. Ours computes all
-// logits, as the graph does, and has a cache. A page loads the best of our binaries only.
+// With --models: language models with random weights, the same numbers for all contenders. GPT-2
+// small has a cache of random numbers; its logits are computed for all tokens. A decoder of
+// SmolLM2-135M's shape reads a prompt, and then one token, and computes the logits of the last
+// token, with weights in each of our types. An encoder of MiniLM-L6's shape reads a batch of texts.
+// onnxruntime-web gets the graphs that exports for transformers.js have, in float32, "q8" and "q4".
+// transformers.js is not measured separately, because it runs these graphs in onnxruntime-web, and
+// adds its own time to each call. wllama (llama.cpp) gets GGUF files of the types F32, F16, Q8_0
+// and Q4_0. It is version 2.3.1, because version 3 takes no ids and returns no logits. A page loads
+// the best of our binaries only, and the best of its rounds counts, because they are few and long.
 //
 // Cases are in page/cases.mjs. Each contender has a file in page/.
 

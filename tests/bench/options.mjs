@@ -9,7 +9,7 @@ const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | -
   --webkit      in WebKitGTK, which has Safari's engine, instead of Chromium
   --revectorize in Chromium with --wasm-revectorize, which merges vectors into 256 bits for every contender
   --train       training instead: gradients, a whole step, and non-local means
-  --models      language models instead: GPT-2 small with random weights, a prompt and a token after it
+  --models      language models instead, with random weights: prompts and tokens of two decoders, texts of an encoder
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
   --page        how smoothly the Playground moves: longest frame and frames per second in every room
   --view        how soon the elements of heed/view show large attention, and how smoothly they follow the pointer

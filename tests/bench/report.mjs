@@ -14,6 +14,12 @@ const ratio = (value) => (value === undefined ? none : `${value.toFixed(value < 
 const percent = (value) => (value === undefined ? none : `${(100 * value).toFixed(0)} %`);
 const mebibytes = (value) => (value > 0 ? (value / mebibyte).toFixed(0) : none);
 
+/** Tokens per second, of a call that computes some in some milliseconds. */
+function rateOf(tokens, ms) {
+  const rate = (1000 * tokens) / ms;
+  return rate.toFixed(rate < 100 ? 1 : 0);
+}
+
 /** A Markdown table, without its empty columns. */
 function table(allColumns, rows) {
   const columns = allColumns.filter(([, cell]) => rows.some((row) => cell(row) !== none));
@@ -99,7 +105,7 @@ function contendersTable(rows) {
       const isOurs = name in row.ours;
       return {
         ...{ case: row.case, ms, error, memory, name: isOurs ? `Heed ${name}` : name },
-        rate: (1000 * row.tokens) / ms,
+        rate: rateOf(row.tokens, ms),
         takes: isOurs ? undefined : ms / row.ours[best],
         share: row.least?.[isOurs ? name : best] / ms,
       };
@@ -109,7 +115,7 @@ function contendersTable(rows) {
     ["case", (line) => line.case],
     ["contender", (line) => line.name],
     ["ms", (line) => milliseconds(line.ms)],
-    ["tokens/s", (line) => line.rate.toFixed(line.rate < 100 ? 1 : 0)],
+    ["tokens/s", (line) => line.rate],
     ["takes", (line) => ratio(line.takes)],
     ["of limit", (line) => percent(line.share)],
     ["error", (line) => line.error.toExponential(0)],
@@ -163,27 +169,44 @@ function report({ date, machine, runtime, versions, quick, start, groups }) {
   ].join("\n\n");
 }
 
-const excerptCases = [
-  "H12 L1024 D64",
-  "H12 L1024 D64 causal",
-  "H8 L4096 D64",
-  "decode H32/8 D128, 4096 cached, f32 cache",
-  "one call: H2 L5 D8",
-  "linear [512,768] x [768,3072]",
-];
+/** The cases in the README, by the name of the run, and the mark of their table. */
+const excerpts = {
+  Chromium: {
+    mark: "excerpt",
+    cases: [
+      "H12 L1024 D64",
+      "H12 L1024 D64 causal",
+      "H8 L4096 D64",
+      "decode H32/8 D128, 4096 cached, f32 cache",
+      "one call: H2 L5 D8",
+      "linear [512,768] x [768,3072]",
+    ],
+  },
+  "Chromium, models": {
+    mark: "excerpt of models",
+    cases: [
+      ...["prompt of 128, float32", "prompt of 128, int8"].map((words) => `SmolLM2 135M, ${words}`),
+      ...["float32", "float16", "int8", "int4"].map(
+        (dtype) => `SmolLM2 135M, a token after 128, ${dtype}`,
+      ),
+      ...["float32", "int8"].map((dtype) => `MiniLM L6, 32 texts of 128, ${dtype}`),
+    ],
+  },
+};
 
 /** The excerpt of a run for the README: some cases, one thread, the best of our variants. */
-function excerpt({ date, machine, runtime, groups }) {
+function excerpt({ date, machine, runtime, groups }, cases) {
   const { rows } = groups.find(({ threads }) => threads === 1);
   const [best] = Object.keys(rows[0].ours);
   const columns = [
     ["case", (row) => row.case],
     ["ms", (row) => milliseconds(row.contenders[best].ms)],
+    ["tokens/s", (row) => (row.tokens ? rateOf(row.tokens, row.contenders[best].ms) : none)],
     ["best other library", (row) => row.bestPeer ?? none],
     ["takes", (row) => ratio(row.ratio?.[best])],
     ["of the machine's limit", (row) => percent(row.share?.[best])],
   ];
-  const shown = excerptCases.map((name) => rows.find((row) => row.case === name));
+  const shown = cases.map((name) => rows.find((row) => row.case === name));
   return `${table(columns, shown)}\n\n${date}, ${machine.cpu}, ${runtime}.`;
 }
 
@@ -220,5 +243,6 @@ export function publish(results, { json, models, readme, revectorize, train }) {
     text,
     `<!-- more: ${name} -->`,
   );
-  if (name === "Chromium") replace("README.md", "excerpt", excerpt(results));
+  const { mark, cases } = excerpts[name] ?? {};
+  if (mark) replace("README.md", mark, excerpt(results, cases));
 }
