@@ -36,8 +36,7 @@
 // SmolLM2-135M's shape reads a prompt, and then one token, and computes the logits of the last
 // token, with weights in each of our types. An encoder of MiniLM-L6's shape reads a batch of texts.
 // onnxruntime-web gets the graphs that exports for transformers.js have, in float32, "q8" and "q4".
-// transformers.js is not measured separately, because it runs these graphs in onnxruntime-web, and
-// adds its own time to each call. wllama (llama.cpp) gets GGUF files of the types F32, F16, Q8_0
+// transformers.js is not measured separately: it runs these graphs in onnxruntime-web. wllama (llama.cpp) gets GGUF files of the types F32, F16, Q8_0
 // and Q4_0. It is version 2.3.1, because version 3 takes no ids and returns no logits. A page loads
 // the best of our binaries only, and the best of its rounds counts, because they are few and long.
 //
@@ -114,7 +113,7 @@ async function launchWebKit() {
 
 const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 
-/** Measures the cases. Those that differ in the type of weights only have the same right answer. */
+/** Measures the cases. Cases that differ only in the type of weights have the same right answer. */
 async function measureAll(ask, cases, given) {
   const known = new Map();
   const rows = [];

@@ -1,4 +1,4 @@
-// The decoder of decoder_cases.mjs as an ONNX model, for a prompt and for later tokens: the keys
+// The decoder of decoder_cases.mjs as an ONNX model, for a prompt and for later tokens. The keys
 // and values of earlier tokens are inputs, the keys and values of all tokens are outputs. It
 // computes the logits of the last token. The graph has the operators that exports for
 // transformers.js have after onnxruntime's optimiser.

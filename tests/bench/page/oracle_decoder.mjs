@@ -1,7 +1,7 @@
-// Llama (Touvron et al., 2023) in double precision: RMS norms (Zhang and Sennrich, 2019) before the
-// two parts of a layer, rotated queries and keys (Su et al., "RoFormer", 2021), groups of heads that
-// share keys (Ainslie et al., "GQA", 2023), and a gated feed-forward network (Shazeer, "GLU Variants
-// Improve Transformer", 2020). The table of the tokens is the head.
+// Llama (Touvron et al., 2023) in double precision. RMS norms (Zhang and Sennrich, 2019) come before
+// the two parts of a layer. Queries and keys are rotated (Su et al., "RoFormer", 2021), and groups
+// of heads share keys (Ainslie et al., "GQA", 2023). The feed-forward network has a gate (Shazeer,
+// "GLU Variants Improve Transformer", 2020). The table of the tokens is the head.
 
 import { centred, eps, sizesOf, theta } from "./decoder_cases.mjs";
 import { attendRows, plus, product } from "./oracle_layers.mjs";
