@@ -16,7 +16,8 @@ async function loadModel(threads, one, inputs) {
   try {
     await wllama.loadModel([new Blob(ggufOf(one, decoderWeights(one), inputs))], {
       ...{ n_threads: threads, n_ctx: one.context },
-      // Its default, float16, is slower here: it converts each number by a table.
+      // The default, float16, is slower in WebAssembly: ggml's attention over 4096 tokens took 67 ms
+      // with it, and 7.1 with float32.
       ...{ cache_type_k: "f32", cache_type_v: "f32" },
     });
   } finally {
