@@ -1,7 +1,8 @@
 #pragma once
 
-// Predecessors of attention: averages, similarity without parameters, kernel regression, non-local
-// means, and the scores of recurrent encoder-decoders.
+// Attention pooling without learned queries and keys, or with additive scores: averages,
+// dot-product similarity, kernel regression, means over the pixels of an image, and additive
+// attention.
 
 #include <cstdint>
 #include <optional>

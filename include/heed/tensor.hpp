@@ -67,6 +67,8 @@ class Shape {
   std::span<const std::int64_t> sizes() const noexcept {
     return {sizes_.data(), static_cast<std::size_t>(rank_)};
   }
+  /// The sizes of all axes but the last. The rank must not be 0.
+  Shape without_last() const { return {sizes_.data(), static_cast<std::size_t>(rank_ - 1)}; }
   bool has(std::initializer_list<std::int64_t> sizes) const noexcept {
     return equals(sizes.begin(), sizes.size());
   }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 
