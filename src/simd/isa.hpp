@@ -179,7 +179,8 @@ using Isa = Neon64Dot;
 
 }  // namespace heed::simd
 
-// The registers of the sets that xsimd does not support.
+// The registers of the sets that xsimd does not support. Batches of the Base would share their
+// functions with the kernels of the Base, which are compiled with other flags.
 #if defined(HEED_ISA_AVX2VNNI) || defined(HEED_ISA_NEON64DOT)
 namespace xsimd::types {
 XSIMD_DECLARE_SIMD_REGISTER_ALIAS(heed::simd::Isa, heed::simd::Traits<heed::simd::Isa>::Base);

@@ -1,8 +1,9 @@
 #pragma once
 
-// Functions on vectors of float, in addition to xsimd's operators.
+// Vectors, and functions on them. The kernels use xsimd through these names only.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "simd/isa.hpp"
 
@@ -12,14 +13,34 @@
 
 namespace heed::simd {
 
+using xsimd::abs;
+using xsimd::batch_bool_cast;
+using xsimd::bitwise_cast;
+using xsimd::max;
+using xsimd::min;
+using xsimd::reduce_add;
+using xsimd::reduce_max;
+using xsimd::reduce_min;
+using xsimd::select;
+using xsimd::to_float;
+using xsimd::zip_hi;
+using xsimd::zip_lo;
+
+#if defined(__wasm__)
+template <class T, class Isa>
+using Batch = std::conditional_t<std::is_same_v<Isa, WasmPair>, Pair<T>, xsimd::batch<T, Isa>>;
+#else
+template <class T, class Isa>
+using Batch = xsimd::batch<T, Isa>;
+#endif
 template <class Isa>
-using Vector = xsimd::batch<float, Isa>;
+using Vector = Batch<float, Isa>;
 /// Integers, as many as a Vector has floats.
 template <class Isa>
-using Sums = xsimd::batch<std::int32_t, Isa>;
+using Sums = Batch<std::int32_t, Isa>;
 /// Integers of 16 bits, twice as many as a Vector has floats.
 template <class Isa>
-using Words = xsimd::batch<std::int16_t, Isa>;
+using Words = Batch<std::int16_t, Isa>;
 
 /// Whether this is WebAssembly without relaxed SIMD.
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
@@ -84,9 +105,9 @@ inline Vector<Isa> held(float constant) noexcept {
 template <class Isa>
 inline Vector<Isa> at_least(Vector<Isa> x, Vector<Isa> limit) noexcept {
 #if defined(__wasm__)
-  return xsimd::max(x, limit);  // x < limit ? limit : x
+  return max(x, limit);  // x < limit ? limit : x
 #else
-  return xsimd::max(limit, x);  // limit > x ? limit : x on x86
+  return max(limit, x);  // limit > x ? limit : x on x86
 #endif
 }
 
@@ -94,9 +115,9 @@ inline Vector<Isa> at_least(Vector<Isa> x, Vector<Isa> limit) noexcept {
 template <class Isa>
 inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
 #if defined(__wasm__)
-  return xsimd::min(x, limit);  // limit < x ? limit : x
+  return min(x, limit);  // limit < x ? limit : x
 #else
-  return xsimd::min(limit, x);  // limit < x ? limit : x on x86
+  return min(limit, x);  // limit < x ? limit : x on x86
 #endif
 }
 
@@ -138,7 +159,7 @@ class Exp2 {
     p = madd<Isa>(p, r, c2_);
     p = madd<Isa>(p, r, c1_);
     p = madd<Isa>(p, r, c0_);
-    return p * xsimd::bitwise_cast<float>(xsimd::bitwise_cast<std::int32_t>(rounded) << 23);
+    return p * bitwise_cast<float>(bitwise_cast<std::int32_t>(rounded) << 23);
   }
 
   V lowest_ = held<Isa>(-125.0f);

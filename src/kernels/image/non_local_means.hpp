@@ -110,8 +110,8 @@ class NonLocalMeans {
     for (; i + kLanes <= count; i += kLanes) add(weight(), V::load_unaligned(pixels + i));
     if (i == count) return;
     const auto inside = V::load_unaligned(kLaneIndices) < V(static_cast<float>(count - i));
-    add(xsimd::select(inside, weight(), zero),
-        xsimd::select(inside, V::load_unaligned(pixels + i), zero));
+    add(simd::select(inside, weight(), zero),
+        simd::select(inside, V::load_unaligned(pixels + i), zero));
   }
 
   void finish() const noexcept {

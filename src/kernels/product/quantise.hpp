@@ -31,13 +31,13 @@ bool find_range(const float* x, std::int64_t count, float& least, float& greates
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     const V v = V::load_unaligned(x + i);
-    low = xsimd::min(low, v);
-    high = xsimd::max(high, v);
+    low = simd::min(low, v);
+    high = simd::max(high, v);
     not_finite += v - v;
   }
-  least = xsimd::reduce_min(low);
-  greatest = xsimd::reduce_max(high);
-  float rest = xsimd::reduce_add(not_finite);
+  least = simd::reduce_min(low);
+  greatest = simd::reduce_max(high);
+  float rest = simd::reduce_add(not_finite);
   for (; i < count; ++i) {
     least = std::min(least, x[i]);
     greatest = std::max(greatest, x[i]);
