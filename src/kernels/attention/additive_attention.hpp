@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/attention/table.hpp"
+#include "kernels/attention/additive_tile.hpp"
 #include "kernels/layers/softmax.hpp"
 #include "kernels/product/linear.hpp"
 #include "simd/activation.hpp"

@@ -26,9 +26,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention/cache_tiles.hpp"
 #include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/score_tile.hpp"
-#include "kernels/attention/table.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "simd/widen.hpp"
 

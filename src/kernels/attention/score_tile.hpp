@@ -17,7 +17,7 @@
 #include <limits>
 
 #include "kernels/attention/online_softmax.hpp"
-#include "kernels/attention/table.hpp"
+#include "kernels/attention/tiles.hpp"
 #include "kernels/product/byte_kernel.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "kernels/product/pack.hpp"
