@@ -68,6 +68,22 @@ Call random_call(Random& random, std::int64_t H) {
   return call;
 }
 
+/// Sometimes rewinds one sequence, or shares its tokens with another one.
+void change_at_random(Random& random, KvCache& cache, CacheModel& model) {
+  const std::int64_t last = cache.options().batch - 1;
+  const std::int64_t b = random.integer(0, last), other = random.integer(0, last);
+  if (random.chance(30)) {
+    const std::int64_t tokens = random.integer(0, cache.length(b) - cache.first(b));
+    cache.rewind(b, tokens);
+    model.rewind(b, tokens);
+  }
+  if (random.chance(30) && cache.first(b) == 0) {
+    const std::int64_t tokens = random.integer(0, cache.length(b));
+    cache.share(b, other, tokens);
+    model.share(b, other, tokens);
+  }
+}
+
 /// A random history of one cache, the same for every number of threads; all outputs and lse.
 std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed, bool checks) {
   Random random(seed);
@@ -81,16 +97,17 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
   if (options.is_rolling) options.capacity = random.integer(1, 900);
   KvCache cache(context, options);
   CacheModel model(cache.options(), true);
-  const auto append = [&](std::int64_t L, bool poisoned) {
+  const auto random_counts = [&](std::int64_t L, int percent_full) {
     std::vector<std::int64_t> counts;
     for (std::int64_t b = 0; b < B; ++b)
-      counts.push_back(random.chance(70) ? L : random.integer(0, L));
+      counts.push_back(random.chance(percent_full) ? L : random.integer(0, L));
+    return counts;
+  };
+  const auto append = [&](std::int64_t L, bool poisoned) {
+    const std::vector<std::int64_t> counts = random_counts(L, 70);
     Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
-    if (poisoned) {
-      for (Tensor* tensor : {&k, &v}) {
-        for (float& x : tensor->data()) x = kNaN;
-      }
-    }
+    if (poisoned)
+      for (Tensor* tensor : {&k, &v}) std::ranges::fill(tensor->data(), kNaN);
     cache.append(k, v, TwinCache::tensor(counts));
     model.append(k, v, counts);
   };
@@ -99,23 +116,10 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
   for (int step = 0; step < 5; ++step) {
     if (random.chance(15)) append(1, true);
     if (random.chance(40)) append(random.integer(0, 300), false);
-    const std::int64_t b = random.integer(0, B - 1), other = random.integer(0, B - 1);
-    if (random.chance(30)) {
-      const std::int64_t tokens = random.integer(0, cache.length(b) - cache.first(b));
-      cache.rewind(b, tokens);
-      model.rewind(b, tokens);
-    }
-    if (random.chance(30) && cache.first(b) == 0) {
-      const std::int64_t tokens = random.integer(0, cache.length(b));
-      cache.share(b, other, tokens);
-      model.share(b, other, tokens);
-    }
-
+    change_at_random(random, cache, model);
     const std::int64_t L = random.chance(50) ? 1 : random.integer(1, 6);
     const CacheModel::Before before = model.now();
-    std::vector<std::int64_t> counts;
-    for (std::int64_t n = 0; n < B; ++n)
-      counts.push_back(random.chance(80) ? L : random.integer(0, L));
+    const std::vector<std::int64_t> counts = random_counts(L, 80);
     const Tensor q = random.reals({B, H, L, D});
     const Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
     const Call call = random_call(random, H);

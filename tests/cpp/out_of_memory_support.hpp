@@ -109,6 +109,15 @@ Operation pure(const char* name, const Arguments& arguments, const Call& call) {
           }};
 }
 
+/// Makes random arguments of these shapes.
+inline std::function<Tensors(Random&)> reals(const std::vector<Shape>& shapes) {
+  return [=](Random& random) {
+    Tensors list;
+    for (const Shape& shape : shapes) list.push_back(random.reals(shape));
+    return list;
+  };
+}
+
 inline void collect(Tensors& list, Tensor&& tensor) { list.push_back(std::move(tensor)); }
 inline void collect(Tensors& list, std::optional<Tensor>&& tensor) {
   if (tensor) list.push_back(std::move(*tensor));

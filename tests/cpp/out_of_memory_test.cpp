@@ -31,10 +31,7 @@ namespace {
 
 std::vector<Operation> layer_operations() {
   std::vector<Operation> list;
-  const auto layer = [](Random& random) {
-    return list_of(random.reals({3, 40, 32}), random.reals({48, 32}), random.reals({48}),
-                   random.reals({3, 40, 48}), random.reals({32}), random.reals({32}));
-  };
+  const auto layer = reals({{3, 40, 32}, {48, 32}, {48}, {3, 40, 48}, {32}, {32}});
   const auto add_layer = [&](const char* name, const auto& call) {
     list.push_back(pure(name, layer, call));
   };
@@ -84,30 +81,12 @@ std::vector<Operation> layer_operations() {
                     sinusoidal_encoding(context, 20, 32), rope(context, x[0], options),
                     rope_backward(context, x[0], options));
   });
-  list.push_back(pure(
-      "gru",
-      [](Random& random) {
-        return list_of(random.reals({2, 7, 12}), random.reals({30, 12}), random.reals({30, 10}),
-                       random.reals({30}), random.reals({30}), random.reals({2, 7, 10}));
-      },
-      [](Context& context, const Tensors& x) {
-        const GruParameters parameters{x[1], x[2], x[3], x[4]};
-        GruOptions options;
-        options.need_gates = true;
-        GruResult forward = gru(context, x[0], parameters, options);
-        GruGradients result = gru_backward(context, x[5], {}, x[0], parameters, forward.output,
-                                           *forward.gates, options);
-        return gathered(std::move(forward.state), std::move(result.x), std::move(result.weight_hh),
-                        std::move(result.bias_hh));
-      }));
   return list;
 }
 
-std::vector<Operation> other_operations() {
+std::vector<Operation> array_operations() {
   std::vector<Operation> list;
-  const auto arrays = [](Random& random) {
-    return list_of(random.reals({3, 40, 32}), random.reals({32}), random.reals({3, 32, 20}));
-  };
+  const auto arrays = reals({{3, 40, 32}, {32}, {3, 32, 20}});
   const auto add_array = [&](const char* name, const auto& call) {
     list.push_back(pure(name, arrays, call));
   };
@@ -143,12 +122,24 @@ std::vector<Operation> other_operations() {
     return gathered(average(context, x[0], options), average_backward(context, x[0]),
                     self_similarity(context, x[0]).output);
   });
+  return list;
+}
+
+std::vector<Operation> other_operations() {
+  std::vector<Operation> list;
+  list.push_back(pure("gru", reals({{2, 7, 12}, {30, 12}, {30, 10}, {30}, {30}, {2, 7, 10}}),
+                      [](Context& context, const Tensors& x) {
+                        const GruParameters parameters{x[1], x[2], x[3], x[4]};
+                        GruOptions options;
+                        options.need_gates = true;
+                        GruResult forward = gru(context, x[0], parameters, options);
+                        GruGradients result = gru_backward(context, x[5], {}, x[0], parameters,
+                                                           forward.output, *forward.gates, options);
+                        return gathered(std::move(forward.state), std::move(result.x),
+                                        std::move(result.weight_hh), std::move(result.bias_hh));
+                      }));
   list.push_back(pure(
-      "additive_attention",
-      [](Random& random) {
-        return list_of(random.reals({2, 9, 12}), random.reals({2, 20, 12}),
-                       random.reals({2, 20, 8}), random.reals({12}), random.reals({2, 9, 8}));
-      },
+      "additive_attention", reals({{2, 9, 12}, {2, 20, 12}, {2, 20, 8}, {12}, {2, 9, 8}}),
       [](Context& context, const Tensors& x) {
         AdditiveAttentionResult forward = additive_attention(context, x[0], x[1], x[2], x[3]);
         AdditiveAttentionGradients result =
@@ -169,13 +160,11 @@ std::vector<Operation> other_operations() {
         return gathered(std::move(forward.output), std::move(result.x_train),
                         std::move(result.bandwidth));
       }));
-  list.push_back(pure(
-      "images", [](Random& random) { return list_of(random.reals({20, 24})); },
-      [](Context& context, const Tensors& x) {
-        return gathered(local_mean(context, x[0], 2), non_local_means(context, x[0]).output,
-                        non_local_means_weights(context, x[0], 3, 4),
-                        adaptive_max_pool(context, x[0], 5, 5));
-      }));
+  list.push_back(pure("images", reals({{20, 24}}), [](Context& context, const Tensors& x) {
+    return gathered(local_mean(context, x[0], 2), non_local_means(context, x[0]).output,
+                    non_local_means_weights(context, x[0], 3, 4),
+                    adaptive_max_pool(context, x[0], 5, 5));
+  }));
   list.push_back({"steps of optimisers", [](Context& context) {
                     Random random(4);
                     auto x = std::make_shared<Tensors>(
@@ -202,6 +191,7 @@ class OutOfMemory : public testing::TestWithParam<Operation> {};
 TEST_P(OutOfMemory, LeaksNothingAndIsRightTheNextTime) { expect_survival(GetParam().prepare); }
 
 INSTANTIATE_TEST_SUITE_P(Layers, OutOfMemory, testing::ValuesIn(layer_operations()));
+INSTANTIATE_TEST_SUITE_P(Arrays, OutOfMemory, testing::ValuesIn(array_operations()));
 INSTANTIATE_TEST_SUITE_P(Others, OutOfMemory, testing::ValuesIn(other_operations()));
 
 TEST(OutOfMemoryOfContexts, LeaksNothing) {
