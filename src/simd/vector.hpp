@@ -42,22 +42,23 @@ using Sums = Batch<std::int32_t, Isa>;
 template <class Isa>
 using Words = Batch<std::int16_t, Isa>;
 
-/// Whether this is WebAssembly without relaxed SIMD.
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-inline constexpr bool kIsPlainWasm = true;
+/// Whether this is WebAssembly, and whether it is WebAssembly without relaxed SIMD.
+#if defined(__wasm__)
+inline constexpr bool kIsWasm = true;
 #else
+inline constexpr bool kIsWasm = false;
+#endif
+#if defined(__wasm_relaxed_simd__)
 inline constexpr bool kIsPlainWasm = false;
+#else
+inline constexpr bool kIsPlainWasm = kIsWasm;
 #endif
 
 /// Whether the first step of an inner loop is written before it, and the loop ends at a pointer
 /// that is hidden from the compiler. V8 adds the start of the memory to each constant offset from a
 /// pointer at each use, unless code before the loop has done so. V8 also unrolls such a loop, but
 /// not one with a counter. tests/js/ops/codegen.test.ts counts the instructions.
-#if defined(__wasm__)
-inline constexpr bool kPeelsLoops = true;
-#else
-inline constexpr bool kPeelsLoops = false;
-#endif
+inline constexpr bool kPeelsLoops = kIsWasm;
 
 /// a * b + c, rounded once if the instruction set has a fused multiply-add, and twice otherwise.
 /// The fma of xsimd for WebAssembly is always mul and add, because xsimd does not support relaxed
@@ -101,24 +102,17 @@ inline Vector<Isa> held(float constant) noexcept {
 #endif
 }
 
-/// The larger of x and a limit; NaN if x is.
+/// The larger of x and a limit; NaN if x is. With NaN, max returns its first argument in
+/// WebAssembly and the second one on x86, and min does too.
 template <class Isa>
 inline Vector<Isa> at_least(Vector<Isa> x, Vector<Isa> limit) noexcept {
-#if defined(__wasm__)
-  return max(x, limit);  // x < limit ? limit : x
-#else
-  return max(limit, x);  // limit > x ? limit : x on x86
-#endif
+  return kIsWasm ? max(x, limit) : max(limit, x);
 }
 
 /// The smaller of x and a limit; NaN if x is.
 template <class Isa>
 inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
-#if defined(__wasm__)
-  return min(x, limit);  // limit < x ? limit : x
-#else
-  return min(limit, x);  // limit < x ? limit : x on x86
-#endif
+  return kIsWasm ? min(x, limit) : min(limit, x);
 }
 
 /// 2^t for t <= 124. An object holds the constants, so make it before a loop. Relative error below

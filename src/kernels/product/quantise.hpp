@@ -153,8 +153,8 @@ void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, 
         rows + r * depth, depth, panels + byte_column<Isa>(r, depth), scales[r]));
 }
 
-// Rows of queries and keys are rotated by the same orthogonal matrix before they are rounded, so
-// that an outlier channel is spread over several and does not use up all the steps. Sources:
+// Rows of queries and keys are rotated by the same orthogonal matrix before they are rounded. This
+// spreads an outlier channel over several, so that it does not use up all the steps. Sources:
 // Ashkboos et al., "QuaRot", 2024; for attention Shah et al., "FlashAttention-3", 2024. After
 // pseudo-random signs, a Hadamard matrix is applied over every fourth number. Its size is a quarter
 // of the largest power of two that divides the depth. The matrix is not normalised: a product grows
