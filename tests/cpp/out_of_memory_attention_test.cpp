@@ -7,10 +7,9 @@
 namespace heed::test {
 namespace {
 
-Tensors gathered_result(AttentionResult&& result) {
-  return gathered(std::move(result.output), std::move(result.weights), std::move(result.lse),
-                  std::move(result.statistics), std::move(result.entropy),
-                  std::move(result.masked));
+Tensors results_of(AttentionResult&& result) {
+  return list_of(std::move(result.output), std::move(result.weights), std::move(result.lse),
+                 std::move(result.statistics), std::move(result.entropy), std::move(result.masked));
 }
 
 const auto heads = reals({{2, 4, 70, 16}, {2, 2, 150, 16}, {2, 2, 150, 24}});
@@ -22,12 +21,8 @@ template <class Change>
 Operation cached(const char* name, KvCache::Format format, const Change& change) {
   return {name, [=](Context& context) {
             Random random(2);
-            auto cache = std::make_shared<KvCache>(context, KvCache::Options{.batch = 2,
-                                                                             .heads = 2,
-                                                                             .head_size = 16,
-                                                                             .value_size = 24,
-                                                                             .capacity = 400,
-                                                                             .format = format});
+            auto cache =
+                std::make_shared<KvCache>(context, cache_options(2, 2, 16, 24, 400, format));
             cache->append(random.reals({2, 2, 60, 16}), random.reals({2, 2, 60, 24}));
             auto given = std::make_shared<Tensors>(list_of(random.reals({2, 4, 9, 16}),
                                                            random.reals({2, 2, 160, 16}),
@@ -38,8 +33,8 @@ Operation cached(const char* name, KvCache::Format format, const Change& change)
               AttentionOptions options;
               options.cache = cache.get();
               const Tensor keys(Shape{2, 2, 0, 16}), values(Shape{2, 2, 0, 24});
-              return gathered(scale(context, **returned, 1.0),
-                              attention(context, given->front(), keys, values, options).output);
+              return list_of(scale(context, **returned, 1.0),
+                             attention(context, given->front(), keys, values, options).output);
             };
           }};
 }
@@ -50,7 +45,7 @@ std::vector<Operation> attention_operations() {
     list.push_back(pure(name, heads, [=](Context& context, const Tensors& x) {
       AttentionOptions options;
       change(options);
-      return gathered_result(attention(context, x[0], x[1], x[2], options));
+      return results_of(attention(context, x[0], x[1], x[2], options));
     }));
   };
   add_attention("attention", [](AttentionOptions&) {});
@@ -67,12 +62,12 @@ std::vector<Operation> attention_operations() {
         1, 1, 70, 150, [](auto, auto, std::int64_t i, std::int64_t j) { return j % 7 <= i % 5; });
     AttentionOptions options;
     options.block_mask = &mask;
-    return gathered_result(attention(context, x[0], x[1], x[2], options));
+    return results_of(attention(context, x[0], x[1], x[2], options));
   }));
   list.push_back(pure("attention with few queries",
                       reals({{1, 4, 1, 16}, {1, 2, 900, 16}, {1, 2, 900, 24}}),
                       [](Context& context, const Tensors& x) {
-                        return gathered_result(attention(context, x[0], x[1], x[2]));
+                        return results_of(attention(context, x[0], x[1], x[2]));
                       }));
   return list;
 }
@@ -96,7 +91,7 @@ std::vector<Operation> other_input_operations() {
             options.past_key = x[5];
             options.past_value = x[6];
             AttentionResult result = attention(context, x[0], x[1], x[2], options);
-            return gathered(std::move(result.output), std::move(result.present_key));
+            return list_of(std::move(result.output), std::move(result.present_key));
           }),
       pure(
           "attention over packed sequences",
@@ -107,14 +102,14 @@ std::vector<Operation> other_input_operations() {
           [](Context& context, const Tensors& x) {
             AttentionOptions options = causal();
             options.cu_seqlens_q = options.cu_seqlens_k = x[3];
-            return gathered_result(attention(context, x[0], x[1], x[2], options));
+            return results_of(attention(context, x[0], x[1], x[2], options));
           }),
       pure("attention of 16-bit floats", heads,
            [](Context& context, const Tensors& x) {
              const Tensor q = cast(context, x[0], DType::kFloat16);
              const Tensor k = cast(context, x[1], DType::kFloat16);
              const Tensor v = cast(context, x[2], DType::kFloat16);
-             return gathered(
+             return list_of(
                  cast(context, attention(context, q, k, v, causal()).output, DType::kFloat32));
            }),
   };
@@ -142,14 +137,14 @@ std::vector<Operation> related_operations() {
             AttentionGradients result =
                 attention_backward(context, x[3], x[0], x[1], x[2], forward.output,
                                    *forward.statistics, options, every_gradient(options));
-            return gathered(std::move(result.q), std::move(result.k), std::move(result.v),
-                            std::move(result.bias), std::move(result.alibi_slopes),
-                            std::move(result.sinks));
+            return list_of(std::move(result.q), std::move(result.k), std::move(result.v),
+                           std::move(result.bias), std::move(result.alibi_slopes),
+                           std::move(result.sinks));
           }),
       pure("merge_attention", reals({{2, 4, 70, 16}, {2, 4, 70}, {2, 4, 70, 16}, {2, 4, 70}}),
            [](Context& context, const Tensors& x) {
              PartialAttention result = merge_attention(context, x[0], x[1], x[2], x[3]);
-             return gathered(std::move(result.output), std::move(result.lse));
+             return list_of(std::move(result.output), std::move(result.lse));
            }),
       pure(
           "linear_attention",
@@ -162,7 +157,7 @@ std::vector<Operation> related_operations() {
             options.rule = LinearRule::kDelta;
             options.beta = x[3];
             LinearAttentionResult result = linear_attention(context, x[0], x[1], x[2], options);
-            return gathered(std::move(result.output), std::move(result.present_state));
+            return list_of(std::move(result.output), std::move(result.present_state));
           }),
       pure("multi_head_attention", reals({{2, 40, 32}, {96, 32}, {96}, {32, 32}, {32}}),
            [](Context& context, const Tensors& x) {
@@ -176,7 +171,7 @@ std::vector<Operation> related_operations() {
              options.need_weights = true;
              MultiHeadAttentionResult result =
                  multi_head_attention(context, x[0], x[0], x[0], parameters, options);
-             return gathered(std::move(result.output), std::move(result.weights));
+             return list_of(std::move(result.output), std::move(result.weights));
            }),
   };
 }

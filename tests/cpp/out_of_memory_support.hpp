@@ -118,16 +118,6 @@ inline std::function<Tensors(Random&)> reals(const std::vector<Shape>& shapes) {
   };
 }
 
-inline void collect(Tensors& list, Tensor&& tensor) { list.push_back(std::move(tensor)); }
-inline void collect(Tensors& list, std::optional<Tensor>&& tensor) {
-  if (tensor) list.push_back(std::move(*tensor));
-}
-template <class... Results>
-Tensors gathered(Results&&... results) {
-  Tensors list;
-  (collect(list, std::forward<Results>(results)), ...);
-  return list;
-}
 inline void expect_survival(const Prepare& prepare) {
   for (const int threads : {1, 2})
     for (const Refusals refusals : {Refusals::kOne, Refusals::kAllFromThere}) {
