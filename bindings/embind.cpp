@@ -27,10 +27,7 @@ using heed::border::Handle;
 
 Engine& engine_at(Handle engine) { return *reinterpret_cast<Engine*>(engine); }
 
-template <class T>
-Handle handle_of(T* object) {
-  return reinterpret_cast<Handle>(object);
-}
+Handle handle_of(const void* object) { return reinterpret_cast<Handle>(object); }
 
 template <class T>
 void destroy(Handle object) {

@@ -70,9 +70,9 @@ void for_each_object_operation(const Visit& visit) {
 /// Calls a function with each operation.
 template <class Visit>
 void for_each_operation(const Visit& visit) {
-  for_each_object_operation(visit);
   visit(operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
       "newTensor"));
+  for_each_object_operation(visit);
   // Functions of the headers, whose names in TypeScript are the same in camel case.
   each<&attention, &merge_attention, &linear_attention, &multi_head_attention, &average,
        &self_similarity, &softmax, &logsumexp, &embedding, &sinusoidal_encoding, &rope, &cast, &add,

@@ -131,8 +131,7 @@ struct NonLocalMeansOptions {
 
 /// The results of non_local_means.
 struct NonLocalMeansResult {
-  /// [H, W]
-  Tensor output;
+  Tensor output;  ///< [H, W]
   /// [H, W] the sum of each pixel's weights before they are divided by it
   Tensor weight_sum;
 };

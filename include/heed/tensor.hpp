@@ -30,7 +30,6 @@ std::string_view to_string(DType dtype) noexcept;
 [[noreturn]] void refuse_dtype(DType expected, DType given);
 std::size_t size_of(DType dtype) noexcept;
 
-/// Whether the elements are float32, float16 or bfloat16.
 constexpr bool is_floating(DType dtype) noexcept {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
@@ -62,7 +61,6 @@ class Shape {
   std::int64_t operator[](int axis) const noexcept {
     return sizes_[static_cast<std::size_t>(axis < 0 ? axis + rank_ : axis)];
   }
-  /// The number of elements.
   std::int64_t elements() const noexcept { return elements_; }
   std::span<const std::int64_t> sizes() const noexcept {
     return {sizes_.data(), static_cast<std::size_t>(rank_)};
