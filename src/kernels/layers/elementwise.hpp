@@ -61,18 +61,23 @@ void activate_numbers(Activation activation, const float* x, std::int64_t count,
 }
 
 /// d_x = d_y f'(x)
+template <class Isa, class Slope>
+void apply_slope(const float* x, const float* d_y, std::int64_t count, float* d_x) noexcept {
+  const Slope slope{};
+  map<Isa>(
+      [&](const auto& in, auto& out) {
+        slope(in[0], out[0]);
+        for (int v = 0; v < 2; ++v) out[0][v] *= in[1][v];
+      },
+      {x, d_y}, count, {d_x});
+}
+
 template <class Isa>
 void activate_backward(Activation activation, const float* x, const float* d_y, std::int64_t count,
                        float* d_x) noexcept {
   if (activation == Activation::kNone) std::copy_n(d_y, count, d_x);
   with_activation<Isa>(activation, [&]<class, class Slope>() noexcept {
-    const Slope slope{};
-    map<Isa>(
-        [&](const auto& in, auto& out) {
-          slope(in[0], out[0]);
-          for (int v = 0; v < 2; ++v) out[0][v] *= in[1][v];
-        },
-        {x, d_y}, count, {d_x});
+    apply_slope<Isa, Slope>(x, d_y, count, d_x);
   });
 }
 

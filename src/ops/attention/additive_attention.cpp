@@ -99,25 +99,17 @@ float sum_pieces(const float* first, std::int64_t count, std::int64_t stride) {
   return static_cast<float>(total);
 }
 
-/// Writes the sums of the pieces, in their order, to the gradients, unless they are there already.
-void add_pieces(Context::Runtime& runtime, const Sizes& s, const float* k_sums, const float* v_sums,
-                const float* weight_sums, AdditiveAttentionGradients& result) {
-  const std::int64_t k_size = s.S * s.padded, v_size = s.S * s.Dv;
-  float* const d_k = result.k.data().data();
-  float* const d_v = result.v.data().data();
+/// Writes the sums of the pieces of each batch entry, in their order. The pieces have rows
+/// [S, stride], and the gradient has rows [S, size]. Both are the same if an entry is one piece.
+void add_pieces(Context::Runtime& runtime, const Sizes& s, const float* pieces, std::int64_t stride,
+                std::int64_t size, float* gradient) {
+  if (pieces == gradient) return;
   runtime.pool().run(s.B, s.serial(), [&](std::int64_t b, int) {
-    const std::int64_t first = b * s.blocks();
-    if (k_sums != d_k)
-      for (std::int64_t j = 0; j < s.S; ++j)
-        for (std::int64_t a = 0; a < s.A; ++a)
-          d_k[(b * s.S + j) * s.A + a] =
-              sum_pieces(k_sums + first * k_size + j * s.padded + a, s.blocks(), k_size);
-    if (v_sums != d_v)
-      for (std::int64_t i = 0; i < v_size; ++i)
-        d_v[b * v_size + i] = sum_pieces(v_sums + first * v_size + i, s.blocks(), v_size);
+    for (std::int64_t j = 0; j < s.S; ++j)
+      for (std::int64_t c = 0; c < size; ++c)
+        gradient[(b * s.S + j) * size + c] =
+            sum_pieces(pieces + (b * s.blocks() * s.S + j) * stride + c, s.blocks(), s.S * stride);
   });
-  for (std::int64_t a = 0; a < s.A; ++a)
-    result.weight.data().data()[a] = sum_pieces(weight_sums + a, s.pieces(), s.padded);
 }
 
 }  // namespace
@@ -203,7 +195,10 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
     for (std::int64_t i = 0; i < tile.queries; ++i)
       std::copy_n(d_q + i * s.padded, s.A, result.q.data().data() + (row + i) * s.A);
   });
-  add_pieces(runtime, s, k_sums, v_sums, weight_sums, result);
+  add_pieces(runtime, s, k_sums, s.padded, s.A, result.k.data().data());
+  add_pieces(runtime, s, v_sums, s.Dv, s.Dv, result.v.data().data());
+  for (std::int64_t a = 0; a < s.A; ++a)
+    result.weight.data().data()[a] = sum_pieces(weight_sums + a, s.pieces(), s.padded);
   return result;
 }
 
