@@ -30,6 +30,7 @@ std::string_view to_string(DType dtype) noexcept;
 [[noreturn]] void refuse_dtype(DType expected, DType given);
 std::size_t size_of(DType dtype) noexcept;
 
+/// Whether the elements are float32, float16 or bfloat16.
 constexpr bool is_floating(DType dtype) noexcept {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
