@@ -1,7 +1,6 @@
 #pragma once
 
-// The list of the attention kernels. Their arguments are in the files of the algorithms, or in
-// files without vectors, because the operations read them too.
+// The list of the attention kernels. The headers of their arguments include no vectors.
 
 #include <cstdint>
 
