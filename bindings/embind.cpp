@@ -21,8 +21,13 @@ __asm__(".section .custom_section.heed,\"\",@\n.ascii \"" HEED_VERSION " " HEED_
 namespace {
 
 using namespace heed;
+using emscripten::function;
 using heed::border::Engine;
 using heed::border::Handle;
+
+Engine& engine_at(Handle engine) { return *reinterpret_cast<Engine*>(engine); }
+
+Handle handle_of(const void* object) { return reinterpret_cast<Handle>(object); }
 
 template <class T>
 void destroy(Handle object) {
@@ -35,65 +40,52 @@ EMSCRIPTEN_BINDINGS(heed) {
   emscripten::constant("version", std::string(HEED_VERSION));
 
   // Null if there is no memory. The engine computes after it has been started.
-  emscripten::function(
-      "newEngine", +[] { return reinterpret_cast<Handle>(new (std::nothrow) Engine); });
-  emscripten::function(
+  function("newEngine", +[] { return handle_of(new (std::nothrow) Engine); });
+  function(
       "startEngine", +[](Handle engine, int threads) {
-        auto& started = *reinterpret_cast<Engine*>(engine);
-        started.numbers[0] = threads;
+        engine_at(engine).numbers[0] = threads;
         return border::guarded(
-            started, 1, +[](Engine& engine, std::size_t) {
+            engine_at(engine), 1, +[](Engine& engine, std::size_t) {
               engine.context.emplace(
                   Context::Options{.threads = static_cast<int>(engine.numbers[0])});
             });
       });
-  emscripten::function(
+  function(
       "runningThreads",
-      +[](Handle engine) { return reinterpret_cast<Engine*>(engine)->context->running_threads(); });
-  emscripten::function(
-      "numbersOf", +[](Handle engine) {
-        return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->numbers.data());
-      });
+      +[](Handle engine) { return engine_at(engine).context->running_threads(); });
+  function("numbersOf", +[](Handle engine) { return handle_of(engine_at(engine).numbers.data()); });
   // A word of 32 bits: see Context::call.
-  emscripten::function(
-      "callOf", +[](Handle engine) {
-        return reinterpret_cast<Handle>(&reinterpret_cast<Engine*>(engine)->context->call());
-      });
-  emscripten::function(
-      "messageOf", +[](Handle engine) {
-        return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());
-      });
+  function("callOf", +[](Handle engine) { return handle_of(&engine_at(engine).context->call()); });
+  function("messageOf", +[](Handle engine) { return handle_of(engine_at(engine).message.data()); });
   // The glue calls this on a thread that has stopped: see glue_library.js.
-  emscripten::function(
+  function(
       "threadStopped", +[](Handle argument, std::string why) {
         Context::thread_stopped(reinterpret_cast<void*>(argument), std::move(why));
       });
 
-  emscripten::function(
+  function(
       "deleteTensor", +[](Handle object) {
         auto* const tensor = reinterpret_cast<Tensor*>(object);
         --border::held_tensors.count;
         border::held_tensors.bytes -= tensor->owned_bytes();
         delete tensor;
       });
-  emscripten::function(
-      "tensorCount", +[] { return static_cast<double>(border::held_tensors.count); });
-  emscripten::function(
-      "tensorBytes", +[] { return static_cast<double>(border::held_tensors.bytes); });
+  function("tensorCount", +[] { return static_cast<double>(border::held_tensors.count); });
+  function("tensorBytes", +[] { return static_cast<double>(border::held_tensors.bytes); });
   // The allocator returns a size of 32 bits as an int.
-  emscripten::function(
+  function(
       "bytesInUse",
       +[] { return static_cast<double>(static_cast<unsigned>(mallinfo().uordblks)); });
 
-  emscripten::function("deleteKvCache", &destroy<KvCache>);
-  emscripten::function("deleteBlockMask", &destroy<BlockMask>);
-  emscripten::function("deletePackedWeights", &destroy<PackedWeights>);
+  function("deleteKvCache", &destroy<KvCache>);
+  function("deleteBlockMask", &destroy<BlockMask>);
+  function("deletePackedWeights", &destroy<PackedWeights>);
 
   border::for_each_operation([]<auto Function>(border::Operation<Function> operation) {
-    emscripten::function(
+    function(
         operation.name, +[](Handle engine, std::size_t count) {
           return border::guarded(
-              *reinterpret_cast<Engine*>(engine), count,
+              engine_at(engine), count,
               +[](Engine& engine, std::size_t count) { border::run(engine, count, +Function); });
         });
   });

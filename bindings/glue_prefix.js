@@ -17,7 +17,8 @@ if (workerData === "em-pthread") {
   Object.assign(globalThis, {
     self: globalThis,
     name: workerData,
-    importScripts() {},
+    importScripts() {}, // newer versions of Emscripten look for the class instead
+    WorkerGlobalScope: Object,
     postMessage,
   });
   parentPort.on("message", (data) => globalThis.onmessage({ data }));

@@ -23,12 +23,9 @@ void each(const Visit& visit) {
   (visit(operation<Functions>(kCamelCase<Functions>.data())), ...);
 }
 
-/// Calls a function with each operation.
+/// Calls a function with each operation of caches, block masks and packed weights.
 template <class Visit>
-void for_each_operation(const Visit& visit) {
-  visit(operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
-      "newTensor"));
-
+void for_each_object_operation(const Visit& visit) {
   visit(operation<[](Context& context, const KvCache::Options& options) {
     return new KvCache(context, options);
   }>("newKvCache"));
@@ -68,7 +65,14 @@ void for_each_operation(const Visit& visit) {
   visit(operation<[](Context&, PackedWeights& weights) {
     return static_cast<double>(weights.bytes());
   }>("packedWeightsBytes"));
+}
 
+/// Calls a function with each operation.
+template <class Visit>
+void for_each_operation(const Visit& visit) {
+  visit(operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
+      "newTensor"));
+  for_each_object_operation(visit);
   // Functions of the headers, whose names in TypeScript are the same in camel case.
   each<&attention, &merge_attention, &linear_attention, &multi_head_attention, &average,
        &self_similarity, &softmax, &logsumexp, &embedding, &sinusoidal_encoding, &rope, &cast, &add,

@@ -17,25 +17,28 @@ const isExported = ({ modifiers }) =>
 function read(name) {
   const text = readFileSync(join(folder, "ops", name), "utf8");
   const { statements } = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
-  const origins = new Map();
+  const sources = new Map();
   for (const one of statements) {
     if (ts.isImportDeclaration(one)) {
       const path = join("ops", one.moduleSpecifier.text);
       for (const { name, propertyName = name } of one.importClause.namedBindings.elements)
-        origins.set(name.text, { path, name: propertyName.text });
+        sources.set(name.text, { path, name: propertyName.text });
     } else if (isExported(one) && one.name) {
       const path = join("ops", name.replace(/ts$/, "js"));
-      origins.set(one.name.text, { path, name: one.name.text });
+      sources.set(one.name.text, { path, name: one.name.text });
     }
   }
-  const operations = statements.filter(
+  const functions = statements.filter(
     (one) =>
       ts.isFunctionDeclaration(one) &&
       isExported(one) &&
-      one.parameters[0]?.type?.getText() === "Engine" &&
-      ts.getJSDocTags(one).some(({ tagName }) => tagName.text === "example"),
+      one.parameters[0]?.type?.getText() === "Engine",
   );
-  return operations.map((operation) => ({ operation, origins }));
+  const overload = functions.find(({ body }) => !body);
+  if (overload) throw new Error(`${name}: ${overload.name.text} must have no overloads`);
+  return functions
+    .filter((one) => ts.getJSDocTags(one).some(({ tagName }) => tagName.text === "example"))
+    .map((operation) => ({ operation, sources }));
 }
 
 /** The names of types in a part of a declaration. */
@@ -70,11 +73,11 @@ function imports(all) {
     const key = `${keyword} %s from "./${path}";`;
     lines.set(key, (lines.get(key) ?? new Set()).add(name));
   };
-  for (const { operation, origins } of all) {
-    add("import", origins.get(operation.name.text));
+  for (const { operation, sources } of all) {
+    add("import", sources.get(operation.name.text));
     const { typeParameters = [], parameters, type } = operation;
     for (const name of [...typeParameters, ...parameters.slice(1), type].flatMap(typesIn))
-      if (origins.has(name)) add("import type", origins.get(name));
+      if (sources.has(name)) add("import type", sources.get(name));
   }
   return [...lines].map(([line, names]) => line.replace("%s", `{ ${[...names].join(", ")} }`));
 }

@@ -40,7 +40,7 @@ target_link_options(${module} PRIVATE
   -sFILESYSTEM=0
   -sWASM_BIGINT  # every browser with SIMD has BigInt; without it the linker adds functions that split integers
   -sEXPORTED_RUNTIME_METHODS=PThread
-  # Otherwise wasm-opt inlines what the compiler must not, if it has one caller. With 50 a call of
+  # Otherwise wasm-opt inlines functions of one caller that the compiler must not inline. With 50 a call of
   # five tokens takes 1.04 times as long; with 750 the longest function of an attention takes V8
   # 12 ms to optimise, with 500 3 ms.
   -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=500

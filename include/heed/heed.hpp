@@ -17,12 +17,12 @@
 #include <span>
 
 #include "heed/arrays.hpp"
+#include "heed/attention_pooling.hpp"
 #include "heed/context.hpp"
 #include "heed/error.hpp"
 #include "heed/kv_cache.hpp"
 #include "heed/layers.hpp"
 #include "heed/optim.hpp"
-#include "heed/origins.hpp"
 #include "heed/sampling.hpp"
 #include "heed/tensor.hpp"
 

@@ -13,9 +13,9 @@ namespace heed {
 /// times. The numbers are copied, so the original array need not be kept.
 class PackedWeights {
  public:
-  /// kInt8 stores integers from -64 to 64 and a scale for each output; at most 2^18 inputs. kInt4
-  /// stores integers from -8 to 7 and a float16 scale for each 32 inputs of an output, as the
-  /// format Q4_0 of llama.cpp. Its weights must be finite, with magnitudes below 524,160.
+  /// kInt8 stores integers from -64 to 64 and a scale for each output. It has at most 2^18 inputs.
+  /// kInt4 stores integers from -8 to 7 and a float16 scale for each 32 inputs of an output (Q4_0
+  /// of llama.cpp). Its weights must be finite, with magnitudes below 524,160.
   enum class Format { kFloat32, kInt8, kInt4 };
 
   /// weight [out, in]. Throws ShapeError, DTypeError, OptionError, MemoryError.

@@ -62,11 +62,12 @@ class Shape {
   std::int64_t operator[](int axis) const noexcept {
     return sizes_[static_cast<std::size_t>(axis < 0 ? axis + rank_ : axis)];
   }
-  /// The number of elements.
   std::int64_t elements() const noexcept { return elements_; }
   std::span<const std::int64_t> sizes() const noexcept {
     return {sizes_.data(), static_cast<std::size_t>(rank_)};
   }
+  /// The sizes of all axes but the last. The rank must not be 0.
+  Shape without_last() const { return {sizes_.data(), static_cast<std::size_t>(rank_ - 1)}; }
   bool has(std::initializer_list<std::int64_t> sizes) const noexcept {
     return equals(sizes.begin(), sizes.size());
   }

@@ -32,7 +32,7 @@ struct Lanes {
 
     void add(int chain, V x) noexcept { vectors[chain] += x; }
     void add(int, float x) noexcept { rest += x; }
-    float total() const noexcept { return xsimd::reduce_add(vectors[0] + vectors[1]) + rest; }
+    float total() const noexcept { return simd::reduce_add(vectors[0] + vectors[1]) + rest; }
   };
 
   /// Calls body.template operator()<T>(i, chain), T a vector or a float.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 #include "heed/tensor.hpp"
@@ -62,6 +63,13 @@ inline void require_floats_or_halves(const char* argument, const TensorView& x, 
 inline const std::uint16_t* halves_of(const TensorView& x) {
   return x.dtype() == DType::kFloat16 ? reinterpret_cast<const std::uint16_t*>(x.bytes().data())
                                       : nullptr;
+}
+
+inline float* data_or_null(std::optional<Tensor>& tensor) {
+  return tensor ? tensor->data().data() : nullptr;
+}
+inline const float* data_or_null(const std::optional<TensorView>& tensor) {
+  return tensor ? tensor->data<float>().data() : nullptr;
 }
 
 /// The shape with the size of one axis, counted from the front, replaced.

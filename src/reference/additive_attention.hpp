@@ -17,7 +17,7 @@
 #include <limits>
 #include <optional>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "reference/array.hpp"
 #include "reference/softmax.hpp"
 

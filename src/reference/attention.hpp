@@ -185,96 +185,102 @@ struct RollingKeys {
   std::vector<std::int64_t> first;  // for query 0
 };
 
-/// The batch entries of slopes and sinks are counted from `first_batch`.
+/// Attention with separate heads. The batch entries of slopes and sinks are counted from
+/// `first_batch`.
+struct HeadAttention {
+  const Array& q;
+  const Array& k;
+  const Array& v;
+  const AttentionOptions& options;
+  const RollingKeys& rolling;
+  std::int64_t first_batch;
+  std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
+  std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
+  Bias mask{options.mask}, bias{options.bias};
+  Shape rows{B, H, L}, pairs{B, H, L, S};
+  AttentionResult result{Array(Shape{B, H, L, Dv}),
+                         Array(pairs),
+                         Array(rows),
+                         Array(pairs),
+                         Array(pairs),
+                         Array(pairs),
+                         Array(rows),
+                         {},
+                         {}};
+
+  bool sees(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    const auto n = static_cast<std::size_t>(b);
+    const std::int64_t p = i + offset_of(options, b, L, S);
+    return (rolling.oldest.empty() || std::max(rolling.oldest[n], rolling.first[n] + i) <= j) &&
+           j < length_of(options, b, S) && (!options.is_causal || j <= p) &&
+           (options.window_left == -1 || p - j <= options.window_left) &&
+           (options.window_right == -1 || j - p <= options.window_right) &&
+           mask(b, h, i, j) != kMinusInfinity && bias(b, h, i, j) != kMinusInfinity &&
+           block_mask_shows(options.block_mask, b, h, i, j);
+  }
+
+  /// Computes the scores of query i. Returns whether it sees each key.
+  std::vector<bool> score(std::int64_t b, std::int64_t h, std::int64_t i) {
+    const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
+    const double cap = options.softcap;
+    const double slope =
+        options.alibi_slopes ? head_number(*options.alibi_slopes, first_batch + b, h) : 0.0;
+    std::vector<bool> visible;
+    for (std::int64_t j = 0; j < S; ++j) {
+      const std::int64_t row = (b * H + h) * L + i, at = row * S + j;
+      double dot = 0.0;
+      for (std::int64_t d = 0; d < D; ++d)
+        dot += q[row * D + d] * k[((b * G + h / (H / G)) * S + j) * D + d];
+      result.scores[at] = D == 0 ? 0.0 : scale * dot;
+      result.capped[at] = cap == 0.0 ? result.scores[at] : cap * std::tanh(result.scores[at] / cap);
+      visible.push_back(sees(b, h, i, j));
+      const auto distance = static_cast<double>(std::abs(i + offset_of(options, b, L, S) - j));
+      result.masked[at] = visible.back() ? result.capped[at] + mask(b, h, i, j) + bias(b, h, i, j) -
+                                               slope * distance
+                                         : kMinusInfinity;
+    }
+    return visible;
+  }
+
+  /// Computes the results of query i.
+  void attend(std::int64_t b, std::int64_t h, std::int64_t i) {
+    const std::int64_t row = (b * H + h) * L + i;
+    const std::vector<bool> visible = score(b, h, i);
+    const double sink =
+        options.sinks ? head_number(*options.sinks, first_batch + b, h) : kMinusInfinity;
+    if (std::ranges::count(visible, true) == 0) {
+      result.lse[row] = sink;
+      return;
+    }
+    const double* const s = result.masked.values.data() + row * S;
+    double maximum = sink;
+    for (std::int64_t j = 0; j < S; ++j) maximum = std::max(maximum, s[j]);
+    const auto power = [&](std::int64_t j) {
+      return visible[static_cast<std::size_t>(j)] ? std::exp(s[j] - maximum) : 0.0;
+    };
+    double sum = std::exp(sink - maximum);
+    for (std::int64_t j = 0; j < S; ++j) sum += power(j);
+    result.lse[row] = maximum + std::log(sum);
+    for (std::int64_t j = 0; j < S; ++j) {
+      const double weight = power(j) / sum;
+      result.weights[row * S + j] = weight;
+      if (!visible[static_cast<std::size_t>(j)]) continue;
+      if (weight != 0.0) result.entropy[row] -= weight * std::log(weight);
+      for (std::int64_t d = 0; d < Dv; ++d)
+        result.output[row * Dv + d] += weight * v[((b * G + h / (H / G)) * S + j) * Dv + d];
+    }
+  }
+};
+
 inline AttentionResult attention_by_head(const Array& q, const Array& k, const Array& v,
                                          const AttentionOptions& options,
                                          const RollingKeys& rolling = {},
                                          std::int64_t first_batch = 0) {
-  const std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
-  const std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
-  const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
-  const double cap = options.softcap;
-  const Bias mask(options.mask);
-  const Bias bias(options.bias);
-
-  const Shape pairs{B, H, L, S};
-  AttentionResult result{Array(Shape{B, H, L, Dv}),
-                         Array(pairs),
-                         Array(Shape{B, H, L}),
-                         Array(pairs),
-                         Array(pairs),
-                         Array(pairs),
-                         Array(Shape{B, H, L}),
-                         {},
-                         {}};
-  for (std::int64_t b = 0; b < B; ++b) {
-    const auto oldest_for = [&](std::int64_t i) {
-      const auto n = static_cast<std::size_t>(b);
-      return rolling.oldest.empty() ? 0 : std::max(rolling.oldest[n], rolling.first[n] + i);
-    };
-    const std::int64_t length = length_of(options, b, S);
-    const std::int64_t offset = offset_of(options, b, L, S);
-    for (std::int64_t h = 0; h < H; ++h) {
-      const std::int64_t g = h / (H / G);
-      const double slope =
-          options.alibi_slopes ? head_number(*options.alibi_slopes, first_batch + b, h) : 0.0;
-      const double sink =
-          options.sinks ? head_number(*options.sinks, first_batch + b, h) : kMinusInfinity;
-      for (std::int64_t i = 0; i < L; ++i) {
-        const std::int64_t row = (b * H + h) * L + i;
-        const std::int64_t p = i + offset;
-        const auto is_visible = [&](std::int64_t j) {
-          return oldest_for(i) <= j && j < length && (!options.is_causal || j <= p) &&
-                 (options.window_left == -1 || p - j <= options.window_left) &&
-                 (options.window_right == -1 || j - p <= options.window_right) &&
-                 mask(b, h, i, j) != kMinusInfinity && bias(b, h, i, j) != kMinusInfinity &&
-                 block_mask_shows(options.block_mask, b, h, i, j);
-        };
-
-        double maximum = sink;
-        bool sees_a_key = false;
-        std::vector<bool> visible(static_cast<std::size_t>(S));
-        for (std::int64_t j = 0; j < S; ++j) {
-          const std::int64_t at = row * S + j;
-          double dot = 0.0;
-          for (std::int64_t d = 0; d < D; ++d)
-            dot += q[row * D + d] * k[((b * G + g) * S + j) * D + d];
-          result.scores[at] = D == 0 ? 0.0 : scale * dot;
-          result.capped[at] =
-              cap == 0.0 ? result.scores[at] : cap * std::tanh(result.scores[at] / cap);
-          result.masked[at] = kMinusInfinity;
-          if (!is_visible(j)) continue;
-          visible[static_cast<std::size_t>(j)] = true;
-          sees_a_key = true;
-          const auto distance = static_cast<double>(std::abs(p - j));
-          result.masked[at] =
-              result.capped[at] + mask(b, h, i, j) + bias(b, h, i, j) - slope * distance;
-          maximum = std::max(maximum, result.masked[at]);
-        }
-        if (!sees_a_key) {
-          result.lse[row] = sink;
-          continue;
-        }
-
-        double sum = std::exp(sink - maximum);
-        for (std::int64_t j = 0; j < S; ++j)
-          if (visible[static_cast<std::size_t>(j)])
-            sum += std::exp(result.masked[row * S + j] - maximum);
-        result.lse[row] = maximum + std::log(sum);
-        for (std::int64_t j = 0; j < S; ++j) {
-          const bool is_seen = visible[static_cast<std::size_t>(j)];
-          const double power = is_seen ? std::exp(result.masked[row * S + j] - maximum) : 0.0;
-          const double weight = power / sum;
-          result.weights[row * S + j] = weight;
-          if (!is_seen) continue;
-          if (weight != 0.0) result.entropy[row] -= weight * std::log(weight);
-          for (std::int64_t d = 0; d < Dv; ++d)
-            result.output[row * Dv + d] += weight * v[((b * G + g) * S + j) * Dv + d];
-        }
-      }
-    }
-  }
-  return result;
+  HeadAttention heads{q, k, v, options, rolling, first_batch};
+  for (std::int64_t b = 0; b < heads.B; ++b)
+    for (std::int64_t h = 0; h < heads.H; ++h)
+      for (std::int64_t i = 0; i < heads.L; ++i) heads.attend(b, h, i);
+  return std::move(heads.result);
 }
 
 /// The rows [begin, end) of x [T, heads, D] as [1, heads, end - begin, D].

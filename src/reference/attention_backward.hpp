@@ -37,6 +37,19 @@ struct AttentionGradients {
 /// The factor M for (b, h, i, j).
 using Kept = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
 
+/// Adds the gradient of the score (b, h, i, j), whose query has position p, to the gradients of the
+/// terms that were added to it. The batch entry of slopes is n.
+inline void add_to_terms(AttentionGradients& shared, const AttentionOptions& options,
+                         std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j,
+                         std::int64_t p, std::int64_t n, double d_score) {
+  if (options.mask && options.mask->dtype() == DType::kFloat32)
+    shared.mask[Bias(options.mask).position(b, h, i, j)] += d_score;
+  if (options.bias) shared.bias[Bias(options.bias).position(b, h, i, j)] += d_score;
+  if (options.alibi_slopes)
+    shared.alibi_slopes[head_position(options.alibi_slopes->shape(), n, h)] -=
+        d_score * static_cast<double>(std::abs(p - j));
+}
+
 /// Adds the gradients of mask, bias, slopes and sinks to the ones in `shared`; returns the
 /// gradients of q, k and v.
 inline AttentionGradients attention_backward_by_head(const Array& d_output, const Array* d_lse,
@@ -48,9 +61,6 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
   const std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
   const AttentionResult forward = attention_by_head(q, k, v, options, {}, first_batch);
   const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
-  const Bias mask(options.mask);
-  const Bias bias(options.bias);
-  const bool mask_is_float = options.mask && options.mask->dtype() == DType::kFloat32;
 
   AttentionGradients result;
   result.q = Array(q.shape);
@@ -89,11 +99,7 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
           if (!is_visible(j)) continue;
           const std::int64_t at = row * S + j;
           double d_score = forward.weights[at] * (d_weights[static_cast<std::size_t>(j)] - delta);
-          if (mask_is_float) shared.mask[mask.position(b, h, i, j)] += d_score;
-          if (options.bias) shared.bias[bias.position(b, h, i, j)] += d_score;
-          if (options.alibi_slopes)
-            shared.alibi_slopes[head_position(options.alibi_slopes->shape(), first_batch + b, h)] -=
-                d_score * static_cast<double>(std::abs(i + offset - j));
+          add_to_terms(shared, options, b, h, i, j, i + offset, first_batch + b, d_score);
           if (options.softcap != 0.0f) {
             const double share = forward.capped[at] / options.softcap;
             d_score *= 1.0 - share * share;

@@ -6,8 +6,6 @@
 //
 //   logits [..., C]    targets int32 [...]    -> [...], or [] for the mean or the sum
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "heed/layers.hpp"
@@ -34,17 +32,17 @@ inline Array cross_entropy(const Array& logits, const TensorView& targets,
   const std::int64_t C = logits.shape[-1];
   const double e = static_cast<double>(options.label_smoothing);
   const bool is_whole = options.reduction != Reduction::kNone;
+  const Array log_sums = logsumexp(logits);
   Array loss(is_whole ? Shape{} : targets.shape());
   std::int64_t row = 0;
   for (const std::int32_t target : targets.data<std::int32_t>()) {
     const double* const x = logits.values.data() + row * C;
     if (!is_ignored(target, options)) {
-      const double maximum = *std::max_element(x, x + C);
-      double sum = 0.0, smooth = 0.0;
-      for (std::int64_t c = 0; c < C; ++c) sum += std::exp(x[c] - maximum);
-      const double log_sum = maximum + std::log(sum);
-      for (std::int64_t c = 0; c < C; ++c) smooth += (log_sum - x[c]) / static_cast<double>(C);
-      loss[is_whole ? 0 : row] += (1.0 - e) * (log_sum - x[target]) + (e > 0.0 ? e * smooth : 0.0);
+      double smooth = 0.0;
+      for (std::int64_t c = 0; c < C; ++c)
+        smooth += (log_sums[row] - x[c]) / static_cast<double>(C);
+      loss[is_whole ? 0 : row] +=
+          (1.0 - e) * (log_sums[row] - x[target]) + (e > 0.0 ? e * smooth : 0.0);
     }
     ++row;
   }

@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "reference/array.hpp"
 #include "reference/softmax.hpp"
 

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "reference/array.hpp"
 
 namespace heed::reference {

@@ -37,7 +37,7 @@ inline Array softmax(const Array& x) {
 /// y = log sum_i exp(x_i), with the maximum subtracted first: x [..., N] -> y [...]
 inline Array logsumexp(const Array& x) {
   const std::int64_t N = x.shape[-1];
-  Array y(Shape(x.shape.sizes().first(static_cast<std::size_t>(x.shape.rank() - 1))));
+  Array y(x.shape.without_last());
   for (std::int64_t row = 0; row < y.shape.elements(); ++row) {
     double maximum = -std::numeric_limits<double>::infinity(), sum = 0.0;
     bool has_nan = false;

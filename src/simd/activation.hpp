@@ -13,7 +13,7 @@ struct Relu {
   using V = Vector<Isa>;
   template <int N>
   void operator()(V (&x)[N]) const noexcept {
-    for (V& v : x) v = xsimd::select(v < V(0.0f), V(0.0f), v);
+    for (V& v : x) v = select(v < V(0.0f), V(0.0f), v);
   }
 };
 
@@ -48,13 +48,13 @@ class Gelu {
   void operator()(V (&x)[N]) const noexcept {
     V t[N], q[N];
     for (int n = 0; n < N; ++n) {
-      t[n] = xsimd::min(madd<Isa>(x[n] * x[n], V(c_[0]), V(c_[1])), V(c_[2]));
+      t[n] = min(madd<Isa>(x[n] * x[n], V(c_[0]), V(c_[1])), V(c_[2]));
     }
     polynomial<Isa>(c_ + 3, kCount - 3, t, q);
     const V half(c_[kCount]), zero(c_[kCount + 1]), one(c_[2]);
     for (int n = 0; n < N; ++n) {
       const V phi = madd<Isa>(x[n], q[n], half);
-      x[n] *= xsimd::max(xsimd::min(phi, one), zero);
+      x[n] *= max(min(phi, one), zero);
     }
   }
 
@@ -90,8 +90,8 @@ class TimesSigmoid {
   using V = Vector<Isa>;
 
   V operator()(V x, V s) const noexcept {
-    const V e = exp_.natural(-xsimd::abs(s));
-    return x * xsimd::select(s < V(0.0f), e, V(1.0f)) / (V(1.0f) + e);
+    const V e = exp_.natural(-abs(s));
+    return x * select(s < V(0.0f), e, V(1.0f)) / (V(1.0f) + e);
   }
 
  private:
@@ -179,7 +179,7 @@ struct ReluSlope {
   using V = Vector<Isa>;
   template <int N>
   void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
-    for (int n = 0; n < N; ++n) slope[n] = xsimd::select(x[n] <= V(0.0f), V(0.0f), V(1.0f));
+    for (int n = 0; n < N; ++n) slope[n] = select(x[n] <= V(0.0f), V(0.0f), V(1.0f));
   }
 };
 
@@ -200,8 +200,8 @@ class GeluSlope {
     polynomial<Isa>(c_ + 5, kCount, t, q);
     const V end(c_[2]), half(c_[3]), one(c_[4]);
     for (int n = 0; n < N; ++n) {
-      const V beyond = xsimd::select(x[n] > end, one, V(0.0f));
-      slope[n] = xsimd::select(xsimd::abs(x[n]) > end, beyond, madd<Isa>(x[n], q[n], half));
+      const V beyond = select(x[n] > end, one, V(0.0f));
+      slope[n] = select(abs(x[n]) > end, beyond, madd<Isa>(x[n], q[n], half));
     }
   }
 
@@ -239,7 +239,7 @@ struct GeluTanhSlope {
   template <int N>
   void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
     for (int n = 0; n < N; ++n) {
-      const V square = xsimd::min(x[n] * x[n], most);
+      const V square = min(x[n] * x[n], most);
       const V s = times_sigmoid(V(1.0f), x[n] * madd<Isa>(square, cubic, linear));
       const V inner = madd<Isa>(square, cubic * V(3.0f), linear);
       slope[n] = madd<Isa>(x[n] * (s - s * s), inner, s);

@@ -45,7 +45,7 @@ template <class Isa>
 inline constexpr bool kHasDot = requires { typename Traits<Isa>::Base; };
 
 template <class Isa>
-using Bytes = xsimd::batch<std::int8_t, Isa>;
+using Bytes = Batch<std::int8_t, Isa>;
 
 /// Bytes whose products share a lane.
 inline constexpr int kGroup = 4;
@@ -55,7 +55,7 @@ template <class Isa>
 inline Bytes<Isa> broadcast_group(const void* bytes) noexcept {
   std::int32_t group;
   std::memcpy(&group, bytes, sizeof(group));
-  return xsimd::bitwise_cast<std::int8_t>(Sums<Isa>(group));
+  return bitwise_cast<std::int8_t>(Sums<Isa>(group));
 }
 
 /// Plain WebAssembly splits the group of a column in a panel: bytes 0 and 2 are in the first half

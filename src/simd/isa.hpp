@@ -3,9 +3,9 @@
 // The instruction sets, their names, and the sizes of their register blocks.
 //
 // A block has as many sums as there are registers left, because numbers of the left factor are then
-// loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, loads are not the
-// bottleneck, and other sizes are no faster: 8 rows with AVX-512, 4 with AVX2 and 6 with SSE are
-// within 3 % of these (attention of 12 x 512 x 64, interleaved). Zen 4 issues one AVX-512
+// loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, other sizes are no
+// faster, because loads are not the bottleneck. Attention of 12 x 512 x 64 takes within 3 % of the
+// same time with 8 rows of AVX-512, 4 of AVX2 and 6 of SSE. Zen 4 issues one AVX-512
 // multiply-add per cycle, or two of AVX2: both reach 85 GFLOP/s, and linear layers 103.
 
 #include <string_view>
@@ -19,6 +19,13 @@ namespace heed::simd {
 
 template <class... Isas>
 struct IsaList {};
+
+/// The size of the register block of a set: rows, and vectors in a row.
+template <int Rows>
+struct Block {
+  static constexpr int kRows = Rows;
+  static constexpr int kVectors = 2;
+};
 
 /// A set with a Base is that set and dot products of bytes.
 template <class Isa>
@@ -34,24 +41,19 @@ using BuiltIsas = IsaList<Wasm>;
 #endif
 
 template <>
-struct Traits<Wasm> {
 #if defined(__wasm_relaxed_simd__)
+struct Traits<Wasm> : Block<6> {
   static constexpr std::string_view kName = "relaxed";
-  static constexpr int kRows = 6;
 #else
-  // Without a fused multiply-add each product needs a temporary register: a block of six rows
-  // spills.
+// Without a fused multiply-add each product needs a temporary register: a block of six rows spills.
+struct Traits<Wasm> : Block<4> {
   static constexpr std::string_view kName = "simd";
-  static constexpr int kRows = 4;
 #endif
-  static constexpr int kVectors = 2;
 };
 
 template <>
-struct Traits<WasmPair> {
+struct Traits<WasmPair> : Block<6> {
   static constexpr std::string_view kName = "wide";
-  static constexpr int kRows = 6;
-  static constexpr int kVectors = 2;
 };
 
 #elif defined(__x86_64__) || defined(_M_X64)
@@ -68,24 +70,18 @@ using BuiltIsas = IsaList<Avx512Vnni, Avx512, Avx2Vnni, Avx2, Sse42>;
 #endif
 
 template <>
-struct Traits<Sse42> {
+struct Traits<Sse42> : Block<4> {
   static constexpr std::string_view kName = "sse4.2";
-  static constexpr int kRows = 4;
-  static constexpr int kVectors = 2;
 };
 
 template <>
-struct Traits<Avx2> {
+struct Traits<Avx2> : Block<6> {
   static constexpr std::string_view kName = "avx2";
-  static constexpr int kRows = 6;
-  static constexpr int kVectors = 2;
 };
 
 template <>
-struct Traits<Avx512> {
+struct Traits<Avx512> : Block<12> {
   static constexpr std::string_view kName = "avx512";
-  static constexpr int kRows = 12;
-  static constexpr int kVectors = 2;
 };
 
 template <>
@@ -109,10 +105,8 @@ struct Neon64Dot : Neon64 {};
 using BuiltIsas = IsaList<Neon64Dot, Neon64>;
 
 template <>
-struct Traits<Neon64> {
+struct Traits<Neon64> : Block<8> {
   static constexpr std::string_view kName = "neon64";
-  static constexpr int kRows = 8;
-  static constexpr int kVectors = 2;
 };
 
 template <>
@@ -179,7 +173,8 @@ using Isa = Neon64Dot;
 
 }  // namespace heed::simd
 
-// The registers of the sets that xsimd does not support.
+// The registers of the sets that xsimd does not support. Batches of the Base would share their
+// functions with the kernels of the Base, which are compiled with other flags.
 #if defined(HEED_ISA_AVX2VNNI) || defined(HEED_ISA_NEON64DOT)
 namespace xsimd::types {
 XSIMD_DECLARE_SIMD_REGISTER_ALIAS(heed::simd::Isa, heed::simd::Traits<heed::simd::Isa>::Base);

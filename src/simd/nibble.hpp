@@ -82,8 +82,8 @@ class NibbleDot {
   static Sum zero() noexcept { return Sum(0); }
   Right right(const std::uint8_t* b) const noexcept {
     const W bytes = W::load_aligned(reinterpret_cast<const std::int16_t*>(b));
-    return {xsimd::bitwise_cast<std::int8_t>(bytes & low_),
-            xsimd::bitwise_cast<std::int8_t>((bytes >> 4) & low_)};
+    return {bitwise_cast<std::int8_t>(bytes & low_),
+            bitwise_cast<std::int8_t>((bytes >> 4) & low_)};
   }
   // The weights are the left factor of ByteDot, which has no negative numbers.
   void add(const Right& right, const std::int8_t* a, Sum& sum) const noexcept {
@@ -102,7 +102,7 @@ class NibbleDot {
 
  private:
   Dot dot_;
-  W low_ = xsimd::bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x0f0f0f0fu)));
+  W low_ = bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x0f0f0f0fu)));
 };
 
 #if defined(__wasm__)

@@ -17,33 +17,24 @@ namespace heed::simd {
 
 struct WasmPair {};
 
-}  // namespace heed::simd
-
-namespace xsimd {
-
 template <class T>
-class batch_bool<T, heed::simd::WasmPair> {
- public:
-  using Half = batch_bool<T, wasm>;
-
-  batch_bool(Half low, Half high) noexcept : low(low), high(high) {}
-
-  Half low, high;
+struct PairOfBools {
+  xsimd::batch_bool<T, xsimd::wasm> low, high;
 };
 
 template <class T>
-class batch<T, heed::simd::WasmPair> {
+class Pair {
  public:
-  using Half = batch<T, wasm>;
-  using Bools = batch_bool<T, heed::simd::WasmPair>;
+  using Half = xsimd::batch<T, xsimd::wasm>;
+  using Bools = PairOfBools<T>;
   static constexpr std::size_t size = 2 * Half::size;
 
-  batch() = default;
-  batch(Half low, Half high) noexcept : low(low), high(high) {}
-  explicit batch(T x) noexcept : low(x), high(low) {}
+  Pair() = default;
+  Pair(Half low, Half high) noexcept : low(low), high(high) {}
+  explicit Pair(T x) noexcept : low(x), high(low) {}
 
-  static batch load_aligned(const T* at) noexcept { return load_unaligned(at); }
-  static batch load_unaligned(const T* at) noexcept {
+  static Pair load_aligned(const T* at) noexcept { return load_unaligned(at); }
+  static Pair load_unaligned(const T* at) noexcept {
     return {Half::load_unaligned(at), Half::load_unaligned(at + Half::size)};
   }
   void store_aligned(T* at) const noexcept { store_unaligned(at); }
@@ -57,37 +48,28 @@ class batch<T, heed::simd::WasmPair> {
     return lane < Half::size ? low.get(lane) : high.get(lane - Half::size);
   }
 
-  friend batch operator+(batch x, batch y) noexcept { return {x.low + y.low, x.high + y.high}; }
-  friend batch operator-(batch x, batch y) noexcept { return {x.low - y.low, x.high - y.high}; }
-  friend batch operator*(batch x, batch y) noexcept { return {x.low * y.low, x.high * y.high}; }
-  friend batch operator/(batch x, batch y) noexcept { return {x.low / y.low, x.high / y.high}; }
-  friend batch operator&(batch x, batch y) noexcept { return {x.low & y.low, x.high & y.high}; }
-  friend batch operator|(batch x, batch y) noexcept { return {x.low | y.low, x.high | y.high}; }
-  friend batch operator^(batch x, batch y) noexcept { return {x.low ^ y.low, x.high ^ y.high}; }
-  friend batch operator<<(batch x, int n) noexcept { return {x.low << n, x.high << n}; }
-  friend batch operator>>(batch x, int n) noexcept { return {x.low >> n, x.high >> n}; }
-  friend batch operator-(batch x) noexcept { return {-x.low, -x.high}; }
-  batch& operator+=(batch x) noexcept { return *this = *this + x; }
-  batch& operator-=(batch x) noexcept { return *this = *this - x; }
-  batch& operator*=(batch x) noexcept { return *this = *this * x; }
+  friend Pair operator+(Pair x, Pair y) noexcept { return {x.low + y.low, x.high + y.high}; }
+  friend Pair operator-(Pair x, Pair y) noexcept { return {x.low - y.low, x.high - y.high}; }
+  friend Pair operator*(Pair x, Pair y) noexcept { return {x.low * y.low, x.high * y.high}; }
+  friend Pair operator/(Pair x, Pair y) noexcept { return {x.low / y.low, x.high / y.high}; }
+  friend Pair operator&(Pair x, Pair y) noexcept { return {x.low & y.low, x.high & y.high}; }
+  friend Pair operator|(Pair x, Pair y) noexcept { return {x.low | y.low, x.high | y.high}; }
+  friend Pair operator^(Pair x, Pair y) noexcept { return {x.low ^ y.low, x.high ^ y.high}; }
+  friend Pair operator<<(Pair x, int n) noexcept { return {x.low << n, x.high << n}; }
+  friend Pair operator>>(Pair x, int n) noexcept { return {x.low >> n, x.high >> n}; }
+  friend Pair operator-(Pair x) noexcept { return {-x.low, -x.high}; }
+  Pair& operator+=(Pair x) noexcept { return *this = *this + x; }
+  Pair& operator-=(Pair x) noexcept { return *this = *this - x; }
+  Pair& operator*=(Pair x) noexcept { return *this = *this * x; }
 
-  friend Bools operator==(batch x, batch y) noexcept { return {x.low == y.low, x.high == y.high}; }
-  friend Bools operator<(batch x, batch y) noexcept { return {x.low < y.low, x.high < y.high}; }
-  friend Bools operator<=(batch x, batch y) noexcept { return {x.low <= y.low, x.high <= y.high}; }
-  friend Bools operator>(batch x, batch y) noexcept { return y < x; }
-  friend Bools operator>=(batch x, batch y) noexcept { return y <= x; }
+  friend Bools operator==(Pair x, Pair y) noexcept { return {x.low == y.low, x.high == y.high}; }
+  friend Bools operator<(Pair x, Pair y) noexcept { return {x.low < y.low, x.high < y.high}; }
+  friend Bools operator<=(Pair x, Pair y) noexcept { return {x.low <= y.low, x.high <= y.high}; }
+  friend Bools operator>(Pair x, Pair y) noexcept { return y < x; }
+  friend Bools operator>=(Pair x, Pair y) noexcept { return y <= x; }
 
   Half low, high;
 };
-
-}  // namespace xsimd
-
-namespace heed::simd {
-
-template <class T>
-using Pair = xsimd::batch<T, WasmPair>;
-template <class T>
-using PairOfBools = xsimd::batch_bool<T, WasmPair>;
 
 /// The same vector, stored to memory that the compiler does not see through, and read again.
 template <class T>
@@ -100,74 +82,69 @@ inline Pair<T> through_memory(Pair<T> x) noexcept {
   return Pair<T>::load_aligned(at);
 }
 
-}  // namespace heed::simd
-
 // The functions of xsimd that the kernels call.
-namespace xsimd {
-
-using heed::simd::Pair;
-using heed::simd::PairOfBools;
 
 template <class T>
 Pair<T> min(Pair<T> x, Pair<T> y) noexcept {
-  return {min(x.low, y.low), min(x.high, y.high)};
+  return {xsimd::min(x.low, y.low), xsimd::min(x.high, y.high)};
 }
 
 template <class T>
 Pair<T> max(Pair<T> x, Pair<T> y) noexcept {
-  return {max(x.low, y.low), max(x.high, y.high)};
+  return {xsimd::max(x.low, y.low), xsimd::max(x.high, y.high)};
 }
 
 template <class T>
 Pair<T> abs(Pair<T> x) noexcept {
-  return {abs(x.low), abs(x.high)};
+  return {xsimd::abs(x.low), xsimd::abs(x.high)};
 }
 
 template <class T>
 Pair<T> select(PairOfBools<T> condition, Pair<T> x, Pair<T> y) noexcept {
-  return {select(condition.low, x.low, y.low), select(condition.high, x.high, y.high)};
+  return {xsimd::select(condition.low, x.low, y.low),
+          xsimd::select(condition.high, x.high, y.high)};
 }
 
 template <class To, class From>
 Pair<To> bitwise_cast(Pair<From> x) noexcept {
-  return {bitwise_cast<To>(x.low), bitwise_cast<To>(x.high)};
+  return {xsimd::bitwise_cast<To>(x.low), xsimd::bitwise_cast<To>(x.high)};
 }
 
 template <class To, class From>
 PairOfBools<To> batch_bool_cast(PairOfBools<From> x) noexcept {
-  return {batch_bool_cast<To>(x.low), batch_bool_cast<To>(x.high)};
+  return {xsimd::batch_bool_cast<To>(x.low), xsimd::batch_bool_cast<To>(x.high)};
 }
 
 inline Pair<float> to_float(Pair<std::int32_t> x) noexcept {
-  return {to_float(x.low), to_float(x.high)};
+  return {xsimd::to_float(x.low), xsimd::to_float(x.high)};
 }
 
 template <class T>
 Pair<T> zip_lo(Pair<T> x, Pair<T> y) noexcept {
-  return {zip_lo(x.low, y.low), zip_hi(x.low, y.low)};
+  return {xsimd::zip_lo(x.low, y.low), xsimd::zip_hi(x.low, y.low)};
 }
 
 template <class T>
 Pair<T> zip_hi(Pair<T> x, Pair<T> y) noexcept {
-  return {zip_lo(x.high, y.high), zip_hi(x.high, y.high)};
+  return {xsimd::zip_lo(x.high, y.high), xsimd::zip_hi(x.high, y.high)};
 }
 
 template <class T>
 T reduce_add(Pair<T> x) noexcept {
-  const Pair<T> stored = heed::simd::through_memory(x);
-  return reduce_add(stored.low + stored.high);
+  const Pair<T> stored = through_memory(x);
+  return xsimd::reduce_add(stored.low + stored.high);
 }
 
 template <class T>
 T reduce_max(Pair<T> x) noexcept {
-  const Pair<T> stored = heed::simd::through_memory(x);
-  return reduce_max(max(stored.low, stored.high));
+  const Pair<T> stored = through_memory(x);
+  return xsimd::reduce_max(xsimd::max(stored.low, stored.high));
 }
 
 template <class T>
 T reduce_min(Pair<T> x) noexcept {
-  const Pair<T> stored = heed::simd::through_memory(x);
-  return reduce_min(min(stored.low, stored.high));
+  const Pair<T> stored = through_memory(x);
+  return xsimd::reduce_min(xsimd::min(stored.low, stored.high));
 }
 
-}  // namespace xsimd
+}  // namespace heed::simd

@@ -15,8 +15,8 @@ inline void transpose(Vector<Isa> (&rows)[Vector<Isa>::size]) noexcept {
   for (std::size_t round = 1; round < kLanes; round *= 2) {
     Vector<Isa> interleaved[kLanes];
     for (std::size_t i = 0; i < kLanes / 2; ++i) {
-      interleaved[2 * i] = xsimd::zip_lo(rows[i], rows[i + kLanes / 2]);
-      interleaved[2 * i + 1] = xsimd::zip_hi(rows[i], rows[i + kLanes / 2]);
+      interleaved[2 * i] = zip_lo(rows[i], rows[i + kLanes / 2]);
+      interleaved[2 * i + 1] = zip_hi(rows[i], rows[i + kLanes / 2]);
     }
     for (std::size_t i = 0; i < kLanes; ++i) rows[i] = interleaved[i];
   }

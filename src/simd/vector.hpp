@@ -1,8 +1,9 @@
 #pragma once
 
-// Functions on vectors of float, in addition to xsimd's operators.
+// Vectors, and functions on them. The kernels use xsimd through these names only.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "simd/isa.hpp"
 
@@ -12,31 +13,52 @@
 
 namespace heed::simd {
 
+using xsimd::abs;
+using xsimd::batch_bool_cast;
+using xsimd::bitwise_cast;
+using xsimd::max;
+using xsimd::min;
+using xsimd::reduce_add;
+using xsimd::reduce_max;
+using xsimd::reduce_min;
+using xsimd::select;
+using xsimd::to_float;
+using xsimd::zip_hi;
+using xsimd::zip_lo;
+
+#if defined(__wasm__)
+template <class T, class Isa>
+using Batch = std::conditional_t<std::is_same_v<Isa, WasmPair>, Pair<T>, xsimd::batch<T, Isa>>;
+#else
+template <class T, class Isa>
+using Batch = xsimd::batch<T, Isa>;
+#endif
 template <class Isa>
-using Vector = xsimd::batch<float, Isa>;
+using Vector = Batch<float, Isa>;
 /// Integers, as many as a Vector has floats.
 template <class Isa>
-using Sums = xsimd::batch<std::int32_t, Isa>;
+using Sums = Batch<std::int32_t, Isa>;
 /// Integers of 16 bits, twice as many as a Vector has floats.
 template <class Isa>
-using Words = xsimd::batch<std::int16_t, Isa>;
+using Words = Batch<std::int16_t, Isa>;
 
-/// Whether this is WebAssembly without relaxed SIMD.
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-inline constexpr bool kIsPlainWasm = true;
+/// Whether this is WebAssembly, and whether it is WebAssembly without relaxed SIMD.
+#if defined(__wasm__)
+inline constexpr bool kIsWasm = true;
 #else
+inline constexpr bool kIsWasm = false;
+#endif
+#if defined(__wasm_relaxed_simd__)
 inline constexpr bool kIsPlainWasm = false;
+#else
+inline constexpr bool kIsPlainWasm = kIsWasm;
 #endif
 
 /// Whether the first step of an inner loop is written before it, and the loop ends at a pointer
 /// that is hidden from the compiler. V8 adds the start of the memory to each constant offset from a
 /// pointer at each use, unless code before the loop has done so. V8 also unrolls such a loop, but
 /// not one with a counter. tests/js/ops/codegen.test.ts counts the instructions.
-#if defined(__wasm__)
-inline constexpr bool kPeelsLoops = true;
-#else
-inline constexpr bool kPeelsLoops = false;
-#endif
+inline constexpr bool kPeelsLoops = kIsWasm;
 
 /// a * b + c, rounded once if the instruction set has a fused multiply-add, and twice otherwise.
 /// The fma of xsimd for WebAssembly is always mul and add, because xsimd does not support relaxed
@@ -80,24 +102,17 @@ inline Vector<Isa> held(float constant) noexcept {
 #endif
 }
 
-/// The larger of x and a limit; NaN if x is.
+/// The larger of x and a limit; NaN if x is. With NaN, max returns its first argument in
+/// WebAssembly and the second one on x86, and min does too.
 template <class Isa>
 inline Vector<Isa> at_least(Vector<Isa> x, Vector<Isa> limit) noexcept {
-#if defined(__wasm__)
-  return xsimd::max(x, limit);  // x < limit ? limit : x
-#else
-  return xsimd::max(limit, x);  // limit > x ? limit : x on x86
-#endif
+  return kIsWasm ? max(x, limit) : max(limit, x);
 }
 
 /// The smaller of x and a limit; NaN if x is.
 template <class Isa>
 inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
-#if defined(__wasm__)
-  return xsimd::min(x, limit);  // limit < x ? limit : x
-#else
-  return xsimd::min(limit, x);  // limit < x ? limit : x on x86
-#endif
+  return kIsWasm ? min(x, limit) : min(limit, x);
 }
 
 /// 2^t for t <= 124. An object holds the constants, so make it before a loop. Relative error below
@@ -138,7 +153,7 @@ class Exp2 {
     p = madd<Isa>(p, r, c2_);
     p = madd<Isa>(p, r, c1_);
     p = madd<Isa>(p, r, c0_);
-    return p * xsimd::bitwise_cast<float>(xsimd::bitwise_cast<std::int32_t>(rounded) << 23);
+    return p * bitwise_cast<float>(bitwise_cast<std::int32_t>(rounded) << 23);
   }
 
   V lowest_ = held<Isa>(-125.0f);

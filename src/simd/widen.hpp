@@ -47,25 +47,24 @@ class Halves {
     // The shift copies the sign into the three bits that the mask clears.
     const Words<Isa> high = (half >> 3) & mask_;
     const Words<Isa> low = half << 13;
-    out[0] = widened(xsimd::zip_lo(low, high));
-    out[1] = widened(xsimd::zip_hi(low, high));
+    out[0] = widened(zip_lo(low, high));
+    out[1] = widened(zip_hi(low, high));
   }
 
  private:
   static V widened(Words<Isa> words) noexcept {
     if constexpr (Exact) {
-      using Bits = xsimd::batch<std::uint32_t, Isa>;
-      const Bits bits = xsimd::bitwise_cast<std::uint32_t>(words);
+      using Bits = Batch<std::uint32_t, Isa>;
+      const Bits bits = bitwise_cast<std::uint32_t>(words);
       const Bits special = bits | Bits(0x7f800000u);
-      return xsimd::bitwise_cast<float>(
-          xsimd::select((bits & Bits(0x7fffffffu)) >= Bits(0x0f800000u), special, bits));
+      return bitwise_cast<float>(
+          select((bits & Bits(0x7fffffffu)) >= Bits(0x0f800000u), special, bits));
     } else {
-      return xsimd::bitwise_cast<float>(words);
+      return bitwise_cast<float>(words);
     }
   }
 
-  Words<Isa> mask_ =
-      xsimd::bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x8fff8fffu)));
+  Words<Isa> mask_ = bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x8fff8fffu)));
 #endif
 };
 
@@ -87,19 +86,17 @@ class Halves<WasmPair, Exact> {
           mask_;
       if constexpr (Exact) {
         const auto is_special = (bits & Bits(0x7fffffffu)) >= Bits(0x0f800000u);
-        out[i] =
-            xsimd::bitwise_cast<float>(xsimd::select(is_special, bits | Bits(0x7f800000u), bits));
+        out[i] = bitwise_cast<float>(select(is_special, bits | Bits(0x7f800000u), bits));
       } else {
-        out[i] = xsimd::bitwise_cast<float>(bits);
+        out[i] = bitwise_cast<float>(bits);
       }
     }
   }
 
  private:
-  using Bits = xsimd::batch<std::uint32_t, WasmPair>;
+  using Bits = Batch<std::uint32_t, WasmPair>;
 
-  Bits mask_ =
-      xsimd::bitwise_cast<std::uint32_t>(held<WasmPair>(std::bit_cast<float>(0x8fffe000u)));
+  Bits mask_ = bitwise_cast<std::uint32_t>(held<WasmPair>(std::bit_cast<float>(0x8fffe000u)));
 };
 #endif
 
@@ -131,7 +128,7 @@ template <class Isa>
 inline Words<Isa> broadcast_pair(const std::int16_t* words) noexcept {
   std::int32_t pair;
   std::memcpy(&pair, words, sizeof(pair));
-  return xsimd::bitwise_cast<std::int16_t>(Sums<Isa>(pair));
+  return bitwise_cast<std::int16_t>(Sums<Isa>(pair));
 }
 
 /// sum + the products of each lane's two words, exact if they fit 32 bits.

@@ -23,6 +23,16 @@ void expect_hidden_row(const AttentionResult& result, std::size_t row, std::size
   EXPECT_EQ(result.lse->data()[row], -kInfinity);
 }
 
+/// Expects the results of the reference with one mask, and with the other.
+void expect_reference_with_each(Context& context, const Inputs& inputs, const Tensor& visible,
+                                const Tensor& bias) {
+  for (const Tensor* mask : {&visible, &bias}) {
+    AttentionOptions options;
+    options.mask = *mask;
+    expect_reference(context, inputs, options);
+  }
+}
+
 TEST(AttentionMask, BroadcastsFromEveryShape) {
   // Each rank from 0 to 4 and each choice of axes of size 1.
   Random random(1);
@@ -37,13 +47,8 @@ TEST(AttentionMask, BroadcastsFromEveryShape) {
       }
       const Shape shape{std::span<const std::int64_t>(sizes)};
       SCOPED_TRACE("mask " + to_string(shape));
-      const Tensor visible = random.bools(shape, 60);
-      const Tensor bias = random.biases(shape, 30);
-      for (const Tensor* mask : {&visible, &bias}) {
-        AttentionOptions options;
-        options.mask = *mask;
-        expect_reference(context, inputs, options);
-      }
+      expect_reference_with_each(context, inputs, random.bools(shape, 60),
+                                 random.biases(shape, 30));
     }
   }
 }
@@ -55,13 +60,8 @@ TEST(AttentionMask, HidesKeysBeyondAShortLastAxis) {
   for (const std::int64_t reach : {0, 2, 15, 16, 39}) {
     for (const Shape& shape : {Shape{reach}, Shape{9, reach}, Shape{2, 1, 1, reach}}) {
       SCOPED_TRACE("mask " + to_string(shape));
-      const Tensor visible = random.bools(shape, 80);
-      const Tensor bias = random.biases(shape, 20);
-      for (const Tensor* mask : {&visible, &bias}) {
-        AttentionOptions options;
-        options.mask = *mask;
-        expect_reference(context, inputs, options);
-      }
+      expect_reference_with_each(context, inputs, random.bools(shape, 80),
+                                 random.biases(shape, 20));
     }
   }
 }
@@ -298,11 +298,7 @@ TEST(AttentionMask, IgnoresNaNInHiddenKeysAndValues) {
   }
   for (const int threads : kThreadCounts) {
     Context context = context_with_threads(threads);
-    for (const Tensor* mask : {&visible, &bias}) {
-      AttentionOptions options;
-      options.mask = *mask;
-      expect_reference(context, inputs, options);
-    }
+    expect_reference_with_each(context, inputs, visible, bias);
   }
 }
 

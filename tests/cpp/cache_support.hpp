@@ -13,6 +13,21 @@ namespace heed::test {
 inline constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
                                                KvCache::Format::kInt8};
 
+/// A value_size of 0 is that of the keys.
+inline KvCache::Options cache_options(std::int64_t batch, std::int64_t heads,
+                                      std::int64_t head_size, std::int64_t value_size,
+                                      std::int64_t capacity,
+                                      KvCache::Format format = KvCache::Format::kFloat32) {
+  KvCache::Options options;
+  options.batch = batch;
+  options.heads = heads;
+  options.head_size = head_size;
+  options.value_size = value_size;
+  options.capacity = capacity;
+  options.format = format;
+  return options;
+}
+
 /// Rounds a row as a cache of this format does.
 inline void round_row(KvCache::Format format, std::span<float> row) {
   if (format == KvCache::Format::kFloat16) {

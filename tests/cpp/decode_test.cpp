@@ -14,18 +14,6 @@
 namespace heed::test {
 namespace {
 
-KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int64_t head_size,
-                               std::int64_t value_size, KvCache::Format format) {
-  KvCache::Options options;
-  options.batch = batch;
-  options.heads = heads;
-  options.head_size = head_size;
-  options.value_size = value_size;
-  options.capacity = 4000;
-  options.format = format;
-  return options;
-}
-
 /// The tolerance of a step relative to attention over the stored numbers, for numbers up to 1 and
 /// queries up to `largest_query`. Int8 computes with queries of 16 bits. So the error of a score is
 /// at most scale * D * largest_query / 65534, and the relative error of a weight is twice that. The
@@ -68,6 +56,22 @@ Call random_call(Random& random, std::int64_t H) {
   return call;
 }
 
+/// Sometimes rewinds one sequence, or shares its tokens with another one.
+void change_at_random(Random& random, KvCache& cache, CacheModel& model) {
+  const std::int64_t last = cache.options().batch - 1;
+  const std::int64_t b = random.integer(0, last), other = random.integer(0, last);
+  if (random.chance(30)) {
+    const std::int64_t tokens = random.integer(0, cache.length(b) - cache.first(b));
+    cache.rewind(b, tokens);
+    model.rewind(b, tokens);
+  }
+  if (random.chance(30) && cache.first(b) == 0) {
+    const std::int64_t tokens = random.integer(0, cache.length(b));
+    cache.share(b, other, tokens);
+    model.share(b, other, tokens);
+  }
+}
+
 /// A random history of one cache, the same for every number of threads; all outputs and lse.
 std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed, bool checks) {
   Random random(seed);
@@ -76,21 +80,22 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
   const std::int64_t D = random.chance(50) ? 16 * random.integer(1, 8) : random.integer(1, 40);
   const std::int64_t Dv = random.chance(50) ? D : random.integer(1, 70);
   KvCache::Options options =
-      cache_options(B, G, D, Dv, kFormats[static_cast<std::size_t>(random.integer(0, 2))]);
+      cache_options(B, G, D, Dv, 4000, kFormats[static_cast<std::size_t>(random.integer(0, 2))]);
   options.is_rolling = random.chance(30);
   if (options.is_rolling) options.capacity = random.integer(1, 900);
   KvCache cache(context, options);
   CacheModel model(cache.options(), true);
-  const auto append = [&](std::int64_t L, bool poisoned) {
+  const auto random_counts = [&](std::int64_t L, int percent_full) {
     std::vector<std::int64_t> counts;
     for (std::int64_t b = 0; b < B; ++b)
-      counts.push_back(random.chance(70) ? L : random.integer(0, L));
+      counts.push_back(random.chance(percent_full) ? L : random.integer(0, L));
+    return counts;
+  };
+  const auto append = [&](std::int64_t L, bool poisoned) {
+    const std::vector<std::int64_t> counts = random_counts(L, 70);
     Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
-    if (poisoned) {
-      for (Tensor* tensor : {&k, &v}) {
-        for (float& x : tensor->data()) x = kNaN;
-      }
-    }
+    if (poisoned)
+      for (Tensor* tensor : {&k, &v}) std::ranges::fill(tensor->data(), kNaN);
     cache.append(k, v, TwinCache::tensor(counts));
     model.append(k, v, counts);
   };
@@ -99,23 +104,10 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
   for (int step = 0; step < 5; ++step) {
     if (random.chance(15)) append(1, true);
     if (random.chance(40)) append(random.integer(0, 300), false);
-    const std::int64_t b = random.integer(0, B - 1), other = random.integer(0, B - 1);
-    if (random.chance(30)) {
-      const std::int64_t tokens = random.integer(0, cache.length(b) - cache.first(b));
-      cache.rewind(b, tokens);
-      model.rewind(b, tokens);
-    }
-    if (random.chance(30) && cache.first(b) == 0) {
-      const std::int64_t tokens = random.integer(0, cache.length(b));
-      cache.share(b, other, tokens);
-      model.share(b, other, tokens);
-    }
-
+    change_at_random(random, cache, model);
     const std::int64_t L = random.chance(50) ? 1 : random.integer(1, 6);
     const CacheModel::Before before = model.now();
-    std::vector<std::int64_t> counts;
-    for (std::int64_t n = 0; n < B; ++n)
-      counts.push_back(random.chance(80) ? L : random.integer(0, L));
+    const std::vector<std::int64_t> counts = random_counts(L, 80);
     const Tensor q = random.reals({B, H, L, D});
     const Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
     const Call call = random_call(random, H);
@@ -165,7 +157,7 @@ TEST(Decode, ReturnsTheSameOutputWithAnyOtherResults) {
                  v = random.reals({2, 2, 700, 10});
     std::optional<AttentionResult> lean;
     for (const bool everything : {false, true}) {
-      KvCache cache(context, cache_options(2, 2, 24, 10, format));
+      KvCache cache(context, cache_options(2, 2, 24, 10, 4000, format));
       cache.append(k, v);
       AttentionOptions options;
       options.need_lse = true;
@@ -198,7 +190,7 @@ TEST(Decode, AddsLittleToTheErrorOfInt8) {
   Random random(2);
   Context context;
   const std::int64_t D = 128, S = 2000;
-  KvCache cache(context, cache_options(1, 1, D, D, KvCache::Format::kInt8));
+  KvCache cache(context, cache_options(1, 1, D, D, 4000, KvCache::Format::kInt8));
   CacheModel stored(cache.options(), true), given(cache.options());
   const Tensor k = random.reals({1, 1, S, D}), v = random.reals({1, 1, S, D});
   cache.append(k, v);
@@ -228,7 +220,7 @@ TEST(Decode, SupportsQueriesOfAnyMagnitude) {
     for (const float magnitude : {0.0f, 1e-38f, 1e-30f, 1e-3f, 100.0f, 1e5f, 1e30f}) {
       SCOPED_TRACE(testing::Message()
                    << "format " << static_cast<int>(format) << " magnitude " << magnitude);
-      KvCache cache(context, cache_options(1, 1, 33, 5, format));
+      KvCache cache(context, cache_options(1, 1, 33, 5, 4000, format));
       CacheModel model(cache.options(), true);
       const Tensor k = random.reals({1, 1, 140, 33}), v = random.reals({1, 1, 140, 5});
       cache.append(k, v);
@@ -250,7 +242,7 @@ TEST(Decode, SupportsKeysAndValuesOfAnyMagnitude) {
     for (const float magnitude : {1e-7f, 1e-5f, 1e-3f, 1e3f, 6e4f}) {
       SCOPED_TRACE(testing::Message()
                    << "format " << static_cast<int>(format) << " magnitude " << magnitude);
-      KvCache cache(context, cache_options(1, 1, 16, 20, format));
+      KvCache cache(context, cache_options(1, 1, 16, 20, 4000, format));
       CacheModel model(cache.options(), true);
       const Tensor k = random.reals({1, 1, 600, 16}, -magnitude, magnitude);
       const Tensor v = random.reals({1, 1, 600, 20}, -magnitude, magnitude);
@@ -277,7 +269,7 @@ TEST(Decode, PropagatesNonFiniteNumbersOnlyToTheRowsThatSeeThem) {
       for (const std::int64_t place : {3, 130, 600}) {
         SCOPED_TRACE(testing::Message()
                      << "format " << static_cast<int>(format) << " " << bad << " at " << place);
-        KvCache cache(context, cache_options(1, 1, 8, 9, format));
+        KvCache cache(context, cache_options(1, 1, 8, 9, 4000, format));
         CacheModel model(cache.options(), true);
         Tensor k = random.reals({1, 1, 700, 8}), v = random.reals({1, 1, 700, 9});
         // One number, which makes its whole row NaN in int8.
@@ -320,7 +312,7 @@ TEST(Decode, PropagatesNaNFromAChunkOfNaNScores) {
       for (const bool in_query : {false, true}) {
         SCOPED_TRACE(testing::Message()
                      << length << " keys, sink " << has_sink << ", in the query " << in_query);
-        KvCache cache(context, cache_options(1, 1, 8, 9, KvCache::Format::kFloat32));
+        KvCache cache(context, cache_options(1, 1, 8, 9, 4000, KvCache::Format::kFloat32));
         Tensor q = random.reals({1, 1, 1, 8}), k = random.reals({1, 1, length, 8});
         const Tensor v = random.reals({1, 1, length, 9});
         if (in_query)

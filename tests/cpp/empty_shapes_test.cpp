@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "errors_support.hpp"
+#include "heed/attention_pooling.hpp"
 #include "heed/optim.hpp"
-#include "heed/origins.hpp"
 #include "heed/sampling.hpp"
 #include "support.hpp"
 
@@ -105,7 +105,7 @@ TEST_F(EmptyShapes, AreHandledByMultiHeadAttention) {
   multi_head_attention(context, x, x, x, parameters, options);
 }
 
-TEST_F(EmptyShapes, AreHandledByOriginsOfAttention) {
+TEST_F(EmptyShapes, AreHandledByAttentionPooling) {
   for (const bool is_causal : {false, true}) {
     AverageOptions options;
     options.is_causal = is_causal;

@@ -69,6 +69,17 @@ class Refusals : public testing::Test {
     expect_error(code, argument, got, [&] { attention(context, q, k, v, options); });
   }
 
+  /// An option of attention that is refused.
+  template <class Option, class Value>
+  void expect_error(ErrorCode code, std::string_view argument, std::string_view got,
+                    Option AttentionOptions::* option, const Value& value,
+                    AttentionOptions options = {}) {
+    options.*option = value;
+    expect_error(code, argument, got, options);
+  }
+
+  using Options = AttentionOptions;
+
   Context context;
   Random random;
   Tensor q, k, v, want;

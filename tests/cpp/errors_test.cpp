@@ -144,48 +144,31 @@ TEST_F(Errors, AttentionRefusesHeadCountsThatDoNotFit) {
 }
 
 TEST_F(Errors, AttentionRefusesAScaleThatIsNotFinite) {
-  AttentionOptions options;
-  for (const float scale : {kInfinity, kNaN}) {
-    options.scale = scale;
-    expect_error(kOption, "scale", MessagePart(scale).text(), options);
-  }
+  for (const float scale : {kInfinity, kNaN})
+    expect_error(kOption, "scale", MessagePart(scale).text(), &Options::scale, scale);
 }
 
 TEST_F(Errors, AttentionRefusesMasksThatDoNotBroadcast) {
-  AttentionOptions options;
   for (const Shape& shape : {Shape{6}, Shape{2, 5}, Shape{3, 6}, Shape{3, 3, 5}, Shape{2, 3, 5},
                              Shape{3, 4, 3, 5}, Shape{1, 0, 3, 5}, Shape{1, 2, 4, 3, 5}}) {
-    const Tensor visible = random.bools(shape, 50);
-    const Tensor bias = random.reals(shape);
-    for (const Tensor* mask : {&visible, &bias}) {
-      options.mask = *mask;
-      expect_error(kShape, "mask", to_string(shape), options);
-    }
+    expect_error(kShape, "mask", to_string(shape), &Options::mask, random.bools(shape, 50));
+    expect_error(kShape, "mask", to_string(shape), &Options::mask, random.reals(shape));
   }
 }
 
 TEST_F(Errors, AttentionRefusesMasksOfIntegers) {
-  const Tensor mask(Shape{3, 5}, DType::kInt32);
-  AttentionOptions options;
-  options.mask = mask;
-  expect_error(kDType, "mask", "int32", options);
+  expect_error(kDType, "mask", "int32", &Options::mask, Tensor(Shape{3, 5}, DType::kInt32));
 }
 
 TEST_F(Errors, AttentionRefusesBadLengths) {
-  AttentionOptions options;
-  const Tensor floats = random.reals({2}), three = integers({3}, {1, 2, 3}),
-               scalar = integers({}, {3}), negative = integers({2}, {5, -1}),
-               beyond = integers({2}, {5, 6});
-  options.kv_lengths = floats;
-  expect_error(kDType, "kv_lengths", "float32", options);
-  options.kv_lengths = three;
-  expect_error(kShape, "kv_lengths", "[3]", options);
-  options.kv_lengths = scalar;
-  expect_error(kShape, "kv_lengths", "[]", options);
-  options.kv_lengths = negative;
-  expect_error(kOption, "kv_lengths", "-1", options);
-  options.kv_lengths = beyond;
-  expect_error(kOption, "kv_lengths", "6", options);
+  const auto with = [&](ErrorCode code, std::string_view got, const Tensor& lengths) {
+    expect_error(code, "kv_lengths", got, &Options::kv_lengths, lengths);
+  };
+  with(kDType, "float32", random.reals({2}));
+  with(kShape, "[3]", integers({3}, {1, 2, 3}));
+  with(kShape, "[]", integers({}, {3}));
+  with(kOption, "-1", integers({2}, {5, -1}));
+  with(kOption, "6", integers({2}, {5, 6}));
 }
 
 TEST_F(Errors, AttentionThrowsWhenMemoryRunsOut) {

@@ -42,80 +42,50 @@ class VariantErrors : public Refusals {
 
 TEST_F(VariantErrors, AttentionRefusesWindowsBelowMinusOne) {
   for (const std::int64_t side : {std::int64_t{-2}, std::numeric_limits<std::int64_t>::min()}) {
-    AttentionOptions options;
-    options.window_left = side;
-    expect_error(kOption, "window_left", std::to_string(side), options);
-    options = {};
-    options.window_right = side;
-    expect_error(kOption, "window_right", std::to_string(side), options);
+    expect_error(kOption, "window_left", std::to_string(side), &Options::window_left, side);
+    expect_error(kOption, "window_right", std::to_string(side), &Options::window_right, side);
   }
 }
 
 TEST_F(VariantErrors, AttentionRefusesNumbersOutsideTheirRange) {
-  for (const float cap : {-1.0f, kInfinity, kNaN}) {
-    AttentionOptions options;
-    options.softcap = cap;
-    expect_error(kOption, "softcap", MessagePart(cap).text(), options);
-  }
-  for (const double share : {-0.1, 1.0, 2.0, std::nan("")}) {
-    AttentionOptions options;
-    options.dropout = share;
-    expect_error(kOption, "dropout", MessagePart(share).text(), options);
-  }
+  for (const float cap : {-1.0f, kInfinity, kNaN})
+    expect_error(kOption, "softcap", MessagePart(cap).text(), &Options::softcap, cap);
+  for (const double share : {-0.1, 1.0, 2.0, std::nan("")})
+    expect_error(kOption, "dropout", MessagePart(share).text(), &Options::dropout, share);
 }
 
 TEST_F(VariantErrors, AttentionRefusesSlopesAndSinksOfAnotherShape) {
   for (const Shape& shape : {Shape{2}, Shape{5}, Shape{1}, Shape{}, Shape{4, 1}, Shape{0}}) {
     const Tensor numbers = random.reals(shape);
-    AttentionOptions options;
-    options.sinks = numbers;
-    expect_error(kShape, "sinks", to_string(shape), options);
-    options = packed;
+    expect_error(kShape, "sinks", to_string(shape), &Options::sinks, numbers);
+    expect_error(kShape, "alibi_slopes", to_string(shape), &Options::alibi_slopes, numbers);
+    AttentionOptions options = packed;
     options.sinks = numbers;
     expect_packed_error(kShape, "sinks", to_string(shape), options);
-    options = {};
-    options.alibi_slopes = numbers;
-    expect_error(kShape, "alibi_slopes", to_string(shape), options);
   }
   const Tensor integer = integers({4}, {1, 2, 3, 4});
-  AttentionOptions options;
-  options.sinks = integer;
-  expect_error(kDType, "sinks", "int32", options);
-  options = {};
-  options.alibi_slopes = integer;
-  expect_error(kDType, "alibi_slopes", "int32", options);
+  expect_error(kDType, "sinks", "int32", &Options::sinks, integer);
+  expect_error(kDType, "alibi_slopes", "int32", &Options::alibi_slopes, integer);
 }
 
 TEST_F(VariantErrors, AttentionRefusesOffsetsOfAnotherShapeOrType) {
-  const Tensor three = integers({3}, {1, 2, 3}), scalar = integers({}, {1}),
-               square = integers({2, 1}, {1, 2}), floats = random.reals({2});
-  AttentionOptions options;
-  options.is_causal = true;
-  options.causal_offset = three;
-  expect_error(kShape, "causal_offset", "[3]", options);
-  options.causal_offset = scalar;
-  expect_error(kShape, "causal_offset", "[]", options);
-  options.causal_offset = square;
-  expect_error(kShape, "causal_offset", "[2, 1]", options);
-  options.causal_offset = floats;
-  expect_error(kDType, "causal_offset", "float32", options);
-  options = packed;
-  options.causal_offset = three;
-  expect_packed_error(kShape, "causal_offset", "[3]", options);
+  const Tensor three = integers({3}, {1, 2, 3});
+  const auto with = [&](ErrorCode code, std::string_view got, const Tensor& offset) {
+    expect_error(code, "causal_offset", got, &Options::causal_offset, offset, causal());
+  };
+  with(kShape, "[3]", three);
+  with(kShape, "[]", integers({}, {1}));
+  with(kShape, "[2, 1]", integers({2, 1}, {1, 2}));
+  with(kDType, "float32", random.reals({2}));
+  packed.causal_offset = three;
+  expect_packed_error(kShape, "causal_offset", "[3]", packed);
 }
 
 TEST_F(VariantErrors, AttentionRefusesBiasesThatDoNotBroadcast) {
   for (const Shape& shape : {Shape{6}, Shape{2, 5}, Shape{3, 6}, Shape{3, 3, 5}, Shape{3, 4, 3, 5},
-                             Shape{1, 2, 4, 3, 5}}) {
-    const Tensor bias = random.reals(shape);
-    AttentionOptions options;
-    options.bias = bias;
-    expect_error(kShape, "bias", to_string(shape), options);
-  }
-  const Tensor bits = random.bools({3, 5}, 50);
-  AttentionOptions options;
-  options.bias = bits;
-  expect_error(kDType, "bias", "bool", options);
+                             Shape{1, 2, 4, 3, 5}})
+    expect_error(kShape, "bias", to_string(shape), &Options::bias, random.reals(shape));
+  expect_error(kDType, "bias", "bool", &Options::bias, random.bools({3, 5}, 50));
 }
 
 TEST_F(VariantErrors, AttentionRefusesABiasBesideAFloatMask) {
@@ -129,27 +99,24 @@ TEST_F(VariantErrors, AttentionRefusesABiasBesideAFloatMask) {
 }
 
 TEST_F(VariantErrors, AttentionRefusesAPastOfAnotherShape) {
-  const Tensor key = random.reals({2, 2, 6, 8}), value = random.reals({2, 2, 6, 6}),
-               longer = random.reals({2, 2, 7, 6}), batch = random.reals({1, 2, 6, 8}),
-               more_heads = random.reals({2, 4, 6, 8}), flat = random.reals({2, 6, 16}),
-               integer = Tensor(Shape{2, 2, 6, 8}, DType::kInt32);
+  const Tensor key = random.reals({2, 2, 6, 8}), value = random.reals({2, 2, 6, 6});
   AttentionOptions options;
   options.past_key = key;
   expect_error(kOption, "past_value", "nothing", options);
-  options.past_value = longer;
-  expect_error(kShape, "past_value", "[2, 2, 7, 6]", options);
-  options.past_value = key;
-  expect_error(kShape, "past_value", "[2, 2, 6, 8]", options);
+  const auto with_value = [&](std::string_view got, const Tensor& past) {
+    expect_error(kShape, "past_value", got, &Options::past_value, past, options);
+  };
+  with_value("[2, 2, 7, 6]", random.reals({2, 2, 7, 6}));
+  with_value("[2, 2, 6, 8]", key);
   options.past_value = value;
   EXPECT_NO_THROW(attention(context, q, k, v, options));
-  options.past_key = batch;
-  expect_error(kShape, "past_key", "[1, 2, 6, 8]", options);
-  options.past_key = more_heads;
-  expect_error(kShape, "past_key", "[2, 4, 6, 8]", options);
-  options.past_key = flat;
-  expect_error(kShape, "past_key", "[2, 6, 16]", options);
-  options.past_key = integer;
-  expect_error(kDType, "past_key", "int32", options);
+  const auto with_key = [&](ErrorCode code, std::string_view got, const Tensor& past) {
+    expect_error(code, "past_key", got, &Options::past_key, past, options);
+  };
+  with_key(kShape, "[1, 2, 6, 8]", random.reals({1, 2, 6, 8}));
+  with_key(kShape, "[2, 4, 6, 8]", random.reals({2, 4, 6, 8}));
+  with_key(kShape, "[2, 6, 16]", random.reals({2, 6, 16}));
+  with_key(kDType, "int32", Tensor(Shape{2, 2, 6, 8}, DType::kInt32));
   options.past_key.reset();
   expect_error(kOption, "past_key", "nothing", options);
 }
@@ -169,9 +136,7 @@ TEST_F(VariantErrors, AttentionRefusesLengthsBeyondThePastAndTheNewKeys) {
 TEST_F(VariantErrors, AttentionRefusesBlockMasksOfAnotherSize) {
   const auto all = [](auto...) { return true; };
   const auto with = [&](const BlockMask& mask, const char* got) {
-    AttentionOptions options;
-    options.block_mask = &mask;
-    expect_error(kShape, "block_mask", got, options);
+    expect_error(kShape, "block_mask", got, &Options::block_mask, &mask);
   };
   with(BlockMask::from(1, 1, 4, 5, all), "4 and 5");
   with(BlockMask::from(1, 1, 3, 4, all), "3 and 4");
@@ -237,12 +202,7 @@ TEST_F(VariantErrors, AttentionRefusesOptionsThatPackedSequencesExclude) {
   const Tensor bits = random.bools({}, 50), number = random.reals({}), lengths = integers({1}, {9}),
                past = random.reals({1, 2, 3, 8}), past_value = random.reals({1, 2, 3, 6});
   const BlockMask blocks = BlockMask::from(1, 1, 7, 9, [](auto...) { return true; });
-  KvCache::Options cache_options;
-  cache_options.heads = 2;
-  cache_options.head_size = 8;
-  cache_options.value_size = 6;
-  cache_options.capacity = 20;
-  KvCache cache(context, cache_options);
+  KvCache cache(context, {.heads = 2, .head_size = 8, .value_size = 6, .capacity = 20});
   const auto with = [&](const char* argument, auto change) {
     AttentionOptions options = packed;
     change(options);

@@ -281,7 +281,7 @@ TEST_F(Example, gru) {
   EXPECT_NEAR(d.state.data()[0], 0.25, 1e-6);
 }
 
-// origins.hpp
+// attention_pooling.hpp
 
 TEST_F(Example, additive_attention) {
   const Tensor q({1, 1, 1}, {0}), k({1, 2, 1}, {0, 0}), v({1, 2, 1}, {1, 3}), weight({1}, {1});

@@ -210,24 +210,14 @@ TEST(Gru, HandlesSaturatedGates) {
 TEST(Gru, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   const Layer layer(random, 50, 7, 20, 40);
-  Context alone;
-  const GruResult want = layer.forward(alone, 0);
-  const GruGradients want_d = layer.backward(alone, want, 0);
-  for (const int threads : {2, 3, 5}) {
-    SCOPED_TRACE(testing::Message() << threads << " threads");
-    Context context = context_with_threads(threads);
-    const GruResult got = layer.forward(context, 0);
-    EXPECT_TRUE(same_bits(got.output, want.output));
-    EXPECT_TRUE(same_bits(got.state, want.state));
-    EXPECT_TRUE(same_bits(got.gates, want.gates));
-    const GruGradients got_d = layer.backward(context, got, 0);
-    EXPECT_TRUE(same_bits(got_d.x, want_d.x));
-    EXPECT_TRUE(same_bits(got_d.state, want_d.state));
-    EXPECT_TRUE(same_bits(got_d.weight_ih, want_d.weight_ih));
-    EXPECT_TRUE(same_bits(got_d.weight_hh, want_d.weight_hh));
-    EXPECT_TRUE(same_bits(got_d.bias_ih, want_d.bias_ih));
-    EXPECT_TRUE(same_bits(got_d.bias_hh, want_d.bias_hh));
-  }
+  expect_same_bits_for_any_threads([&](Context& context) {
+    GruResult result = layer.forward(context, 0);
+    GruGradients d = layer.backward(context, result, 0);
+    return list_of(std::move(result.output), std::move(result.state),
+                   std::move(result.gates.value()), std::move(d.x), std::move(d.state),
+                   std::move(d.weight_ih), std::move(d.weight_hh), std::move(d.bias_ih.value()),
+                   std::move(d.bias_hh.value()));
+  });
 }
 
 TEST_F(Refusals, GruRefusesInvalidArguments) {

@@ -9,18 +9,6 @@
 namespace heed::test {
 namespace {
 
-KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int64_t size,
-                               std::int64_t capacity,
-                               KvCache::Format format = KvCache::Format::kFloat32) {
-  KvCache::Options options;
-  options.batch = batch;
-  options.heads = heads;
-  options.head_size = size;
-  options.capacity = capacity;
-  options.format = format;
-  return options;
-}
-
 TEST(KvCacheFormats, StoreRepresentableNumbersExactly) {
   // Numbers n/8 with |n| <= 127, and 127/8 in every row: float16 represents all of them, and so
   // does int8 with the scale 1/8.
@@ -35,7 +23,7 @@ TEST(KvCacheFormats, StoreRepresentableNumbersExactly) {
         values[i] = i % 8 == 3 ? 127.0f / 8.0f : static_cast<float>(random.integer(-127, 127)) / 8;
       }
     }
-    KvCache cache(context, cache_options(2, 2, 8, 200, format));
+    KvCache cache(context, cache_options(2, 2, 8, 0, 200, format));
     AttentionOptions options = causal();
     options.scale = 0.02f;
     const reference::AttentionResult want =
@@ -56,7 +44,7 @@ TEST(KvCacheFormats, StayWithinTheirErrorBounds) {
   const double errors[] = {1e-6, 0x1p-12, 1.0 / 254.0};
   for (std::size_t n = 0; n < 3; ++n) {
     SCOPED_TRACE(testing::Message() << "format " << n);
-    KvCache cache(context, cache_options(1, 2, 16, 100, kFormats[n]));
+    KvCache cache(context, cache_options(1, 2, 16, 0, 100, kFormats[n]));
     AttentionOptions options;
     const reference::AttentionResult want =
         reference::attention(inputs.q, inputs.k, inputs.v, options);
@@ -81,7 +69,7 @@ TEST(KvCacheFormats, StoreRowsOfZerosAndOfTinyAndLargeNumbers) {
     for (const float magnitude : {0.0f, 1e-6f, 1e3f, 6e4f}) {
       SCOPED_TRACE(testing::Message()
                    << "format " << static_cast<int>(format) << " magnitude " << magnitude);
-      KvCache cache(context, cache_options(1, 1, 4, 10, format));
+      KvCache cache(context, cache_options(1, 1, 4, 0, 10, format));
       const Tensor q = filled({1, 1, 1, 4}, 0.0f), k = filled({1, 1, 3, 4}, magnitude);
       const Tensor v = filled({1, 1, 3, 4}, -magnitude);
       AttentionOptions options;
@@ -99,7 +87,7 @@ TEST(KvCacheFormats, ReturnTheSameAfterSharingAndRewinding) {
   Context context;
   for (const KvCache::Format format : kFormats) {
     SCOPED_TRACE(testing::Message() << "format " << static_cast<int>(format));
-    KvCache::Options options = cache_options(2, 1, 8, 500, format);
+    KvCache::Options options = cache_options(2, 1, 8, 0, 500, format);
     KvCache one(context, options), other(context, options);
     const Tensor k = random.reals({2, 1, 300, 8}), v = random.reals({2, 1, 300, 8});
     one.append(k, v);
@@ -124,8 +112,8 @@ TEST(KvCacheTails, HaveNoEffectAfterARewindOrIfNeverWritten) {
     for (const float poison : {kNaN, kInfinity, -kInfinity}) {
       SCOPED_TRACE(testing::Message() << "format " << static_cast<int>(format) << " " << poison);
       Context context;
-      KvCache clean(context, cache_options(2, 2, 8, 400, format));
-      KvCache dirty(context, cache_options(2, 2, 8, 400, format));
+      KvCache clean(context, cache_options(2, 2, 8, 0, 400, format));
+      KvCache dirty(context, cache_options(2, 2, 8, 0, 400, format));
       const Tensor k = random.reals({2, 2, 140, 8}), v = random.reals({2, 2, 140, 8});
       for (KvCache* cache : {&clean, &dirty}) cache->append(k, v);
       const Tensor bad = filled({2, 2, 130, 8}, poison);
@@ -154,7 +142,7 @@ TEST(KvCacheTails, AffectOnlyTheRowsThatSeeThem) {
   Random random(6);
   Context context;
   for (const bool is_rolling : {false, true}) {
-    KvCache::Options options = cache_options(1, 1, 8, 300);
+    KvCache::Options options = cache_options(1, 1, 8, 0, 300);
     options.is_rolling = is_rolling;
     if (is_rolling) options.capacity = 20;
     TwinCache twin(context, options);
@@ -175,7 +163,7 @@ TEST(KvCacheTails, AffectOnlyTheRowsThatSeeThem) {
 TEST(KvCacheTails, AffectOnlyTheRowsThatSeeThemInACopiedPage) {
   Random random(8);
   Context context;
-  TwinCache twin(context, cache_options(2, 1, 8, 300));
+  TwinCache twin(context, cache_options(2, 1, 8, 0, 300));
   const Tensor bad = filled({2, 1, 1, 8}, kNaN);
   twin.cache.append(bad, bad);
   twin.model.append(bad, bad, {1, 1});

@@ -11,17 +11,6 @@
 namespace heed::test {
 namespace {
 
-KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int64_t head_size,
-                               std::int64_t value_size, std::int64_t capacity) {
-  KvCache::Options options;
-  options.batch = batch;
-  options.heads = heads;
-  options.head_size = head_size;
-  options.value_size = value_size;
-  options.capacity = capacity;
-  return options;
-}
-
 /// Rows [begin, end) of x [B, heads, N, D].
 Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
   const Shape& shape = x.shape();

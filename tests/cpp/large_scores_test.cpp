@@ -8,7 +8,7 @@
 
 #include "attention_gradient_support.hpp"
 #include "cache_support.hpp"
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "reference/additive_attention.hpp"
 #include "reference/cross_entropy.hpp"
 #include "reference/merge_attention.hpp"

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "examples_support.hpp"
-#include "reference/average.hpp"
 #include "reference/embedding.hpp"
 #include "reference/linear.hpp"
 #include "reference/positional_encoding.hpp"
@@ -53,12 +52,8 @@ TEST(Linear, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(3);
   const Tensor x = random.reals({3, 70, 300}), weight = random.reals({600, 300});
   const Tensor bias = random.reals({600});
-  Context alone;
-  const Tensor want = linear(alone, x, weight, bias);
-  for (const int threads : kThreadCounts) {
-    Context context = context_with_threads(threads);
-    EXPECT_TRUE(same_bits(linear(context, x, weight, bias), want)) << threads << " threads";
-  }
+  expect_same_bits_for_any_threads(
+      [&](Context& context) { return list_of(linear(context, x, weight, bias)); });
 }
 
 TEST(Softmax, MatchesTheReferenceForAllSizes) {
@@ -136,14 +131,8 @@ TEST(Softmax, PropagatesNaNWithinItsRow) {
 }
 
 TEST(Softmax, ReturnsTheSameBitsForAnyNumberOfThreads) {
-  Random random(7);
-  const Tensor x = random.reals({500, 301}, -5.0f, 5.0f);
-  Context alone;
-  const Tensor want = softmax(alone, x);
-  for (const int threads : kThreadCounts) {
-    Context context = context_with_threads(threads);
-    EXPECT_TRUE(same_bits(softmax(context, x), want)) << threads << " threads";
-  }
+  const Tensor x = Random(7).reals({500, 301}, -5.0f, 5.0f);
+  expect_same_bits_for_any_threads([&](Context& context) { return list_of(softmax(context, x)); });
 }
 
 TEST(Logsumexp, MatchesTheReferenceForAllSizes) {
@@ -185,14 +174,9 @@ TEST(Logsumexp, ReturnsInfinityAndNaNWithinTheirRows) {
 }
 
 TEST(Logsumexp, ReturnsTheSameBitsForAnyNumberOfThreads) {
-  Random random(10);
-  const Tensor x = random.reals({500, 301}, -5.0f, 5.0f);
-  Context alone;
-  const Tensor want = logsumexp(alone, x);
-  for (const int threads : kThreadCounts) {
-    Context context = context_with_threads(threads);
-    EXPECT_TRUE(same_bits(logsumexp(context, x), want)) << threads << " threads";
-  }
+  const Tensor x = Random(10).reals({500, 301}, -5.0f, 5.0f);
+  expect_same_bits_for_any_threads(
+      [&](Context& context) { return list_of(logsumexp(context, x)); });
 }
 
 TEST(Logsumexp, HandlesArraysWithoutElements) {
@@ -253,56 +237,6 @@ TEST(SinusoidalEncoding, BeginsWithSinesOfZeroAndCosinesOfZero) {
   EXPECT_NEAR(y.data()[7], 0.9999500004, 1e-7);  // cos 0.01
 }
 
-TEST(Average, MatchesTheReference) {
-  Random random(10);
-  Context context;
-  for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{2, 0, 5},
-                             Shape{0, 4, 5}, Shape{2, 4, 0}}) {
-    const Tensor x = random.reals(shape);
-    const Tensor key_mask = random.bools({shape[0], shape[1]}, 60);
-    for (int combination = 0; combination < 4; ++combination) {
-      AverageOptions options;
-      options.is_causal = (combination & 1) != 0;
-      if ((combination & 2) != 0) options.key_mask = key_mask;
-      EXPECT_TRUE(close(average(context, x, options), reference::average(x, options)))
-          << to_string(shape) << " combination " << combination;
-    }
-  }
-}
-
-TEST(Average, ReturnsZerosForPositionsThatSeeNothing) {
-  Tensor x(Shape{2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
-  const Tensor key_mask = bools({2, 3}, {false, true, true, false, false, false});
-  AverageOptions options;
-  options.key_mask = key_mask;
-  options.is_causal = true;
-  Context context;
-  EXPECT_TRUE(same_bits(average(context, x, options),
-                        Tensor(Shape{2, 3, 2}, {0, 0, 3, 4, 4, 5, 0, 0, 0, 0, 0, 0})));
-}
-
-TEST(Average, IgnoresHiddenPositions) {
-  Tensor x(Shape{1, 3, 1}, {kNaN, 2, kInfinity});
-  const Tensor key_mask = bools({1, 3}, {false, true, false});
-  AverageOptions options;
-  options.key_mask = key_mask;
-  Context context;
-  EXPECT_TRUE(same_bits(average(context, x, options), filled({1, 3, 1}, 2.0f)));
-}
-
-TEST(SelfSimilarity, MatchesTheReference) {
-  Random random(11);
-  Context context;
-  for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{1, 150, 24},
-                             Shape{2, 0, 5}, Shape{0, 4, 5}, Shape{2, 4, 0}}) {
-    const Tensor x = random.reals(shape);
-    const reference::SelfSimilarityResult want = reference::self_similarity(x);
-    const SelfSimilarityResult got = self_similarity(context, x);
-    EXPECT_TRUE(close(got.output, want.output)) << to_string(shape);
-    EXPECT_TRUE(close(got.weights, want.weights)) << to_string(shape);
-  }
-}
-
 // The examples of the C++ reference: see examples_support.hpp.
 
 TEST_F(Example, linear) {
@@ -345,19 +279,6 @@ TEST_F(Example, sinusoidal_encoding) {
   const Tensor y = sinusoidal_encoding(context, 2, 2);
   EXPECT_EQ(y.data()[1], 1.0f);  // cos 0
   EXPECT_NEAR(y.data()[2], std::sin(1.0f), 1e-6);
-}
-
-TEST_F(Example, average) {
-  const Tensor x({1, 2, 1}, {1, 3}), d_output({1, 2, 1}, {1, 1});
-  AverageOptions options;
-  options.is_causal = true;
-  EXPECT_EQ(numbers(average(context, x, options)), (Numbers{1, 2}));
-  EXPECT_EQ(numbers(average_backward(context, d_output, options)), (Numbers{1.5f, 0.5f}));
-}
-
-TEST_F(Example, self_similarity) {
-  const SelfSimilarityResult result = self_similarity(context, Tensor({1, 2, 1}, {0, 1}));
-  EXPECT_EQ(result.weights.data()[0], 0.5f);
 }
 
 }  // namespace

@@ -459,17 +459,11 @@ TEST(Linear, ReturnsTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   Random random(28);
   const Tensor x = random.reals({3, 370, 100}), weight = random.reals({150, 100});
   const Tensor bias = random.reals({150});
-  Context alone;
-  for (const PackedWeights::Format format : {PackedWeights::Format::kFloat32, kInt8, kInt4}) {
-    const PackedWeights packed(alone, weight, format);
-    const Tensor want = linear(alone, x, packed, bias, Activation::kGelu);
-    for (const int threads : kThreadCounts) {
-      Context context = context_with_threads(threads);
-      const PackedWeights own(context, weight, format);
-      EXPECT_TRUE(same_bits(linear(context, x, own, bias, Activation::kGelu), want))
-          << threads << " threads";
-    }
-  }
+  for (const PackedWeights::Format format : {PackedWeights::Format::kFloat32, kInt8, kInt4})
+    expect_same_bits_for_any_threads([&](Context& context) {
+      const PackedWeights packed(context, weight, format);
+      return list_of(linear(context, x, packed, bias, Activation::kGelu));
+    });
 }
 
 TEST(LinearBackward, AgreesWithFiniteDifferencesInTheReference) {

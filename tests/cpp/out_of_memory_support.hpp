@@ -109,16 +109,15 @@ Operation pure(const char* name, const Arguments& arguments, const Call& call) {
           }};
 }
 
-inline void collect(Tensors& list, Tensor&& tensor) { list.push_back(std::move(tensor)); }
-inline void collect(Tensors& list, std::optional<Tensor>&& tensor) {
-  if (tensor) list.push_back(std::move(*tensor));
+/// Makes random arguments of these shapes.
+inline std::function<Tensors(Random&)> reals(const std::vector<Shape>& shapes) {
+  return [=](Random& random) {
+    Tensors list;
+    for (const Shape& shape : shapes) list.push_back(random.reals(shape));
+    return list;
+  };
 }
-template <class... Results>
-Tensors gathered(Results&&... results) {
-  Tensors list;
-  (collect(list, std::forward<Results>(results)), ...);
-  return list;
-}
+
 inline void expect_survival(const Prepare& prepare) {
   for (const int threads : {1, 2})
     for (const Refusals refusals : {Refusals::kOne, Refusals::kAllFromThere}) {

@@ -174,10 +174,16 @@ inline Context context_with_threads(int threads) {
   return Context(options);
 }
 
+inline void add_to(std::vector<Tensor>& list, Tensor&& tensor) {
+  list.push_back(std::move(tensor));
+}
+inline void add_to(std::vector<Tensor>& list, std::optional<Tensor>&& tensor) {
+  if (tensor) list.push_back(std::move(*tensor));
+}
 template <class... Results>
 std::vector<Tensor> list_of(Results&&... results) {
   std::vector<Tensor> list;
-  (list.push_back(std::forward<Results>(results)), ...);
+  (add_to(list, std::forward<Results>(results)), ...);
   return list;
 }
 
@@ -186,7 +192,7 @@ template <class Results>
 void expect_same_bits_for_any_threads(const Results& results) {
   Context alone;
   const std::vector<Tensor> want = results(alone);
-  for (const int threads : {2, 3, 5}) {
+  for (const int threads : {2, 3, 5, 8}) {
     Context context = context_with_threads(threads);
     const std::vector<Tensor> got = results(context);
     ASSERT_EQ(got.size(), want.size());

@@ -19,20 +19,20 @@ inline constexpr bool kWidensAll = simd::Halves<Isa, false>::kScale == 1.0f;
 /// for them first than to convert each number in a way that keeps them.
 template <class Isa>
 [[gnu::noinline]] bool halves_are_finite(const std::uint16_t* halves, std::int64_t count) noexcept {
-  using Bits = xsimd::batch<std::uint16_t, Isa>;
+  using Bits = simd::Batch<std::uint16_t, Isa>;
   constexpr std::ptrdiff_t kStep = Bits::size;
   constexpr std::uint16_t kInfinity = 0x7c00;
   constexpr std::uint16_t kWithoutSign = 0x7fff;
   const auto mask =
-      xsimd::bitwise_cast<std::uint16_t>(simd::held<Isa>(std::bit_cast<float>(0x7fff7fffu)));
+      simd::bitwise_cast<std::uint16_t>(simd::held<Isa>(std::bit_cast<float>(0x7fff7fffu)));
   Bits most[2] = {Bits(std::uint16_t{0}), Bits(std::uint16_t{0})};
   const std::uint16_t* const end = halves + count;
   const std::uint16_t* const last = halves + count / (2 * kStep) * (2 * kStep);
   for (; halves != last; halves += 2 * kStep)
     for (int i = 0; i < 2; ++i)
-      most[i] = xsimd::max(most[i], Bits::load_unaligned(halves + i * kStep) & mask);
+      most[i] = simd::max(most[i], Bits::load_unaligned(halves + i * kStep) & mask);
   alignas(64) std::uint16_t lanes[kStep];
-  xsimd::max(most[0], most[1]).store_aligned(lanes);
+  simd::max(most[0], most[1]).store_aligned(lanes);
   std::uint16_t of_all = 0;
   for (const std::uint16_t lane : lanes) of_all = std::max(of_all, lane);
   for (; halves != end; ++halves)

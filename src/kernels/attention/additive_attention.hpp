@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/attention/table.hpp"
+#include "kernels/attention/additive_tile.hpp"
 #include "kernels/layers/softmax.hpp"
 #include "kernels/product/linear.hpp"
 #include "simd/activation.hpp"
@@ -42,7 +42,7 @@ float additive_score(const simd::Tanh<Isa>& tanh, const float* q, const float* k
       sum[v] = simd::madd<Isa>(V::load_unaligned(weight + a + v * kLanes), x[v], sum[v]);
   }
   for (int v = 1; v < kVectors; ++v) sum[0] += sum[v];
-  return xsimd::reduce_add(sum[0]);
+  return simd::reduce_add(sum[0]);
 }
 
 template <class Isa>

@@ -6,9 +6,18 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/attention/table.hpp"
-
 namespace heed::kernels {
+
+/// The positions of one batch entry to average, or their gradients.
+struct AverageRows {
+  const float* from;    // [rows, size]
+  const bool* visible;  // [rows] or null for all
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_causal;
+  double* sum;  // [size] scratch
+  float* to;    // [rows, size]
+};
 
 template <class Isa>
 void average(const AverageRows& t) noexcept {

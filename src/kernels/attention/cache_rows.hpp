@@ -9,7 +9,7 @@
 
 #include "kernels/arrays/half.hpp"
 #include "kernels/arrays/widen.hpp"
-#include "kernels/attention/table.hpp"
+#include "kernels/attention/cache_tiles.hpp"
 
 namespace heed::kernels {
 

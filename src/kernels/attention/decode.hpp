@@ -26,9 +26,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention/cache_tiles.hpp"
 #include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/score_tile.hpp"
-#include "kernels/attention/table.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "simd/widen.hpp"
 
@@ -307,14 +307,14 @@ class Decode {
     for (int j = range.begin; j < range.end; j += kLanes) {
       const V p = V::load_aligned(s + j);
       // The scale of a hidden value may be NaN.
-      const V w = xsimd::select(p == V(0.0f), V(0.0f), p * V::load_aligned(value_scales + j));
+      const V w = simd::select(p == V(0.0f), V(0.0f), p * V::load_aligned(value_scales + j));
       w.store_aligned(s + j);
-      highest = xsimd::max(highest, w);
+      highest = simd::max(highest, w);
       not_finite += w - w;
     }
-    const float largest = xsimd::reduce_max(highest);
+    const float largest = simd::reduce_max(highest);
     const float factor = 32767.0f / largest;
-    weight_scale_[r] = largest / 32767.0f + xsimd::reduce_add(not_finite);
+    weight_scale_[r] = largest / 32767.0f + simd::reduce_add(not_finite);
     if (std::isfinite(factor) && std::isfinite(weight_scale_[r])) {
       for (int j = range.begin; j < range.end; ++j) words(r)[j] = to_word(s[j] * factor);
     } else {
@@ -343,7 +343,7 @@ class Decode {
       }
     }
     for (int r = 0; r < Rows; ++r)
-      for (int v = 0; v < kVectors; ++v) store(r, v, xsimd::to_float(sum[r][v]));
+      for (int v = 0; v < kVectors; ++v) store(r, v, simd::to_float(sum[r][v]));
   }
 
   const DecodeChunk& c_;

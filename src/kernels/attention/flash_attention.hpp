@@ -162,9 +162,9 @@ class FlashAttention {
       const V w = exp2(difference * V(kLog2E)) * scale;
       w.store_aligned(s + j);
       // -log w = log l - difference. A weight of 0 adds 0, although its logarithm is -inf.
-      entropy += xsimd::select(w == V(0.0f), V(0.0f), w * (log_sum - difference));
+      entropy += simd::select(w == V(0.0f), V(0.0f), w * (log_sum - difference));
     }
-    return xsimd::reduce_add(entropy);
+    return simd::reduce_add(entropy);
   }
 
   const AttentionTile& t_;

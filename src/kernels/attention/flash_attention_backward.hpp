@@ -110,7 +110,7 @@ class FlashAttentionBackward {
                             int count, std::int64_t size, float* to) noexcept {
     V sum(0.0f);
     const auto add = [&](V o, V d_o) {
-      sum = simd::madd<Isa>(xsimd::select(o == V(0.0f), V(0.0f), d_o), o, sum);
+      sum = simd::madd<Isa>(simd::select(o == V(0.0f), V(0.0f), d_o), o, sum);
     };
     V o[kLanes], d_o[kLanes];
     std::int64_t c = 0;
@@ -210,7 +210,7 @@ class FlashAttentionBackward {
   static void multiply_by_cap_slopes(const float* slopes, int begin, int end, float* d_s) noexcept {
     for (int j = begin; j < end; j += kLanes) {
       const V x = V::load_aligned(d_s + j);
-      xsimd::select(x == V(0.0f), x, x * V::load_aligned(slopes + j)).store_aligned(d_s + j);
+      simd::select(x == V(0.0f), x, x * V::load_aligned(slopes + j)).store_aligned(d_s + j);
     }
   }
 
@@ -224,8 +224,8 @@ class FlashAttentionBackward {
       V weight = exp2((s - shifts) * log2_e) * scales;
       V d_score = weight * (V::load_aligned(d_s + j) - deltas);
       if constexpr (!Finite) {
-        weight = xsimd::select(s == V(kHidden), V(0.0f), weight);
-        d_score = xsimd::select(s == V(kHidden), V(0.0f), d_score);
+        weight = simd::select(s == V(kHidden), V(0.0f), weight);
+        d_score = simd::select(s == V(kHidden), V(0.0f), d_score);
       }
       weight.store_aligned(p + j);
       d_score.store_aligned(d_s + j);

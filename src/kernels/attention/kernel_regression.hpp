@@ -10,10 +10,32 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/attention/table.hpp"
 #include "kernels/elementary.hpp"
 
 namespace heed::kernels {
+
+/// A kernel regression.
+struct Regression {
+  const float* query;  // [queries, features]
+  const float* train;  // [points, features]
+  const float* y;      // [points, values]
+  std::int64_t queries;
+  std::int64_t points;
+  std::int64_t features;
+  std::int64_t values;
+  double bandwidth;
+};
+
+/// The arguments and results of the backward pass of a kernel regression.
+struct RegressionGradients {
+  const float* d_output;  // [queries, values]
+  const float* weights;   // [queries, points]
+  double* scratch;        // [points + features + points features + points values]
+  float* query;           // [queries, features]
+  float* train;           // [points, features]
+  float* y;               // [points, values]
+  float* bandwidth;
+};
 
 template <class Isa>
 double squared_distance(const Regression& p, std::int64_t i, std::int64_t j) noexcept {

@@ -13,10 +13,36 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "kernels/attention/table.hpp"
+#include <cstdint>
 
 namespace heed::kernels {
+
+/// All tokens of one (batch, key/value head) and the query heads that share it; strides are between
+/// tokens, or between heads.
+struct LinearAttentionHead {
+  std::int64_t tokens;
+  std::int64_t head_size;
+  std::int64_t value_size;
+  int query_heads;
+  float scale;
+  const float* q;
+  std::int64_t q_head_stride;
+  std::int64_t q_stride;
+  const float* k;
+  std::int64_t k_stride;
+  const float* v;
+  std::int64_t v_stride;
+  const float* decay;  // or null
+  std::int64_t decay_stride;
+  std::int64_t decay_step;  // between rows of the state; 0 if they share one number
+  const float* beta;        // or null
+  std::int64_t beta_stride;
+  float* state;  // [head_size, value_size]
+  float* output;
+  std::int64_t output_head_stride;
+  std::int64_t output_stride;
+  float* scratch;  // [value_size]
+};
 
 template <class Isa>
 void linear_attention(const LinearAttentionHead& head) noexcept {

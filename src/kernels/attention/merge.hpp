@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/attention/cache_tiles.hpp"
 #include "kernels/attention/online_softmax.hpp"
-#include "kernels/attention/table.hpp"
 
 namespace heed::kernels {
 

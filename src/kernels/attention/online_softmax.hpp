@@ -39,9 +39,9 @@ inline float row_maximum(const float* s, int begin, int end, float start) noexce
   std::fill_n(highest, kVectors, V(start));
   for (int j = begin; j < end; j += kPanel<Isa>)
     for (int v = 0; v < kVectors; ++v)
-      highest[v] = xsimd::max(highest[v], V::load_aligned(s + j + v * kLanes));
-  for (int v = 1; v < kVectors; ++v) highest[0] = xsimd::max(highest[0], highest[v]);
-  return xsimd::reduce_max(highest[0]);
+      highest[v] = simd::max(highest[v], V::load_aligned(s + j + v * kLanes));
+  for (int v = 1; v < kVectors; ++v) highest[0] = simd::max(highest[0], highest[v]);
+  return simd::reduce_max(highest[0]);
 }
 
 /// s = exp(s - shift) for the scores in [begin, end); returns their sum.
@@ -58,7 +58,7 @@ inline float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int 
     p.store_aligned(s + j);
     sum += p;
   }
-  return xsimd::reduce_add(sum);
+  return simd::reduce_add(sum);
 }
 
 /// The state of one row, in memory that the caller owns.

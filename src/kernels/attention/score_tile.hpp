@@ -17,7 +17,7 @@
 #include <limits>
 
 #include "kernels/attention/online_softmax.hpp"
-#include "kernels/attention/table.hpp"
+#include "kernels/attention/tiles.hpp"
 #include "kernels/product/byte_kernel.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "kernels/product/pack.hpp"
@@ -215,7 +215,7 @@ class ScoreTile {
     std::int64_t d = 0;
     for (; d + kLanes <= size; d += kLanes)
       sum = simd::madd<Isa>(V::load_unaligned(x + d), V::load_unaligned(y + d), sum);
-    float rest = xsimd::reduce_add(sum);
+    float rest = simd::reduce_add(sum);
     for (; d < size; ++d) rest += x[d] * y[d];
     return rest;
   }
@@ -239,7 +239,7 @@ class ScoreTile {
             tile.key_bytes + column * depth, depth,
             [=](int v) { return Sums::load_aligned(corrections + v * kLanes); },
             [=](int i, int v, Sums sum) {
-              const V product = xsimd::to_float(sum) * V::load_aligned(scales + v * kLanes);
+              const V product = simd::to_float(sum) * V::load_aligned(scales + v * kLanes);
               simd::madd<Isa>(product, V(steps[i]), V(means[i]))
                   .store_aligned(s + i * kStride + v * kLanes);
             });

@@ -6,10 +6,11 @@
 // square of search_radius around i, cut at the image's edge.
 //
 // The outermost loop is over offsets j - i. For one offset, all d_ij are box sums of one image of
-// squared differences, first down the columns, then along the rows (Darbon et al., "Fast nonlocal
-// filtering applied to electron cryomicroscopy", 2008, with integral images). Box sums are computed
-// from their terms: in float, integral images or running sums would lose small distances next to
-// large ones. Using w_ij = w_ji would save half of the work, but threads would wait for each other.
+// squared differences, first down the columns, then along the rows. Darbon et al. ("Fast nonlocal
+// filtering applied to electron cryomicroscopy", 2008) use integral images. Here box sums are
+// computed from their terms, because in float integral images or running sums would lose small
+// distances next to large ones. Using w_ij = w_ji would save half of the work, but threads would
+// wait for each other.
 //
 // Offsets are summed by rows of the window first, which limits the accumulation of rounding errors.
 
@@ -110,8 +111,8 @@ class NonLocalMeans {
     for (; i + kLanes <= count; i += kLanes) add(weight(), V::load_unaligned(pixels + i));
     if (i == count) return;
     const auto inside = V::load_unaligned(kLaneIndices) < V(static_cast<float>(count - i));
-    add(xsimd::select(inside, weight(), zero),
-        xsimd::select(inside, V::load_unaligned(pixels + i), zero));
+    add(simd::select(inside, weight(), zero),
+        simd::select(inside, V::load_unaligned(pixels + i), zero));
   }
 
   void finish() const noexcept {

@@ -29,27 +29,36 @@ template <class Isa, class Function>
   }
 }
 
+/// Calls visit with the function and the derivative of an activation, which is not kNone.
+template <class Isa, class Visit>
+[[gnu::always_inline]] inline void with_activation(Activation activation,
+                                                   const Visit& visit) noexcept {
+  switch (activation) {
+    case Activation::kNone:
+      return;
+    case Activation::kRelu:
+      return visit.template operator()<simd::Relu<Isa>, simd::ReluSlope<Isa>>();
+    case Activation::kGelu:
+      return visit.template operator()<simd::Gelu<Isa>, simd::GeluSlope<Isa>>();
+    case Activation::kGeluTanh:
+      return visit.template operator()<simd::GeluTanh<Isa>, simd::GeluTanhSlope<Isa>>();
+    case Activation::kSilu:
+      return visit.template operator()<simd::Silu<Isa>, simd::SiluSlope<Isa>>();
+    case Activation::kTanh:
+      return visit.template operator()<simd::Tanh<Isa>, simd::TanhSlope<Isa>>();
+    case Activation::kSigmoid:
+      return visit.template operator()<simd::Sigmoid<Isa>, simd::SigmoidSlope<Isa>>();
+  }
+}
+
 /// Applies an activation to `rows` rows of a panel of y. Not inlined, because it would be most of
 /// the code of each caller.
 template <class Isa>
 [[gnu::noinline]] void activate(Activation activation, int rows, float* y,
                                 std::ptrdiff_t y_stride) noexcept {
-  switch (activation) {
-    case Activation::kNone:
-      return;
-    case Activation::kRelu:
-      return apply<Isa, simd::Relu<Isa>>(rows, y, y_stride);
-    case Activation::kGelu:
-      return apply<Isa, simd::Gelu<Isa>>(rows, y, y_stride);
-    case Activation::kGeluTanh:
-      return apply<Isa, simd::GeluTanh<Isa>>(rows, y, y_stride);
-    case Activation::kSilu:
-      return apply<Isa, simd::Silu<Isa>>(rows, y, y_stride);
-    case Activation::kTanh:
-      return apply<Isa, simd::Tanh<Isa>>(rows, y, y_stride);
-    case Activation::kSigmoid:
-      return apply<Isa, simd::Sigmoid<Isa>>(rows, y, y_stride);
-  }
+  with_activation<Isa>(activation, [&]<class Function, class>() noexcept {
+    apply<Isa, Function>(rows, y, y_stride);
+  });
 }
 
 }  // namespace heed::kernels

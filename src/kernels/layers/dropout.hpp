@@ -27,7 +27,7 @@ template <class Isa>
 void drop(const Dropout& dropout, std::uint64_t row, std::int64_t first, int begin, int end,
           float* w) noexcept {
   using V = simd::Vector<Isa>;
-  using Bits = xsimd::batch<std::uint32_t, Isa>;
+  using Bits = simd::Batch<std::uint32_t, Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   if (dropout.keep == 0) return std::fill(w + begin, w + end, 0.0f);
   std::uint64_t mixed = dropout.seed + (row + 1) * 0x9e3779b97f4a7c15u;
@@ -45,7 +45,7 @@ void drop(const Dropout& dropout, std::uint64_t row, std::int64_t first, int beg
   for (; j + kLanes <= end; j += kLanes, keys += Bits(kLanes)) {
     const auto is_kept = hash_key(keys, low, high) <= Bits(last_kept);
     const V kept = V::load_unaligned(w + j) * scale;
-    xsimd::select(xsimd::batch_bool_cast<float>(is_kept), kept, V(0.0f)).store_unaligned(w + j);
+    simd::select(simd::batch_bool_cast<float>(is_kept), kept, V(0.0f)).store_unaligned(w + j);
   }
   for (; j < end; ++j) {
     const bool is_kept = hash_key(static_cast<std::uint32_t>(first + j), low, high) <= last_kept;

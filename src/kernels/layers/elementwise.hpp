@@ -75,23 +75,10 @@ void apply_slope(const float* x, const float* d_y, std::int64_t count, float* d_
 template <class Isa>
 void activate_backward(Activation activation, const float* x, const float* d_y, std::int64_t count,
                        float* d_x) noexcept {
-  switch (activation) {
-    case Activation::kNone:
-      std::copy_n(d_y, count, d_x);
-      return;
-    case Activation::kRelu:
-      return apply_slope<Isa, simd::ReluSlope<Isa>>(x, d_y, count, d_x);
-    case Activation::kGelu:
-      return apply_slope<Isa, simd::GeluSlope<Isa>>(x, d_y, count, d_x);
-    case Activation::kGeluTanh:
-      return apply_slope<Isa, simd::GeluTanhSlope<Isa>>(x, d_y, count, d_x);
-    case Activation::kSilu:
-      return apply_slope<Isa, simd::SiluSlope<Isa>>(x, d_y, count, d_x);
-    case Activation::kTanh:
-      return apply_slope<Isa, simd::TanhSlope<Isa>>(x, d_y, count, d_x);
-    case Activation::kSigmoid:
-      return apply_slope<Isa, simd::SigmoidSlope<Isa>>(x, d_y, count, d_x);
-  }
+  if (activation == Activation::kNone) std::copy_n(d_y, count, d_x);
+  with_activation<Isa>(activation, [&]<class, class Slope>() noexcept {
+    apply_slope<Isa, Slope>(x, d_y, count, d_x);
+  });
 }
 
 /// y = silu(gate) up

@@ -63,11 +63,11 @@ template <class Isa>
 }
 
 template <class Isa>
-void norm(const NormTile& t) noexcept {
+void norm(const NormTile& t, float* to) noexcept {
   using L = Lanes<Isa>;
   for (std::int64_t row = 0; row < t.rows; ++row) {
     const float* const x = t.x + row * t.size;
-    float* const y = t.y + row * t.size;
+    float* const y = to + row * t.size;
     const NormRow n = norm_row<Isa>(x, t.size, t.is_centred, t.eps);
     L::each(0, t.size, [&]<class T>(std::int64_t i, int) {
       const T normal = (L::template load<T>(x + i) - T(n.shift)) * T(n.r) - T(n.offset);
@@ -77,14 +77,14 @@ void norm(const NormTile& t) noexcept {
 }
 
 template <class Isa>
-void norm_backward(const NormGradientTile& t) noexcept {
+void norm_backward(const NormTile& t, const NormGradients& gradients) noexcept {
   using L = Lanes<Isa>;
-  std::fill_n(t.d_weight, t.size, 0.0f);
-  std::fill_n(t.d_bias, t.size, 0.0f);
+  std::fill_n(gradients.d_weight, t.size, 0.0f);
+  std::fill_n(gradients.d_bias, t.size, 0.0f);
   for (std::int64_t row = 0; row < t.rows; ++row) {
     const float* const x = t.x + row * t.size;
-    const float* const d_y = t.d_y + row * t.size;
-    float* const d_x = t.d_x + row * t.size;
+    const float* const d_y = gradients.d_y + row * t.size;
+    float* const d_x = gradients.d_x + row * t.size;
     const NormRow n = norm_row<Isa>(x, t.size, t.is_centred, t.eps);
     double sum = 0.0, product = 0.0;
     for_chunks(t.size, [&](std::int64_t begin, std::int64_t end) {
@@ -95,8 +95,8 @@ void norm_backward(const NormGradientTile& t) noexcept {
         const T g = d * L::template load<T>(t.weight + i);
         g_sum.add(chain, g);
         gn_sum.add(chain, g * normal);
-        L::store(t.d_weight + i, L::template load<T>(t.d_weight + i) + d * normal);
-        L::store(t.d_bias + i, L::template load<T>(t.d_bias + i) + d);
+        L::store(gradients.d_weight + i, L::template load<T>(gradients.d_weight + i) + d * normal);
+        L::store(gradients.d_bias + i, L::template load<T>(gradients.d_bias + i) + d);
       });
       sum += g_sum.total();
       product += gn_sum.total();

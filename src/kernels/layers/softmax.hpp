@@ -26,8 +26,8 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
 
     V highest = V::load_aligned(tail);
     for (std::int64_t i = 0; i < whole; i += kLanes)
-      highest = xsimd::max(highest, V::load_unaligned(x + i));
-    const float maximum = xsimd::reduce_max(highest);
+      highest = simd::max(highest, V::load_unaligned(x + i));
+    const float maximum = simd::reduce_max(highest);
     if (maximum == kLowest) {
       // All numbers are -inf, or there is a NaN: the maximum may ignore it, but the sum keeps it.
       float sum = 0.0f;
@@ -43,7 +43,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       exponential.store_unaligned(y + i);
       sum += exponential;
     }
-    const V scale(1.0f / xsimd::reduce_add(sum));
+    const V scale(1.0f / simd::reduce_add(sum));
     for (std::int64_t i = 0; i < whole; i += kLanes)
       (V::load_unaligned(y + i) * scale).store_unaligned(y + i);
     (tail_exponential * scale).store_aligned(tail);
@@ -64,9 +64,9 @@ void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
     float rest = -std::numeric_limits<float>::infinity();
     std::int64_t i = 0;
     for (; i + L::kSize <= columns; i += L::kSize)
-      highest = xsimd::max(highest, V::load_unaligned(x + i));
+      highest = simd::max(highest, V::load_unaligned(x + i));
     for (; i < columns; ++i) rest = std::max(rest, x[i]);
-    const float maximum = std::max(rest, xsimd::reduce_max(highest));
+    const float maximum = std::max(rest, simd::reduce_max(highest));
     double exponentials = 0.0, differences = 0.0;
     for_chunks(columns, [&](std::int64_t begin, std::int64_t end) {
       typename L::Sum part, difference_part;

@@ -45,18 +45,11 @@ struct NormTile {
   bool is_centred;  // whether their mean is subtracted first
   float eps;
   const float* weight;  // [size]
-  const float* bias;
-  float* y;
+  const float* bias;    // not read for gradients
 };
 
-/// The same for their gradients.
-struct NormGradientTile {
-  const float* x;
-  std::int64_t rows;
-  std::int64_t size;
-  bool is_centred;
-  float eps;
-  const float* weight;
+/// The arguments and results of the gradients of a NormTile.
+struct NormGradients {
   const float* d_y;
   float* d_x;
   float* d_weight;  // [size], of these rows alone
@@ -91,8 +84,8 @@ struct LayerKernels {
                        RowSums* row_sums) noexcept;
   void (*softmax_backward)(const float* d_y, const float* y, std::int64_t rows,
                            std::int64_t columns, float* d_x) noexcept;
-  void (*norm)(const NormTile& tile) noexcept;
-  void (*norm_backward)(const NormGradientTile& tile) noexcept;
+  void (*norm)(const NormTile& tile, float* y) noexcept;
+  void (*norm_backward)(const NormTile& tile, const NormGradients& gradients) noexcept;
   /// The cosines and sines of one position; frequencies [pairs].
   void (*rope_angles)(double position, const double* frequencies, std::int64_t pairs, float* cos,
                       float* sin) noexcept;

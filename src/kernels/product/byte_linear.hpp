@@ -41,7 +41,7 @@ void byte_linear(const ByteLinearTile& t) noexcept {
               [&](int i, int v, S sum) {
                 const auto [step, zero] = t.x_rows[r + i];
                 const V product = simd::madd<Isa>(
-                    V(-zero), V::load_aligned(column_sums + v * kLanes), xsimd::to_float(sum));
+                    V(-zero), V::load_aligned(column_sums + v * kLanes), simd::to_float(sum));
                 simd::madd<Isa>(product * V(step), V::load_aligned(scales + v * kLanes),
                                 V::load_aligned(bias + v * kLanes))
                     .store_unaligned(c + i * stride + v * kLanes);

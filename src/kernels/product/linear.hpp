@@ -162,7 +162,7 @@ void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
       for (int i = 0; i < 2; ++i) sums[0][r][i] += sums[1][r][i];
   }
   for (int r = 0; r < Rows; ++r) {
-    y[r * y_stride] = xsimd::reduce_add(sums[0][r][0] + sums[0][r][1]);
+    y[r * y_stride] = simd::reduce_add(sums[0][r][0] + sums[0][r][1]);
     if (x != end) y[r * y_stride] += multiply_rest<Isa>(x + r * in, w.at, end + r * in);
   }
 }

@@ -78,7 +78,7 @@ template <class Isa, int Rows, int Vectors>
       const V scale = scales[v] * half_scale;
       for (int r = 0; r < Rows; ++r) {
         const auto sum = dot.finish(products[r][v], simd::Sums<Isa>(x_rows[r].correction));
-        sums[r][v] = simd::madd<Isa>(xsimd::to_float(sum), scale * V(x_rows[r].step), sums[r][v]);
+        sums[r][v] = simd::madd<Isa>(simd::to_float(sum), scale * V(x_rows[r].step), sums[r][v]);
       }
     }
     x += simd::Traits<Isa>::kRows * kNibbleLeft;

@@ -170,7 +170,7 @@ bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t cou
       for (int c = 0; c < kWidth; c += kLanes) V(0.0f).store_aligned(out + c);
     }
   }
-  return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
+  return simd::reduce_add(not_finite) + not_finite_rest == 0.0f;
 }
 
 template <class Isa>
@@ -188,7 +188,7 @@ bool all_finite(const float* rows, std::ptrdiff_t row_stride, std::int64_t count
     }
     for (; c < columns; ++c) not_finite_rest += rows[c] - rows[c];
   }
-  return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
+  return simd::reduce_add(not_finite) + not_finite_rest == 0.0f;
 }
 
 }  // namespace heed::kernels

@@ -31,13 +31,13 @@ bool find_range(const float* x, std::int64_t count, float& least, float& greates
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     const V v = V::load_unaligned(x + i);
-    low = xsimd::min(low, v);
-    high = xsimd::max(high, v);
+    low = simd::min(low, v);
+    high = simd::max(high, v);
     not_finite += v - v;
   }
-  least = xsimd::reduce_min(low);
-  greatest = xsimd::reduce_max(high);
-  float rest = xsimd::reduce_add(not_finite);
+  least = simd::reduce_min(low);
+  greatest = simd::reduce_max(high);
+  float rest = simd::reduce_add(not_finite);
   for (; i < count; ++i) {
     least = std::min(least, x[i]);
     greatest = std::max(greatest, x[i]);
@@ -153,8 +153,8 @@ void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, 
         rows + r * depth, depth, panels + byte_column<Isa>(r, depth), scales[r]));
 }
 
-// Rows of queries and keys are rotated by the same orthogonal matrix before they are rounded, so
-// that an outlier channel is spread over several and does not use up all the steps. Sources:
+// Rows of queries and keys are rotated by the same orthogonal matrix before they are rounded. This
+// spreads an outlier channel over several, so that it does not use up all the steps. Sources:
 // Ashkboos et al., "QuaRot", 2024; for attention Shah et al., "FlashAttention-3", 2024. After
 // pseudo-random signs, a Hadamard matrix is applied over every fourth number. Its size is a quarter
 // of the largest power of two that divides the depth. The matrix is not normalised: a product grows

@@ -34,67 +34,68 @@ void copy_runs(Context& context, std::int64_t count, std::int64_t size, const st
                      });
 }
 
+/// Throws OptionError unless `order` has each axis once.
+void require_order(const Shape& shape, std::span<const std::int64_t> order) {
+  std::uint32_t seen = 0;  // a bit for each axis
+  for (const std::int64_t axis : order)
+    if (axis >= 0 && axis < shape.rank()) seen |= 1u << axis;
+  if (order.size() == shape.sizes().size() && seen == (1u << shape.rank()) - 1) return;
+  std::string got = "[";
+  for (const std::int64_t axis : order)
+    got.append(got.size() > 1 ? ", " : "").append(std::to_string(axis));
+  ops::refuse<OptionError>("order", "each axis of " + to_string(shape) + " once", got + "]");
+}
+
+/// Sets the axes of t, innermost first; axes that are adjacent in both arrays are merged.
+void set_axes(kernels::Transpose& t, const Shape& x, std::span<const std::int64_t> order) {
+  std::int64_t stride = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const int axis = static_cast<int>(order[i]);
+    if (x[axis] == 1) continue;
+    const std::int64_t from = ops::elements_after(x, axis);
+    Axis* const last = t.axis_count > 0 ? &t.axes[t.axis_count - 1] : nullptr;
+    if (last && last->from * last->size == from)
+      last->size *= x[axis];
+    else
+      t.axes[t.axis_count++] = {x[axis], from, stride};
+    stride *= x[axis];
+  }
+  if (t.axis_count == 0) t.axes[t.axis_count++] = {1, 1, 1};
+}
+
+/// Removes an axis of t and returns it.
+Axis take_axis(kernels::Transpose& t, Axis* axis) {
+  const Axis taken = *axis;
+  std::copy(axis + 1, t.axes + t.axis_count--, axis);
+  return taken;
+}
+
 }  // namespace
 
 Tensor transpose(Context& context, const TensorView& x, std::span<const std::int64_t> order) {
   const Shape& shape = x.shape();
-  const auto rank = static_cast<std::size_t>(shape.rank());
-  std::array<bool, Shape::kMaxRank> seen{};
-  bool is_order = order.size() == rank;
-  for (std::size_t i = 0; is_order && i < rank; ++i) {
-    const std::int64_t axis = order[i];
-    is_order = axis >= 0 && axis < shape.rank() && !seen[static_cast<std::size_t>(axis)];
-    if (is_order) seen[static_cast<std::size_t>(axis)] = true;
-  }
-  if (!is_order) {
-    std::string got = "[";
-    for (const std::int64_t axis : order)
-      got.append(got.size() > 1 ? ", " : "").append(std::to_string(axis));
-    ops::refuse<OptionError>("order", "each axis of " + to_string(shape) + " once", got + "]");
-  }
-
+  require_order(shape, order);
   std::array<std::int64_t, Shape::kMaxRank> sizes{};
-  for (std::size_t i = 0; i < rank; ++i) sizes[i] = shape[static_cast<int>(order[i])];
-  Tensor y(Shape(std::span<const std::int64_t>(sizes.data(), rank)), x.dtype());
+  for (std::size_t i = 0; i < order.size(); ++i) sizes[i] = shape[static_cast<int>(order[i])];
+  Tensor y(Shape(std::span<const std::int64_t>(sizes.data(), order.size())), x.dtype());
   if (shape.elements() == 0) return y;
 
-  // Innermost first; axes that are adjacent in both arrays are merged.
   kernels::Transpose t{.element = static_cast<std::int64_t>(size_of(x.dtype())),
                        .from = x.bytes().data(),
                        .to = ops::mutable_bytes(y)};
-  int axis_count = 0;
-  std::int64_t stride = 1;
-  for (std::size_t i = rank; i-- > 0;) {
-    const std::int64_t size = sizes[i];
-    if (size == 1) continue;
-    const std::int64_t from = ops::elements_after(shape, static_cast<int>(order[i]));
-    Axis* const last = axis_count > 0 ? &t.axes[axis_count - 1] : nullptr;
-    if (last && last->from * last->size == from)
-      last->size *= size;
-    else
-      t.axes[axis_count++] = {size, from, stride};
-    stride *= size;
-  }
-  if (axis_count == 0) t.axes[axis_count++] = {1, 1, 1};
-
+  set_axes(t, shape, order);
   // If the same axis is innermost in the result and in x, runs of it are copied. Otherwise both
   // innermost axes form a matrix that is transposed.
-  const auto remove = [&](Axis* axis) {
-    const Axis removed = *axis;
-    std::copy(axis + 1, t.axes + axis_count--, axis);
-    return removed;
-  };
-  t.inner = remove(t.axes);
+  t.inner = take_axis(t, t.axes);
   t.x_inner = {1, 0, 0};
   if (t.inner.from != 1)
-    t.x_inner = remove(
-        std::find_if(t.axes, t.axes + axis_count, [](const Axis& axis) { return axis.from == 1; }));
-  t.axis_count = axis_count;
+    t.x_inner = take_axis(t, std::find_if(t.axes, t.axes + t.axis_count,
+                                          [](const Axis& axis) { return axis.from == 1; }));
   t.step = std::clamp<std::int64_t>(kPiece / (t.element * t.inner.size) / 16 * 16, 16,
                                     t.x_inner.size + 16);
   // Pieces are ranges of units: see kernels::Transpose.
   std::int64_t units = ops::divide_up(t.x_inner.size, t.step);
-  for (int i = 0; i < axis_count; ++i) units *= t.axes[i].size;
+  for (int i = 0; i < t.axis_count; ++i) units *= t.axes[i].size;
   const std::int64_t unit_bytes = t.element * t.inner.size * std::min(t.step, t.x_inner.size);
   const std::int64_t units_per_piece = std::max<std::int64_t>(1, kPiece / unit_bytes);
   Context::Runtime& runtime = context.runtime();

@@ -60,8 +60,7 @@ Tensor sample(Context& context, const TensorView& logits, const SampleOptions& o
               std::to_string(row));
   }
 
-  Tensor tokens(Shape(logits.shape().sizes().first(logits.shape().sizes().size() - 1)),
-                DType::kInt32);
+  Tensor tokens(logits.shape().without_last(), DType::kInt32);
   if (rows == 0) return tokens;
   Arena::Scope scratch(context.runtime().arena());
   auto* const heap = scratch.take<std::int32_t>(size);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 
@@ -91,6 +91,27 @@ class Tiles {
   float* rows_ = nullptr;
 };
 
+/// The sum of one number of `count` pieces, which are `stride` numbers apart, in double.
+float sum_pieces(const float* first, std::int64_t count, std::int64_t stride) {
+  double total = 0.0;
+  for (std::int64_t piece = 0; piece < count; ++piece)
+    total += static_cast<double>(first[piece * stride]);
+  return static_cast<float>(total);
+}
+
+/// Writes the sums of the pieces of each batch entry, in their order. The pieces have rows
+/// [S, stride], and the gradient has rows [S, size]. Both are the same if an entry is one piece.
+void add_pieces(Context::Runtime& runtime, const Sizes& s, const float* pieces, std::int64_t stride,
+                std::int64_t size, float* gradient) {
+  if (pieces == gradient) return;
+  runtime.pool().run(s.B, s.serial(), [&](std::int64_t b, int) {
+    for (std::int64_t j = 0; j < s.S; ++j)
+      for (std::int64_t c = 0; c < size; ++c)
+        gradient[(b * s.S + j) * size + c] =
+            sum_pieces(pieces + (b * s.blocks() * s.S + j) * stride + c, s.blocks(), s.S * stride);
+  });
+}
+
 }  // namespace
 
 AdditiveAttentionResult additive_attention(Context& context, const TensorView& q,
@@ -146,11 +167,10 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   // Each piece has its own sums, which are added in the order of the pieces. If a batch entry is
   // one piece, its sums are written to the gradients directly, unless they are padded.
   const std::int64_t k_size = s.S * s.padded, v_size = s.S * s.Dv;
-  float* const d_k = result.k.data().data();
-  float* const d_v = result.v.data().data();
   const bool is_one = s.blocks() == 1;
-  float* const k_sums = is_one && s.padded == s.A ? d_k : scratch.take<float>(s.pieces() * k_size);
-  float* const v_sums = is_one ? d_v : scratch.take<float>(s.pieces() * v_size);
+  float* const k_sums =
+      is_one && s.padded == s.A ? result.k.data().data() : scratch.take<float>(s.pieces() * k_size);
+  float* const v_sums = is_one ? result.v.data().data() : scratch.take<float>(s.pieces() * v_size);
   float* const weight_sums = scratch.take<float>(s.pieces() * s.padded);
   const std::int64_t own_size = s.S + kQueries * s.padded;
   float* const own = scratch.take<float>(own_size * threads);
@@ -175,27 +195,10 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
     for (std::int64_t i = 0; i < tile.queries; ++i)
       std::copy_n(d_q + i * s.padded, s.A, result.q.data().data() + (row + i) * s.A);
   });
-
-  // The sum of one number of `count` pieces, which are `stride` numbers apart, in double.
-  const auto sum = [](const float* first, std::int64_t count, std::int64_t stride) {
-    double total = 0.0;
-    for (std::int64_t piece = 0; piece < count; ++piece)
-      total += static_cast<double>(first[piece * stride]);
-    return static_cast<float>(total);
-  };
-  runtime.pool().run(s.B, s.serial(), [&](std::int64_t b, int) {
-    const std::int64_t first = b * s.blocks();
-    if (k_sums != d_k)
-      for (std::int64_t j = 0; j < s.S; ++j)
-        for (std::int64_t a = 0; a < s.A; ++a)
-          d_k[(b * s.S + j) * s.A + a] =
-              sum(k_sums + first * k_size + j * s.padded + a, s.blocks(), k_size);
-    if (v_sums != d_v)
-      for (std::int64_t i = 0; i < v_size; ++i)
-        d_v[b * v_size + i] = sum(v_sums + first * v_size + i, s.blocks(), v_size);
-  });
+  add_pieces(runtime, s, k_sums, s.padded, s.A, result.k.data().data());
+  add_pieces(runtime, s, v_sums, s.Dv, s.Dv, result.v.data().data());
   for (std::int64_t a = 0; a < s.A; ++a)
-    result.weight.data().data()[a] = sum(weight_sums + a, s.pieces(), s.padded);
+    result.weight.data().data()[a] = sum_pieces(weight_sums + a, s.pieces(), s.padded);
   return result;
 }
 

@@ -88,11 +88,15 @@ class InputReader {
     require_groups(p_.H, p_.G);
     require_shape("k", k_, {p_.B, p_.G, p_.S, p_.D});
     require_shape("v", v_, {p_.B, p_.G, p_.S, p_.Dv});
-    p_.q_layout = separate_heads(p_.H, p_.L, p_.D);
-    p_.k_layout = separate_heads(p_.G, p_.S, p_.D);
-    p_.v_layout = separate_heads(p_.G, p_.S, p_.Dv);
-    p_.output_layout = separate_heads(p_.H, p_.L, p_.Dv);
+    set_layouts(separate_heads);
     p_.output_shape = Shape{p_.B, p_.H, p_.L, p_.Dv};
+  }
+
+  void set_layouts(Layout (*layout)(std::int64_t heads, std::int64_t rows, std::int64_t size)) {
+    p_.q_layout = layout(p_.H, p_.L, p_.D);
+    p_.k_layout = layout(p_.G, p_.S, p_.D);
+    p_.v_layout = layout(p_.G, p_.S, p_.Dv);
+    p_.output_layout = layout(p_.H, p_.L, p_.Dv);
   }
 
   void read_joined_heads() {
@@ -111,10 +115,7 @@ class InputReader {
     require_groups(p_.H, p_.G);
     require_shape("k", k_, {p_.B, p_.S, p_.G * p_.D});
     require_shape("v", v_, {p_.B, p_.S, p_.G * p_.Dv});
-    p_.q_layout = joined_heads(p_.H, p_.L, p_.D);
-    p_.k_layout = joined_heads(p_.G, p_.S, p_.D);
-    p_.v_layout = joined_heads(p_.G, p_.S, p_.Dv);
-    p_.output_layout = joined_heads(p_.H, p_.L, p_.Dv);
+    set_layouts(joined_heads);
     p_.output_shape = Shape{p_.B, p_.L, p_.H * p_.Dv};
   }
 
@@ -184,10 +185,7 @@ class InputReader {
     require_groups(p_.H, p_.G);
     require_shape("k", k_, {p_.S, p_.G, p_.D});
     require_shape("v", v_, {p_.S, p_.G, p_.Dv});
-    p_.q_layout = joined_heads(p_.H, p_.L, p_.D);
-    p_.k_layout = joined_heads(p_.G, p_.S, p_.D);
-    p_.v_layout = joined_heads(p_.G, p_.S, p_.Dv);
-    p_.output_layout = joined_heads(p_.H, p_.L, p_.Dv);
+    set_layouts(joined_heads);
     p_.output_shape = Shape{p_.L, p_.H, p_.Dv};
     p_.row_layout = {0, p_.L, 1};
     p_.row_shape = Shape{p_.H, p_.L};

@@ -42,12 +42,4 @@ inline Shape statistics_shape(const AttentionProblem& p) {
   return p.is_packed ? Shape{2, p.H, p.L} : Shape{2, p.B, p.H, p.L};
 }
 
-inline float* data_or_null(std::optional<Tensor>& tensor) {
-  return tensor ? tensor->data().data() : nullptr;
-}
-
-inline const float* data_or_null(const std::optional<TensorView>& tensor) {
-  return tensor ? tensor->data<float>().data() : nullptr;
-}
-
 }  // namespace heed::ops

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 

@@ -26,8 +26,9 @@ struct Rates {
 /// Reads an array that broadcasts to [B, G, L] or, if rates may differ between `rows` of the state,
 /// to [B, G, L, rows]. With joined heads these are [B, L, G] and [B, L, G*rows].
 Rates read_rates(const char* argument, const std::optional<TensorView>& given,
-                 const AttentionProblem& p, bool has_joined_heads, std::int64_t rows) {
+                 const AttentionProblem& p, std::int64_t rows) {
   if (!given) return {};
+  const bool has_joined_heads = p.output_shape.rank() == 3;
   ops::require_dtype(argument, *given, DType::kFloat32);
   const Shape& shape = given->shape();
   const Shape by_head = has_joined_heads ? Shape{p.B, p.L, p.G} : Shape{p.B, p.G, p.L};
@@ -75,23 +76,19 @@ void require_presence(const char* argument, const std::optional<TensorView>& giv
 
 LinearAttentionResult linear_attention(Context& context, const TensorView& q, const TensorView& k,
                                        const TensorView& v, const LinearAttentionOptions& options) {
+  Context::Runtime& runtime = context.runtime();
+  Arena::Scope scratch(runtime.arena());
   AttentionOptions shapes;
   shapes.heads = options.heads;
   shapes.kv_heads = options.kv_heads;
   shapes.scale = options.scale;
-  Context::Runtime& runtime = context.runtime();
-  Arena::Scope scratch(runtime.arena());
   const AttentionProblem p(q, k, v, shapes, scratch);
   if (p.S != p.L) ops::refuse<ShapeError>("k", {"as many keys as queries, ", p.L}, p.S);
-  const bool has_joined_heads = q.shape().rank() == 3;
-  const bool is_gated =
-      options.rule == LinearRule::kGated || options.rule == LinearRule::kGatedDelta;
-  const bool is_delta =
-      options.rule == LinearRule::kDelta || options.rule == LinearRule::kGatedDelta;
-  require_presence("decay", options.decay, is_gated);
-  require_presence("beta", options.beta, is_delta);
-  const Rates decay = read_rates("decay", options.decay, p, has_joined_heads, p.D);
-  const Rates beta = read_rates("beta", options.beta, p, has_joined_heads, 1);
+  const bool has_both = options.rule == LinearRule::kGatedDelta;
+  require_presence("decay", options.decay, has_both || options.rule == LinearRule::kGated);
+  require_presence("beta", options.beta, has_both || options.rule == LinearRule::kDelta);
+  const Rates decay = read_rates("decay", options.decay, p, p.D);
+  const Rates beta = read_rates("beta", options.beta, p, 1);
   const Shape state_shape{p.B, p.G, p.D, p.Dv};
   if (options.past_state) ops::require_floats("past_state", *options.past_state, state_shape);
 
@@ -102,31 +99,26 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
     std::ranges::copy(options.past_state->data<float>(), state.begin());
   else
     std::ranges::fill(state, 0.0f);
-
   float* const rows = scratch.take<float>(runtime.pool().threads() * p.Dv);
   const std::int64_t group = p.G == 0 ? 0 : p.H / p.G;
   const double operations = 2.0 * static_cast<double>(p.B * p.L) * static_cast<double>(p.D * p.Dv) *
                             static_cast<double>(p.H + 2 * p.G);
-  const float* const q_data = q.data<float>().data();
-  const float* const k_data = k.data<float>().data();
-  const float* const v_data = v.data<float>().data();
   float* const output = result.output.data().data();
   runtime.pool().run(p.B * p.G, operations < ops::kMinParallelOperations,
                      [&](std::int64_t piece, int thread) {
-                       const std::int64_t b = piece / p.G;
-                       const std::int64_t g = piece % p.G;
+                       const std::int64_t b = piece / p.G, g = piece % p.G;
                        runtime.kernels().attention.linear_attention({
                            .tokens = p.L,
                            .head_size = p.D,
                            .value_size = p.Dv,
                            .query_heads = static_cast<int>(group),
                            .scale = p.scale,
-                           .q = p.q_layout.at(q_data, b, g * group, 0),
+                           .q = p.q_layout.at(q.data<float>().data(), b, g * group, 0),
                            .q_head_stride = p.q_layout.head,
                            .q_stride = p.q_layout.row,
-                           .k = p.k_layout.at(k_data, b, g, 0),
+                           .k = p.k_layout.at(k.data<float>().data(), b, g, 0),
                            .k_stride = p.k_layout.row,
-                           .v = p.v_layout.at(v_data, b, g, 0),
+                           .v = p.v_layout.at(v.data<float>().data(), b, g, 0),
                            .v_stride = p.v_layout.row,
                            .decay = decay.at(b, g),
                            .decay_stride = decay.layout.row,

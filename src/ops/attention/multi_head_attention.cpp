@@ -177,7 +177,7 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
                                          .a = x.data<float>().data(),
                                          .b = weight.data<float>().data(),
                                          .transpose_b = true,
-                                         .bias = bias ? bias->data<float>().data() : nullptr,
+                                         .bias = ops::data_or_null(bias),
                                          .c = next,
                                      });
     next += elements;

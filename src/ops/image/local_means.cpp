@@ -3,7 +3,7 @@
 #include <limits>
 #include <numbers>
 
-#include "heed/origins.hpp"
+#include "heed/attention_pooling.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 

@@ -98,26 +98,93 @@ void copy_row(const float* from, std::int64_t size, float* to) {
     std::fill_n(to, size, 0.0f);
 }
 
+struct StepGradients {
+  Tensor before;             // [B, L, size] the state before every step
+  Tensor d_input, d_hidden;  // [B, L, 3 size] of both products of every step
+  Tensor d_first;            // [B, size] of the first state
+};
+
+/// Computes the gradients of all steps, from the last to the first.
+void steps_backward(const Problem& p, const float* d_outputs, const float* d_last,
+                    const float* weight, const float* outputs, const float* kept,
+                    StepGradients& steps) {
+  const std::int64_t L = p.L, size = p.size;
+  const kernels::KernelTable& kernels = p.runtime.kernels();
+  Arena::Scope scratch(p.runtime.arena());
+  const std::int64_t columns = ops::divide_up(size, kernels.panel) * kernels.panel;
+  float* const panels = scratch.take<float>(columns * 3 * size);
+  kernels.product.pack_columns(weight, static_cast<std::ptrdiff_t>(size), 3 * size, size,
+                               static_cast<std::ptrdiff_t>(3 * size), panels);
+  const std::int64_t own_size = 4 * size * p.piece_size();
+  float* const own = scratch.take<float>(own_size * p.runtime.pool().threads());
+  p.for_pieces([&](std::int64_t first, std::int64_t count, int thread) {
+    float* const packed = own + thread * own_size;
+    float* const through = packed + 3 * size * p.piece_size();
+    float* const d_h = steps.d_first.data().data();
+    for (std::int64_t b = first; b < first + count; ++b)
+      copy_row(d_last ? d_last + b * size : nullptr, size, d_h + b * size);
+    const std::int64_t end = p.longest(first, count);
+    for (std::int64_t t = L - 1; t >= 0 && !p.runtime.pool().is_cancelled(); --t) {
+      for (std::int64_t b = first; b < first + count; ++b) {
+        const std::int64_t row = b * L + t;
+        float* const state = steps.before.data().data() + row * size;
+        copy_row(t == 0 ? p.first_state(b) : outputs + (row - 1) * size, size, state);
+        float* const to_input = steps.d_input.data().data() + row * 3 * size;
+        float* const to_hidden = steps.d_hidden.data().data() + row * 3 * size;
+        if (t >= p.length(b)) {
+          std::fill_n(to_input, 3 * size, 0.0f);
+          std::fill_n(to_hidden, 3 * size, 0.0f);
+          continue;
+        }
+        if (d_outputs)
+          for (std::int64_t i = 0; i < size; ++i) d_h[b * size + i] += d_outputs[row * size + i];
+        kernels.layers.gru_step_backward({
+            .size = size,
+            .gates = kept + row * 4 * size,
+            .state = state,
+            .d_state = d_h + b * size,
+            .d_input = to_input,
+            .d_hidden = to_hidden,
+        });
+      }
+      if (t >= end) continue;
+      p.multiply(steps.d_hidden.data().data() + (first * L + t) * 3 * size, L * 3 * size, count,
+                 3 * size, panels, size, nullptr, packed, through);
+      for (std::int64_t b = first; b < first + count; ++b)
+        for (std::int64_t i = 0; t < p.length(b) && i < size; ++i)
+          d_h[b * size + i] += through[(b - first) * size + i];
+    }
+  });
+}
+
+/// x with zeros after the end of every sequence. These numbers may be NaN and must not be
+/// multiplied by zero gradients.
+Tensor without_ends(const Problem& p, const TensorView& x) {
+  Tensor clean(x.shape());
+  for (std::int64_t b = 0; b < p.B; ++b) {
+    const float* const from = x.data<float>().data() + b * p.L * p.I;
+    float* const to = clean.data().data() + b * p.L * p.I;
+    std::fill(std::copy_n(from, p.length(b) * p.I, to), to + p.L * p.I, 0.0f);
+  }
+  return clean;
+}
+
 }  // namespace
 
 GruResult gru(Context& context, const TensorView& x, const GruParameters& parameters,
               const GruOptions& options) {
   const Problem p(context, x, parameters, options);
   const std::int64_t L = p.L, size = p.size;
-  if (p.B == 0 || size == 0) {
-    GruResult nothing{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
-    if (options.need_gates) nothing.gates = Tensor(Shape{p.B, L, 4 * size});
-    return nothing;
-  }
-  const Tensor input = linear(context, x, parameters.weight_ih, parameters.bias_ih);
-  const PackedWeights weight(context, parameters.weight_hh);
   GruResult result{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
   if (options.need_gates) result.gates = Tensor(Shape{p.B, L, 4 * size});
-  const float* const bias = parameters.bias_hh ? parameters.bias_hh->data<float>().data() : nullptr;
+  if (p.B == 0 || size == 0) return result;
+  const Tensor input = linear(context, x, parameters.weight_ih, parameters.bias_ih);
+  const PackedWeights weight(context, parameters.weight_hh);
+  const float* const bias = ops::data_or_null(parameters.bias_hh);
   const float* const inputs = input.data().data();
   float* const output = result.output.data().data();
   float* const states = result.state.data().data();
-  float* const gates = result.gates ? result.gates->data().data() : nullptr;
+  float* const gates = ops::data_or_null(result.gates);
 
   Arena::Scope scratch(p.runtime.arena());
   const std::int64_t own_size = 4 * size * p.piece_size();
@@ -166,83 +233,22 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
   ops::require_floats("gates", gates, Shape{B, L, 4 * size});
   if (d_output) ops::require_floats("d_output", *d_output, output.shape());
   if (d_state) ops::require_floats("d_state", *d_state, Shape{B, size});
-  const float* const d_outputs = d_output ? d_output->data<float>().data() : nullptr;
-  const float* const d_last = d_state ? d_state->data<float>().data() : nullptr;
-  const float* const weight = parameters.weight_hh.data<float>().data();
-  const float* const kept = gates.data<float>().data();
 
-  // Keeps the state before every step, and the gradients of both products of every step. The
-  // gradient of each weight is then a single product.
-  Tensor before(Shape{B, L, size});
-  Tensor d_input(Shape{B, L, 3 * size}), d_hidden(Shape{B, L, 3 * size});
-  Tensor d_first(Shape{B, size});
-  if (B > 0 && size > 0) {
-    const kernels::KernelTable& kernels = p.runtime.kernels();
-    Arena::Scope scratch(p.runtime.arena());
-    const std::int64_t columns = ops::divide_up(size, kernels.panel) * kernels.panel;
-    float* const panels = scratch.take<float>(columns * 3 * size);
-    kernels.product.pack_columns(weight, static_cast<std::ptrdiff_t>(size), 3 * size, size,
-                                 static_cast<std::ptrdiff_t>(3 * size), panels);
-    const std::int64_t own_size = 4 * size * p.piece_size();
-    float* const own = scratch.take<float>(own_size * p.runtime.pool().threads());
-    p.for_pieces([&](std::int64_t first, std::int64_t count, int thread) {
-      float* const packed = own + thread * own_size;
-      float* const through = packed + 3 * size * p.piece_size();
-      float* const d_h = d_first.data().data();
-      for (std::int64_t b = first; b < first + count; ++b)
-        copy_row(d_last ? d_last + b * size : nullptr, size, d_h + b * size);
-      const std::int64_t end = p.longest(first, count);
-      for (std::int64_t t = L - 1; t >= 0 && !p.runtime.pool().is_cancelled(); --t) {
-        for (std::int64_t b = first; b < first + count; ++b) {
-          const std::int64_t row = b * L + t;
-          float* const state = before.data().data() + row * size;
-          copy_row(t == 0 ? p.first_state(b) : output.data<float>().data() + (row - 1) * size, size,
-                   state);
-          float* const to_input = d_input.data().data() + row * 3 * size;
-          float* const to_hidden = d_hidden.data().data() + row * 3 * size;
-          if (t >= p.length(b)) {
-            std::fill_n(to_input, 3 * size, 0.0f);
-            std::fill_n(to_hidden, 3 * size, 0.0f);
-            continue;
-          }
-          if (d_outputs)
-            for (std::int64_t i = 0; i < size; ++i) d_h[b * size + i] += d_outputs[row * size + i];
-          kernels.layers.gru_step_backward({
-              .size = size,
-              .gates = kept + row * 4 * size,
-              .state = state,
-              .d_state = d_h + b * size,
-              .d_input = to_input,
-              .d_hidden = to_hidden,
-          });
-        }
-        if (t >= end) continue;
-        p.multiply(d_hidden.data().data() + (first * L + t) * 3 * size, L * 3 * size, count,
-                   3 * size, panels, size, nullptr, packed, through);
-        for (std::int64_t b = first; b < first + count; ++b)
-          for (std::int64_t i = 0; t < p.length(b) && i < size; ++i)
-            d_h[b * size + i] += through[(b - first) * size + i];
-      }
-    });
-  }
-
-  // Numbers after the end of a sequence may be NaN and must not be multiplied by zero gradients.
-  std::optional<Tensor> clean_x;
-  if (p.lengths) {
-    clean_x.emplace(x.shape());
-    for (std::int64_t b = 0; b < B; ++b) {
-      float* const to = clean_x->data().data() + b * L * p.I;
-      const std::int64_t count = p.length(b) * p.I;
-      std::fill(std::copy_n(x.data<float>().data() + b * L * p.I, count, to), to + L * p.I, 0.0f);
-    }
-  }
+  // All steps are kept, so that the gradient of each weight is a single product.
+  StepGradients steps{Tensor(Shape{B, L, size}), Tensor(Shape{B, L, 3 * size}),
+                      Tensor(Shape{B, L, 3 * size}), Tensor(Shape{B, size})};
+  if (B > 0 && size > 0)
+    steps_backward(p, ops::data_or_null(d_output), ops::data_or_null(d_state),
+                   parameters.weight_hh.data<float>().data(), output.data<float>().data(),
+                   gates.data<float>().data(), steps);
+  const std::optional<Tensor> clean = p.lengths ? std::optional(without_ends(p, x)) : std::nullopt;
   LinearGradients of_input =
-      linear_backward(context, d_input, clean_x ? TensorView(*clean_x) : x, parameters.weight_ih,
+      linear_backward(context, steps.d_input, clean ? TensorView(*clean) : x, parameters.weight_ih,
                       {.need_bias = parameters.bias_ih.has_value()});
   LinearGradients of_hidden =
-      linear_backward(context, d_hidden, before, parameters.weight_hh,
+      linear_backward(context, steps.d_hidden, steps.before, parameters.weight_hh,
                       {.need_x = false, .need_bias = parameters.bias_hh.has_value()});
-  return {std::move(*of_input.x),       std::move(d_first),       std::move(*of_input.weight),
+  return {std::move(*of_input.x),       std::move(steps.d_first), std::move(*of_input.weight),
           std::move(*of_hidden.weight), std::move(of_input.bias), std::move(of_hidden.bias)};
 }
 

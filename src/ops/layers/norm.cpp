@@ -52,6 +52,10 @@ struct Norm {
     std::ranges::fill(tensor.data(), value);
     return tensor.data().data();
   }
+
+  kernels::NormTile tile(const float* x, std::int64_t row, std::int64_t count) const {
+    return {x + row * size, count, size, is_centred, eps, weight, bias};
+  }
 };
 
 Tensor normalise(Context& context, const TensorView& x, const Norm& norm) {
@@ -59,20 +63,11 @@ Tensor normalise(Context& context, const TensorView& x, const Norm& norm) {
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
   Context::Runtime& runtime = context.runtime();
-  ops::parallel_for(runtime, norm.rows, ops::piece_rows(norm.size),
-                    kOperations * static_cast<double>(norm.size),
-                    [&](std::int64_t row, std::int64_t count) {
-                      runtime.kernels().layers.norm({
-                          .x = from + row * norm.size,
-                          .rows = count,
-                          .size = norm.size,
-                          .is_centred = norm.is_centred,
-                          .eps = norm.eps,
-                          .weight = norm.weight,
-                          .bias = norm.bias,
-                          .y = to + row * norm.size,
-                      });
-                    });
+  ops::parallel_for(
+      runtime, norm.rows, ops::piece_rows(norm.size), kOperations * static_cast<double>(norm.size),
+      [&](std::int64_t row, std::int64_t count) {
+        runtime.kernels().layers.norm(norm.tile(from, row, count), to + row * norm.size);
+      });
   return y;
 }
 
@@ -93,18 +88,12 @@ NormGradients normalise_backward(Context& context, const TensorView& d_output, c
   Context::Runtime& runtime = context.runtime();
   ops::parallel_for(runtime, norm.rows, kRows, kBackwardOperations * static_cast<double>(norm.size),
                     [&](std::int64_t row, std::int64_t count) {
-                      runtime.kernels().layers.norm_backward({
-                          .x = from + row * norm.size,
-                          .rows = count,
-                          .size = norm.size,
-                          .is_centred = norm.is_centred,
-                          .eps = norm.eps,
-                          .weight = norm.weight,
-                          .d_y = d_y + row * norm.size,
-                          .d_x = d_x + row * norm.size,
-                          .d_weight = d_weights + row / kRows * norm.size,
-                          .d_bias = d_biases + row / kRows * norm.size,
-                      });
+                      runtime.kernels().layers.norm_backward(
+                          norm.tile(from, row, count),
+                          {.d_y = d_y + row * norm.size,
+                           .d_x = d_x + row * norm.size,
+                           .d_weight = d_weights + row / kRows * norm.size,
+                           .d_bias = d_biases + row / kRows * norm.size});
                     });
   if (gradients.weight)
     ops::sum_rows(runtime, d_weights, 1, pieces, norm.size, gradients.weight->data().data());

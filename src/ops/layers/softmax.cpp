@@ -68,7 +68,7 @@ Tensor softmax_backward(Context& context, const TensorView& d_output, const Tens
 Tensor logsumexp(Context& context, const TensorView& x) {
   require_rows("x", x);
   const std::int64_t columns = x.shape()[-1];
-  Tensor y(Shape(x.shape().sizes().first(static_cast<std::size_t>(x.shape().rank() - 1))));
+  Tensor y(x.shape().without_last());
   Context::Runtime& runtime = context.runtime();
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();

@@ -33,10 +33,6 @@ std::int64_t rows_of(const Shape& shape) {
   return shape.elements() / std::max<std::int64_t>(shape[-1], 1);
 }
 
-const float* floats_or_null(const std::optional<TensorView>& x) {
-  return x ? x->data<float>().data() : nullptr;
-}
-
 }  // namespace
 
 Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
@@ -53,7 +49,7 @@ Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
                                        .b = halves ? nullptr : weight.data<float>().data(),
                                        .transpose_b = true,
                                        .halves = halves,
-                                       .bias = floats_or_null(bias),
+                                       .bias = ops::data_or_null(bias),
                                        .activation = activation,
                                        .c = y.data().data(),
                                    });
@@ -73,7 +69,7 @@ Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight
                                        .depth = w.shape[1],
                                        .a = x.data<float>().data(),
                                        .packed = &w,
-                                       .bias = floats_or_null(bias),
+                                       .bias = ops::data_or_null(bias),
                                        .activation = activation,
                                        .c = y.data().data(),
                                    });

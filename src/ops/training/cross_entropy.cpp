@@ -24,9 +24,7 @@ struct Problem : kernels::LossRows {
     ops::require_dtype("logits", x, DType::kFloat32);
     ops::require_dtype("targets", y, DType::kInt32);
     if (x.shape().rank() < 1) ops::refuse<ShapeError>("logits", "rank 1 or more", x.shape());
-    ops::require_shape(
-        "targets", y,
-        Shape(x.shape().sizes().first(static_cast<std::size_t>(x.shape().rank()) - 1)));
+    ops::require_shape("targets", y, x.shape().without_last());
     if (!(smoothing >= 0.0 && smoothing <= 1.0))
       ops::refuse<OptionError>("label_smoothing", "a number from 0 to 1", smoothing);
     logits = x.data<float>().data();

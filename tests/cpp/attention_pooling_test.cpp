@@ -1,4 +1,5 @@
-// Averages, kernel regression and additive attention against their references, backward too.
+// Averages, similarity, kernel regression and additive attention against their references, backward
+// too.
 
 #include <cmath>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "errors_support.hpp"
+#include "examples_support.hpp"
 #include "gradient_support.hpp"
 #include "reference/additive_attention.hpp"
 #include "reference/average.hpp"
@@ -32,21 +34,54 @@ TEST(AverageBackward, AgreesWithFiniteDifferencesInTheReference) {
   }
 }
 
-TEST(AverageBackward, MatchesTheReference) {
+TEST(Average, MatchesTheReferenceForwardAndBackward) {
   Random random(2);
   Context context;
   for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{2, 0, 5},
                              Shape{0, 4, 5}, Shape{2, 4, 0}}) {
-    const Tensor d_y = random.reals(shape);
-    const Tensor key_mask = random.bools({shape[0], shape[1]}, 60);
+    const Tensor x = random.reals(shape), key_mask = random.bools({shape[0], shape[1]}, 60);
     for (int combination = 0; combination < 4; ++combination) {
+      SCOPED_TRACE(testing::Message() << to_string(shape) << " combination " << combination);
       AverageOptions options;
       options.is_causal = (combination & 1) != 0;
       if (combination & 2) options.key_mask = key_mask;
+      EXPECT_TRUE(close(average(context, x, options), reference::average(x, options)));
       EXPECT_TRUE(
-          close(average_backward(context, d_y, options), reference::average_backward(d_y, options)))
-          << to_string(shape) << " combination " << combination;
+          close(average_backward(context, x, options), reference::average_backward(x, options)));
     }
+  }
+}
+
+TEST(Average, ReturnsZerosForPositionsThatSeeNothing) {
+  Tensor x(Shape{2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const Tensor key_mask = bools({2, 3}, {false, true, true, false, false, false});
+  AverageOptions options;
+  options.key_mask = key_mask;
+  options.is_causal = true;
+  Context context;
+  EXPECT_TRUE(same_bits(average(context, x, options),
+                        Tensor(Shape{2, 3, 2}, {0, 0, 3, 4, 4, 5, 0, 0, 0, 0, 0, 0})));
+}
+
+TEST(Average, IgnoresHiddenPositions) {
+  Tensor x(Shape{1, 3, 1}, {kNaN, 2, kInfinity});
+  const Tensor key_mask = bools({1, 3}, {false, true, false});
+  AverageOptions options;
+  options.key_mask = key_mask;
+  Context context;
+  EXPECT_TRUE(same_bits(average(context, x, options), filled({1, 3, 1}, 2.0f)));
+}
+
+TEST(SelfSimilarity, MatchesTheReference) {
+  Random random(11);
+  Context context;
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{1, 150, 24},
+                             Shape{2, 0, 5}, Shape{0, 4, 5}, Shape{2, 4, 0}}) {
+    const Tensor x = random.reals(shape);
+    const reference::SelfSimilarityResult want = reference::self_similarity(x);
+    const SelfSimilarityResult got = self_similarity(context, x);
+    EXPECT_TRUE(close(got.output, want.output)) << to_string(shape);
+    EXPECT_TRUE(close(got.weights, want.weights)) << to_string(shape);
   }
 }
 
@@ -184,23 +219,14 @@ TEST(AdditiveAttention, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   const Shape sizes[] = {{1, 150, 33}, {9, 150, 33}, {70, 1, 32}};
   for (const Shape& size : sizes) {
-    const std::int64_t B = size[0];
-    const Additive a(random, B, size[1], 40, size[2], 20);
-    Context alone;
-    const auto want = a.forward(alone, true);
-    const auto want_d = a.backward(alone, want.weights, true);
-    for (const int threads : {2, 3, 5}) {
-      SCOPED_TRACE(testing::Message() << "B " << B << " threads " << threads);
-      Context context = context_with_threads(threads);
-      const auto got = a.forward(context, true);
-      EXPECT_TRUE(same_bits(got.output, want.output));
-      EXPECT_TRUE(same_bits(got.weights, want.weights));
-      const auto got_d = a.backward(context, got.weights, true);
-      EXPECT_TRUE(same_bits(got_d.q, want_d.q));
-      EXPECT_TRUE(same_bits(got_d.k, want_d.k));
-      EXPECT_TRUE(same_bits(got_d.v, want_d.v));
-      EXPECT_TRUE(same_bits(got_d.weight, want_d.weight));
-    }
+    SCOPED_TRACE(to_string(size));
+    const Additive a(random, size[0], size[1], 40, size[2], 20);
+    expect_same_bits_for_any_threads([&](Context& context) {
+      AdditiveAttentionResult result = a.forward(context, true);
+      AdditiveAttentionGradients d = a.backward(context, result.weights, true);
+      return list_of(std::move(result.output), std::move(result.weights), std::move(d.q),
+                     std::move(d.k), std::move(d.v), std::move(d.weight));
+    });
   }
 }
 
@@ -362,6 +388,19 @@ TEST_F(Refusals, KernelRegressionRefusesInvalidArguments) {
   };
   backward("d_output", "[3, 4]", weights, weights);
   backward("weights", "[3, 5]", d_output, d_output);
+}
+
+TEST_F(Example, average) {
+  const Tensor x({1, 2, 1}, {1, 3}), d_output({1, 2, 1}, {1, 1});
+  AverageOptions options;
+  options.is_causal = true;
+  EXPECT_EQ(numbers(average(context, x, options)), (Numbers{1, 2}));
+  EXPECT_EQ(numbers(average_backward(context, d_output, options)), (Numbers{1.5f, 0.5f}));
+}
+
+TEST_F(Example, self_similarity) {
+  const SelfSimilarityResult result = self_similarity(context, Tensor({1, 2, 1}, {0, 1}));
+  EXPECT_EQ(result.weights.data()[0], 0.5f);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #pragma once
 
-// Predecessors of attention: averages, similarity without parameters, kernel regression, non-local
-// means, and the scores of recurrent encoder-decoders.
+// Attention pooling without learned queries and keys, or with additive scores: averages,
+// dot-product similarity, kernel regression, means over the pixels of an image, and additive
+// attention.
 
 #include <cstdint>
 #include <optional>
@@ -25,10 +26,8 @@ Tensor average(Context& context, const TensorView& x, const AverageOptions& opti
 
 /// The results of self_similarity.
 struct SelfSimilarityResult {
-  /// [B, L, E]
-  Tensor output;
-  /// [B, L, L]
-  Tensor weights;
+  Tensor output;   ///< [B, L, E]
+  Tensor weights;  ///< [B, L, L]
 };
 
 /// softmax(X X^T) X: dot-product attention with no parameters and no scale.
@@ -41,10 +40,8 @@ Tensor average_backward(Context& context, const TensorView& d_output,
 
 /// The results of additive_attention.
 struct AdditiveAttentionResult {
-  /// [B, L, Dv]
-  Tensor output;
-  /// [B, L, S]
-  Tensor weights;
+  Tensor output;   ///< [B, L, Dv]
+  Tensor weights;  ///< [B, L, S]
 };
 
 /// Attention with the scores w . tanh(q_i + k_j), without a scale (Bahdanau et al., 2015). Queries
@@ -75,10 +72,8 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
 
 /// The results of kernel_regression.
 struct KernelRegressionResult {
-  /// [Q, M]
-  Tensor output;
-  /// [Q, N]
-  Tensor weights;
+  Tensor output;   ///< [Q, M]
+  Tensor weights;  ///< [Q, N]
 };
 
 /// The Nadaraya-Watson estimate (1964): the mean of y_train, weighted by
@@ -130,8 +125,7 @@ struct NonLocalMeansOptions {
 
 /// The results of non_local_means.
 struct NonLocalMeansResult {
-  /// [H, W]
-  Tensor output;
+  Tensor output;  ///< [H, W]
   /// [H, W] the sum of each pixel's weights before they are divided by it
   Tensor weight_sum;
 };
