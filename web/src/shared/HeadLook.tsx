@@ -1,22 +1,12 @@
 /** Controls for the measure and order of heads, and for the drawing of their weights. */
 
-import type { ColourCurve, ColourRange, MeasureWords } from "heed/view/parts";
+import type { MeasureWords } from "heed/view/parts";
 import { ColourChoice } from "../picture/ColourChoice";
 import { Choice, Slider } from "./Fields";
-import { massLimits } from "./lookLink";
+import { type Look, massLimits } from "./lookLink";
 import { hides } from "./restrictions";
 import type { Setter } from "./room";
 import { useShell } from "./shell";
-
-export interface Look<Name extends string> {
-  readonly measure: Name;
-  /** Whether heads are ordered by layer or by the measure. */
-  readonly order: "layer" | "measure";
-  readonly range: ColourRange;
-  readonly curve: ColourCurve;
-  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
-  readonly mass: number;
-}
 
 export function HeadLook<Name extends string>({
   state: { measure, order, range, curve, mass },

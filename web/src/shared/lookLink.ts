@@ -1,7 +1,17 @@
 /** Reads and writes the part of a link that says how heads are measured, ordered and drawn. */
+import type { ColourCurve, ColourRange } from "heed/view/parts";
 import { colourReaders } from "./colourReaders";
-import type { Look } from "./HeadLook";
 import { numberIn, oneOf, putIn } from "./linkReaders";
+
+export interface Look<Name extends string> {
+  readonly measure: Name;
+  /** Whether heads are ordered by layer or by the measure. */
+  readonly order: "layer" | "measure";
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
+  readonly mass: number;
+}
 
 export const massLimits = { min: 50, max: 100 } as const;
 

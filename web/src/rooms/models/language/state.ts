@@ -3,7 +3,7 @@
 import type { PatternName } from "heed/view/parts";
 import type { CausalState } from "../../../network/CausalPanel";
 import type { Continued } from "../../../shared/continuedLink";
-import type { Look } from "../../../shared/HeadLook";
+import type { Look } from "../../../shared/lookLink";
 
 export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 

@@ -3,7 +3,7 @@
 import type { Cell } from "heed/view/parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { AttentionName } from "../../../shared/attended";
-import type { Look } from "../../../shared/HeadLook";
+import type { Look } from "../../../shared/lookLink";
 import type { HeadKey } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
