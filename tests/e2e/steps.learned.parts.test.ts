@@ -1,4 +1,4 @@
-/** "Step by step" on a layer of our language model: its numbers are those of the model. */
+/** "Step by step" on a layer of our language model shows the model's own numbers. */
 import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import type { CausalLanguageModel } from "heed/models";

@@ -65,7 +65,10 @@ export function putIn(params: URLSearchParams) {
   };
 }
 
-/** Applies all valid parameters to `initial`, and describes the others in notices. */
+/**
+ * Applies all valid parameters to `initial`, and describes the others in notices. They are applied in the order of their
+ * readers, because a reader may reset what a later one sets.
+ */
 export function readParams<State>(
   params: URLSearchParams,
   initial: State,
@@ -73,7 +76,9 @@ export function readParams<State>(
 ): LinkReading<State> {
   let state = initial;
   const notices: string[] = [];
-  for (const [key, text] of params) {
+  const keys = new Set([...Object.keys(readers), ...params.keys()]);
+  const given = [...keys].flatMap((key) => params.getAll(key).map((text) => [key, text] as const));
+  for (const [key, text] of given) {
     const read = Object.hasOwn(readers, key) ? readers[key] : undefined;
     if (!read) {
       notices.push(`The link has a setting “${key.slice(0, 40)}” that this page does not know.`);

@@ -88,7 +88,7 @@ function goOn({ heed, model, source, target }: Asked, begun: readonly string[]):
     written = [...written, next];
     if (!hasEnded) continue;
     const found = target.length > 0 ? placesOf(written, [...target, endToken]) : [];
-    // If the replacing token is an extra one, its place is that of the token after it.
+    // An extra token has no place of its own, so a replacing one takes the place of the next token.
     const replaced = begun.length - 1;
     const places = found.map((at, i) => (i === replaced ? (at ?? found[i + 1] ?? null) : at));
     return { steps, places, attentions: attentionsOf(heed, model, example) };

@@ -18,8 +18,7 @@ import {
   type State,
   startPainting,
   withKind,
-  withLearned,
-  withRandom,
+  withVectors,
 } from "./state";
 import type { TokenSplit } from "./tokens";
 
@@ -219,7 +218,7 @@ function VectorsGroup(props: ControlsProps) {
         label="Vectors"
         value={state.vectors}
         choices={asWords(...(state.vectors === "example" ? ["example" as const] : []), ...origins)}
-        onChange={(vectors) => set(vectors === "learned" ? withLearned() : withRandom())}
+        onChange={(vectors) => set(vectors === "example" ? {} : withVectors(vectors))}
       />
       {state.vectors === "learned" ? (
         <>

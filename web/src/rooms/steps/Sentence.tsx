@@ -11,10 +11,10 @@ import {
   initialState,
   type SentenceAttention,
   type State,
+  splitOf,
   withKeyText,
-  withLearned,
-  withRandom,
   withText,
+  withVectors,
 } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
@@ -28,11 +28,7 @@ function WholeModel({ text }: { text: string }) {
 
 function VectorsButton({ set, to }: Pick<SentenceProps, "set"> & { to: "learned" | "random" }) {
   return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => set(to === "learned" ? withLearned() : withRandom())}
-    >
+    <button type="button" class="link" onClick={() => set(withVectors(to))}>
       Take {to} ones
     </button>
   );
@@ -124,7 +120,7 @@ function Fields({ notify, ...props }: SentenceProps) {
   const { state, attention, set } = props;
   /** Truncates typed or pasted text to the limit, and reports it. */
   const keep = (text: string, change: (now: State, kept: string) => Partial<State>): string => {
-    const { kept, cut } = tokenize(text, state.vectors === "learned" ? "pieces" : state.split);
+    const { kept, cut } = tokenize(text, splitOf(state));
     notify(cut ? noticeOfCut : null);
     set((now) => change(now, kept));
     return kept;

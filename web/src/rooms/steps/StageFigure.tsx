@@ -16,7 +16,7 @@ const narrowestCell = 22;
 const legendHeight = 28;
 /** The maximum height that is reserved: a higher picture does not reserve its space while lower ones are shown. */
 const mostKept = 480;
-/** The rows of a product in a row of pictures are as low as those of its highest factor, which has at most this many. */
+/** Pictures that stand in a row have cells of one height, so a factor with more rows than this would make all too low. */
 const mostRows = 128;
 const longestLabel = 12;
 /** The width of a chip without its label, and with the gap to the next chip. */
@@ -135,12 +135,10 @@ function Figure({ width }: { width: number }) {
   const row = (names: RowParts["names"], ...signs: string[]) => (
     <RowFigure names={names} signs={signs} width={width} />
   );
-  const sum = (embedding: MatrixName, position: MatrixName, input: MatrixName) =>
-    addsPositions(state)
-      ? row([embedding, position, input], "+", "=")
-      : state.vectors === "learned"
-        ? row([embedding, input], "RMS norm")
-        : row([input]);
+  const sum = (embedding: MatrixName, position: MatrixName, input: MatrixName) => {
+    if (state.vectors === "learned") return row([embedding, input], "RMS norm");
+    return addsPositions(state) ? row([embedding, position, input], "+", "=") : row([input]);
+  };
   /** A product as a row or, if it does not fit or would be too low, with its factors on the left and above it. */
   const times = (left: MatrixName, top: MatrixName, corner: MatrixName) => {
     const parts = { names: [left, top, corner], signs: ["×", "="] };

@@ -48,7 +48,7 @@ function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: num
   return { embedding, input } as Record<"embedding" | "input", Tensor>;
 }
 
-/** The matrices of a layer, [out, in], as if each head had keys and values of its own. */
+/** The matrices of a layer, [out, in]. A matrix that heads share is repeated for each of them. */
 function matricesAt({ heed, config, model }: CausalLanguageModel, layer: number) {
   const { qProj, kProj, vProj, oProj } = (model.layers[layer] as (typeof model.layers)[number])
     .selfAttn;

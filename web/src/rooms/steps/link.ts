@@ -95,6 +95,7 @@ function editsToText(edits: ReadonlyMap<string, Edit>): string {
     .join(";");
 }
 
+/** Every sentence except the example has random vectors, unless the link names others. */
 const readers: Readers<State> = {
   text: (text) => ({ text: text.slice(0, maxCharacters), vectors: "random" }),
   keys: (text) => ({
@@ -133,25 +134,18 @@ const readers: Readers<State> = {
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
-  // Every other sentence than the example has random vectors, unless the link names others.
-  const ordered = new URLSearchParams(params);
-  for (const vectors of params.getAll("vectors")) {
-    ordered.delete("vectors", vectors);
-    ordered.append("vectors", vectors);
-  }
-  return readParams(ordered, initialState, readers);
+  return readParams(params, initialState, readers);
 }
 
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
   const initial = initialState;
   const put = putIn(params);
+  if (state.vectors !== "example") put("text", state.text, null);
   if (state.vectors === "learned") {
-    put("text", state.text, null);
     put("vectors", state.vectors, null);
-    put("layer", state.layer + 1, 1);
+    put("layer", state.layer + 1, initial.layer + 1);
   } else if (state.vectors === "random") {
-    put("text", state.text, null);
     put("heads", state.heads, initial.heads);
     put("size", state.headSize, initial.headSize);
     put("seed", state.seed, initial.seed);

@@ -26,13 +26,16 @@ export function rotationOf(frequencies: readonly number[], row: number, col: num
   };
 }
 
-/** Rotates each head of [1, L, H * D] by the position of its token. */
-export function rotated(heed: Heed, x: Tensor, frequencies: readonly number[], heads: number) {
-  const length = x.shape[1] as number;
+/** Returns a function that rotates each head of [1, L, H * D] by the position of its token. */
+export function rotationIn(
+  heed: Heed,
+  frequencies: readonly number[],
+  { length, heads }: { length: number; heads: number },
+): (x: Tensor) => Tensor {
   const table = (of: (angle: number) => number) => {
     const angles = Array.from({ length }, (_, place) => frequencies.map((each) => place * each));
     return heed.tensor(Float32Array.from(angles.flat(), of), [1, length, frequencies.length]);
   };
   const [cos, sin] = [table(Math.cos), table(Math.sin)];
-  return heed.rope(x, { heads, cos, sin, rotarySize: 2 * frequencies.length });
+  return (x) => heed.rope(x, { heads, cos, sin, rotarySize: 2 * frequencies.length });
 }

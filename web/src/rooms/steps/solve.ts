@@ -5,12 +5,12 @@ import type { Solver } from "../../worker/solver";
 import { exampleProjections, exampleVectors } from "./example";
 import type { learnedLayer } from "./learned";
 import type { Arrays, Problem, Solution } from "./problem";
-import { rotated } from "./rotation";
+import { rotationIn } from "./rotation";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 import { smallSolutionOf } from "./small";
 
-/** The vectors of the tokens, [1, L, E]: `input` is what the projections read. */
+/** The vectors of the tokens, [1, L, E]. The projections read `input`. */
 type Inputs = Record<"embedding" | "position" | "input", Tensor>;
 
 /** The inputs of the computation: the vectors of the tokens, and the projections. */
@@ -155,17 +155,16 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   const own = weights.inputOf(problem.queryTokens);
   const other = problem.keyTokens ? weights.inputOf(problem.keyTokens) : own;
   const { frequencies } = weights;
-  const projected = (matrix: "q" | "k") => {
-    const [x, w] = matrix === "q" ? [own, weights.wq] : [other, weights.wk];
-    const plain = heed.linear(x.input, w);
-    const placed = frequencies ? rotated(heed, plain, frequencies, problem.heads) : plain;
-    return withEdits(heed, placed, matrix, problem);
-  };
-  const [q, k] = [projected("q"), projected("k")];
-  const v = heed.linear(other.input, weights.wv);
-  const heads = { heads: problem.heads, kvHeads: problem.heads };
   const L = problem.queryTokens.length;
   const S = (problem.keyTokens ?? problem.queryTokens).length;
+  // Only the language model rotates, and it reads one sentence.
+  const rotate = frequencies
+    ? rotationIn(heed, frequencies, { length: L, heads: problem.heads })
+    : (x: Tensor) => x;
+  const q = withEdits(heed, rotate(heed.linear(own.input, weights.wq)), "q", problem);
+  const k = withEdits(heed, rotate(heed.linear(other.input, weights.wk)), "k", problem);
+  const v = heed.linear(other.input, weights.wv);
+  const heads = { heads: problem.heads, kvHeads: problem.heads };
   const attention = heed.attention(q, k, v, {
     ...heads,
     ...maskOptions(heed, problem, L, S),

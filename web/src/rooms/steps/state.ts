@@ -16,7 +16,7 @@ export interface MatrixCell extends Cell {
 
 /** The settings that the engine's answer depends on. */
 export interface Settings {
-  /** The worked example has its own vectors; another sentence has those of our language model, or random ones. */
+  /** The worked example has its own vectors. Another sentence has random vectors, or our language model's vectors. */
   readonly vectors: Source["kind"];
   /** The layer of the language model, counted from 0. */
   readonly layer: number;
@@ -164,17 +164,19 @@ function headSizesOf({ vectors, heads, headSize }: State) {
   return { heads: learned.heads, headSize: learned.headSize, embeddingSize: size };
 }
 
+/** How the sentence is cut. */
+export const splitOf = ({ vectors, split }: State): TokenSplit | "pieces" =>
+  vectors === "learned" ? "pieces" : split;
+
 /** The language model reads one sentence, in its order. */
 export function sentenceAttentionOf(state: State): SentenceAttention {
   const isLearned = state.vectors === "learned";
-  const typed = tokenize(state.text, isLearned ? "pieces" : state.split);
-  const order =
-    state.shuffle === null || isLearned
-      ? null
-      : seededOrder(`order ${state.shuffle}`, typed.tokens.length);
+  const [shuffle, keyText] = isLearned ? [null, null] : [state.shuffle, state.keyText];
+  const typed = tokenize(state.text, splitOf(state));
+  const order = shuffle === null ? null : seededOrder(`order ${shuffle}`, typed.tokens.length);
   const queries = order ? { ...typed, tokens: order.map((i) => typed.tokens[i] as string) } : typed;
-  const cross = state.keyText !== null && !isLearned;
-  const keys = cross ? tokenize(state.keyText as string, state.split) : queries;
+  const cross = keyText !== null;
+  const keys = cross ? tokenize(keyText, state.split) : queries;
   const { heads, headSize, embeddingSize } = headSizesOf(state);
   return {
     ...{ queries, order, keys, cross, heads, headSize, embeddingSize },
@@ -360,6 +362,9 @@ export function withLearned(): Partial<State> {
 export function withRandom(): Partial<State> {
   return { ...withoutOthers(), vectors: "random", mask: "none", position: false };
 }
+
+export const withVectors = (vectors: "learned" | "random"): Partial<State> =>
+  vectors === "learned" ? withLearned() : withRandom();
 
 /**
  * Another text in place of the worked example is read by our language model, unless the person saves data. Resets the

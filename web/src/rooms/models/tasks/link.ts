@@ -24,6 +24,7 @@ function headFrom(text: string): HeadKey {
   return text;
 }
 
+/** A model resets the input, and an input resets the row. */
 const readers: Readers<State> = {
   model: (text) => firstOf(oneOf(...exhibitIds)(text)),
   text: (text) => withInput({ text: textIn(mostCharacters)(text) }),
@@ -37,11 +38,7 @@ const readers: Readers<State> = {
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
-  // A model resets the input, and an input resets the row, so they are always read in this order.
-  const keys = [...new Set([...Object.keys(readers), ...params.keys()])];
-  const ordered = new URLSearchParams();
-  for (const key of keys) for (const text of params.getAll(key)) ordered.append(key, text);
-  return readParams(ordered, initialState, readers);
+  return readParams(params, initialState, readers);
 }
 
 export function write(state: State): URLSearchParams {
