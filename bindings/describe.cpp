@@ -210,17 +210,18 @@ void print_enumerations() {
     });
 }
 
+template <class T>
+void print_struct() {
+  if constexpr (kIsStruct<T>) print_argument<T>();
+}
+
 template <class Function>
 struct Signature;
 template <class Result, class... Parameters>
 struct Signature<Result (*)(Context&, Parameters...)> {
   static void print_enumerations() { (::print_enumerations<Argument<Parameters>>(), ...); }
   static void print_structs() {
-    (
-        [] {
-          if constexpr (kIsStruct<Argument<Parameters>>) print_argument<Argument<Parameters>>();
-        }(),
-        ...);
+    (print_struct<Argument<Parameters>>(), ...);
     if constexpr (kIsStruct<Result>) print_result<Result>();
   }
 };

@@ -17,7 +17,8 @@ if (workerData === "em-pthread") {
   Object.assign(globalThis, {
     self: globalThis,
     name: workerData,
-    importScripts() {}, // newer versions of Emscripten look for the class instead
+    importScripts() {},
+    // Newer versions of Emscripten look for this class in place of importScripts.
     WorkerGlobalScope: Object,
     postMessage,
   });

@@ -208,9 +208,9 @@ struct HeadAttention {
                          {},
                          {}};
 
-  bool sees(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+  /// Whether query i, at position p of the keys, sees key j.
+  bool sees(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j, std::int64_t p) const {
     const auto n = static_cast<std::size_t>(b);
-    const std::int64_t p = i + offset_of(options, b, L, S);
     return (rolling.oldest.empty() || std::max(rolling.oldest[n], rolling.first[n] + i) <= j) &&
            j < length_of(options, b, S) && (!options.is_causal || j <= p) &&
            (options.window_left == -1 || p - j <= options.window_left) &&
@@ -225,6 +225,7 @@ struct HeadAttention {
     const double cap = options.softcap;
     const double slope =
         options.alibi_slopes ? head_number(*options.alibi_slopes, first_batch + b, h) : 0.0;
+    const std::int64_t p = i + offset_of(options, b, L, S);
     std::vector<bool> visible;
     for (std::int64_t j = 0; j < S; ++j) {
       const std::int64_t row = (b * H + h) * L + i, at = row * S + j;
@@ -233,8 +234,8 @@ struct HeadAttention {
         dot += q[row * D + d] * k[((b * G + h / (H / G)) * S + j) * D + d];
       result.scores[at] = D == 0 ? 0.0 : scale * dot;
       result.capped[at] = cap == 0.0 ? result.scores[at] : cap * std::tanh(result.scores[at] / cap);
-      visible.push_back(sees(b, h, i, j));
-      const auto distance = static_cast<double>(std::abs(i + offset_of(options, b, L, S) - j));
+      visible.push_back(sees(b, h, i, j, p));
+      const auto distance = static_cast<double>(std::abs(p - j));
       result.masked[at] = visible.back() ? result.capped[at] + mask(b, h, i, j) + bias(b, h, i, j) -
                                                slope * distance
                                          : kMinusInfinity;

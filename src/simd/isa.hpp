@@ -40,16 +40,18 @@ using BuiltIsas = IsaList<WasmPair>;
 using BuiltIsas = IsaList<Wasm>;
 #endif
 
-template <>
 #if defined(__wasm_relaxed_simd__)
+template <>
 struct Traits<Wasm> : Block<6> {
   static constexpr std::string_view kName = "relaxed";
+};
 #else
 // Without a fused multiply-add each product needs a temporary register: a block of six rows spills.
+template <>
 struct Traits<Wasm> : Block<4> {
   static constexpr std::string_view kName = "simd";
-#endif
 };
+#endif
 
 template <>
 struct Traits<WasmPair> : Block<6> {

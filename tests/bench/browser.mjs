@@ -10,9 +10,10 @@
 // oracle; a wrong answer ends the run with exit code 1. Then every contender is warmed up until the
 // browser has compiled it fully, and timed in rounds. In a round each contender runs once, one
 // after the other, so that a slow moment of the machine affects all of them. The report shows
-// medians. A time includes a whole call from JavaScript, with allocation. Inputs are already in the
-// memory of Heed, tfjs and jax-js; onnxruntime-web copies inputs in and outputs out on every run,
-// and offers no other way. Weights are constants for all.
+// medians, and for language models the best round. A time includes a whole call from JavaScript,
+// with allocation. Inputs are already in the memory of Heed, tfjs and jax-js; onnxruntime-web
+// copies inputs in and outputs out on every run, and offers no other way. Weights are constants for
+// all.
 //
 // The limits are timed in the same rounds with as many threads. For arithmetic, the limit is a loop
 // of independent multiply-adds on registers (page/peak.mjs). For a decode step, it is a sum over as
@@ -36,8 +37,9 @@
 // SmolLM2-135M's shape reads a prompt, and then one token, and computes the logits of the last
 // token, with weights in each of our types. An encoder of MiniLM-L6's shape reads a batch of texts.
 // onnxruntime-web gets the graphs that exports for transformers.js have, in float32, "q8" and "q4".
-// transformers.js is not measured separately: it runs these graphs in onnxruntime-web. wllama (llama.cpp) gets GGUF files of the types F32, F16, Q8_0
-// and Q4_0. It is version 2.3.1, because version 3 takes no ids and returns no logits. A page loads
+// transformers.js is not measured separately: it runs these graphs in onnxruntime-web. wllama
+// (llama.cpp) gets GGUF files of the types F32, F16, Q8_0 and Q4_0. It is version 2.3.1, because
+// version 3 takes no ids and returns no logits. A page loads
 // the best of our binaries only, and the best of its rounds counts, because they are few and long.
 //
 // Cases are in page/cases.mjs. Each contender has a file in page/.
@@ -113,9 +115,11 @@ async function launchWebKit() {
 
 const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 
-/** Measures the cases. Cases that differ only in the type of weights have the same right answer. */
-async function measureAll(ask, cases, given) {
-  const known = new Map();
+/**
+ * Measures the cases. `known` keeps the right answers, which cases that differ only in the type of
+ * weights or in the number of threads share.
+ */
+async function measureAll(ask, cases, given, known) {
   const rows = [];
   for (const { name, answer = name } of cases) {
     say(`${name}, ${given.threads} thread(s)`);
@@ -178,10 +182,11 @@ async function main() {
     const variants = revectorize ? ["wide", "relaxed"] : await ask("variants");
     const start = train || models ? undefined : await measureStart(ask, variants, quick);
     const groups = [];
+    const known = new Map();
     for (const threads of options.threads) {
       const limits = await ask("limits", { threads, quick, variants, models });
       const own = cases.filter(({ isLong }) => threads === 1 || !isLong);
-      const rows = await measureAll(ask, own, { threads, quick, variants });
+      const rows = await measureAll(ask, own, { threads, quick, variants }, known);
       groups.push({ threads, limits, rows });
     }
     publish({ ...where, quick, start, groups }, options);

@@ -192,7 +192,7 @@ template <class Results>
 void expect_same_bits_for_any_threads(const Results& results) {
   Context alone;
   const std::vector<Tensor> want = results(alone);
-  for (const int threads : {2, 3, 5, 8}) {
+  for (const int threads : {1, 2, 3, 5, 8}) {
     Context context = context_with_threads(threads);
     const std::vector<Tensor> got = results(context);
     ASSERT_EQ(got.size(), want.size());

@@ -29,7 +29,7 @@ template <class Isa, class Function>
   }
 }
 
-/// Calls visit with the function and the derivative of an activation, which is not kNone.
+/// Calls visit with the function and the derivative of an activation. For kNone, does not call it.
 template <class Isa, class Visit>
 [[gnu::always_inline]] inline void with_activation(Activation activation,
                                                    const Visit& visit) noexcept {

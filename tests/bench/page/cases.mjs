@@ -287,7 +287,9 @@ export function inputsOf(one) {
     if (name === "tokens" || name === "targets")
       return [name, Int32Array.from({ length }, () => Math.floor(one.vocabulary * next()))];
     const scale = /weight/i.test(name) && shape.length > 1 ? 1 / Math.sqrt(shape[1]) : 1;
-    return [name, Float32Array.from({ length }, () => scale * normal())];
+    const data = new Float32Array(length);
+    for (let i = 0; i < length; ++i) data[i] = scale * normal();
+    return [name, data];
   };
   const inputs = Object.fromEntries(Object.entries(shapes[one.kind](one)).map(draw));
   // Outliers like the ones of models: in some channels of the keys, alike for all tokens (Zhang et

@@ -7,15 +7,11 @@
 // its way. The matrices of a case all have this type, the table of the tokens too. It computes the
 // logits.
 
-import { bytesOfWeight } from "./language_cases.mjs";
+import { bytesOfWeight, formats as common, typed } from "./language_cases.mjs";
 
-/**
- * The types of weights: the largest error of an answer, which grows with the layers, and the type
- * to compare with.
- */
+/** The error of an answer grows with the layers. */
 const formats = {
-  float32: { tolerance: 1e-4 },
-  float16: { tolerance: 1e-2 },
+  ...common,
   int8: { tolerance: 0.25 },
   int4: { tolerance: 0.8, beside: "int8" },
 };
@@ -74,14 +70,11 @@ export function centred(logits) {
 
 function casesOf(name, sizes, prompt) {
   const of = (words, work) =>
-    Object.entries(formats).map(([dtype, { tolerance, beside }]) => {
+    Object.keys(formats).map((dtype) => {
       const one = {
         ...{ kind: "decoder", name: `${name}, ${words}, ${dtype}`, isLanguage: true },
         ...{ answer: `${name}, ${words}`, tokens: work.L },
-        ...{ ...sizes, ...work, dtype, tolerance },
-        ...(beside && {
-          beside: { dtype: beside, tolerance: formats[beside].tolerance, name: beside },
-        }),
+        ...{ ...sizes, ...work, ...typed(formats, dtype) },
       };
       return { ...one, bound: boundOf(one) };
     });

@@ -2,7 +2,7 @@
 // (Devlin et al., 2019) with random weights. Texts of the same length give the states of all
 // tokens, as for the vectors of a search.
 
-import { formats } from "./language_cases.mjs";
+import { formats, typed } from "./language_cases.mjs";
 
 /** The epsilon of the norms; ONNX's default, so that all compute the same. */
 export const eps = 1e-5;
@@ -48,13 +48,9 @@ function boundOf({ layers, E, F, B, L, dtype }) {
 function casesOf(name, sizes, B, L) {
   const title = `${name}, ${B} texts of ${L}`;
   return ["float32", "int8"].map((dtype) => {
-    const { tolerance, beside } = formats[dtype];
     const one = {
       ...{ kind: "encoder", name: `${title}, ${dtype}`, isLanguage: true, answer: title },
-      ...{ tokens: B * L, ...sizes, B, L, dtype, tolerance },
-      ...(beside && {
-        beside: { dtype: beside, tolerance: formats[beside].tolerance, name: beside },
-      }),
+      ...{ tokens: B * L, ...sizes, B, L, ...typed(formats, dtype) },
     };
     return { ...one, bound: boundOf(one) };
   });

@@ -39,6 +39,13 @@ export const formats = {
   int4: { tolerance: 0.5, beside: "int8" },
 };
 
+/** The fields of a case with weights of a type, and the case to compare with. */
+export function typed(all, dtype) {
+  const { tolerance, beside: name } = all[dtype];
+  const beside = name && { dtype: name, tolerance: all[name].tolerance, name };
+  return { dtype, tolerance, ...(beside && { beside }) };
+}
+
 /** A prompt is bound by arithmetic, one token by the bytes of weights and cache that it reads. */
 function boundOf({ layers, E, vocabulary, L, past, dtype }) {
   const weights = 12 * layers * E * E + vocabulary * E;
@@ -57,15 +64,12 @@ function casesOf(name, sizes, prompt, past) {
     };
     return { ...one, bound: boundOf(one) };
   };
-  const typed = (dtype) => ({ dtype, tolerance: formats[dtype].tolerance });
   return [
-    of(`prompt of ${prompt}`, { L: prompt, past: 0, ...typed("float32") }),
-    of(`a token after ${past}`, { L: 1, past, ...typed("float32") }),
-    ...["int8", "int4"].map((dtype) => {
-      const { beside: name } = formats[dtype];
-      const beside = { ...typed(name), name };
-      return of(`a token after ${past}, ${dtype}`, { L: 1, past, ...typed(dtype), beside });
-    }),
+    of(`prompt of ${prompt}`, { L: prompt, past: 0, ...typed(formats, "float32") }),
+    of(`a token after ${past}`, { L: 1, past, ...typed(formats, "float32") }),
+    ...["int8", "int4"].map((dtype) =>
+      of(`a token after ${past}, ${dtype}`, { L: 1, past, ...typed(formats, dtype) }),
+    ),
   ];
 }
 

@@ -4,7 +4,7 @@
 // transformers.js have after onnxruntime's optimiser.
 
 import { centred, sizesOf, theta } from "./decoder_cases.mjs";
-import { contrib, int32, int64, TypedNodes } from "./onnx_nodes.mjs";
+import { contrib, int64, lengths, TypedNodes } from "./onnx_nodes.mjs";
 
 /** The cosines and sines of the angles by which queries and keys rotate, [context, D / 2]. */
 function addAngles(nodes, { context }, D) {
@@ -70,7 +70,7 @@ export function decoder(one, inputs) {
   const caches = Array.from({ length: layers }, (_, i) => [`past.${i}.key`, `past.${i}.value`]);
   const read = (from, to) => [
     int64("tokens", inputs.tokens.subarray(from, to), [1, to - from], [1, "length"]),
-    ...[int32("seqlens", to - 1), int32("total", to)],
+    ...lengths(to),
     ...caches.flat().map((name) => ({
       ...{ name, shape: [1, G, 0, D], dims: [1, G, "past", D] },
       data: new Float32Array(0),

@@ -3,7 +3,7 @@
 // softmax, or it is one operator.
 
 import { weightShapes } from "./language_cases.mjs";
-import { contrib, int32, int64, Nodes } from "./onnx_nodes.mjs";
+import { contrib, int64, lengths, Nodes } from "./onnx_nodes.mjs";
 
 function composed(nodes, { q, k, v, past, present }) {
   const [query, key, value] = [q, k, v].map((x) => nodes.heads(x));
@@ -65,9 +65,7 @@ export const language = (isFused) => (one, inputs) => {
         Int32Array.from({ length: L }, (_, i) => past + i),
         [1, L],
       ),
-      ...(isFused
-        ? [int32("seqlens", past + L - 1), int32("total", past + L)]
-        : [{ name: "mask", shape: [L, past + L], data: mask }]),
+      ...(isFused ? lengths(past + L) : [{ name: "mask", shape: [L, past + L], data: mask }]),
       ...(isFused && past === 0 ? [] : pasts).map((name, i) => ({
         ...{ name, shape: [1, H, past, E / H] },
         data: inputs.past.subarray(i * size, (i + 1) * size),

@@ -8,8 +8,8 @@ import { exchange, rowsOf, transpose } from "./cases.mjs";
 import { decoder } from "./onnx_decoder.mjs";
 import { encoder } from "./onnx_encoder.mjs";
 import { language } from "./onnx_language.mjs";
+import { contrib, lengths, rowsInBytes } from "./onnx_nodes.mjs";
 
-const contrib = "com.microsoft";
 const same = (data) => data;
 
 /** @typedef {{ nodes: object[], inputs: object[], constants?: object[], outputs: string[], read: (data: Float32Array) => Float32Array }} Graph */
@@ -113,11 +113,6 @@ const grouped = (attributes) => ({
   outputs: ["o", "present_k", "present_v"],
 });
 
-const lengths = (keys) => [
-  { name: "seqlens", type: "int32", shape: [1], data: Int32Array.of(keys - 1) },
-  { name: "total", type: "int32", shape: [1], data: Int32Array.of(keys) },
-];
-
 /** Always causal. The past is an input and the present an output, as the next step needs them. */
 const groupQueryAttention = {
   language: language(true),
@@ -181,21 +176,17 @@ const dynamicQuantizeMatMul = {
   linear(one, { x, weight, bias }) {
     if (one.weights !== "int8") return undefined;
     const { inputs, outputs } = one;
-    const scale = Float32Array.from({ length: outputs }, (_, row) => {
-      const numbers = weight.subarray(row * inputs, (row + 1) * inputs);
-      return numbers.reduce((most, w) => Math.max(most, Math.abs(w)), 0) / 127;
-    });
-    const rounded = weight.map((w, i) => Math.round(w / scale[Math.floor(i / inputs)]));
+    const { scales, whole } = rowsInBytes(weight, [outputs, inputs]);
     const nodes = (output) => [
       {
         ...{ type: "DynamicQuantizeMatMul", domain: contrib },
         ...{ inputs: ["x", "w", "scale", "", "b"], outputs: [output] },
       },
     ];
-    const data = Int8Array.from(transpose(rounded, outputs, inputs));
+    const data = transpose(whole, outputs, inputs);
     return layer(one, x, nodes, [
       { name: "w", type: "int8", shape: [inputs, outputs], data },
-      { name: "scale", shape: [outputs], data: scale },
+      { name: "scale", shape: [outputs], data: scales },
       { name: "b", shape: [outputs], data: bias },
     ]);
   },

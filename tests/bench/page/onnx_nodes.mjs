@@ -38,7 +38,7 @@ const largest = (numbers, start, count) => {
 };
 
 /** Whole numbers from -127 to 127, with a scale for each row. */
-function rowsInBytes(weight, [rows, columns]) {
+export function rowsInBytes(weight, [rows, columns]) {
   const scales = new Float32Array(rows);
   const whole = new Int8Array(weight.length);
   for (let row = 0; row < rows; ++row) {
@@ -141,6 +141,9 @@ export const int64 = (name, numbers, shape, dims = shape) => ({
   ...{ name, type: "int64", shape, dims, data: BigInt64Array.from(numbers, BigInt) },
 });
 
-export const int32 = (name, number) => ({
+const int32 = (name, number) => ({
   ...{ name, type: "int32", shape: [1], data: Int32Array.of(number) },
 });
+
+/** The inputs of GroupQueryAttention that tell the number of keys. */
+export const lengths = (keys) => [int32("seqlens", keys - 1), int32("total", keys)];

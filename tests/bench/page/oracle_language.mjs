@@ -1,7 +1,7 @@
 // GPT-2 (Radford et al., 2019) in double precision. Layers have norms before their two parts and
 // the tanh form of GELU (Hendrycks and Gimpel, 2016); the table of the tokens is the head.
 
-import { layerNorm, plus } from "./oracle_layers.mjs";
+import { attendRows, layerNorm, plus, product } from "./oracle_layers.mjs";
 
 const eps = 1e-5;
 
@@ -23,28 +23,18 @@ const linear = (x, weight, bias) =>
 /** Causal attention of the rows [q k v], after a past [2, H, past, D], as a list of rows. */
 function attend(rows, pastOf, { E, H, past }) {
   const D = E / H;
-  const at = (part, head, key, i) =>
-    key < past
-      ? pastOf[((part * H + head) * past + key) * D + i]
-      : rows[key - past][(part + 1) * E + head * D + i];
-  return rows.map((row, query) => {
-    const keys = Array.from({ length: past + query + 1 }, (_, key) => key);
-    const output = new Float64Array(E);
-    for (let head = 0; head < H; ++head) {
-      const scores = keys.map((key) => {
-        let sum = 0;
-        for (let i = 0; i < D; ++i) sum += row[head * D + i] * at(0, head, key, i);
-        return sum / Math.sqrt(D);
-      });
-      const highest = scores.reduce((a, b) => Math.max(a, b));
-      const weights = scores.map((score) => Math.exp(score - highest));
-      const total = weights.reduce((a, b) => a + b);
-      for (const key of keys)
-        for (let i = 0; i < D; ++i)
-          output[head * D + i] += (weights[key] / total) * at(1, head, key, i);
-    }
-    return output;
-  });
+  const earlier = (part) =>
+    Array.from({ length: past }, (_, key) =>
+      Float64Array.from(
+        { length: E },
+        (_, i) => pastOf[((part * H + Math.floor(i / D)) * past + key) * D + (i % D)],
+      ),
+    );
+  const [q, k, v] = [0, 1, 2].map((part) =>
+    rows.map((row) => row.subarray(part * E, (part + 1) * E)),
+  );
+  const all = [q, [...earlier(0), ...k], [...earlier(1), ...v]];
+  return attendRows(all, { H, G: H, D, isCausal: true });
 }
 
 /** The logits of the first and the last token: [index of the first number, the row]. */
@@ -69,12 +59,10 @@ export function languageLogits(one, inputs) {
     x = plus(x, linear(active, ...of(`h.${i}.mlp.c_proj`)));
   }
   const last = norm(x, ...of("ln_f"));
-  return [...new Set([0, L - 1])].map((row) => {
-    const logits = Float64Array.from({ length: vocabulary }, (_, token) => {
-      let sum = 0;
-      for (let i = 0; i < E; ++i) sum += last[row][i] * table[token * E + i];
-      return sum;
-    });
-    return [row * vocabulary, logits];
-  });
+  const shown = [...new Set([0, L - 1])];
+  const logits = product(
+    shown.map((row) => last[row]),
+    table,
+  );
+  return shown.map((row, i) => [row * vocabulary, logits[i]]);
 }

@@ -39,11 +39,14 @@ export const layerNorm = (x, weight, bias, eps) =>
     );
   });
 
-/** Attention of the rows of q, k and v: H heads of queries and G heads of keys of size D. */
+/**
+ * Attention of the rows of q, k and v: H heads of queries and G heads of keys of size D. If it is
+ * causal, the queries are the last tokens of the keys.
+ */
 export function attendRows([q, k, v], { H, G, D, isCausal }) {
   return q.map((row, query) => {
     const output = new Float64Array(H * D);
-    const keys = isCausal ? query + 1 : k.length;
+    const keys = isCausal ? k.length - q.length + query + 1 : k.length;
     for (let head = 0; head < H; ++head) {
       const own = Math.floor(head / (H / G)) * D;
       const scores = Float64Array.from({ length: keys }, (_, key) => {

@@ -8,12 +8,12 @@
 //   `pairs`    the same with products of 16 bits, twice as many: two relaxed dot products, which
 //              are added, and an i32x4.dot_i16x8 that adds their pairs.
 //
-// The last two are the limit of products of bytes: a CPU with VNNI has an instruction for the first
-// form, others are faster with the second. In the second form, acc is a factor, so that a compiler
-// cannot compute the products once.
+// The last two are the limit of products of bytes: a CPU with VNNI has an instruction for `dot`,
+// others are faster with `pairs`. In `pairs`, acc is a factor, so that a compiler cannot compute the
+// products once.
 //
-// V8 merges chains that begin with loads and end with stores of neighbours in memory. The second
-// form keeps a compiler from computing a * a outside the loop. Several numbers of accumulators are
+// V8 merges chains that begin with loads and end with stores of neighbours in memory. The form
+// of `simd` keeps a compiler from computing a * a outside the loop. Several numbers of accumulators are
 // tried. With few, latency limits the rate (in V8 on x86, 12 reached 44 GFLOP/s and 14 reached 52).
 // With more than there are registers, some are spilled (14 in Firefox). The loop is unrolled four
 // times, so that its counter hardly takes time. The accumulators begin with different numbers, so
@@ -93,13 +93,13 @@ async function fastestOf(variants, threads) {
   const loops = [];
   for (const variant of variants)
     for (const registers of tried) {
-      // simd converges to 1; the others add a millionth in each step.
+      // simd converges to 1; relaxed and wide add a millionth in each step; whole numbers may wrap.
       const factor = variant === "simd" ? 0.5 : 1e-3;
       const shares = Array.from({ length: threads }, () => [repeats, factor]);
       const accumulators = variant === "wide" ? 2 * registers : registers;
       const run = await startTogether(peakModule(variant, accumulators), shares, Number.isFinite);
-      const steps = accumulators * copies * repeats * threads;
-      loops.push({ operations: 2 * lanes * products[variant] * steps, run, speed: 0 });
+      const count = accumulators * copies * repeats * threads;
+      loops.push({ operations: 2 * lanes * products[variant] * count, run, speed: 0 });
     }
   for (let i = 0; i < trials; ++i)
     for (const loop of loops) {

@@ -6,8 +6,8 @@ const minSampleTime = 20;
 const minRounds = 3;
 const maxRounds = 41;
 
-// Milliseconds. After `long` a contender needs one more call at most. A call that takes `long` runs in
-// two rounds only. If a call takes `longest`, the first one counts too, because a cold start hardly
+// Milliseconds. If the first call takes `long`, one more call is the whole warm-up. A call that takes
+// `long` runs in two rounds only. If a call takes `longest`, the first one counts too, because a cold start hardly
 // changes its time.
 const long = 2000;
 const longest = 8000;

@@ -279,7 +279,7 @@ class Loading {
   }
 }
 
-/** The tokens of generation_config.json, which replace those of config.json. */
+/** The fields of generation_config.json with tokens, which replace the same fields of config.json. */
 const generationFields = ["decoder_start", "eos", "forced_bos", "forced_eos", "pad"].map(
   (name) => `${name}_token_id`,
 );

@@ -183,7 +183,7 @@ export function readBart(fields: Fields, modelType: string): Seq2SeqConfig {
 const isWordList = (value: unknown) =>
   isListOf(value, (word) => isListOf(word, isToken.accepts) && word.length > 0);
 
-/** The tokens that begin, end and fill a text, and those that it never has. */
+/** The tokens that begin, end and fill a text, and the tokens that a text never has. */
 function tokensOf(
   fields: Fields,
   { start, bansPadding }: Partial<Family>,
