@@ -1,16 +1,20 @@
 // Runs cases in a page of headless Chromium or Firefox, in all binaries, on two threads.
 
 import { join, resolve } from "node:path";
-import { launchChromium } from "../harness/chromium.mjs";
-import { launchFirefox } from "../harness/firefox.mjs";
 import { serve } from "../harness/server.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 
+/** Loads only the package that drives this browser. */
+async function launch(name) {
+  if (name === "firefox") return (await import("../harness/firefox.mjs")).launchFirefox();
+  return (await import("../harness/chromium.mjs")).launchChromium();
+}
+
 /** @returns the reports of all cases in all binaries, each with the binary in its name */
 export async function runInBrowser(cases, name) {
   const server = await serve({ heed: join(root, "dist"), conformance: import.meta.dirname });
-  const browser = await (name === "firefox" ? launchFirefox : launchChromium)();
+  const browser = await launch(name);
   try {
     const page = await browser.newPage();
     await page.goto(`${server.url}/conformance/page.html`);

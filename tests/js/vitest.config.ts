@@ -5,7 +5,6 @@ import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
 import type { Connect } from "vite";
 import { defineConfig } from "vitest/config";
-import { launchFirefox } from "../harness/firefox.mjs";
 import { revectorize } from "../harness/v8.mjs";
 import { WebKit } from "../harness/webkit.mjs";
 
@@ -47,6 +46,7 @@ const providerOf = (name: string, launch: () => Promise<Driven>) =>
 
 const webkit = providerOf("webkit", () => WebKit.launch());
 const firefox = providerOf("firefox", async () => {
+  const { launchFirefox } = await import("../harness/firefox.mjs");
   const browser = await launchFirefox();
   const page = await browser.newPage();
   return { goto: (url) => page.goto(url), close: () => browser.close() };

@@ -134,7 +134,7 @@ export class FetchedFile implements OpenSource {
     { start = 0, isKept = false }: Partial<FileRequest> = {},
   ): Promise<FetchedFile | undefined> {
     const response = await request(url, { start, isKept }, signal);
-    // Servers of pages with many addresses answer with their first page instead of the status 404.
+    // The server of a single-page application answers with its page if it does not have a file.
     const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
     if (!isPage && (response.status === 200 || response.status === 206))
       return new FetchedFile(url, response, { start, isKept });

@@ -328,6 +328,16 @@ async function openSource(
 /** The largest file of text that is read. */
 const mostText = 2 ** 26;
 
+/** Reads a file in JSON; undefined if it does not exist. */
+export async function findJson(
+  folder: Folder,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
+  const file = await folder.open(name, signal);
+  return file && parseJson(await readText(file, name, signal), name);
+}
+
 /**
  * Reads a file in JSON.
  *
@@ -338,9 +348,9 @@ export async function readJson(
   name: string,
   signal?: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const file = await folder.open(name, signal);
-  if (file === undefined) throw missing(folder, name);
-  return parseJson(await readText(file, name, signal), name);
+  const found = await findJson(folder, name, signal);
+  if (found === undefined) throw missing(folder, name);
+  return found;
 }
 
 /** Reads a file of text that is open. */

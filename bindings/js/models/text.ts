@@ -33,7 +33,7 @@ export interface WriteTextOptions extends GenerateFromOptions {
 
 /** What `writeText` wrote. */
 export interface WrittenText {
-  /** The new text, after the prompt. */
+  /** The new text, without the prompt. */
   text: string;
   /** The new tokens. */
   tokens: number[];
@@ -117,7 +117,8 @@ export async function writeText(
     tokenizer.decode([...tokens], { skip_special_tokens: true });
   const writer = model as CausalLanguageModel | Seq2SeqLanguageModel;
   // Decoders treat the beginning of a text in a special way, so that the prompt is decoded too. A source is another text.
-  const context = writer.config.kind === "seq2seq" ? [] : start;
+  const { config } = writer;
+  const context = config.kind === "seq2seq" ? [] : start;
   const before = read(context);
   const tokens: number[] = [];
   let text = "";
@@ -145,8 +146,7 @@ export async function writeText(
     for (const token of found) if (take([token]) === false) break;
   }
   tell(text.length);
-  const { endToken = writer.config.endTokens } = generation;
-  const { config } = writer;
+  const { endToken = config.endTokens } = generation;
   const isForced =
     config.kind === "seq2seq" &&
     config.forcedEndTokens.length > 0 &&

@@ -75,7 +75,7 @@ export async function tokenizerIn(
   Tokenizer: TokenizerClass | undefined,
   signal: AbortSignal | undefined,
 ): Promise<TextTokenizer> {
-  const { missing, parseJson, readText } = await import("./sources.js");
+  const { findJson, missing, parseJson, readText } = await import("./sources.js");
   const file = await folder.open("tokenizer.json", signal);
   if (file === undefined) throw missing(folder, "tokenizer.json");
   const text = await readText(file, "tokenizer.json", signal);
@@ -85,9 +85,7 @@ export async function tokenizerIn(
   }
   const json = parseJson(text, "tokenizer.json");
   // For a model without this file, tokenizer.json is sufficient.
-  const name = "tokenizer_config.json";
-  const more = await folder.open(name, signal);
-  const config = more ? parseJson(await readText(more, name, signal), name) : {};
+  const config = (await findJson(folder, "tokenizer_config.json", signal)) ?? {};
   return madeBy("the class Tokenizer", () => new Tokenizer(json, config));
 }
 

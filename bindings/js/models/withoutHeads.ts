@@ -5,6 +5,7 @@
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
 import { Module } from "../nn/module.js";
+import type { AttentionSizes } from "./language/attention.js";
 import type { HubModel } from "./language/load.js";
 import { TaskModel } from "./model.js";
 
@@ -65,16 +66,14 @@ export async function withoutHeads<T>(
     : withAblatedHeads(model, heads, run);
 }
 
-/** The sizes of an attention. */
-interface Sizes {
-  readonly heads: number;
-  readonly headSize: number;
+interface Sized {
+  readonly sizes: Pick<AttentionSizes, "heads" | "headSize">;
 }
 
 /** @param attentions the attentions of the model by path */
-function checkHeads(heads: readonly Head[], attentions: ReadonlyMap<string, Sizes>): void {
+function checkHeads(heads: readonly Head[], attentions: ReadonlyMap<string, Sized>): void {
   for (const [i, each] of heads.entries()) {
-    const sizes = attentions.get(each?.path);
+    const sizes = attentions.get(each?.path)?.sizes;
     if (sizes === undefined) {
       const paths = [...attentions.keys()].join(", ");
       const expected = paths === "" ? "none in this model" : `one of ${paths}`;
@@ -99,7 +98,7 @@ async function withAblatedHeads<T>(
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
-  checkHeads(heads, new Map([...attentions].map(([path, { sizes }]) => [path, sizes])));
+  checkHeads(heads, attentions);
   const before = [...attentions].map(([path, attention]) => {
     const { ablated } = attention;
     const own = heads.filter((each) => each.path === path);
@@ -118,7 +117,7 @@ async function withAblatedHeads<T>(
 
 /**
  * Runs a function on a model of a task while the columns of the output projection that belong to
- * the heads are zeros. Its bias gets the product of these columns and the outputs in place of the heads'.
+ * the heads are zeros. The bias of the projection gets the product of these columns and `output`.
  */
 async function withoutColumns<T>(
   model: TaskModel,
@@ -131,7 +130,8 @@ async function withoutColumns<T>(
   );
   const { size, heads: count } = model.config;
   const headSize = size / count;
-  checkHeads(heads, new Map(paths.map((path) => [path, { heads: count, headSize }])));
+  const sizes = { heads: count, headSize };
+  checkHeads(heads, new Map(paths.map((path) => [path, { sizes }])));
   // The memory of a tensor may move while the model runs, so `data` is read each time.
   const dataOf = (path: string, name: string) =>
     parameters[`${path}.out_proj.${name}`]?.data as Float32Array;

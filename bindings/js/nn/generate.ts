@@ -70,8 +70,8 @@ export interface SamplingOptions extends GreedyOptions, LogitsOptions {
 }
 
 /**
- * Options of `beamSearch`. Penalties and the processor change the log probabilities of a step, as in the package
- * transformers, which the search then adds up.
+ * Options of `beamSearch`. Penalties and the processor change the log probabilities of each step, as in the package
+ * transformers. The search adds up the changed ones.
  */
 export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens">, PenaltyOptions {
   /** The first tokens of the sequence, one or more. */
@@ -289,8 +289,6 @@ export async function beamSearch(
   const ends = endsOf(options);
   const steps = new Steps(step, signal);
   const penalise = penaltiesOf(options);
-  const change = (logs: Float32Array, { tokens }: Beam) =>
-    penalise?.(logs, [...startTokens, ...tokens], tokens);
   const scoreOf = (logProbability: number, length: number) =>
     logProbability / ((5 + length) / 6) ** lengthPenalty;
   const finished: Hypothesis[] = [];
@@ -306,10 +304,10 @@ export async function beamSearch(
   let live: Beam[] = [{ tokens: [], logProbability: 0 }];
   let order = [0];
   for (let length = 1; length <= maxLength && live.length > 0; ++length) {
-    const logits = await steps.run(
-      filled(live).map(({ tokens }) => [...startTokens, ...tokens]),
-      filled(order),
-    );
+    const sequences = filled(live).map(({ tokens }) => [...startTokens, ...tokens]);
+    const logits = await steps.run(sequences, filled(order));
+    const change = (logs: Float32Array, row: number) =>
+      penalise?.(logs, sequences[row] as number[], (live[row] as Beam).tokens);
     const candidates = freeing(logits, () => candidatesOf(heed, logits, live, 2 * beams, change));
     const next: Beam[] = [];
     order = [];
@@ -332,8 +330,8 @@ export async function beamSearch(
         scoreOf(logProbability, maxLength),
       ]),
     );
-    const isCertain = best <= (finished.at(-1)?.score ?? -Infinity) && !raises(options);
-    if (finished.length === beams && isCertain) live = [];
+    const isCertain = finished.length === beams && !raises(options);
+    if (isCertain && best <= (finished.at(-1) as Hypothesis).score) live = [];
   }
   for (const beam of live) finish(beam, false);
   return finished;
@@ -349,7 +347,7 @@ function candidatesOf(
   logits: Tensor,
   live: readonly Beam[],
   most: number,
-  change: (logs: Float32Array, beam: Beam) => void,
+  change: (logs: Float32Array, row: number) => void,
 ): Candidate[] {
   const [rows, size] = logits.shape as [number, number];
   const count = Math.min(most, size);
@@ -361,7 +359,7 @@ function candidatesOf(
     if (wrong !== undefined)
       throw new HeedError("nan", `step: expected finite logits, got ${wrong}`);
     const logs = heed.subtract(logits, heed.reshape(sums, [rows, 1]));
-    for (const [row, beam] of live.entries()) change(rowOf(logs, row), beam);
+    for (const row of live.keys()) change(rowOf(logs, row), row);
     const { values, indices } = heed.topK(logs, count);
     const [log, token] = [values.data, indices.data];
     return live

@@ -112,7 +112,7 @@ export function penaltiesOf(options: PenaltyOptions): Change | undefined {
   };
 }
 
-/** Whether a penalty raises log probabilities, which a processor must not do. */
+/** Whether a penalty may raise log probabilities. A processor must not raise them. */
 export function raises(options: PenaltyOptions): boolean {
   const { repetitionPenalty = 1, presencePenalty = 0, frequencyPenalty = 0 } = options;
   return repetitionPenalty < 1 || presencePenalty < 0 || frequencyPenalty < 0;

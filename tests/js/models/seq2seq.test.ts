@@ -411,7 +411,7 @@ describe("A model with an encoder", () => {
       );
   });
 
-  test("writes a text that begins like any text, with and without beams", async () => {
+  test("writeText decodes a target without its source, with and without beams", async () => {
     const model = made(t5);
     const words = {
       encode: (text: string) => text.split(" ").map(Number),

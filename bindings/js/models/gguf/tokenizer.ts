@@ -113,7 +113,7 @@ function sentencePiece(read: Metadata, all: Tokens): Json {
 
 /**
  * A SentencePiece model of the most likely pieces (Kudo, "Subword Regularization", 2018), as T5 and XLM-RoBERTa have it.
- * The file's map of characters is Unicode's NFKC with some own rules.
+ * The file's map normalises characters, usually by Unicode's NFKC and further rules.
  */
 function unigram(read: Metadata, all: Tokens): Json {
   const { tokens, kinds } = all;
@@ -164,7 +164,7 @@ function wordPieces({ tokens, kinds }: Tokens): Json {
 
 interface Kind {
   readonly make: (read: Metadata, all: Tokens) => Json;
-  /** Whether a text begins with the first token, and ends with the last one, if the file does not say so. */
+  /** Whether BOS precedes a text, and EOS follows it, if the file does not say so. */
   readonly begins: boolean;
   readonly ends: boolean;
 }
@@ -191,8 +191,7 @@ function template(first: string | undefined, last: string | undefined): Json | n
  * @throws HeedError "format" that names the kind of tokenizer, if it is not known
  */
 export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Json } {
-  const model = read.text("tokenizer.ggml.model");
-  const kind = read.choice("tokenizer.ggml.model", kinds);
+  const own = read.choice("tokenizer.ggml.model", kinds);
   const tokens = read.list("tokenizer.ggml.tokens", "string") ?? [];
   const all = { tokens, kinds: read.list("tokenizer.ggml.token_type", "number") ?? [] };
   const token = (name: string) => {
@@ -200,14 +199,14 @@ export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Js
     return id === undefined ? undefined : tokens[id as number];
   };
   const [start, end] =
-    model === "bert"
+    own === kinds.bert
       ? [token("bos") ?? "[CLS]", token("seperator") ?? "[SEP]"]
       : [token("bos"), token("eos")];
   const isAdded = (which: string, usual: boolean) =>
     read.flag(`tokenizer.ggml.add_${which}_token`) ?? usual;
   const processor = template(
-    isAdded("bos", kind.begins || read.text("tokenizer.ggml.pre") === llama3) ? start : undefined,
-    isAdded("eos", kind.ends) ? end : undefined,
+    isAdded("bos", own.begins || read.text("tokenizer.ggml.pre") === llama3) ? start : undefined,
+    isAdded("eos", own.ends) ? end : undefined,
   );
   const added = tokens.flatMap((content, id) => {
     const kind = all.kinds[id];
@@ -219,7 +218,7 @@ export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Js
     tokenizer: {
       version: "1.0",
       added_tokens: added,
-      ...kind.make(read, all),
+      ...own.make(read, all),
       post_processor: processor,
     },
     config: {

@@ -6,7 +6,7 @@ import { HeedError, refuse } from "../../core/error.js";
 import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
-import { type Folder, parseJson, readText } from "../sources.js";
+import { type Folder, findJson } from "../sources.js";
 import { VisionTransformer } from "../vision/visionTransformer.js";
 import { CausalLanguageModel } from "./causalModel.js";
 import { type ExpectedTensor, expectedTensors, namesIn } from "./checkpoint.js";
@@ -279,10 +279,11 @@ class Loading {
   }
 }
 
-/** The fields of generation_config.json with tokens, which replace the same fields of config.json. */
-const generationFields = ["decoder_start", "eos", "forced_bos", "forced_eos", "pad"].map(
-  (name) => `${name}_token_id`,
-);
+/** The fields of generation_config.json that replace the same fields of config.json. */
+const generationFields = [
+  ...["bad_words_ids", "decoder_start_token_id", "eos_token_id"],
+  ...["forced_bos_token_id", "forced_eos_token_id", "pad_token_id"],
+];
 
 /** Returns a config with the fields of generation_config.json, if the folder has this file. */
 async function withGeneration(
@@ -291,10 +292,9 @@ async function withGeneration(
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
   const name = "generation_config.json";
-  const file = await folder.open(name, signal);
-  if (file === undefined) return config;
-  const given = parseJson(await readText(file, name, signal), name);
-  const names = [...generationFields, "bad_words_ids"].filter((each) => given[each] != null);
+  const given = await findJson(folder, name, signal);
+  if (given === undefined) return config;
+  const names = generationFields.filter((each) => given[each] != null);
   const joined = { ...config, ...Object.fromEntries(names.map((each) => [each, given[each]])) };
   within(name, () => readConfig(joined));
   return joined;

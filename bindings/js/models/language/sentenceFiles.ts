@@ -6,7 +6,7 @@ import { isListOf, isRecord, isText } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { read } from "../../nn/safetensors.js";
 import type { Activation } from "../../ops/activate.js";
-import { type Folder, missing, parseJson, parseText, readJson, readText } from "../sources.js";
+import { type Folder, findJson, missing, parseText, readJson, readText } from "../sources.js";
 import { Fields } from "./fields.js";
 import { type Pooling, poolings } from "./pooling.js";
 import { type Dense, type SentenceConfig, SentenceHead, usual } from "./sentences.js";
@@ -126,8 +126,8 @@ async function readModules(
 async function readSettings(folder: Folder, modelType: string, signal?: AbortSignal) {
   const fieldsOf = async (...names: string[]) => {
     for (const name of names) {
-      const file = await folder.open(name, signal);
-      if (file) return new Fields(parseJson(await readText(file, name, signal), name), name);
+      const found = await findJson(folder, name, signal);
+      if (found) return new Fields(found, name);
     }
     return new Fields({});
   };

@@ -51,7 +51,7 @@ export interface Seq2SeqConfig {
   readonly positions: "distances" | "learned" | "sinusoidal";
   /** The number of the first position. */
   readonly firstPosition: number;
-  /** The frequency of sine i is 10,000 to the power of -i times this number. */
+  /** Sine i has the frequency 10,000^(-i * frequencyStep). */
   readonly frequencyStep: number;
   /** The rows of the table of distances, and the distance from which on all share a row. */
   readonly distances: { readonly buckets: number; readonly most: number };
@@ -71,7 +71,7 @@ export interface Seq2SeqConfig {
   readonly paddingToken: number;
   /** Sequences of tokens that are never generated: in Marian the padding token, with which it starts. */
   readonly badWords: readonly (readonly number[])[];
-  /** The tokens of which one ends a text that has its maximum length; none for any token. */
+  /** If there are any, a text of the maximum length ends with one of these tokens. */
   readonly forcedEndTokens: readonly number[];
 }
 
@@ -123,22 +123,28 @@ export function readT5(fields: Fields, modelType: string): Seq2SeqConfig {
 /** How the models of BART's family differ. */
 type Family = Pick<Seq2SeqConfig, "positions" | "firstPosition" | "hasNormsBefore"> & {
   readonly activation: string;
-  /** The first token of the decoder, and a token that is never generated; the padding token if undefined. */
+  /** The number of pairs, less this number, divides the exponents of the frequencies. */
+  readonly fewerPairs: 0 | 1;
+  /** The first token of the decoder; the padding token if undefined. */
   readonly start: number | undefined;
+  /** Whether the padding token is never generated, unless the config lists other bad words. */
   readonly bansPadding: boolean;
 };
 
 const bart: Family = {
-  // The first two rows of the table have no position.
+  // Positions are numbered from 2; a table has two unused rows before them.
   ...{ positions: "learned", firstPosition: 2, hasNormsBefore: false },
-  ...{ activation: "gelu", start: 2, bansPadding: false },
+  ...{ activation: "gelu", fewerPairs: 1, start: 2, bansPadding: false },
 };
 const sinusoidal = { positions: "sinusoidal" } as const;
 
 const families: Readonly<Record<string, Family>> = {
   bart,
   mbart: { ...bart, hasNormsBefore: true },
-  marian: { ...bart, ...sinusoidal, firstPosition: 0, start: undefined, bansPadding: true },
+  marian: {
+    ...{ ...bart, ...sinusoidal, firstPosition: 0, fewerPairs: 0 },
+    ...{ start: undefined, bansPadding: true },
+  },
   m2m_100: { ...bart, ...sinusoidal, hasNormsBefore: true, activation: "relu" },
 };
 
@@ -171,7 +177,7 @@ export function readBart(fields: Fields, modelType: string): Seq2SeqConfig {
     decoder: side("decoder"),
     activation: fields.choice("activation_function", activationNames, family.activation),
     ...{ hasBiases: true, positions, firstPosition, hasNormsBefore },
-    frequencyStep: 1 / (modelType === "marian" ? size / 2 : size / 2 - 1),
+    frequencyStep: 1 / (size / 2 - family.fewerPairs),
     distances: { buckets: 0, most: 0 },
     embeddingScale: fields.flag("scale_embedding", false) ? Math.sqrt(size) : 1,
     ...{ logitScale: 1, isTied: fields.flag("tie_word_embeddings", true) },

@@ -15,15 +15,7 @@ import {
   isWholeNumber,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import {
-  beamSearch,
-  generate,
-  isLength,
-  isStart,
-  isTokens,
-  mostBeams,
-  type Step,
-} from "../../nn/generate.js";
+import { beamSearch, generate, isLength, isStart, isTokens, mostBeams } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
@@ -288,7 +280,7 @@ export class Seq2SeqLanguageModel extends Module {
     checkArgument("sources", texts, isStart);
     checkArgument("maxLength", options?.maxLength, isLength);
     const { config, heed } = this;
-    const { beams = 1, lengthPenalty, startTokens = config.startTokens, ...others } = options;
+    const { beams = 1, lengthPenalty = 0, startTokens = config.startTokens, ...others } = options;
     checkArgument("beams", beams, isWholeNumber(1, mostBeams));
     checkArgument("startTokens", startTokens, isTokens);
     const { cacheType, receive, ...search } = others;
@@ -297,33 +289,23 @@ export class Seq2SeqLanguageModel extends Module {
       ...{ endToken: config.endTokens, ...search },
       ...(logitsProcessor && { logitsProcessor }),
     };
-    const run = <T>(sources: typeof texts, copies: number, find: (step: Step) => Promise<T>) => {
-      const { maxLength } = search;
-      return searchTexts(
-        this,
-        sources,
-        copies,
-        { startTokens, maxLength, cacheType, receive },
-        find,
-      );
-    };
+    const own = { startTokens, maxLength: search.maxLength, cacheType, receive };
     if (beams === 1) {
       const starts = texts.map(() => startTokens);
-      return run(texts, 1, (step) => generate(heed, step, { ...common, startTokens: starts }));
+      return searchTexts(this, texts, 1, own, (step) =>
+        generate(heed, step, { ...common, startTokens: starts }),
+      );
     }
     const { temperature, topK, topP, minP, typicalP, seed, onTokens, ...kept } = common;
     const drawn = { temperature, topK, topP, minP, typicalP, seed, onTokens };
     for (const [name, value] of Object.entries(drawn))
       if (value !== undefined) throw refuse("option", name, "none with beams", describe(value));
-    const given = {
-      ...kept,
-      beams,
-      startTokens,
-      ...(lengthPenalty !== undefined && { lengthPenalty }),
-    };
+    const given = { ...kept, beams, startTokens, lengthPenalty };
     const found: number[][] = [];
     for (const text of texts) {
-      const [best] = await run([text], beams, (step) => beamSearch(heed, step, given));
+      const [best] = await searchTexts(this, [text], beams, own, (step) =>
+        beamSearch(heed, step, given),
+      );
       found.push(best?.tokens ?? []);
     }
     return found;

@@ -81,8 +81,8 @@ export async function searchTexts<T>(
       if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
       const next = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
       return run(() => {
-        const options = { keyMask, cache, onlyLast: true } as const;
-        const { logits } = model.decode(idsOf(heed, next), states, options);
+        const given = { keyMask, cache, onlyLast: true } as const;
+        const { logits } = model.decode(idsOf(heed, next), states, given);
         return heed.reshape(logits, [next.length, config.vocabularySize]);
       });
     });
@@ -98,13 +98,15 @@ export function processorOf(
   { maxLength, logitsProcessor }: Pick<SamplingOptions, "maxLength" | "logitsProcessor">,
 ): SamplingOptions["logitsProcessor"] {
   if (badWords.length === 0 && forcedEndTokens.length === 0) return logitsProcessor;
-  const longest = startTokens.length + maxLength;
+  const last = startTokens.length + maxLength - 1;
   return (logits, tokens) => {
     for (const word of badWords) {
-      const begin = tokens.slice(tokens.length + 1 - word.length);
-      if (word.slice(0, -1).join() === begin.join()) logits[word.at(-1) as number] = -Infinity;
+      const isBegun = word
+        .slice(0, -1)
+        .every((token, i) => token === tokens.at(i + 1 - word.length));
+      if (isBegun) logits[word.at(-1) as number] = -Infinity;
     }
-    if (forcedEndTokens.length > 0 && tokens.length === longest - 1) {
+    if (forcedEndTokens.length > 0 && tokens.length === last) {
       logits.fill(-Infinity);
       for (const token of forcedEndTokens) logits[token] = 0;
     }

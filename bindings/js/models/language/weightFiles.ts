@@ -3,7 +3,7 @@
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { headerLength, lengthBytes, type Place, readHeader } from "../../core/safetensorsHeader.js";
 import type { OpenSource } from "../fetched.js";
-import { type Folder, missing, parseJson, readText, weightsName } from "../sources.js";
+import { type Folder, findJson, missing, weightsName } from "../sources.js";
 
 const indexName = "model.safetensors.index.json";
 
@@ -55,9 +55,9 @@ export async function weightFiles(
 ): Promise<[string, OpenSource][]> {
   const single = await folder.open(weightsName, signal);
   if (single !== undefined) return [[weightsName, single]];
-  const index = await folder.open(indexName, signal);
+  const index = await findJson(folder, indexName, signal);
   if (index === undefined) throw missing(folder, `${weightsName} or ${indexName}`);
-  const names = readIndex(parseJson(await readText(index, indexName, signal), indexName));
+  const names = readIndex(index);
   const files: [string, OpenSource][] = [];
   for (const name of names) {
     const source = await folder.open(name, signal);
