@@ -14,7 +14,8 @@ const KernelTable& kernel_table<simd::Isa>() noexcept {
   static const KernelTable kTable = [] {
     KernelTable table = kernel_table<simd::Traits<simd::Isa>::Base>();
     table.isa = simd::Traits<simd::Isa>::kName;
-    table.attention.forward = FlashAttention<simd::Isa>::run;
+    // In WebAssembly, attention with bytes would add 1.6 KB to each download.
+    if constexpr (!simd::kIsWasm) table.attention.forward = FlashAttention<simd::Isa>::run;
     table.product.byte_linear = byte_linear<simd::Isa>;
     table.product.nibble_linear = nibble_linear<simd::Isa>;
     return table;

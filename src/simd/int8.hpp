@@ -26,7 +26,7 @@
 // A set with dot products of bytes (`kHasDot`) does all of this in one instruction without 16-bit
 // sums; it gets the same numbers, so that its results are the same. WebAssembly's relaxed dot
 // product with an accumulator is one machine instruction with VNNI. Without VNNI, V8 needs five,
-// one of which rematerialises a constant.
+// one of which rematerialises a constant. So the relaxed binary has both forms (simd/isa.hpp).
 
 #include <bit>
 #include <cstdint>
@@ -125,22 +125,36 @@ struct TwoGroups {
   }
 };
 
+/// The operands of one group, whose dot products are one instruction.
 template <class Isa>
-class ByteDot : public TwoGroups<Isa> {
+struct OneGroup {
+  using B = Bytes<Isa>;
+  static constexpr int kGroups = 1;
+  using Operand = B;
+
+  static Operand left(const std::int8_t* a) noexcept { return broadcast_group<Isa>(a); }
+  static Operand right(const std::int8_t* b, std::ptrdiff_t) noexcept { return B::load_aligned(b); }
+};
+
+template <class Isa>
+class ByteDot : public std::conditional_t<kHasDot<Isa>, OneGroup<Isa>, TwoGroups<Isa>> {
  public:
   using B = Bytes<Isa>;
   using S = Sums<Isa>;
   using W = Words<Isa>;
-  using Operand = typename TwoGroups<Isa>::Operand;
+  using Operand = typename std::conditional_t<kHasDot<Isa>, OneGroup<Isa>, TwoGroups<Isa>>::Operand;
 
   S operator()(Operand left, Operand right, S sum) const noexcept {
     if constexpr (kHasDot<Isa>)
-      return multiply_add(left.second, right.second, multiply_add(left.first, right.first, sum));
+      return multiply_add(left, right, sum);
     else
       return add(sum, pairs(left.first, right.first) + pairs(left.second, right.second));
   }
 
 #if defined(__wasm__)
+  static S multiply_add(B left, B right, S sum) noexcept {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(right, left, sum);
+  }
   /// The sums of two neighbouring products.
   static W pairs(B left, B right) noexcept {
     return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);

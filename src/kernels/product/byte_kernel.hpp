@@ -42,14 +42,18 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kBytes = static_cast<int>(simd::Bytes<Isa>::size);
   constexpr int kGroupOfColumns = kPanel<Isa> * simd::kGroup;
+  constexpr int kSteps = kByteStep / simd::kGroup / simd::ByteDot<Isa>::kGroups;
+  // With few rows, the dot products of one sum would wait for each other.
+  constexpr int kSums = simd::kHasDot<Isa> && Rows <= 2 ? kSteps : 1;
   const simd::ByteDot<Isa> dot;
-  S sum[Rows][kVectors];
-  for (int v = 0; v < kVectors; ++v) {
-    const S first = start(v);
-    for (int r = 0; r < Rows; ++r) sum[r][v] = first;
-  }
+  S sums[kSums][Rows][kVectors];
+  for (auto& sum : sums)
+    for (auto& row : sum)
+      for (S& part : row) part = S(0);
   for (std::int64_t d = 0; d < depth; d += kByteStep) {
-    for (int g = 0; g < kByteStep / simd::kGroup; g += simd::ByteDot<Isa>::kGroups) {
+    for (int i = 0; i < kSteps; ++i) {
+      const int g = i * simd::ByteDot<Isa>::kGroups;
+      auto& sum = sums[i % kSums];
       typename simd::ByteDot<Isa>::Operand right[kVectors];
       for (int v = 0; v < kVectors; ++v)
         right[v] = dot.right(b + g * kGroupOfColumns + v * kBytes, kGroupOfColumns);
@@ -62,8 +66,13 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
     a += simd::Traits<Isa>::kRows * kByteStep;
     b += 2 * kGroupOfColumns;
   }
-  for (int r = 0; r < Rows; ++r)
-    for (int v = 0; v < kVectors; ++v) finish(first_row + r, v, sum[r][v]);
+  for (int r = 0; r < Rows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      S sum = start(v);
+      for (const auto& part : sums) sum += part[r][v];
+      finish(first_row + r, v, sum);
+    }
+  }
 }
 
 /// The same for some rows of a block of A, 1 <= rows <= Traits::kRows. Computes a few of them at a
