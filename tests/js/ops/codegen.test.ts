@@ -12,9 +12,9 @@ import { mergedLoops, productLoops } from "../../bench/codegen.mjs";
 import { peakModule } from "../../bench/page/peak.mjs";
 import { missing, recentNode } from "../../harness/v8.mjs";
 
-const whyNot256 =
-  missing ??
-  (/ avx2 /.test(readFileSync("/proc/cpuinfo", "utf8")) ? undefined : "this processor has no AVX2");
+const flags = readFileSync("/proc/cpuinfo", "utf8");
+const whyNot256 = missing ?? (/ avx2 /.test(flags) ? undefined : "this processor has no AVX2");
+const whyNoDot = missing ?? (/ avx_vnni /.test(flags) ? undefined : "this processor has no VNNI");
 
 /** Scores and values of attention, the products of its gradient, linear layers and matmul, some in several functions. */
 function expectShortLoops(
@@ -43,6 +43,20 @@ describe.skipIf(missing !== undefined)("the inner loops of products of floats", 
   );
 });
 
+test.skipIf(whyNoDot !== undefined)(
+  "the relaxed binary multiplies four rows of bytes with one instruction for each 16 products",
+  () => {
+    const binary = new URL("../../../dist/heed-relaxed.wasm", import.meta.url);
+    const dots = (loop: string[]) => loop.filter((text) => text.startsWith("vpdpbusd")).length;
+    const found = mergedLoops(readFileSync(binary)).filter((loop) => dots(loop) === 16);
+    expect(found.length).toBeGreaterThan(0);
+    // Eight depths of two vectors of columns: 16 instructions, and at most two others for each.
+    const isShort = (loop: string[]) =>
+      loop.length <= 48 && !loop.some((text) => /xmm.*\[r[bs]p/.test(text));
+    expect(found.filter(isShort).length).toBeGreaterThan(0);
+  },
+);
+
 // V8 runs a function slowly until all of it is optimised, so the rare code of a long function delays its frequent code.
 // As one function of 13 KB the first attention took 27 ms to be optimised.
 test.skipIf(missing !== undefined).each(["relaxed", "simd"] as const)(
@@ -54,8 +68,8 @@ test.skipIf(missing !== undefined).each(["relaxed", "simd"] as const)(
     const x = heed.tensor(new Float32Array(4 * 512 * 64), [1, 4, 512, 64]);
     for (let i = 0; i < 12; ++i) heed.attention(x, x, x).output.dispose();
     setTimeout(() => process.exit(), 500); // V8 optimises beside the program`;
-    const flags = ["--trace-wasm-compilation-times", "--input-type=module", "--eval", program];
-    const printed = execFileSync(recentNode(), flags, { encoding: "utf8" });
+    const options = ["--trace-wasm-compilation-times", "--input-type=module", "--eval", program];
+    const printed = execFileSync(recentNode(), options, { encoding: "utf8" });
     const lines = printed.matchAll(/ using TurboFan, .* bodysize (\d+) /g);
     const sizes = Array.from(lines, (line) => Number(line[1])).filter((size) => size > 500);
     expect(sizes.length).toBeGreaterThan(5);
