@@ -14,7 +14,7 @@ import { start } from "./start.mjs";
 /** Markdown files that are pages, by the groups of the contents. One `inChapters` has a page for each section. */
 export const documents = [
   {
-    title: "Start",
+    title: "First steps",
     pages: [
       { file: "tutorial.html", path: "web/guides/tutorial.md", title: "Attention in five minutes" },
       { file: "gpt2.html", path: "web/guides/gpt2.md", title: "All heads of GPT-2" },

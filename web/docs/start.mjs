@@ -101,6 +101,6 @@ export const start = {
   html: `<h1>Heed</h1>
 <p class="lead">Heed computes, trains and shows attention, the central operation of transformers, in the browser and in Node, with every weight on request.</p>
 <p class="first"><a href="tutorial.html">Start: attention in five minutes</a></p>
-<heed-steps q="${vectors}" k="${vectors}" v="${vectors}" tokens="cat sees dog" label="Attention of three words"></heed-steps>
+<heed-steps q="${vectors}" k="${vectors}" v="${vectors}" tokens="cat sees dog" step="20" label="Attention of three words"></heed-steps>
 <div class="ways">${ways.map(group).join("\n")}</div>`,
 };

@@ -163,7 +163,7 @@ test.for(tested("html"))("page $name draws what it says, from a file server", as
       const csv = await page.evaluate<string>(
         'document.querySelector("heed-matrix").updateComplete.then(() => document.querySelector("heed-matrix").csv())',
       );
-      expect(cellsOf(csv).map((weight) => Math.round(100 * weight) / 100)).toEqual(numbers);
+      expect(cellsOf(csv).map((weight) => Math.round(1e4 * weight) / 1e4)).toEqual(numbers);
       expect(errors).toEqual([]);
       await page.close();
       served.close();
