@@ -56,10 +56,7 @@ function excerpt({ text, terms }) {
 /** The search over the sections of all pages, loaded when a person first needs it. */
 let engine;
 async function load() {
-  const [{ default: MiniSearch }, all] = await Promise.all([
-    import("./minisearch.js"),
-    sections(),
-  ]);
+  const [{ default: MiniSearch }, all] = await Promise.all([import("./minisearch.js"), sections()]);
   const search = new MiniSearch({
     fields: ["title", "text"],
     storeFields: ["href", "page", "title", "text"],

@@ -7,11 +7,6 @@ const ways = [
     "Learn and teach",
     [
       [
-        "tutorial.html",
-        "Learn attention in five minutes",
-        "From an empty folder to a head of a trained model, with every number explained.",
-      ],
-      [
         "../",
         "See attention on your sentence",
         "The Playground computes it step by step, trains small models, and writes text.",
@@ -20,6 +15,11 @@ const ways = [
         "view.html",
         "Put a picture into a lesson",
         "Elements for pages, slides and notebooks, such as the one above.",
+      ],
+      [
+        "package-models-that-learn-to-attend.html",
+        "Train a small model",
+        "Tasks such as sorting letters and reading dates, and models that learn them.",
       ],
     ],
   ],
@@ -58,7 +58,7 @@ const ways = [
       ],
       [
         "package-training.html",
-        "Train a model",
+        "Train a transformer",
         "Gradients, modules and optimisers under PyTorch's names.",
       ],
       ["texts.html", "Search, classify, translate, chat", "A complete page for each, in a worker."],
@@ -98,9 +98,13 @@ export const start = {
   file: "index.html",
   title: "Start",
   headings: [],
-  html: `<h1>Heed</h1>
+  html: `<div class="hero">
+<div>
+<h1>Heed</h1>
 <p class="lead">Heed computes, trains and shows attention, the central operation of transformers, in the browser and in Node, with every weight on request.</p>
-<p class="first"><a href="tutorial.html">Start: attention in five minutes</a></p>
-<heed-steps q="${vectors}" k="${vectors}" v="${vectors}" tokens="cat sees dog" step="20" label="Attention of three words"></heed-steps>
+<p class="first"><a href="tutorial.html">Attention in five minutes</a></p>
+</div>
+<heed-steps q="${vectors}" k="${vectors}" v="${vectors}" tokens="cat sees dog" step="21" label="Attention of three words"></heed-steps>
+</div>
 <div class="ways">${ways.map(group).join("\n")}</div>`,
 };
