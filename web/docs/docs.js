@@ -26,13 +26,16 @@ for (const code of navigator.clipboard ? document.querySelectorAll("pre.code") :
 /** The sections of all pages, with their addresses. */
 const sections = () => fetch("sections.json").then((response) => response.json());
 
-// An old address leads to the page that has its heading now: a chapter of the same document, or else the first page.
-const wanted = decodeURIComponent(location.hash);
-if (wanted !== "" && !document.getElementById(wanted.slice(1)))
-  sections().then((all) => {
-    const found = all.map(({ href }) => href).filter((href) => href.endsWith(wanted));
-    const chapters = location.pathname.split("/").at(-1).replace(".html", "-");
-    const place = found.find((href) => chapters !== "" && href.startsWith(chapters)) ?? found[0];
+// An old address leads to the page that has its heading now.
+const hash = decodeURIComponent(location.hash);
+if (hash !== "" && !document.getElementById(hash.slice(1)))
+  Promise.all([import("./moved.js"), sections()]).then(([{ placeOf }, all]) => {
+    const page = location.pathname.split("/").at(-1);
+    const place = placeOf(
+      page,
+      hash,
+      all.map(({ href }) => href),
+    );
     if (place) location.replace(place);
   });
 

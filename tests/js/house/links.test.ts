@@ -7,10 +7,12 @@ import { tasks } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { engines, exports as entries } from "../../../package.json";
 import { render } from "../../../web/docs/markdown.mjs";
+import { placeOf } from "../../../web/docs/moved.js";
 import { documents, fileOf, pages, pictures } from "../../../web/docs/site.mjs";
 
 const root = join(import.meta.dirname, "../../..");
-const site = new Map((await pages()).map(({ file, html }) => [file, html]));
+const all = await pages();
+const site = new Map(all.map(({ file, html }) => [file, html]));
 
 /** Files in the folders of the pages, and the Playground's files above them. */
 const others = new Set([
@@ -132,6 +134,25 @@ describe("The package's guide", () => {
         files.slice(Math.max(0, i - 1), i + 2).filter((f) => f !== file),
       );
     }
+  });
+});
+
+describe("Old addresses", () => {
+  const addresses = all.flatMap(({ sections }) => sections.map(({ href }) => href));
+
+  test.each([
+    ["index.html", "README.md", () => "overview.html"],
+    ["package.html", "bindings/js/README.md", (chapter: string) => `package-${chapter}.html`],
+  ])("of %s lead to the headings of %s", (page, path, fileOf) => {
+    const { headings } = render(readFileSync(join(root, path), "utf8"));
+    let chapter = "";
+    for (const { id, level } of headings.slice(1)) {
+      if (level === 2) chapter = id;
+      expect(placeOf(page, `#${id}`, addresses)).toBe(`${fileOf(chapter)}#${id}`);
+      if (page === "index.html")
+        expect(placeOf("", `#${id}`, addresses)).toBe(`overview.html#${id}`);
+    }
+    expect(placeOf(page, "#no-such-heading", addresses)).toBeUndefined();
   });
 });
 

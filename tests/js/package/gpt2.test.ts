@@ -80,7 +80,7 @@ test("The page computes and shows the weights of all heads of a GPT-2, for any s
     });
     for (const [layer, { data, shape }] of answer.weights.entries()) {
       expect(shown.weights[layer]?.shape).toEqual(shape);
-      for (const [i, weight] of [...data].entries())
+      for (const [i, weight] of Array.from(data).entries())
         expect(shown.weights[layer]?.data[i]).toBeCloseTo(weight, 4);
     }
     expect(errors).toEqual([]);
