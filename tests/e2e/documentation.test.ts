@@ -17,7 +17,7 @@ const forms = [
   "index.html",
   "tutorial.html",
   "package.html",
-  "package-memory.html",
+  "package-training.html",
   "pytorch.html",
   "reference-heed.html",
   "reference-cpp.html",

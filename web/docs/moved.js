@@ -1,11 +1,10 @@
 /**
- * The address of a heading that is no longer on its page: in a chapter of that page, or else on the first page that
- * has it; undefined if no page has it.
+ * Finds a heading that is no longer on its page: in a chapter of that page, or else on the first page that has it.
  *
  * @param {string} page the name of the page's file, "" for the start page
  * @param {string} hash such as "#threads"
  * @param {string[]} addresses those of all sections, such as "memory.html#threads"
- * @returns {string | undefined}
+ * @returns {string | undefined} its address, if any page has it
  */
 export function placeOf(page, hash, addresses) {
   const found = addresses.filter((address) => address.endsWith(hash));

@@ -77,8 +77,8 @@ const places = new Map(
 );
 
 /**
- * Converts the links of a Markdown file to links of the site: to a page, a picture or a public file of the site, or none
- * for a file that is only in the repository.
+ * Converts the links of a Markdown file to links to pages, pictures and public files of the site. A file that is only in
+ * the repository gets no link.
  */
 function linkFrom(path) {
   return (href) => {

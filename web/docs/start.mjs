@@ -1,7 +1,7 @@
-/** The first page: what Heed is, and the ways into the documentation by what a reader wants. */
+/** The first page: one sentence about Heed, a picture, and links for readers with different aims. */
 import { escaped } from "./markdown.mjs";
 
-/** By reader: an address, what the reader wants, and what is there. */
+/** Groups of links: the address, the aim of the reader, and the content of the page. */
 const ways = [
   [
     "Learn and teach",

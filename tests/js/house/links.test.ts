@@ -154,6 +154,10 @@ describe("Old addresses", () => {
     }
     expect(placeOf(page, "#no-such-heading", addresses)).toBeUndefined();
   });
+
+  test("of a section that became a part of another guide lead to that guide", () => {
+    expect(placeOf("package.html", "#memory", addresses)).toBe("memory.html#memory");
+  });
 });
 
 describe("The Markdown files", () => {
