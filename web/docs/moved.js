@@ -3,7 +3,7 @@
  *
  * @param {string} page the name of the page's file, "" for the start page
  * @param {string} hash such as "#threads"
- * @param {string[]} addresses those of all sections, such as "memory.html#threads"
+ * @param {string[]} addresses the addresses of all sections, such as "memory.html#threads"
  * @returns {string | undefined} its address, if any page has it
  */
 export function placeOf(page, hash, addresses) {
