@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { HeedMatrix } from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launch, type Server, serve } from "./browsers";
@@ -12,7 +13,15 @@ const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 const pages = readdirSync(join(built, "docs")).filter((name) => name.endsWith(".html"));
 
 /** One page of each kind, for the slower browser. */
-const forms = ["index.html", "pytorch.html", "reference-heed.html", "reference-cpp.html"];
+const forms = [
+  "index.html",
+  "tutorial.html",
+  "package.html",
+  "package-training.html",
+  "pytorch.html",
+  "reference-heed.html",
+  "reference-cpp.html",
+];
 
 test("The service worker keeps no page of the documentation", () => {
   const [files] = readFileSync(join(built, "service-worker.js"), "utf8").split("\n");
@@ -97,8 +106,26 @@ describe.each(["chrome", "firefox"] as const)("In %s the documentation", (name) 
     expect(page.url()).toContain("#");
   });
 
-  test("copies a block of code", async () => {
+  test("shows a picture on the first page, and the tutorial's with its numbers", async () => {
+    const drawings = (tag: string) =>
+      page.$eval(tag, ({ shadowRoot }) => shadowRoot?.querySelectorAll("canvas").length);
+    complaints.length = 0;
     await open("index.html");
+    await expect.poll(() => drawings("heed-steps")).toBeGreaterThan(2);
+    await open("tutorial.html");
+    await expect.poll(() => drawings("heed-matrix")).toBeGreaterThan(0);
+    const csv = await page.$eval("heed-matrix", (element) => (element as HeedMatrix).csv());
+    expect(csv).toContain('"sees",0.3775,0.6225,0\r\n');
+    expect(complaints).toEqual([]);
+  });
+
+  test("leads an old address of a heading to its new page", async () => {
+    await open("package.html#threads");
+    await expect.poll(() => page.url()).toContain("/docs/package-where-it-runs.html#threads");
+  });
+
+  test("copies a block of code", async () => {
+    await open("tutorial.html");
     const copied = await page.evaluate(async () => {
       let text = "";
       const clipboard = {

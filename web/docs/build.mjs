@@ -5,6 +5,7 @@
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { buildSync } from "esbuild";
 import { rootOf } from "./entries.mjs";
 import { pages, pictures } from "./site.mjs";
 
@@ -17,7 +18,12 @@ writeFileSync(
   join(folder, "sections.json"),
   JSON.stringify(all.flatMap(({ sections }) => sections)),
 );
+buildSync({
+  ...{ entryPoints: [rootOf("dist/view.js")], outfile: join(folder, "view.js") },
+  ...{ bundle: true, minify: true, format: "esm", target: "es2022", logLevel: "warning" },
+});
 cpSync(rootOf("node_modules/minisearch/dist/es/index.js"), join(folder, "minisearch.js"));
-const files = ["web/src/app/styles/base.css", "web/docs/docs.css", "web/docs/docs.js", ...pictures];
+const own = ["docs.css", "docs.js", "moved.js"].map((name) => `web/docs/${name}`);
+const files = ["web/src/app/styles/base.css", ...own, ...pictures];
 for (const path of files) cpSync(rootOf(path), join(folder, path.split("/").at(-1)));
 console.log(`${all.length} pages of documentation in ${folder}`);

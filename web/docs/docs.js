@@ -23,6 +23,26 @@ for (const code of navigator.clipboard ? document.querySelectorAll("pre.code") :
   block.append(code, button);
 }
 
+/** The sections of all pages, with their addresses. */
+const sections = () => fetch("sections.json").then((response) => response.json());
+
+// An old address leads to the page that has its heading now.
+const hash = decodeURIComponent(location.hash);
+if (hash !== "" && !document.getElementById(hash.slice(1)))
+  Promise.all([import("./moved.js"), sections()]).then(([{ placeOf }, all]) => {
+    const page = location.pathname.split("/").at(-1);
+    const place = placeOf(
+      page,
+      hash,
+      all.map(({ href }) => href),
+    );
+    if (place) location.replace(place);
+  });
+
+// The pictures of pages that have one.
+if (document.querySelector("heed-matrix, heed-steps"))
+  import("./view.js").then(({ defineElements }) => defineElements());
+
 const most = 12;
 const field = document.querySelector("[data-search]");
 const list = document.querySelector(".found");
@@ -39,27 +59,24 @@ function excerpt({ text, terms }) {
 /** The search over the sections of all pages, loaded when a person first needs it. */
 let engine;
 async function load() {
-  const [{ default: MiniSearch }, sections] = await Promise.all([
-    import("./minisearch.js"),
-    fetch("sections.json").then((response) => response.json()),
-  ]);
+  const [{ default: MiniSearch }, all] = await Promise.all([import("./minisearch.js"), sections()]);
   const search = new MiniSearch({
     fields: ["title", "text"],
     storeFields: ["href", "page", "title", "text"],
     searchOptions: { boost: { title: 4 }, prefix: true, fuzzy: 0.15, combineWith: "AND" },
   });
-  search.addAll(sections.map((section, id) => ({ id, ...section })));
+  search.addAll(all.map((section, id) => ({ id, ...section })));
   return search;
 }
 
 async function show() {
-  const wanted = field.value.trim();
+  const words = field.value.trim();
   engine ??= load();
   const search = await engine.catch(() => {
     engine = undefined;
   });
-  if (wanted !== field.value.trim()) return;
-  const found = search?.search(wanted).slice(0, most) ?? [];
+  if (words !== field.value.trim()) return;
+  const found = search?.search(words).slice(0, most) ?? [];
   const none = search ? "No section has these words." : "The search could not be loaded.";
   list.replaceChildren(
     ...found.map((section) =>
@@ -73,7 +90,7 @@ async function show() {
     ),
     ...(found.length === 0 ? [made("li", { className: "faint", textContent: none })] : []),
   );
-  list.hidden = wanted === "";
+  list.hidden = words === "";
 }
 
 field.addEventListener("input", show);

@@ -40,6 +40,17 @@ export function coloured(code, language, plain = escaped) {
   return html + plain(code.slice(end));
 }
 
+/** The matrix that the page of an example shows, with the numbers that a test compares with it; "" without one. */
+function drawn(code) {
+  const [, element] = /(<heed-matrix[^>]*)><\/heed-matrix>/.exec(code) ?? [];
+  const [, line] = /\/\/ draws: (.*)$/m.exec(code) ?? [];
+  if (element === undefined || line === undefined) return "";
+  const numbers = line.split(" ").map(Number);
+  const size = Math.sqrt(numbers.length);
+  const rows = Array.from({ length: size }, (_, i) => numbers.slice(i * size, (i + 1) * size));
+  return `<p>The page shows:</p>\n${element} data="${JSON.stringify(rows)}"></heed-matrix>\n`;
+}
+
 /**
  * @param {string} text
  * @param {{ link?: (href: string) => string | null, words?: boolean }} [options] `link` returns the address of a link, or
@@ -61,7 +72,7 @@ export function render(text, { link = (href) => href, words = false } = {}) {
     return `<${tokens[i].tag} id="${escaped(id)}">`;
   };
   rules.fence = (tokens, i) =>
-    `<pre class="code scroll" tabindex="0"><code>${coloured(tokens[i].content, tokens[i].info.trim())}</code></pre>\n`;
+    `<pre class="code scroll" tabindex="0"><code>${coloured(tokens[i].content, tokens[i].info.trim())}</code></pre>\n${drawn(tokens[i].content)}`;
   rules.code_block = (tokens, i) =>
     `<pre class="code scroll" tabindex="0"><code>${escaped(tokens[i].content)}</code></pre>\n`;
   rules.table_open = () => '<div class="scroll" tabindex="0"><table>';

@@ -7,11 +7,17 @@ import { escaped } from "./markdown.mjs";
  * @param {string} page.title
  * @param {string} page.html
  * @param {{ id: string, words: string, level: number }[]} page.headings
- * @param {{ title: string, pages: { file: string, title: string }[] }[]} groups
+ * @param {{ title: string, pages: { file: string, title: string }[][] }[]} groups each page with its chapters, which the
+ *   list of pages shows on the page itself and on each of them
  */
 export function frame({ file, title, html, headings }, groups) {
-  const item = ({ file: other, title }) =>
-    `<li><a href="${other}"${other === file ? ' aria-current="page"' : ""}>${escaped(title)}</a></li>`;
+  const link = ({ file: other, title }) =>
+    `<a href="${other}"${other === file ? ' aria-current="page"' : ""}>${escaped(title)}</a>`;
+  const item = ([first, ...chapters]) => {
+    const isOpen = [first, ...chapters].some((page) => page.file === file);
+    const inner = isOpen ? chapters.map((page) => item([page])).join("\n") : "";
+    return `<li>${link(first)}${inner && `<ul>${inner}</ul>`}</li>`;
+  };
   const lists = groups
     .map(({ title, pages }) => `<p>${escaped(title)}</p>\n<ul>${pages.map(item).join("\n")}</ul>`)
     .join("\n");

@@ -2,21 +2,33 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { readApi } from "./api.mjs";
+import { chaptersOf, placesOf } from "./chapters.mjs";
 import { entries, rootOf } from "./entries.mjs";
 import { headersPage } from "./headers.mjs";
 import { escaped, render } from "./markdown.mjs";
 import { frame } from "./page.mjs";
 import { referencePages } from "./reference.mjs";
 import { sectionsOf } from "./sections.mjs";
+import { start } from "./start.mjs";
 
-/** Markdown files that are pages, by the groups of the contents. */
+/** Markdown files that are pages, by the groups of the contents. One `inChapters` has a page for each section. */
 export const documents = [
+  {
+    title: "First steps",
+    pages: [
+      { file: "tutorial.html", path: "web/guides/tutorial.md", title: "Attention in five minutes" },
+      { file: "gpt2.html", path: "web/guides/gpt2.md", title: "All heads of GPT-2" },
+      { file: "overview.html", path: "README.md", title: "Overview" },
+      { file: "which.html", path: "web/guides/which.md", title: "Which of the three" },
+    ],
+  },
   {
     title: "Guides",
     pages: [
-      { file: "index.html", path: "README.md", title: "Heed" },
-      { file: "package.html", path: "bindings/js/README.md", title: "The package" },
-      { file: "which.html", path: "web/guides/which.md", title: "Which of the three" },
+      {
+        ...{ file: "package.html", path: "bindings/js/README.md", title: "The package" },
+        inChapters: true,
+      },
       { file: "pytorch.html", path: "web/guides/pytorch.md", title: "From PyTorch" },
       {
         file: "onnxruntime.html",
@@ -54,26 +66,38 @@ const headersFile = "reference-cpp.html";
 /** Pictures that pages show, copied next to them. */
 export const pictures = ["web/playground.png"];
 
+const written = documents.flatMap(({ pages }) => pages);
+const textOf = ({ path }) => readFileSync(rootOf(path), "utf8");
+
+/** The headings of each document in chapters, with their pages. */
+const places = new Map(
+  written
+    .filter(({ inChapters }) => inChapters)
+    .map((page) => [page, placesOf(page.file, render(textOf(page)).headings)]),
+);
+
 /**
- * Converts the links of a Markdown file to links of the site: to a page or a picture of the site, or none for a file
- * that is only in the repository.
+ * Converts the links of a Markdown file to links to pages, pictures and public files of the site. A file that is only in
+ * the repository gets no link.
  */
 function linkFrom(path) {
-  const pages = documents.flatMap(({ pages }) => pages);
   return (href) => {
     if (/^(https?:|#)/.test(href)) return href;
     const [target, anchor] = href.split("#");
     const file = normalize(join(dirname(path), target));
     if (pictures.includes(file)) return file.split("/").at(-1);
-    const page = pages.find((one) => one.path === file);
+    if (file.startsWith("web/public/")) return file.replace("web/public", "..");
+    const page = written.find((one) => one.path === file);
     if (!page) return null;
-    return anchor === undefined ? page.file : `${page.file}#${anchor}`;
+    if (anchor === undefined) return page.file;
+    return `${places.get(page)?.get(anchor) ?? page.file}#${anchor}`;
   };
 }
 
-function documentPage({ path, title, file }) {
-  const { html, headings } = render(readFileSync(rootOf(path), "utf8"), { link: linkFrom(path) });
-  return { file, title, html, headings };
+function documentPages(document) {
+  const { html, headings } = render(textOf(document), { link: linkFrom(document.path) });
+  const page = { file: document.file, title: document.title, html, headings };
+  return document.inChapters ? chaptersOf(page) : [page];
 }
 
 /** @returns {Promise<{ file: string, html: string, sections: import("./sections.mjs").Section[] }[]>} */
@@ -96,11 +120,22 @@ export async function pages() {
 ${html}`,
     headings,
   };
-  const groups = [documents[0], { title: "Reference", pages: [...reference, cpp] }, documents[1]];
-  const written = documents.flatMap(({ pages }) => pages).map(documentPage);
-  return [...written, ...reference, cpp].map((page) => ({
-    file: page.file,
-    html: frame(page, groups),
-    sections: sectionsOf(page),
+  const [first, guides, code] = documents.map(({ title, pages }) => ({
+    title,
+    pages: pages.map(documentPages),
   }));
+  const alone = (page) => [page];
+  const groups = [
+    { ...first, pages: [[start], ...first.pages] },
+    guides,
+    { title: "Reference", pages: [...reference, cpp].map(alone) },
+    code,
+  ];
+  return groups
+    .flatMap(({ pages }) => pages.flat())
+    .map((page) => ({
+      file: page.file,
+      html: frame(page, groups),
+      sections: sectionsOf(page),
+    }));
 }

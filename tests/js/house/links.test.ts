@@ -7,14 +7,17 @@ import { tasks } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { engines, exports as entries } from "../../../package.json";
 import { render } from "../../../web/docs/markdown.mjs";
+import { placeOf } from "../../../web/docs/moved.js";
 import { documents, fileOf, pages, pictures } from "../../../web/docs/site.mjs";
 
 const root = join(import.meta.dirname, "../../..");
-const site = new Map((await pages()).map(({ file, html }) => [file, html]));
+const all = await pages();
+const site = new Map(all.map(({ file, html }) => [file, html]));
 
 /** Files in the folders of the pages, and the Playground's files above them. */
 const others = new Set([
   ...["base.css", "docs.css", "docs.js", "./", "../", "../icon.svg", "../theme.js"],
+  ...readdirSync(join(root, "web/public/models/write")).map((name) => `../models/write/${name}`),
   ...pictures.map((path) => path.split("/").at(-1) as string),
 ]);
 
@@ -23,6 +26,11 @@ const attributes = (html: string) =>
     (address as string).replaceAll("&amp;", "&"),
   );
 const idsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id as string);
+
+/** The pages of the chapters of the package's guide. */
+const chapters = render(readFileSync(join(root, "bindings/js/README.md"), "utf8"))
+  .headings.filter(({ level }) => level === 2)
+  .map(({ id }) => `package-${id}.html`);
 
 /** The links of a page whose targets do not exist. */
 function broken(file: string, html: string, all: ReadonlyMap<string, string>): string[] {
@@ -43,7 +51,9 @@ describe("The documentation", () => {
       (name) => !/\.\w+$/.test(name) && name !== "./view/parts",
     );
     const wanted = [
+      "index.html",
       ...documents.flatMap(({ pages }) => pages.map(({ file }) => file)),
+      ...chapters,
       ...names.map((name) => fileOf(name.replace(/^\./, "heed").replace(/^heed$/, "heed"))),
       "reference-cpp.html",
     ];
@@ -91,6 +101,64 @@ function linksOf(path: string): { href: string; file: string; anchor: string | u
       return { href, file: target === "" ? path : normalize(join(dirname(path), target)), anchor };
     });
 }
+
+describe("The package's guide", () => {
+  const text = readFileSync(join(root, "bindings/js/README.md"), "utf8");
+  const { headings } = render(text);
+
+  test("has its text in its chapters, each once", () => {
+    const shown = (html: string) => html.replace(/<nav.*?<\/nav>|<[^>]*>|\s/gs, "");
+    const mains = ["package.html", ...chapters].map(
+      (file) => /<main>(.*)<\/main>/s.exec(site.get(file) as string)?.[1] as string,
+    );
+    expect(mains.map(shown).join("")).toBe(shown(render(text).html));
+  });
+
+  test("has each heading in the chapter that its links lead to", () => {
+    expect(chapters.length).toBeGreaterThan(8);
+    expect(headings.length).toBeGreaterThan(20);
+    let file = "package.html";
+    for (const { id, level } of headings) {
+      if (level === 2) file = `package-${id}.html`;
+      expect(idsIn(site.get(file) as string)).toContain(id);
+      const first = site.get("package.html") as string;
+      if (level > 1) expect(attributes(first)).toContain(`${file}#${id}`);
+    }
+  });
+
+  test("has chapters that lead to the one before and the one after", () => {
+    const files = ["package.html", ...chapters];
+    for (const [i, file] of files.entries()) {
+      const turn = /<nav class="turn".*?<\/nav>/s.exec(site.get(file) as string)?.[0] as string;
+      expect(attributes(turn)).toEqual(
+        files.slice(Math.max(0, i - 1), i + 2).filter((f) => f !== file),
+      );
+    }
+  });
+});
+
+describe("Old addresses", () => {
+  const addresses = all.flatMap(({ sections }) => sections.map(({ href }) => href));
+
+  test.each([
+    ["index.html", "README.md", () => "overview.html"],
+    ["package.html", "bindings/js/README.md", (chapter: string) => `package-${chapter}.html`],
+  ])("of %s lead to the headings of %s", (page, path, fileOf) => {
+    const { headings } = render(readFileSync(join(root, path), "utf8"));
+    let chapter = "";
+    for (const { id, level } of headings.slice(1)) {
+      if (level === 2) chapter = id;
+      expect(placeOf(page, `#${id}`, addresses)).toBe(`${fileOf(chapter)}#${id}`);
+      if (page === "index.html")
+        expect(placeOf("", `#${id}`, addresses)).toBe(`overview.html#${id}`);
+    }
+    expect(placeOf(page, "#no-such-heading", addresses)).toBeUndefined();
+  });
+
+  test("of a section that became a part of another guide lead to that guide", () => {
+    expect(placeOf("package.html", "#memory", addresses)).toBe("memory.html#memory");
+  });
+});
 
 describe("The Markdown files", () => {
   const paths = documents.flatMap(({ pages }) => pages.map(({ path }) => path));

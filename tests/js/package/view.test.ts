@@ -145,8 +145,8 @@ describe("In Chromium the page of heed view", () => {
 });
 
 test("the guide's page shows the files that heed view reads", async () => {
-  const recipes = recipesOf(join(project, "node_modules/heed"), "bindings/js/README.md");
-  writeFiles(project, { "heads.html": recipes["heads/index.html"] as string });
+  const recipes = recipesOf(join(project, "node_modules/heed"), "web/guides/gpt2.md");
+  writeFiles(project, { "heads.html": recipes["gpt2/saved.html"] as string });
   for (const [from, to] of [
     ["gpt.npz", "attentions.npz"],
     ["tokens.json", "tokens.json"],
