@@ -107,18 +107,12 @@ function drawOf(
 ): (logits: Tensor) => number[] {
   const sample = (logits: Tensor, generator: Generator) =>
     Array.from(heed.sample(logits, { ...sampling, seed: generator.next() }).data);
-  if (typeof seed === "number") {
-    const generator = new Generator(seed);
-    return (logits) => heed.scope(() => sample(logits, generator));
-  }
-  if (seed.length !== startTokens.length)
-    throw refuse(
-      "option",
-      "seed",
-      `${startTokens.length} seeds, one for each sequence`,
-      `${seed.length}`,
-    );
-  const generators = seed.map((each) => new Generator(each));
+  const generators = [seed].flat().map((each) => new Generator(each));
+  const count = startTokens.length;
+  if (typeof seed !== "number" && seed.length !== count)
+    throw refuse("option", "seed", `${count} seeds, one for each sequence`, `${seed.length}`);
+  if (typeof seed === "number" || sampling.temperature === 0)
+    return (logits) => heed.scope(() => sample(logits, generators[0] as Generator));
   // The random numbers of `sample` depend on the row, so that each sequence has a call of its own.
   return (logits) =>
     heed.scope(() =>
