@@ -37,6 +37,7 @@ export interface ClassifiedToken extends Classified {
 
 /** A question about a text. */
 export interface Question {
+  /** The text of the question. */
   question: string;
   /** The text that has the answer. */
   context: string;
@@ -164,7 +165,7 @@ export async function classifyTokens(
 /** The most tokens of an answer, as in transformers. */
 const mostOfAnswer = 15;
 
-/** The tokens of a question and of its text, which are those from `begin` to before the last one. */
+/** The tokens of a question and its text. The text begins at `begin`, and one special token follows it. */
 interface Pair {
   readonly ids: readonly number[];
   readonly types: readonly number[];

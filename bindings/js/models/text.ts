@@ -30,7 +30,7 @@ export interface WriteTextOptions extends BatchOptions, Omit<GenerateFromOptions
    * this seed, for any `batchSize`.
    */
   seed?: number;
-  /** Strings that end the new text. They are not part of it. In a list, each text ends by itself. */
+  /** Strings that end the new text. They are not part of it. The other texts of a list go on. */
   stop?: readonly string[];
   /**
    * Called with each piece of new text as soon as it is final: its characters are complete, and it

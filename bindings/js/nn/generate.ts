@@ -67,7 +67,7 @@ export interface SamplingOptions extends GreedyOptions, LogitsOptions {
   seed?: number | readonly number[];
   /**
    * Called after each step with the new token of each sequence; undefined for a sequence that had
-   * ended. `false` ends all of them, and a list those for which it has `false`.
+   * ended. `false` ends all of them. A list ends the sequences at the places of its `false`.
    */
   onTokens?: (tokens: readonly (number | undefined)[]) => unknown;
 }

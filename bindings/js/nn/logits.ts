@@ -62,7 +62,7 @@ export const logitsChecks = {
 /** The options of `sample` in a search; each step has its own seed. */
 type Sampling = Omit<SampleOptions, "seed">;
 
-/** What `drawingOf` reads from the options of `generate`. */
+/** The options of `generate` that `drawingOf` reads. */
 interface DrawingOptions extends LogitsOptions, Sampling {
   seed?: number | readonly number[];
   startTokens: readonly unknown[];
@@ -113,7 +113,7 @@ function drawOf(
     throw refuse("option", "seed", `${count} seeds, one for each sequence`, `${seed.length}`);
   if (typeof seed === "number" || sampling.temperature === 0)
     return (logits) => heed.scope(() => sample(logits, generators[0] as Generator));
-  // The random numbers of `sample` depend on the row, so that each sequence has a call of its own.
+  // The random numbers of `sample` depend on the row, so each sequence has a separate call.
   return (logits) =>
     heed.scope(() =>
       generators.flatMap((generator, start) =>

@@ -227,6 +227,8 @@ describe("Lists of prompts", () => {
       for (const [i, { text, reason, tokens }] of ended.entries()) {
         expect(tokens).toEqual(free[i]?.tokens.slice(0, tokens.length));
         expect(stop.some((each) => text.includes(each))).toBe(false);
+        const before = plain.decode(tokens.slice(0, -1));
+        expect(stop.some((each) => before.includes(each))).toBe(false);
         expect(reason === "end").toBe(tokens.at(-1) === endToken && reason !== "stop");
       }
       model.dispose();
