@@ -226,9 +226,8 @@ function likeliest(
 
 /**
  * Finds the answer to a question in a text, with a model "...ForQuestionAnswering" (Devlin et al., 2019,
- * section 4.2). A list of questions, each with its text, is computed in padded batches.
+ * section 4.2).
  *
- * @returns the answer, or the answers in the order of the questions
  * @throws HeedError "option" for another kind of model, or a text that is longer than its context
  * @example
  * ```ts
@@ -248,6 +247,12 @@ export async function answerQuestion(
   context: string,
   options?: BatchOptions,
 ): Promise<FoundAnswer>;
+/**
+ * Finds the answers to questions, each in its text, in batches of similar lengths.
+ *
+ * @returns the answers, in the order of the questions
+ * @throws HeedError "option" that names the question
+ */
 export async function answerQuestion(
   model: LoadedModel,
   tokenizer: TextTokenizer,

@@ -98,10 +98,10 @@ async function fillAll(
 
 /**
  * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat."
- * (BERT) or "The <mask> sat on the mat." (RoBERTa). A list of texts is computed in padded batches, and gives a promise.
+ * (BERT) or "The <mask> sat on the mat." (RoBERTa).
  *
  * @param model a `MaskedLanguageModel`
- * @returns for each mask, its words, the most likely first; for a list, this for each text, in the order of the texts
+ * @returns for each mask, its words, the most likely first
  * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is
  *   longer than the model's context
  * @example
@@ -125,6 +125,12 @@ export function fillMasks(
   text: string,
   options?: FillMasksOptions,
 ): MaskedWord[][];
+/**
+ * Returns the most likely words for the masks of several texts, computed in batches of similar lengths.
+ *
+ * @returns for each text, in their order, the words for each mask
+ * @throws HeedError "option" that names the text
+ */
 export function fillMasks(
   model: LoadedModel,
   tokenizer: TextTokenizer,
@@ -137,8 +143,7 @@ export function fillMasks(
   given: string | readonly string[],
   options: FillMasksOptions = {},
 ): Filled | Promise<Filled[]> {
-  if (typeof given !== "string" && Array.isArray(given))
-    return fillAll(model, tokenizer, given, options);
+  if (Array.isArray(given)) return fillAll(model, tokenizer, given, options);
   const { ids, compute } = filling(model, tokenizer, given, options);
   return compute(ids, [0])[0] as Filled;
 }

@@ -184,10 +184,9 @@ function batchWriter(
 }
 
 /**
- * Continues a text, or translates or summarises it. A list of prompts is computed in padded batches.
+ * Continues a text, or translates or summarises it.
  *
  * @param model a `CausalLanguageModel`, or a `Seq2SeqLanguageModel`, for which the prompt is the source
- * @returns the new text, or the new texts in the order of the prompts
  * @throws HeedError "option" for a model of another kind, for a prompt without a token, or for more
  *   tokens than the model's context
  * @example
@@ -210,6 +209,12 @@ export async function writeText(
   prompt: string,
   options: WriteTextOptions,
 ): Promise<WrittenText>;
+/**
+ * Continues texts in batches of similar lengths, each as alone.
+ *
+ * @returns the new texts, in the order of the prompts
+ * @throws HeedError "option" that names the prompt
+ */
 export async function writeText(
   model: LoadedModel,
   tokenizer: TextTokenizer,
