@@ -14,6 +14,7 @@ export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export type { ByteSource } from "./models/fetched.js";
 export * from "./models/files.js";
+export * from "./models/fillMasks.js";
 export { deleteKept, type KeptFile, listKept } from "./models/kept.js";
 export type { CausalConfig } from "./models/language/causalConfig.js";
 export {

@@ -1,7 +1,8 @@
-// Lists of texts in padded batches, for the functions on encoders of the hub.
+// Lists of texts in batches of similar lengths, for the functions on models of the hub.
 
 import { refuse } from "../core/error.js";
-import { pause } from "../core/pause.js";
+import { pauseIn } from "../core/pause.js";
+import { running } from "../core/running.js";
 import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -9,6 +10,7 @@ import {
   checkArgument,
   isFunction,
   isSignal,
+  isText,
   isWholeNumber,
 } from "../core/validate.js";
 import type { LoadedModel } from "./files.js";
@@ -43,17 +45,43 @@ export function checkEncoder(model: LoadedModel, tokenizer: TextTokenizer): Mask
   return model as MaskedLanguageModel;
 }
 
-/** A batch of texts: their ids, padded, and which positions have a token. */
-interface Batch {
-  readonly rows: readonly (readonly number[])[];
-  readonly ids: Tensor;
-  readonly seen: Uint8Array;
-  readonly keyMask: Tensor;
+/** A text, and its name in errors. */
+type NamedText = readonly [name: string, text: string];
+
+/** The texts of an argument that is a list. */
+export function namedTexts(texts: readonly string[], name = "texts"): NamedText[] {
+  checkArgument(name, texts, { expected: "a list of texts", accepts: Array.isArray });
+  return Array.from(texts, (text, i) => {
+    checkArgument(`${name}[${i}]`, text, isText);
+    return [`${name}[${i}]`, text] as const;
+  });
 }
 
-function padded({ heed, config }: MaskedLanguageModel, rows: Batch["rows"]): Batch {
-  const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken ?? 0);
-  return { rows, ids, keyMask, seen: Uint8Array.from(keyMask.data as Uint8Array) };
+/** The texts of an argument that is one text or a list. */
+export function namedTextOrTexts(name: string, given: string | readonly string[]): NamedText[] {
+  if (Array.isArray(given)) return namedTexts(given, `${name}s`);
+  const expected = "a text or a list of texts";
+  checkArgument(name, given, { ...isText, expected });
+  return [[name, given as string]];
+}
+
+/** The ids of a text, one or more. */
+function someIds(tokenizer: TextTokenizer, [name, text]: NamedText): readonly number[] {
+  const ids = idsOfText(tokenizer, text);
+  if (ids.length === 0) throw refuse("option", name, "a text of one token or more", "none");
+  return ids;
+}
+
+/** The ids of a text that a model reads whole. */
+export function wholeIds(
+  tokenizer: TextTokenizer,
+  named: NamedText,
+  { context }: { readonly context: number },
+): readonly number[] {
+  const ids = someIds(tokenizer, named);
+  if (ids.length > context)
+    throw refuse("option", named[0], `at most ${context} tokens`, `${ids.length}`);
+  return ids;
 }
 
 /** Whether a tokenizer ends each text with a special token, such as [SEP]. */
@@ -62,9 +90,12 @@ export function endsTexts(tokenizer: TextTokenizer, ids: readonly number[]): boo
 }
 
 /** The ids of a text; a longer one loses its last tokens, but not the one that ends every text. */
-export function idsUpTo(tokenizer: TextTokenizer, text: string, most: number): readonly number[] {
-  const ids = idsOfText(tokenizer, text);
-  if (ids.length === 0) throw refuse("option", "texts", "texts with one token or more", '""');
+export function idsUpTo(
+  tokenizer: TextTokenizer,
+  named: NamedText,
+  most: number,
+): readonly number[] {
+  const ids = someIds(tokenizer, named);
   if (ids.length <= most) return ids;
   if (!endsTexts(tokenizer, ids)) return ids.slice(0, most);
   return [...ids.slice(0, most - 1), ids.at(-1) as number];
@@ -74,28 +105,57 @@ export function idsUpTo(tokenizer: TextTokenizer, text: string, most: number): r
  * Computes texts in batches of similar lengths, the longest first. If the memory is too small, the first batch
  * fails.
  *
- * @param compute gets a batch in a scope, and returns a result for each of its rows
+ * @param texts the ids of each text
+ * @param compute gets the ids and the places of the texts of a batch, and returns a result for each of them
  */
 export async function inBatches<T>(
-  model: MaskedLanguageModel,
   texts: readonly (readonly number[])[],
   { batchSize = 32, signal, onProgress }: BatchOptions,
-  compute: (batch: Batch) => readonly T[],
+  compute: (
+    rows: readonly (readonly number[])[],
+    places: readonly number[],
+  ) => readonly T[] | Promise<readonly T[]>,
 ): Promise<T[]> {
+  const { call } = running;
   const order = texts.map((_, i) => i);
   order.sort((a, b) => (texts[b] as number[]).length - (texts[a] as number[]).length);
   const results = new Array<T>(texts.length);
   for (let begin = 0; begin < order.length; begin += batchSize) {
     signal?.throwIfAborted();
-    const own = order.slice(begin, begin + batchSize);
-    const rows = own.map((i) => texts[i] as readonly number[]);
-    const found = noGrad(() => model.heed.scope(() => compute(padded(model, rows))));
-    for (const [i, at] of own.entries()) results[at] = found[i] as T;
-    onProgress?.(begin + own.length, order.length);
-    await pause();
+    const places = order.slice(begin, begin + batchSize);
+    const rows = places.map((i) => texts[i] as readonly number[]);
+    const found = await compute(rows, places);
+    for (const [i, at] of places.entries()) results[at] = found[i] as T;
+    onProgress?.(begin + places.length, order.length);
+    await pauseIn(call);
   }
   signal?.throwIfAborted();
   return results;
+}
+
+/** A batch of texts for an encoder: their ids, padded, and which positions have a token. */
+interface Batch {
+  readonly rows: readonly (readonly number[])[];
+  readonly places: readonly number[];
+  readonly ids: Tensor;
+  readonly seen: Uint8Array;
+  readonly keyMask: Tensor;
+}
+
+/** Computes with a batch in a scope. */
+type Compute<T> = (batch: Batch) => readonly T[];
+
+/** Returns the function that pads the texts of a batch, and computes with them without gradients. */
+export function padding<T>(
+  { heed, config }: MaskedLanguageModel,
+  compute: Compute<T>,
+): (rows: Batch["rows"], places: Batch["places"]) => readonly T[] {
+  const run = (rows: Batch["rows"], places: Batch["places"]) => {
+    const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken ?? 0);
+    const seen = Uint8Array.from(keyMask.data as Uint8Array);
+    return compute({ rows, places, ids, keyMask, seen });
+  };
+  return (rows, places) => noGrad(() => heed.scope(() => run(rows, places)));
 }
 
 /** The rows of a matrix, copied. */

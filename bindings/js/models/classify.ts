@@ -1,14 +1,15 @@
 // Classes of texts and of their tokens, and answers to questions, with encoders of the hub.
 
 import { refuse } from "../core/error.js";
-import { noGrad } from "../core/tape.js";
-import { checkArgument, checkOptions, isText, isTexts } from "../core/validate.js";
+import { type Check, checkArgument, checkOptions, isRecord, isText } from "../core/validate.js";
 import {
   type BatchOptions,
   batchChecks,
   checkEncoder,
   idsUpTo,
   inBatches,
+  namedTexts,
+  padding,
   rowsOf,
 } from "./batches.js";
 import type { LoadedModel } from "./files.js";
@@ -34,6 +35,14 @@ export interface ClassifiedToken extends Classified {
   text: string;
 }
 
+/** A question about a text. */
+export interface Question {
+  /** The text of the question. */
+  question: string;
+  /** The text that has the answer. */
+  context: string;
+}
+
 /** An answer in a text. */
 export interface FoundAnswer {
   /** The text of the answer. */
@@ -50,6 +59,8 @@ export interface FoundAnswer {
   endLogits: number[];
 }
 
+const isQuestion: Check = { expected: "{ question, context }", accepts: isRecord };
+
 /** Returns an encoder that has a classifier for a task. */
 function checkClassifier(model: LoadedModel, tokenizer: TextTokenizer, task: ClassifierTask) {
   const encoder = checkEncoder(model, tokenizer);
@@ -60,17 +71,22 @@ function checkClassifier(model: LoadedModel, tokenizer: TextTokenizer, task: Cla
   throw refuse("option", "model", `a classifier of ${names[task]}`, got);
 }
 
+function softmaxOf(logits: ArrayLike<number>): number[] {
+  const all = Array.from(logits);
+  const most = Math.max(...all);
+  const shares = all.map((each) => Math.exp(each - most));
+  const sum = shares.reduce((total, each) => total + each, 0);
+  return shares.map((each) => each / sum);
+}
+
 /** The scores of labels from their logits. */
 function classified(model: MaskedLanguageModel, logits: Float32Array): Classified {
   const { labels = [], problem = "single" } = model.config.classifier ?? {};
-  const most = Math.max(...logits);
-  const sum = logits.reduce((total, each) => total + Math.exp(each - most), 0);
-  const scoreOf = {
-    single: (each: number) => Math.exp(each - most) / sum,
-    multiple: (each: number) => 1 / (1 + Math.exp(-each)),
-    regression: (each: number) => each,
-  }[problem];
-  const scores = Array.from(logits, scoreOf);
+  const scores = {
+    single: () => softmaxOf(logits),
+    multiple: () => Array.from(logits, (each) => 1 / (1 + Math.exp(-each))),
+    regression: () => Array.from(logits),
+  }[problem]();
   const best = scores.indexOf(Math.max(...scores));
   return { label: labels[best] as string, score: scores[best] as number, scores };
 }
@@ -97,13 +113,14 @@ export async function classify(
   options: BatchOptions = {},
 ): Promise<Classified[]> {
   const encoder = checkClassifier(model, tokenizer, "sequence");
-  checkArgument("texts", texts, isTexts);
+  const named = namedTexts(texts);
   checkOptions("classify", options, batchChecks);
-  const ids = texts.map((text) => idsUpTo(tokenizer, text, encoder.config.context));
-  return inBatches(encoder, ids, options, ({ ids, keyMask }) => {
+  const ids = named.map((each) => idsUpTo(tokenizer, each, encoder.config.context));
+  const compute = padding(encoder, ({ ids, keyMask }) => {
     const { logits } = encoder.forward(ids, { keyMask, needLogits: true });
     return rowsOf(logits).map((row) => classified(encoder, row));
   });
+  return inBatches(ids, options, compute);
 }
 
 /**
@@ -129,10 +146,10 @@ export async function classifyTokens(
 ): Promise<ClassifiedToken[][]> {
   const encoder = checkClassifier(model, tokenizer, "token");
   checkArgument("tokenizer", tokenizer, isTokenizerWith("decode"));
-  checkArgument("texts", texts, isTexts);
+  const named = namedTexts(texts);
   checkOptions("classifyTokens", options, batchChecks);
-  const ids = texts.map((text) => idsUpTo(tokenizer, text, encoder.config.context));
-  return inBatches(encoder, ids, options, ({ rows, ids, keyMask }) => {
+  const ids = named.map((each) => idsUpTo(tokenizer, each, encoder.config.context));
+  const compute = padding(encoder, ({ rows, ids, keyMask }) => {
     const { logits } = encoder.forward(ids, { keyMask, needLogits: true });
     const [scores, length] = [rowsOf(logits), ids.shape[1] as number];
     return rows.map((row, i) =>
@@ -142,10 +159,70 @@ export async function classifyTokens(
       })),
     );
   });
+  return inBatches(ids, options, compute);
 }
 
 /** The most tokens of an answer, as in transformers. */
 const mostOfAnswer = 15;
+
+/** The tokens of a question and its text. The text begins at `begin`, and one special token follows it. */
+interface Pair {
+  readonly ids: readonly number[];
+  readonly types: readonly number[];
+  readonly begin: number;
+}
+
+/** @param prefix what errors put before the names of the two texts */
+function pairOf(
+  { config }: MaskedLanguageModel,
+  tokenizer: TextTokenizer,
+  { question, context }: Question,
+  prefix: string,
+): Pair {
+  for (const [name, value] of Object.entries({ question, context }))
+    checkArgument(prefix + name, value, isText);
+  const encoded = tokenizer.encode(question, { text_pair: context, return_token_type_ids: true });
+  const ids = [...idsIn(encoded)];
+  const asked = idsOfText(tokenizer, question);
+  if (ids.length <= asked.length)
+    throw refuse("option", "tokenizer.encode", "the ids of question and text", "others");
+  const name = `${prefix}context`;
+  if (ids.length > config.context) {
+    const expected = `at most ${config.context} tokens with the question`;
+    throw refuse("option", name, expected, `${ids.length}`);
+  }
+  // RoBERTa has two tokens between question and text.
+  const begin = asked.length + (ids[asked.length] === asked.at(-1) ? 1 : 0);
+  if (ids.length - 1 <= begin) throw refuse("option", name, "one token or more", "none");
+  const { token_type_ids: types = ids.map((_, at) => (at < begin ? 0 : 1)) } = encoded as {
+    token_type_ids?: number[];
+  };
+  if (types.length !== ids.length) {
+    const expected = `${ids.length} token_type_ids, as many as ids`;
+    throw refuse("option", "tokenizer.encode", expected, `${types.length}`);
+  }
+  return { ids, types, begin };
+}
+
+/** The most likely answer in a pair, from the logits that its tokens are the first and the last one. */
+function likeliest(
+  { ids, begin }: Pair,
+  tokenizer: TextTokenizer,
+  startLogits: number[],
+  endLogits: number[],
+): FoundAnswer {
+  const [starts, ends] = [startLogits, endLogits].map((logits) =>
+    softmaxOf(logits.slice(begin, -1)),
+  ) as [number[], number[]];
+  let best = { score: -1, first: 0, last: 0 };
+  for (const [first, start] of starts.entries()) {
+    for (const [i, end] of ends.slice(first, first + mostOfAnswer).entries())
+      if (start * end > best.score) best = { score: start * end, first, last: first + i };
+  }
+  const [first, last] = [begin + best.first, begin + best.last];
+  const text = tokenizer.decode(ids.slice(first, last + 1));
+  return { text, score: best.score, first, last, startLogits, endLogits };
+}
 
 /**
  * Finds the answer to a question in a text, with a model "...ForQuestionAnswering" (Devlin et al., 2019,
@@ -159,59 +236,65 @@ const mostOfAnswer = 15;
  *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
  * const model = new MaskedLanguageModel(heed, config, { seed: 1 });
  * const { first, last } = await answerQuestion(model, letters, "who", "it was a cat");
- * console.log(first >= 5 && last >= first); // prints: true
+ * const all = await answerQuestion(model, letters, [{ question: "who", context: "it was a cat" }, { question: "where", context: "at home" }]);
+ * console.log(first >= 5 && last >= first, all.length); // prints: true 2
  * ```
  */
 export async function answerQuestion(
   model: LoadedModel,
   tokenizer: TextTokenizer,
   question: string,
-  text: string,
-): Promise<FoundAnswer> {
+  context: string,
+  options?: BatchOptions,
+): Promise<FoundAnswer>;
+/**
+ * Finds the answers to questions, each in its text, in batches of similar lengths.
+ *
+ * @returns the answers, in the order of the questions
+ * @throws HeedError "option" that names the question
+ */
+export async function answerQuestion(
+  model: LoadedModel,
+  tokenizer: TextTokenizer,
+  questions: readonly Question[],
+  options?: BatchOptions,
+): Promise<FoundAnswer[]>;
+export async function answerQuestion(
+  model: LoadedModel,
+  tokenizer: TextTokenizer,
+  asked: string | readonly Question[],
+  second?: string | BatchOptions,
+  third?: BatchOptions,
+): Promise<FoundAnswer | FoundAnswer[]> {
   const encoder = checkClassifier(model, tokenizer, "question");
   checkArgument("tokenizer", tokenizer, isTokenizerWith("decode"));
-  for (const [name, value] of Object.entries({ question, text }))
-    checkArgument(name, value, isText);
-  const { heed, config } = encoder;
-  const pair = { text_pair: text, return_token_type_ids: true } as const;
-  const encoded = tokenizer.encode(question, pair);
-  const { token_type_ids: types } = encoded as { token_type_ids?: number[] };
-  const ids = [...idsIn(encoded)];
-  const asked = idsOfText(tokenizer, question);
-  if (ids.length <= asked.length)
-    throw refuse("option", "tokenizer.encode", "the ids of question and text", "others");
-  if (ids.length > config.context)
-    throw refuse(
-      "option",
-      "text",
-      `at most ${config.context} tokens with the question`,
-      `${ids.length}`,
-    );
-  // RoBERTa has two tokens between question and text.
-  const begin = asked.length + (ids[asked.length] === asked.at(-1) ? 1 : 0);
-  const end = ids.length - 1;
-  if (end <= begin) throw refuse("option", "text", "one token or more", "none");
-  const [startLogits, endLogits, starts, ends] = noGrad(() =>
-    heed.scope(() => {
-      const own = types ?? ids.map((_, at) => (at < begin ? 0 : 1));
-      const typeIds = config.types > 1 ? heed.tensor([own], undefined, "int32") : undefined;
-      const given = { needLogits: true as const, ...(typeIds && { typeIds }) };
-      const { logits } = encoder.forward(heed.tensor([ids], undefined, "int32"), given);
-      const all = heed.transpose(heed.reshape(logits, [ids.length, 2]));
-      const inText = heed.slice(all, { axis: 1, start: begin, length: end - begin });
-      return [...rowsOf(all), ...rowsOf(heed.softmax(inText))];
-    }),
-  ) as [Float32Array, Float32Array, Float32Array, Float32Array];
-  let best = { score: -1, first: 0, last: 0 };
-  for (let first = 0; first < starts.length; ++first) {
-    for (let last = first; last < Math.min(ends.length, first + mostOfAnswer); ++last) {
-      const score = (starts[first] as number) * (ends[last] as number);
-      if (score > best.score) best = { score, first, last };
-    }
-  }
-  const [first, last] = [begin + best.first, begin + best.last];
-  return {
-    ...{ text: tokenizer.decode(ids.slice(first, last + 1)), score: best.score, first, last },
-    ...{ startLogits: [...startLogits], endLogits: [...endLogits] },
-  };
+  const isList = Array.isArray(asked);
+  const expected = "a text or a list of questions";
+  if (!isList) checkArgument("question", asked, { ...isText, expected });
+  const options = (isList ? second : third) ?? {};
+  checkOptions("answerQuestion", options, batchChecks);
+  const pairs = isList
+    ? Array.from(asked as readonly Question[], (each, i) => {
+        checkArgument(`questions[${i}]`, each, isQuestion);
+        return pairOf(encoder, tokenizer, each, `questions[${i}].`);
+      })
+    : [pairOf(encoder, tokenizer, { question: asked, context: second } as Question, "")];
+  const compute = padding(encoder, ({ places, ids, keyMask }) => {
+    const [batch, length] = ids.shape as [number, number];
+    const own = places.map((place) => pairs[place] as Pair);
+    const types = new Int32Array(ids.size);
+    for (const [row, pair] of own.entries()) types.set(pair.types, row * length);
+    const typeIds = encoder.config.types > 1 && encoder.heed.tensor(types, [batch, length]);
+    const given = { keyMask, needLogits: true as const, ...(typeIds && { typeIds }) };
+    const logits = encoder.forward(ids, given).logits.data as Float32Array;
+    return own.map((pair, row) => {
+      const [starts, ends] = [0, 1].map((side) =>
+        pair.ids.map((_, at) => logits[2 * (row * length + at) + side] as number),
+      ) as [number[], number[]];
+      return likeliest(pair, tokenizer, starts, ends);
+    });
+  });
+  const ids = pairs.map((pair) => pair.ids);
+  const answers = await inBatches(ids, options as BatchOptions, compute);
+  return isList ? answers : (answers[0] as FoundAnswer);
 }

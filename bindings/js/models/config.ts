@@ -13,6 +13,7 @@ import {
   mostBytes,
   oneOf,
 } from "../core/validate.js";
+import { isSeed } from "../nn/random.js";
 import type { Example, Task } from "./examples.js";
 import type { Architecture, ModelConfig } from "./modelConfig.js";
 import { parameterCount } from "./parameterShapes.js";
@@ -68,7 +69,7 @@ const checks = {
   dimFeedforward: isWholeNumber(1),
   dropout: isShare,
   positions: oneOf("sinusoidal", "none"),
-  seed: isWholeNumber(0, 2 ** 32 - 1),
+  seed: isSeed,
 } satisfies Record<keyof ModelConfig, Check>;
 
 /**

@@ -1,7 +1,7 @@
 // Vectors of texts, with encoders of the hub, and their comparison.
 
 import type { Tensor } from "../core/tensor.js";
-import { checkArgument, checkOptions, checkTensor, isText, isTexts } from "../core/validate.js";
+import { checkArgument, checkOptions, checkTensor, isText } from "../core/validate.js";
 import {
   type BatchOptions,
   batchChecks,
@@ -10,6 +10,8 @@ import {
   idsUpTo,
   inBatches,
   isEncoder,
+  namedTexts,
+  padding,
   rowsOf,
 } from "./batches.js";
 import type { LoadedModel } from "./files.js";
@@ -60,7 +62,7 @@ export async function embed(
   options: EmbedOptions = {},
 ): Promise<Tensor> {
   const encoder = checkEncoder(model, tokenizer);
-  checkArgument("texts", texts, isTexts);
+  const named = namedTexts(texts);
   checkOptions("embed", options, { ...batchChecks, prompt: isText });
   const { heed, sentence, config } = encoder;
   const {
@@ -75,15 +77,16 @@ export async function embed(
   const most = Math.min(maxTokens, config.context);
   // sentence-transformers removes the space around each text, too.
   const plain = (text: string) => (isLowerCase ? text.trim().toLowerCase() : text.trim());
-  const ids = texts.map((text) => idsUpTo(tokenizer, plain(prompt + text), most));
+  const ids = named.map(([name, text]) => idsUpTo(tokenizer, [name, plain(prompt + text)], most));
   const hidden = includesPrompt || prompt === "" ? 0 : promptLength(tokenizer, plain(prompt));
-  const vectors = await inBatches(encoder, ids, options, ({ rows, ids, seen, keyMask }) => {
+  const compute = padding(encoder, ({ rows, ids, seen, keyMask }) => {
     const { output } = encoder.forward(ids, { keyMask });
     const length = ids.shape[1] as number;
     for (let row = 0; row < rows.length; ++row)
       seen.fill(0, row * length, row * length + Math.min(hidden, length));
     return rowsOf(sentence.forward(output, seen));
   });
+  const vectors = await inBatches(ids, options, compute);
   const [size = 0] = vectors.map((row) => row.length);
   const all = new Float32Array(vectors.length * size);
   for (const [i, row] of vectors.entries()) all.set(row, i * size);

@@ -11,6 +11,7 @@ import {
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { beamSearch, generate, isLength, mostBeams, type Step } from "../nn/generate.js";
+import { isSeed } from "../nn/random.js";
 import type { AnswerOptions } from "./model.js";
 import { endId } from "./vocabulary.js";
 
@@ -20,7 +21,7 @@ const checks = {
   temperature: isNumber,
   topK: isWholeNumber(0),
   topP: isNumber,
-  seed: isWholeNumber(0, 2 ** 32 - 1),
+  seed: isSeed,
   signal: isSignal,
   receive: isFunction,
 } satisfies Record<keyof AnswerOptions, Check>;

@@ -1,34 +1,44 @@
-// Functions from text to text with language models: generation with stop strings, and masked words.
+// Functions from text to text with language models: generation with stop strings.
 
-import { describe, refuse } from "../core/error.js";
-import { noGrad } from "../core/tape.js";
+import { type Check, checkArgument, checkOptions, isFunction, isListOf } from "../core/validate.js";
+import { isLength } from "../nn/generate.js";
+import { isSeed } from "../nn/random.js";
 import {
-  type Check,
-  checkArgument,
-  checkOptions,
-  isFunction,
-  isListOf,
-  isText,
-  isWholeNumber,
-} from "../core/validate.js";
+  type BatchOptions,
+  batchChecks,
+  inBatches,
+  namedTextOrTexts,
+  wholeIds,
+} from "./batches.js";
 import type { LoadedModel } from "./files.js";
 import type { CausalLanguageModel } from "./language/causalModel.js";
-import type { MaskedLanguageModel } from "./language/maskedModel.js";
 import type { GenerateFromOptions, Seq2SeqLanguageModel } from "./language/seq2seqModel.js";
-import { idsOfText, isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
+import { isTokenizerWith, type TextTokenizer } from "./tokenizer.js";
 
 /**
  * Options of `writeText`. `beams`, `lengthPenalty` and `startTokens` are for models with an encoder. With beams, the
- * text is complete before `onText` and `onTokens` are called.
+ * text is complete before `onText` and `onTokens` are called. For a list of prompts, `onTokens` gets a list with an
+ * entry for each of them: undefined for a text that has ended or not begun.
  */
-export interface WriteTextOptions extends GenerateFromOptions {
-  /** Strings that end the new text. They are not part of it. */
+export interface WriteTextOptions extends BatchOptions, Omit<GenerateFromOptions, "seed"> {
+  /** The number of prompts that are computed together; 8 by default. Each of them needs a cache. */
+  batchSize?: number;
+  /** Stops between two tokens, and ends all texts: the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
+  /**
+   * 0 by default. Text i of a list draws with the seed `seed + i`, and is the same as that prompt alone writes with
+   * this seed, for any `batchSize`.
+   */
+  seed?: number;
+  /** Strings that end the new text. They are not part of it. The other texts of a list go on. */
   stop?: readonly string[];
   /**
    * Called with each piece of new text as soon as it is final: its characters are complete, and it
    * is not the beginning of a text in `stop`.
+   *
+   * @param index the place of the prompt in the list
    */
-  onText?: (piece: string) => void;
+  onText?: (piece: string, index: number) => void;
 }
 
 /** What `writeText` wrote. */
@@ -46,14 +56,17 @@ const isWriter: Check = {
   accepts: (value) => typeof (value as CausalLanguageModel).generate === "function",
 };
 
-const isMasked: Check = {
-  expected: "a model of masked words",
-  accepts: (value) => (value as MaskedLanguageModel).config.kind === "masked",
-};
-
 const isTextList: Check = {
   expected: "a list of texts of one character or more",
   accepts: (value) => isListOf(value, (text) => typeof text === "string" && text !== ""),
+};
+
+const ownChecks = {
+  ...batchChecks,
+  stop: isTextList,
+  onText: isFunction,
+  onTokens: isFunction,
+  seed: isSeed,
 };
 
 /**
@@ -76,6 +89,100 @@ function firstStop(text: string, stops: readonly string[]): number {
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
+/** How tokens become a text, and where a text ends. */
+interface Rules {
+  readonly stops: readonly string[];
+  readonly maxLength: number;
+  readonly endTokens: readonly number[];
+  /** Whether the last token of a text of the maximum length is forced. */
+  readonly isForced: boolean;
+  read(tokens: readonly number[]): string;
+}
+
+/** A text while a model writes it. */
+class Writing {
+  readonly #rules: Rules;
+  readonly #context: readonly number[];
+  readonly #before: string;
+  readonly #tokens: number[] = [];
+  readonly #tell: (piece: string) => void;
+  #text = "";
+  #told = 0;
+  #isStopped = false;
+
+  /** @param context the tokens before the text, which a decoder treats in a special way */
+  constructor(rules: Rules, context: readonly number[], tell: (piece: string) => void) {
+    this.#rules = rules;
+    this.#context = context;
+    this.#before = rules.read(context);
+    this.#tell = tell;
+  }
+
+  /** Adds a token, and returns whether the text goes on. */
+  take(token: number): boolean {
+    const { stops, read } = this.#rules;
+    this.#tokens.push(token);
+    const all = read([...this.#context, ...this.#tokens]);
+    const before = this.#before;
+    this.#text = all.startsWith(before) ? all.slice(before.length) : read(this.#tokens);
+    const end = firstStop(this.#text, stops);
+    this.#isStopped = end >= 0;
+    if (this.#isStopped) this.#text = this.#text.slice(0, end);
+    this.#tellUpTo(this.#isStopped ? end : certainLength(this.#text, stops));
+    return !this.#isStopped;
+  }
+
+  end(): WrittenText {
+    this.#tellUpTo(this.#text.length);
+    const { maxLength, endTokens, isForced } = this.#rules;
+    const tokens = this.#tokens;
+    const isLastForced = isForced && tokens.length === maxLength;
+    const hasEnded = !isLastForced && endTokens.includes(tokens.at(-1) as number);
+    const reason = this.#isStopped ? "stop" : hasEnded ? "end" : "length";
+    return { text: this.#text, tokens, reason };
+  }
+
+  #tellUpTo(length: number): void {
+    if (length > this.#told) this.#tell(this.#text.slice(this.#told, length));
+    this.#told = Math.max(this.#told, length);
+  }
+}
+
+/** Returns the function that writes the texts of a batch. */
+function batchWriter(
+  writer: CausalLanguageModel | Seq2SeqLanguageModel,
+  writings: readonly Writing[],
+  { onTokens, ...options }: Omit<WriteTextOptions, "stop" | "onText" | "batchSize" | "onProgress">,
+) {
+  const { beams = 1, seed = 0 } = options;
+  let isOver = false;
+  return async (rows: readonly (readonly number[])[], places: readonly number[]) => {
+    const own = places.map((place) => writings[place] as Writing);
+    const take = (tokens: readonly (number | undefined)[]): false | boolean[] => {
+      const goesOn = own.map((writing, row) => {
+        const token = tokens[row];
+        return token !== undefined && writing.take(token);
+      });
+      const wanted = onTokens?.(writings.map((_, place) => tokens[places.indexOf(place)]));
+      isOver ||= wanted === false;
+      if (isOver || !Array.isArray(wanted)) return !isOver && goesOn;
+      return goesOn.map((each, row) => each && wanted[places[row] as number] !== false);
+    };
+    if (!isOver && beams === 1) {
+      const seeds = places.map((place) => (seed + place) >>> 0);
+      await writer.generate(rows, { ...options, seed: seeds, onTokens: take });
+    } else if (!isOver) {
+      for (const [row, found] of (await writer.generate(rows, options)).entries())
+        for (const token of found) {
+          if (isOver) break;
+          const goesOn = take(rows.map((_, at) => (at === row ? token : undefined)));
+          if (goesOn === false || !goesOn[row]) break;
+        }
+    }
+    return own.map((writing) => writing.end());
+  };
+}
+
 /**
  * Continues a text, or translates or summarises it.
  *
@@ -92,7 +199,8 @@ function firstStop(text: string, stops: readonly string[]): number {
  *   decode: (ids) => String.fromCharCode(...ids),
  * };
  * const { text, reason } = await writeText(model, letters, "ab", { maxLength: 3 });
- * console.log(text.length, reason); // prints: 3 length
+ * const [same] = await writeText(model, letters, ["ab", "a longer prompt"], { maxLength: 3 });
+ * console.log(text.length, reason, same!.text === text); // prints: 3 length true
  * ```
  */
 export async function writeText(
@@ -100,129 +208,51 @@ export async function writeText(
   tokenizer: TextTokenizer,
   prompt: string,
   options: WriteTextOptions,
-): Promise<WrittenText> {
+): Promise<WrittenText>;
+/**
+ * Continues texts in batches of similar lengths, each as alone.
+ *
+ * @returns the new texts, in the order of the prompts
+ * @throws HeedError "option" that names the prompt
+ */
+export async function writeText(
+  model: LoadedModel,
+  tokenizer: TextTokenizer,
+  prompts: readonly string[],
+  options: WriteTextOptions,
+): Promise<WrittenText[]>;
+export async function writeText(
+  model: LoadedModel,
+  tokenizer: TextTokenizer,
+  given: string | readonly string[],
+  options: WriteTextOptions,
+): Promise<WrittenText | WrittenText[]> {
   checkArgument("model", model, isWriter);
   checkArgument("tokenizer", tokenizer, isTokenizerWith("encode", "decode"));
-  checkArgument("prompt", prompt, isText);
+  const named = namedTextOrTexts("prompt", given);
   checkArgument("options", options, {
     expected: "an object with maxLength",
     accepts: (value) => value !== null && typeof value === "object",
   });
-  const { stop = [], onText, onTokens, ...generation } = options;
-  checkArgument("stop", stop, isTextList);
-  if (onText !== undefined) checkArgument("onText", onText, isFunction);
-  const start = idsOfText(tokenizer, prompt);
-  if (start.length === 0) throw refuse("option", "prompt", "a text of one token or more", "none");
-  const read = (tokens: readonly number[]) =>
-    tokenizer.decode([...tokens], { skip_special_tokens: true });
+  const { stop: stops = [], onText, onTokens, onProgress, batchSize = 8, ...generation } = options;
+  const { signal, seed, maxLength } = generation;
+  const own = { stop: stops, onText, onTokens, onProgress, batchSize, signal, seed };
+  checkOptions("writeText", own, ownChecks);
+  checkArgument("maxLength", maxLength, isLength);
   const writer = model as CausalLanguageModel | Seq2SeqLanguageModel;
-  // Decoders treat the beginning of a text in a special way, so that the prompt is decoded too. A source is another text.
   const { config } = writer;
-  const context = config.kind === "seq2seq" ? [] : start;
-  const before = read(context);
-  const tokens: number[] = [];
-  let text = "";
-  let told = 0;
-  let isStopped = false;
-  const tell = (length: number) => {
-    if (length > told) onText?.(text.slice(told, length));
-    told = Math.max(told, length);
+  const isSource = config.kind === "seq2seq";
+  const starts = named.map((each) => wholeIds(tokenizer, each, config));
+  const rules: Rules = {
+    ...{ stops, maxLength, endTokens: [generation.endToken ?? config.endTokens].flat() },
+    isForced: isSource && config.forcedEndTokens.length > 0,
+    read: (tokens) => tokenizer.decode([...tokens], { skip_special_tokens: true }),
   };
-  const take = (given: readonly (number | undefined)[]): unknown => {
-    tokens.push(given[0] as number);
-    const all = read([...context, ...tokens]);
-    text = all.startsWith(before) ? all.slice(before.length) : read(tokens);
-    const end = firstStop(text, stop);
-    isStopped = end >= 0;
-    if (isStopped) text = text.slice(0, end);
-    tell(isStopped ? end : certainLength(text, stop));
-    const goesOn = onTokens?.(given);
-    return isStopped ? false : goesOn;
-  };
-  if ((generation.beams ?? 1) === 1) {
-    await writer.generate([start], { ...generation, onTokens: take });
-  } else {
-    const [found = []] = await writer.generate([start], generation);
-    for (const token of found) if (take([token]) === false) break;
-  }
-  tell(text.length);
-  const { endToken = config.endTokens } = generation;
-  const isForced =
-    config.kind === "seq2seq" &&
-    config.forcedEndTokens.length > 0 &&
-    tokens.length === generation.maxLength;
-  const hasEnded = !isForced && [endToken].flat().includes(tokens.at(-1) as number);
-  return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
-}
-
-/** A word that a model predicts for a mask. */
-export interface MaskedWord {
-  /** The token's id. */
-  token: number;
-  /** The token's text. */
-  text: string;
-  /** The probability, from 0 to 1. */
-  probability: number;
-}
-
-/** The names of the mask token, in BERT and in RoBERTa. */
-const maskNames = ["[MASK]", "<mask>"];
-
-/**
- * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat."
- * (BERT) or "The <mask> sat on the mat." (RoBERTa).
- *
- * @param model a `MaskedLanguageModel`
- * @param options the number of words for each mask, 5 by default
- * @returns for each mask, its words, the most likely first
- * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is
- *   longer than the model's context
- * @example
- * ```ts
- * const config = { model_type: "bert", architectures: ["BertForMaskedLM"], vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
- *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
- * const model = new MaskedLanguageModel(heed, config, { seed: 1 });
- * const letters: TextTokenizer = {
- *   encode: (text) => [...text.replace("[MASK]", "#")].map((letter) => letter.charCodeAt(0)),
- *   decode: (ids) => String.fromCharCode(...ids),
- *   token_to_id: (token) => (token === "[MASK]" ? 35 : undefined),
- * };
- * const [words] = fillMasks(model, letters, "a [MASK] b", { count: 2 });
- * console.log(words!.length); // prints: 2
- * ```
- */
-export function fillMasks(
-  model: LoadedModel,
-  tokenizer: TextTokenizer,
-  text: string,
-  options: { count?: number } = {},
-): MaskedWord[][] {
-  checkArgument("tokenizer", tokenizer, isTokenizerWith("encode", "decode", "token_to_id"));
-  checkArgument("text", text, isText);
-  checkArgument("model", model, isMasked);
-  const masked = model as MaskedLanguageModel;
-  checkOptions("fillMasks", options, { count: isWholeNumber(1, masked.config.vocabularySize) });
-  const { count = 5 } = options;
-  const idOf = (name: string) => tokenizer.token_to_id?.(name);
-  const masks = maskNames.flatMap((name) => idOf(name) ?? []);
-  const ids = idsOfText(tokenizer, text);
-  const places = ids.flatMap((id, place) => (masks.includes(id) ? [place] : []));
-  if (places.length === 0) {
-    const known = maskNames.filter((name) => idOf(name) !== undefined);
-    throw refuse("option", "text", `a text with ${known.join(" or ") || "a mask"}`, describe(text));
-  }
-  const { heed } = model;
-  const run = () => {
-    const { logits } = masked.forward(heed.tensor([ids], undefined, "int32"), { needLogits: true });
-    return places.map((start) => {
-      const own = heed.softmax(heed.slice(logits, { axis: 1, start, length: 1 }));
-      const { values, indices } = heed.topK(own, count);
-      const probabilities = [...(values.data as Float32Array)];
-      return [...(indices.data as Int32Array)].map((token, i) => ({
-        ...{ token, text: tokenizer.decode([token]) },
-        probability: probabilities[i] as number,
-      }));
-    });
-  };
-  return noGrad(() => heed.scope(run));
+  // A source is another text, and no beginning of the new one.
+  const writings = starts.map(
+    (start, i) => new Writing(rules, isSource ? [] : start, (piece) => onText?.(piece, i)),
+  );
+  const compute = batchWriter(writer, writings, { ...generation, ...(onTokens && { onTokens }) });
+  const texts = await inBatches(starts, { ...options, batchSize }, compute);
+  return typeof given === "string" ? (texts[0] as WrittenText) : texts;
 }

@@ -12,10 +12,9 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import { Module } from "../nn/module.js";
-import { Generator } from "../nn/random.js";
+import { Generator, isSeed } from "../nn/random.js";
 import { hashOf } from "./hash.js";
 import {
-  isTrainingSeed,
   type StepLesson,
   Training,
   type TrainingRecipe,
@@ -51,7 +50,7 @@ const recipeChecks = {
 
 const optionChecks = {
   recipe: { expected: "a recipe", accepts: (value) => value !== null && typeof value === "object" },
-  seed: isTrainingSeed,
+  seed: isSeed,
 } satisfies Record<keyof TextTrainerOptions, Check>;
 
 const isModel: Check = { expected: "a module", accepts: (value) => value instanceof Module };

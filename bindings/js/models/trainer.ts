@@ -8,11 +8,11 @@ import {
   isPositive,
   isWholeNumber,
 } from "../core/validate.js";
-import { Generator } from "../nn/random.js";
+import { Generator, isSeed } from "../nn/random.js";
 import type { Example, Task } from "./examples.js";
 import { TaskModel } from "./model.js";
 import type { Recipe } from "./recipes.js";
-import { isTrainingSeed, type StepLesson, Training, trainingRecipeChecks } from "./training.js";
+import { type StepLesson, Training, trainingRecipeChecks } from "./training.js";
 import { differences } from "./trainingState.js";
 
 /** Options of a new `Trainer`. */
@@ -39,7 +39,7 @@ const optionChecks = {
       typeof value === "object" &&
       Object.keys(recipeChecks).every((name) => Object.hasOwn(value, name)),
   },
-  seed: isTrainingSeed,
+  seed: isSeed,
 } satisfies Record<keyof TrainerOptions, Check>;
 
 /**

@@ -59,8 +59,6 @@ export const trainingRecipeChecks = {
   checkEvery: isWholeNumber(1),
 } satisfies Record<keyof TrainingRecipe, Check>;
 
-export const isTrainingSeed = isWholeNumber(0, 2 ** 32 - 1);
-
 /** The result of a step. */
 export interface TrainingStep {
   /** The number of the step; the first step is 1. */

@@ -25,7 +25,7 @@ import {
   raises,
 } from "./logits.js";
 import { checkEngine } from "./module.js";
-import { Generator } from "./random.js";
+import { isSeed } from "./random.js";
 
 /**
  * Returns the logits of the next token of each sequence, [rows, V]; the caller frees them.
@@ -60,11 +60,14 @@ export interface SamplingOptions extends GreedyOptions, LogitsOptions {
   topK?: number;
   /** Only the most likely tokens whose probabilities sum to p; 1 by default. */
   topP?: number;
-  /** 0 by default. The same seed gives the same sequences. */
-  seed?: number;
+  /**
+   * 0 by default. The same seed gives the same sequences. With a list, which has a seed for each sequence, a
+   * sequence draws the tokens that it draws alone with its seed.
+   */
+  seed?: number | readonly number[];
   /**
    * Called after each step with the new token of each sequence; undefined for a sequence that had
-   * ended. `false` ends all of them.
+   * ended. `false` ends all of them. A list ends the sequences at the places of its `false`.
    */
   onTokens?: (tokens: readonly (number | undefined)[]) => unknown;
 }
@@ -129,7 +132,10 @@ const samplingChecks = {
   temperature: isNumber,
   topK: isWholeNumber(0),
   topP: isNumber,
-  seed: isWholeNumber(0, 2 ** 32 - 1),
+  seed: {
+    expected: `${isSeed.expected}, or a list of them`,
+    accepts: (value) => isSeed.accepts(value) || isListOf(value, isSeed.accepts),
+  },
   onTokens: isFunction,
 } satisfies Record<keyof SamplingOptions, Check>;
 
@@ -203,21 +209,20 @@ export async function generate(
     checkArgument(name, options[name], samplingChecks[name]);
   const { startTokens, maxLength, signal, onTokens } = options;
   const ends = endsOf(options);
-  const { change, sampling } = drawingOf(options);
-  const seeds = new Generator(options.seed ?? 0);
+  const { change, draw } = drawingOf(heed, options);
   const steps = new Steps(step, signal);
   const sequences = startTokens.map((tokens) => [...tokens]);
   const added = startTokens.map((): number[] => []);
-  const hasEnded = (row: number) => ends.has(added[row]?.at(-1));
+  const stopped = new Set<number>();
+  const hasEnded = (row: number) => stopped.has(row) || ends.has(added[row]?.at(-1));
   const order = startTokens.map((_, row) => row);
   for (let length = 0; length < maxLength; ++length) {
     if (order.every(hasEnded)) break;
     const logits = await steps.run(sequences, order);
-    const seed = seeds.next();
     const next = freeing(logits, () => {
       for (const row of change ? order : [])
         change?.(rowOf(logits, row), sequences[row] as number[], added[row] as number[]);
-      return heed.scope(() => Array.from(heed.sample(logits, { ...sampling, seed }).data));
+      return draw(logits);
     });
     const given = order.map((row) => (hasEnded(row) ? undefined : (next[row] as number)));
     for (const [row, token] of given.entries()) {
@@ -225,7 +230,9 @@ export async function generate(
       sequences[row]?.push(token ?? (added[row]?.at(-1) as number));
       if (token !== undefined) added[row]?.push(token);
     }
-    if (onTokens?.(given) === false) break;
+    const goesOn = onTokens?.(given);
+    if (goesOn === false) break;
+    if (Array.isArray(goesOn)) for (const row of order) if (goesOn[row] === false) stopped.add(row);
   }
   return added;
 }

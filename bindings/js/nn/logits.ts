@@ -1,9 +1,13 @@
-// Changes of logits before a token is drawn: penalties for tokens that a text has already, and limits on the tokens that
-// may be drawn. The package transformers has the same order: penalties, the caller's processor, temperature, top k,
+// From logits to a drawn token: penalties for tokens that a text has already, limits on the tokens that may be drawn, and
+// the draw. The package transformers has the same order: penalties, the caller's processor, temperature, top k,
 // top p, min p, typical p.
 
+import { refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
 import { type Check, isFunction, isNumber, isPositive, isShare } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import type { SampleOptions } from "../ops/sampling.js";
+import { Generator } from "./random.js";
 
 /** Options of every search that change the logits, or with beams the log probabilities. */
 export interface PenaltyOptions {
@@ -58,6 +62,12 @@ export const logitsChecks = {
 /** The options of `sample` in a search; each step has its own seed. */
 type Sampling = Omit<SampleOptions, "seed">;
 
+/** The options of `generate` that `drawingOf` reads. */
+interface DrawingOptions extends LogitsOptions, Sampling {
+  seed?: number | readonly number[];
+  startTokens: readonly unknown[];
+}
+
 /** Changes the logits [V] of a sequence, given all its tokens and the generated tokens. */
 type Change = (
   logits: Float32Array,
@@ -66,13 +76,15 @@ type Change = (
 ) => void;
 
 /**
- * Returns the change of the logits before a token is drawn, undefined for none, and the options of `sample`.
- * C++ applies top k and top p unless the change contains them.
+ * Returns the change of the logits before tokens are drawn, undefined for none, and the function that draws a token
+ * for each row of logits. C++ applies top k and top p unless the change contains them.
+ *
+ * @throws HeedError "option" for another number of seeds than sequences
  */
-export function drawingOf(options: LogitsOptions & Sampling): {
-  change: Change | undefined;
-  sampling: Sampling;
-} {
+export function drawingOf(
+  heed: Heed,
+  options: DrawingOptions,
+): { change: Change | undefined; draw: (logits: Tensor) => number[] } {
   const { temperature = 0, topK, topP, minP = 0, typicalP = 1 } = options;
   const isLimited = temperature > 0 && (minP > 0 || typicalP < 1);
   const penalise = penaltiesOf(options);
@@ -80,14 +92,34 @@ export function drawingOf(options: LogitsOptions & Sampling): {
     penalise?.(logits, tokens, generated);
     limit(logits, { ...options, temperature });
   };
-  return {
-    change: isLimited ? change : penalise,
-    sampling: {
-      temperature,
-      ...(topK !== undefined && !isLimited && { topK }),
-      ...(topP !== undefined && !isLimited && { topP }),
-    },
+  const sampling = {
+    temperature,
+    ...(topK !== undefined && !isLimited && { topK }),
+    ...(topP !== undefined && !isLimited && { topP }),
   };
+  return { change: isLimited ? change : penalise, draw: drawOf(heed, sampling, options) };
+}
+
+function drawOf(
+  heed: Heed,
+  sampling: Sampling,
+  { seed = 0, startTokens }: DrawingOptions,
+): (logits: Tensor) => number[] {
+  const sample = (logits: Tensor, generator: Generator) =>
+    Array.from(heed.sample(logits, { ...sampling, seed: generator.next() }).data);
+  const generators = [seed].flat().map((each) => new Generator(each));
+  const count = startTokens.length;
+  if (typeof seed !== "number" && seed.length !== count)
+    throw refuse("option", "seed", `${count} seeds, one for each sequence`, `${seed.length}`);
+  if (typeof seed === "number" || sampling.temperature === 0)
+    return (logits) => heed.scope(() => sample(logits, generators[0] as Generator));
+  // The random numbers of `sample` depend on the row, so each sequence has a separate call.
+  return (logits) =>
+    heed.scope(() =>
+      generators.flatMap((generator, start) =>
+        sample(heed.slice(logits, { axis: 0, start, length: 1 }), generator),
+      ),
+    );
 }
 
 /** Returns the function that applies the penalties and the processor; undefined for none. */

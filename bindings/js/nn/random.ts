@@ -6,7 +6,8 @@ import { type Check, checkArgument, isWholeNumber } from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { checkEngine } from "./module.js";
 
-const isSeed = isWholeNumber(0, 2 ** 32 - 1);
+/** The seeds of generators. */
+export const isSeed = isWholeNumber(0, 2 ** 32 - 1);
 
 /**
  * Generates seeds for initial values, dropout and sampling. The same seed gives the same sequence

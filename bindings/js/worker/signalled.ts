@@ -33,10 +33,12 @@ type OfInstances = {
  */
 const names: Readonly<Record<Exclude<Signalled<Models> | OfInstances, "write">, true>> = {
   answer: true,
+  answerQuestion: true,
   classify: true,
   classifyTokens: true,
   embed: true,
   evaluate: true,
+  fillMasks: true,
   generate: true,
   loadChatTemplate: true,
   loadModel: true,

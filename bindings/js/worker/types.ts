@@ -187,13 +187,20 @@ type LoadBoth = (
   options: LoadBothOptions<true>,
 ) => Promise<ModelAndTokenizer<ByteTokenizer>>;
 
-/**
- * TypeScript derives only the last overload from a function's type: this type adds the other
- * overload of `loadModel`.
- */
-type RemoteModels = Omit<RemoteNamespace<Models>, "loadModel"> & {
+/** TypeScript derives only the last overload from a function's type: this type derives both. */
+type BothOverloads<F> = F extends {
+  (...args: infer Args): infer Result;
+  (...args: infer LastArgs): infer LastResult;
+}
+  ? RemoteFunction<(...args: Args) => Result> & RemoteFunction<(...args: LastArgs) => LastResult>
+  : never;
+
+/** The functions on one text or a list. */
+type OneOrAll = "answerQuestion" | "fillMasks" | "writeText";
+
+type RemoteModels = Omit<RemoteNamespace<Models>, "loadModel" | OneOrAll> & {
   readonly loadModel: RemoteFunction<LoadBoth> & RemoteFunction<Models["loadModel"]>;
-};
+} & { readonly [Name in OneOrAll]: BothOverloads<Models[Name]> };
 
 /** The functions of a worker's script. */
 export type RemoteTasks<T> = {

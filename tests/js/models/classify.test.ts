@@ -143,7 +143,7 @@ describe("Texts", () => {
     const best = Math.max(...found.startLogits.slice(5, -1));
     expect(found.startLogits[found.first]).toBeLessThanOrEqual(best);
     await expect(answerQuestion(model, letters, "who", "")).rejects.toThrow(
-      "text: expected one token or more, got none",
+      "context: expected one token or more, got none",
     );
     model.dispose();
   });
@@ -159,7 +159,8 @@ describe("Texts", () => {
         () => answerQuestion(model, letters, "a", "b"),
         "model: expected a classifier of answers, got one of texts",
       ],
-      [() => classify(model, letters, ["a", 1] as never), "texts: expected a list of texts, got "],
+      [() => classify(model, letters, ["a", 1] as never), "texts[1]: expected a text, got 1"],
+      [() => classify(model, letters, "a" as never), 'texts: expected a list of texts, got "a"'],
       [
         () => embed(model, letters, texts, { batchSize: 0 }),
         "batchSize: expected a whole number from 1 to 4096, got 0",

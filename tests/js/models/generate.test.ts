@@ -288,6 +288,36 @@ describe("generate", () => {
     const all = await generate(heed(), stepOf(heed(), 6), given);
     const some = await generate(heed(), stepOf(heed(), 6), { ...given, onTokens: () => false });
     expect(some).toEqual(all.map((tokens) => tokens.slice(0, 1)));
+    // A list ends the sequences for which it has false, and the others go on as before.
+    const ended = await generate(heed(), stepOf(heed(), 6), {
+      ...given,
+      onTokens: (tokens) => tokens.map((_, row) => row !== 1),
+    });
+    expect(ended).toEqual(all.map((tokens, row) => (row === 1 ? tokens.slice(0, 1) : tokens)));
+  });
+
+  test("draws with a list of seeds as each sequence alone with its seed", async () => {
+    const given = { endToken: end, maxLength: 8, temperature: 1.5 };
+    const [starts, seed] = [
+      [[0], [0], [2, 1]],
+      [7, 8, 7],
+    ];
+    for (const limits of [{}, { topK: 3 }, { minP: 0.1 }, { temperature: 0 }]) {
+      const options = { ...given, ...limits };
+      const startTokens = starts;
+      const found = await generate(heed(), stepOf(heed(), 3), { ...options, startTokens, seed });
+      for (const [row, start] of starts.entries()) {
+        const own = { ...options, startTokens: [start], seed: seed[row] as number };
+        expect(found[row]).toEqual((await generate(heed(), stepOf(heed(), 3), own))[0]);
+      }
+    }
+    const refused = generate(heed(), stepOf(heed(), 3), {
+      ...given,
+      startTokens: starts,
+      seed: [1],
+    });
+    await expect(refused).rejects.toThrow("seed: expected 3 seeds, one for each sequence, got 1");
+    expect(heed().memory().tensors.count).toBe(0);
   });
 
   test("draws tokens by their probabilities, the same ones for the same seed", async () => {

@@ -4,17 +4,21 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 import type { Heed, Tensor } from "heed";
 import {
+  answerQuestion,
   type ByteTokenizer,
   CausalLanguageModel,
+  type FoundAnswer,
   fillMasks,
   loadModel,
   loadTokenizer,
   MaskedLanguageModel,
+  type MaskedWord,
   type ModelFiles,
   pixelsOf,
   type Seq2SeqLanguageModel,
   type TaskModel,
   VisionTransformer,
+  type WrittenText,
   writeText,
 } from "heed/models";
 import { same } from "../same.js";
@@ -25,6 +29,26 @@ declare const files: ModelFiles;
 declare const chosen: FileList;
 declare const folder: FileSystemDirectoryHandle;
 declare const blob: Blob;
+
+/** One text gives one result, and a list gives a list. */
+export async function lists(model: MaskedLanguageModel, bytes: ByteTokenizer): Promise<void> {
+  const filled = await fillMasks(model, bytes, ["The [MASK]"], { count: 2, batchSize: 4 });
+  same<typeof filled, MaskedWord[][][]>(true);
+  const answer = await answerQuestion(model, bytes, "Who?", "A cat.");
+  same<typeof answer, FoundAnswer>(true);
+  const pairs = [{ id: 3, question: "Who?", context: "A cat." }];
+  const answers = await answerQuestion(model, bytes, pairs, { batchSize: 4 });
+  same<typeof answers, FoundAnswer[]>(true);
+  // @ts-expect-error a question needs its text
+  await answerQuestion(model, bytes, "Who?");
+  const written = await writeText(model, bytes, ["The", "A"], {
+    maxLength: 9,
+    onText: (piece, i) => same<[typeof piece, typeof i], [string, number]>(true),
+  });
+  same<typeof written, WrittenText[]>(true);
+  // @ts-expect-error a list of texts draws with one seed
+  await writeText(model, bytes, ["The", "A"], { maxLength: 9, seed: [1, 2] });
+}
 
 /** The type of the result depends on the source of the files and on the options. */
 export async function load(): Promise<void> {
@@ -48,7 +72,8 @@ export async function load(): Promise<void> {
   same<typeof other.tokenizer, Tokenizer>(true);
   await writeText(own.model, own.tokenizer, "The", { maxLength: 9 });
   await writeText(other.model, other.tokenizer, "The", { maxLength: 9 });
-  fillMasks(own.model, own.tokenizer, "The [MASK]");
+  const filled = fillMasks(own.model, own.tokenizer, "The [MASK]");
+  same<typeof filled, MaskedWord[][]>(true);
   const inMemory = await loadModel(heed, files, {});
   same<typeof inMemory, typeof model>(true);
   const bytes = await loadTokenizer(blob, { keep: true });

@@ -130,6 +130,62 @@ test("a language model and its tokenizer come from Files, and write together", a
   }
 });
 
+test("lists of texts are computed as on the page, and refused by the names of their entries", async () => {
+  const own = await load({ threads: 1, variant: heed.info.variant });
+  const model = new CausalLanguageModel(own, { ...config, vocab_size: 260 }, { seed: 7 });
+  const tokenizer = ByteTokenizer.learn(["the cat and the hat"], 260);
+  const prompts = ["the", "a cat and", "hat"];
+  const options = { maxLength: 6, temperature: 1, batchSize: 2, endToken: [] };
+  const want = await writeText(model, tokenizer, prompts, options);
+  own.dispose();
+  const { models } = heed;
+  const far = await models.loadTokenizer(new Blob([tokenizer.toFile()]));
+  const remote = await models.CausalLanguageModel(
+    heed,
+    { ...config, vocab_size: 260 },
+    { seed: 7 },
+  );
+  const pieces = prompts.map(() => "");
+  const counts: number[] = [];
+  const got = await models.writeText(remote, far, prompts, {
+    ...options,
+    onText: (piece, i) => {
+      pieces[i] += piece;
+    },
+    onProgress: (done) => void counts.push(done),
+  });
+  expect(got).toEqual(want);
+  expect(pieces).toEqual(want.map(({ text }) => text));
+  expect(counts).toEqual([2, 3]);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopped = models.writeText(remote, far, prompts, {
+    ...{ ...options, maxLength: 4000, signal },
+    onText: () => controller.abort("enough"),
+  });
+  expect((await refusalOf(stopped)).cause).toBe("enough");
+  await expect.poll(async () => (await heed.memory()).caches.count).toBe(0);
+
+  const masked = { ...config, vocab_size: 260, model_type: "bert", tie_word_embeddings: true };
+  const encoder = (name: string) =>
+    models.MaskedLanguageModel(heed, { ...masked, architectures: [name] });
+  const filler = await encoder("BertForMaskedLM");
+  const answerer = await encoder("BertForQuestionAnswering");
+  const live = new AbortController();
+  expect(await models.fillMasks(filler, far, [], { signal: live.signal })).toEqual([]);
+  expect(await models.answerQuestion(answerer, far, [], { signal: live.signal })).toEqual([]);
+  const refused = [
+    models.fillMasks(filler, far, ["the"], { signal: live.signal }),
+    models.fillMasks(filler, far, "the", { signal: live.signal }),
+    models.answerQuestion(answerer, far, "the", 3 as never, { signal: live.signal }),
+  ].map(async (call) => (await refusalOf(call)).message);
+  expect(await Promise.all(refused)).toEqual([
+    'texts[0]: expected a text with a mask, got "the"',
+    'text: expected a text with a mask, got "the"',
+    "context: expected a text, got 3",
+  ]);
+});
+
 test("a generation that is cancelled ends, and frees its cache", async () => {
   const model = await heed.models.CausalLanguageModel(heed, config, { seed: 7 });
   const controller = new AbortController();

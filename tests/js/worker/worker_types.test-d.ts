@@ -1,6 +1,7 @@
 // The types of heed/worker, which the compiler checks: `npm run check`.
 
 import type { AttentionResult, Tensor } from "heed";
+import type { FoundAnswer, MaskedWord, WrittenText } from "heed/models";
 import { loadInWorker, type RemoteHeed, type RemoteTensor } from "heed/worker";
 import { serve, type TaskContext } from "heed/worker/serve";
 
@@ -72,6 +73,19 @@ export async function use(): Promise<void> {
   same<typeof ids, number[]>(true);
   const tokenizer = await heed.models.loadTokenizer(new Blob(["{}"]), { signal });
   await tokenizer.decode([1]);
+
+  const one = await heed.models.writeText(written.model, tokenizer, "The", {
+    maxLength: 3,
+    signal,
+  });
+  same<typeof one, WrittenText>(true);
+  const all = await heed.models.writeText(written.model, tokenizer, ["The"], { maxLength: 3 });
+  same<typeof all, WrittenText[]>(true);
+  const filled = await heed.models.fillMasks(written.model, tokenizer, ["a"], { count: 1, signal });
+  same<typeof filled, MaskedWord[][][]>(true);
+  const pairs = [{ question: "Who?", context: "A cat." }];
+  const answers = await heed.models.answerQuestion(written.model, tokenizer, pairs);
+  same<typeof answers, FoundAnswer[]>(true);
 
   const rows = await heed.tasks.embed({ ids: Int32Array.of(1), table: x });
   same<typeof rows, RemoteTensor>(true);

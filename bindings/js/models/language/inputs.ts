@@ -4,6 +4,7 @@ import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
 import { type Check, checkOptions, isWholeNumber, oneOf, shapeOf } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
+import { isSeed } from "../../nn/random.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import { type HubModelConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
@@ -21,7 +22,7 @@ export interface HubModelOptions {
 }
 
 const modelChecks = {
-  seed: isWholeNumber(0, 2 ** 32 - 1),
+  seed: isSeed,
   parameters: { expected: "a map", accepts: (value) => value instanceof Map },
   sentence: { expected: "a head of sentences", accepts: (value) => value instanceof SentenceHead },
 } satisfies Record<keyof HubModelOptions, Check>;
