@@ -102,11 +102,18 @@ export function idsUpTo(
 }
 
 /**
+ * The most padding tokens of a text in a batch of an encoder, which computes them too. Below about a hundred tokens, a
+ * call for each text would take longer than the padding.
+ */
+export const mostPadding = (longest: number): number => Math.max(32, longest / 4);
+
+/**
  * Computes texts in batches of similar lengths, the longest first. If the memory is too small, the first batch
  * fails.
  *
  * @param texts the ids of each text
  * @param compute gets the ids and the places of the texts of a batch, and returns a result for each of them
+ * @param most returns the most padding of a text beside one of this length
  */
 export async function inBatches<T>(
   texts: readonly (readonly number[])[],
@@ -115,14 +122,19 @@ export async function inBatches<T>(
     rows: readonly (readonly number[])[],
     places: readonly number[],
   ) => readonly T[] | Promise<readonly T[]>,
+  most: (longest: number) => number = () => Infinity,
 ): Promise<T[]> {
   const { call } = running;
+  const lengthOf = (i: number) => (texts[i] as readonly number[]).length;
   const order = texts.map((_, i) => i);
-  order.sort((a, b) => (texts[b] as number[]).length - (texts[a] as number[]).length);
+  order.sort((a, b) => lengthOf(b) - lengthOf(a));
   const results = new Array<T>(texts.length);
-  for (let begin = 0; begin < order.length; begin += batchSize) {
+  for (let begin = 0, places: number[]; begin < order.length; begin += places.length) {
     signal?.throwIfAborted();
-    const places = order.slice(begin, begin + batchSize);
+    const longest = lengthOf(order[begin] as number);
+    places = order
+      .slice(begin, begin + batchSize)
+      .filter((i) => longest - lengthOf(i) <= most(longest));
     const rows = places.map((i) => texts[i] as readonly number[]);
     const found = await compute(rows, places);
     for (const [i, at] of places.entries()) results[at] = found[i] as T;

@@ -8,6 +8,7 @@ import {
   checkEncoder,
   idsUpTo,
   inBatches,
+  mostPadding,
   namedTexts,
   padding,
   rowsOf,
@@ -120,7 +121,7 @@ export async function classify(
     const { logits } = encoder.forward(ids, { keyMask, needLogits: true });
     return rowsOf(logits).map((row) => classified(encoder, row));
   });
-  return inBatches(ids, options, compute);
+  return inBatches(ids, options, compute, mostPadding);
 }
 
 /**
@@ -159,7 +160,7 @@ export async function classifyTokens(
       })),
     );
   });
-  return inBatches(ids, options, compute);
+  return inBatches(ids, options, compute, mostPadding);
 }
 
 /** The most tokens of an answer, as in transformers. */
@@ -295,6 +296,6 @@ export async function answerQuestion(
     });
   });
   const ids = pairs.map((pair) => pair.ids);
-  const answers = await inBatches(ids, options as BatchOptions, compute);
+  const answers = await inBatches(ids, options as BatchOptions, compute, mostPadding);
   return isList ? answers : (answers[0] as FoundAnswer);
 }

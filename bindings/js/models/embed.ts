@@ -10,6 +10,7 @@ import {
   idsUpTo,
   inBatches,
   isEncoder,
+  mostPadding,
   namedTexts,
   padding,
   rowsOf,
@@ -86,7 +87,7 @@ export async function embed(
       seen.fill(0, row * length, row * length + Math.min(hidden, length));
     return rowsOf(sentence.forward(output, seen));
   });
-  const vectors = await inBatches(ids, options, compute);
+  const vectors = await inBatches(ids, options, compute, mostPadding);
   const [size = 0] = vectors.map((row) => row.length);
   const all = new Float32Array(vectors.length * size);
   for (const [i, row] of vectors.entries()) all.set(row, i * size);

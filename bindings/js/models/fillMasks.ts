@@ -6,6 +6,7 @@ import {
   type BatchOptions,
   batchChecks,
   inBatches,
+  mostPadding,
   namedTextOrTexts,
   padding,
   wholeIds,
@@ -93,7 +94,7 @@ async function fillAll(
   options: FillMasksOptions,
 ): Promise<Filled[]> {
   const { ids, compute } = filling(model, tokenizer, texts, options);
-  return inBatches(ids, options, compute);
+  return inBatches(ids, options, compute, mostPadding);
 }
 
 /**
