@@ -1,6 +1,6 @@
 /**
- * `heed/view/parts`: what the Playground draws with. Only its own source describes these names, which may change with
- * every version.
+ * `#parts`: what the Playground draws with, and the elements of `heed/view` too. The name is internal: package.json
+ * imports it for this repository alone, and the package is packed without this file.
  */
 
 export * from "./view/files/words.js";

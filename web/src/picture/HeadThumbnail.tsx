@@ -1,5 +1,6 @@
-/** One head as a small picture of `heed/view/parts`. */
+/** One head as a small picture of `#parts`. */
 
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   finished,
   hidingPooled,
@@ -7,8 +8,7 @@ import {
   type SmallWeights,
   Thumbnail,
   type ThumbnailPicture,
-} from "heed/view/parts";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+} from "#parts";
 import { useShell } from "../shared/shell";
 import { usePixelRatio } from "./usePixelRatio";
 

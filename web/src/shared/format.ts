@@ -1,5 +1,5 @@
 /** Formats shares, sizes and counts, as heed/view formats numbers. */
-import { formatShort } from "heed/view/parts";
+import { formatShort } from "#parts";
 
 export function percent(share: number, decimals = 0): string {
   return `${(100 * share).toFixed(decimals)} %`;

@@ -6,7 +6,7 @@ import {
   type MatrixView,
   softmaxOf,
   viewOn,
-} from "heed/view/parts";
+} from "#parts";
 import { formulaOf } from "../../shared/attended";
 import type { DateSolution, ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";

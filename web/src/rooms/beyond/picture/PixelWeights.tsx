@@ -1,4 +1,6 @@
 /** The weights of the selected pixel over its window, beside the pixels of the window. */
+
+import { useMemo } from "preact/hooks";
 import {
   format,
   formatShort,
@@ -7,8 +9,7 @@ import {
   type Palette,
   softmaxOf,
   viewOn,
-} from "heed/view/parts";
-import { useMemo } from "preact/hooks";
+} from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";

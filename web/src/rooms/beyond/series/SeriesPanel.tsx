@@ -1,6 +1,7 @@
 /** A trained model fills a gap in a periodic series. */
-import { formatWeight, softmaxOf } from "heed/view/parts";
+
 import { useMemo, useRef, useState } from "preact/hooks";
+import { formatWeight, softmaxOf } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
 import { Panel } from "../../../shared/Panel";

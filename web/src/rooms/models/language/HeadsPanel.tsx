@@ -1,7 +1,7 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { formatShort, type Palette, patterns, px } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
+import { formatShort, type Palette, patterns, px } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { headName, headPlaceOf } from "../../../shared/layerHeads";

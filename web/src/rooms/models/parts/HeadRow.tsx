@@ -1,7 +1,8 @@
 /** Heads as small pictures in a row, and the keys that move among all heads of a model. */
-import type { Palette, SmallWeights } from "heed/view/parts";
+
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
+import type { Palette, SmallWeights } from "#parts";
 import { HeadThumbnail } from "../../../picture/HeadThumbnail";
 import { Steady } from "../../../shared/Steady";
 

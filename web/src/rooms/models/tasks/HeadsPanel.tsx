@@ -1,8 +1,8 @@
 /** Every head of the model as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { format } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useRef } from "preact/hooks";
+import { format } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { attendsWords } from "../../../shared/attended";

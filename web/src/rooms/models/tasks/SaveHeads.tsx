@@ -12,7 +12,7 @@ import {
   npyOfAll,
   type Palette,
   viewOn,
-} from "heed/view/parts";
+} from "#parts";
 import { hidingLater } from "../../../picture/HeadThumbnail";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { useWeightPalette } from "../../../picture/useWeightPalette";

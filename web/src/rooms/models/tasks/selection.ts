@@ -1,5 +1,5 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
-import { at, type Cell, type MatrixView } from "heed/view/parts";
+import { at, type Cell, type MatrixView } from "#parts";
 import { withoutWords as wordsOf } from "../../../shared/ablation";
 import { type AttentionName, weightsOf } from "../../../shared/attended";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
