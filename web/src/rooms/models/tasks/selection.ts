@@ -48,6 +48,20 @@ export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
   return [...new Set(all.map(({ attention }) => attention.name))];
 }
 
+/** The layers in the order of the page: kind by kind. The first one of a kind is known, if there are several kinds. */
+export function layersOf({ all, answer }: Pick<HeadSelection, "all" | "answer">) {
+  const kinds = kindsOf(all);
+  return kinds.flatMap((kind) =>
+    answer.attentions
+      .filter(({ name }) => name === kind)
+      .map((attention, i) => ({
+        attention,
+        heads: all.filter((head) => head.attention === attention),
+        isFirst: i === 0 && kinds.length > 1,
+      })),
+  );
+}
+
 /** All heads in the order of a measure, the largest first. */
 export function sortedHeads(all: readonly NamedHead[], measure: MeasureName): NamedHead[] {
   const score = ({ head }: NamedHead) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
