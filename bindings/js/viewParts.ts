@@ -64,7 +64,7 @@ export {
 export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
 export { columnsCsv, csvOf, download, npyOf, npyOfAll } from "./view/picture/export.js";
 export * from "./view/picture/film.js";
-export { format, formatShort, formatWeight, shorten, softmaxOf } from "./view/picture/format.js";
+export { format, formatShort, formatWeight, shorten } from "./view/picture/format.js";
 export * from "./view/picture/gridSvg.js";
 export { inkIn, inkOf } from "./view/picture/ink.js";
 export { finished } from "./view/picture/job.js";
