@@ -31,17 +31,6 @@ const withoutPackageWorker: Plugin = {
 export default defineConfig({
   root: pathOf("."),
   base: "./",
-  resolve: {
-    alias: {
-      "heed/worker/serve": pathOf("../dist/serve.js"),
-      "heed/worker": pathOf("../dist/worker.js"),
-      "heed/view/parts": pathOf("../dist/viewParts.js"),
-      "heed/view": pathOf("../dist/view.js"),
-      "heed/models": pathOf("../dist/models.js"),
-      "heed/nn": pathOf("../dist/nn.js"),
-      heed: pathOf("../dist/index.js"),
-    },
-  },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [
     ownAddress(process.env.HEED_SITE),

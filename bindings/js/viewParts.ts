@@ -1,6 +1,6 @@
 /**
- * `heed/view/parts`: what the Playground draws with. Only its own source describes these names, which may change with
- * every version.
+ * `#parts`: the drawing code that the Playground shares with the elements of `heed/view`. The name is internal:
+ * package.json imports it for this repository alone, and the package is packed without this file.
  */
 
 export * from "./view/files/words.js";
@@ -18,6 +18,8 @@ export * from "./view/parts/explanation.js";
 export * from "./view/parts/figures.js";
 export { explainer, product, type SoFar, termsOf } from "./view/parts/formulas.js";
 export * from "./view/parts/frames.js";
+export { type GridHead, type GridRow, HeadGrid } from "./view/parts/headGrid.js";
+export { html } from "./view/parts/html.js";
 export { showHiddenMark, showScale } from "./view/parts/legend.js";
 export * from "./view/parts/lines.js";
 export * from "./view/parts/matrixCanvas.js";
@@ -45,7 +47,6 @@ export {
 export * from "./view/parts/story.js";
 export { strongest } from "./view/parts/strongest.js";
 export * from "./view/parts/terms.js";
-export * from "./view/parts/thumbnail.js";
 export type { StageMoment, Target, Timeline } from "./view/parts/timeline.js";
 export { moved, shadesOf, TokenStrip } from "./view/parts/tokenShades.js";
 export {
@@ -63,7 +64,7 @@ export {
 export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
 export { columnsCsv, csvOf, download, npyOf, npyOfAll } from "./view/picture/export.js";
 export * from "./view/picture/film.js";
-export { format, formatShort, formatWeight, shorten, softmaxOf } from "./view/picture/format.js";
+export { format, formatShort, formatWeight, shorten } from "./view/picture/format.js";
 export * from "./view/picture/gridSvg.js";
 export { inkIn, inkOf } from "./view/picture/ink.js";
 export { finished } from "./view/picture/job.js";

@@ -1,7 +1,7 @@
 /** Tests parts of "Beyond words" without a browser. */
 import { load } from "heed";
-import { formatWeight } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
+import { formatWeight } from "#parts";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/beyond/link";
 import compare from "../../web/src/rooms/beyond/melody/solve";

@@ -304,6 +304,32 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.text(".saying")).toContain("has no pronoun");
   });
 
+  test("of all kinds have one tab stop, and the arrow keys move among them", async () => {
+    const room = await reenter("&model=dates&head=decoder.2.3");
+    await room.page.waitForSelector(".thumbnail");
+    expect(await room.page.$$(".all-heads [tabindex='0']")).toHaveLength(1);
+    await room.page.focus(".all-heads [tabindex='0']");
+    const reached: (string | undefined)[] = [];
+    for (const key of [
+      "ArrowDown",
+      "ArrowLeft",
+      "Home",
+      "ArrowUp",
+      "ArrowUp",
+      "ArrowUp",
+      "End",
+    ] as const) {
+      await room.page.keyboard.press(key);
+      reached.push(
+        await room.page.evaluate(() => document.activeElement?.closest("li")?.dataset.head),
+      );
+    }
+    const [first, second] = [reached.slice(0, 3), reached.slice(3)];
+    expect(first).toEqual(["cross.1.3", "cross.1.2", "cross.1.1"]);
+    expect(second).toEqual(["decoder.2.1", "decoder.1.1", "encoder.2.1", "encoder.2.4"]);
+    expect(await room.page.$$(".all-heads [tabindex='0']")).toHaveLength(1);
+  });
+
   test("can be reached by keyboard, cell by cell", async () => {
     const room = await reenter();
     await room.page.focus("[data-matrix=weights] canvas");

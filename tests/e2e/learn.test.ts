@@ -1,7 +1,7 @@
 /** The room "Learn" in a browser. */
 import { load } from "heed";
-import { formatShort } from "heed/view/parts";
 import { describe, expect, test } from "vitest";
+import { formatShort } from "#parts";
 import { slowPace, slowSteps } from "../../web/src/rooms/learn/past";
 import { initialState, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";

@@ -1,5 +1,6 @@
 /** Tests parts of the page without a browser. */
 
+import { describe, expect, test } from "vitest";
 import {
   csvOf,
   format,
@@ -10,8 +11,7 @@ import {
   transposed,
   viewOn,
   weightShare,
-} from "heed/view/parts";
-import { describe, expect, test } from "vitest";
+} from "#parts";
 import { countOf, isMadeBy, momentAt, tempoAt } from "../../dist/view/parts/timeline.js";
 import { css, inkOn, signedColour, weightColour } from "../../dist/view/picture/colour.js";
 import { readLink, writeLink } from "../../web/src/app/link";

@@ -1,7 +1,7 @@
 /** Tests parts of "Step by step" without a browser: its story, its numbers, and the trial of the division by √d. */
 import { type Heed, load } from "heed";
-import { explanationText, indexAt, indexIn, paceOf, placeAt, playFrom } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
+import { explanationText, indexAt, indexIn, paceOf, placeAt, playFrom } from "#parts";
 import { exampleKeyText } from "../../web/src/rooms/steps/example";
 import { explainCell } from "../../web/src/rooms/steps/explain";
 import { read, write } from "../../web/src/rooms/steps/link";

@@ -7,8 +7,8 @@ import {
   withoutHeads,
 } from "heed/models";
 import { nn } from "heed/nn";
-import { at, viewOn } from "heed/view/parts";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
 import { read, write } from "../../web/src/rooms/models/language/link";
 import type { Card } from "../../web/src/rooms/models/language/messages";

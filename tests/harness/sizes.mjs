@@ -18,7 +18,7 @@ export const archive = 1_520_000;
 export const pictures = { all: 57_000, matrix: 23_300 };
 
 /** Of each entry for pages without a bundler, the most files that a page fetches. */
-export const pageFiles = { index: 5, nn: 6, models: 8, worker: 1, serve: 5, view: 2, viewParts: 2 };
+export const pageFiles = { index: 5, nn: 6, models: 8, worker: 1, serve: 5, view: 2 };
 
 /**
  * @param {string} file

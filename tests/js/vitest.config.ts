@@ -59,18 +59,6 @@ const isolation = {
 
 const shared = {
   root,
-  // The tests use the built package, as users do, not its sources.
-  resolve: {
-    alias: {
-      "heed/worker/serve": join(root, "dist/serve.js"),
-      "heed/worker": join(root, "dist/worker.js"),
-      "heed/view/parts": join(root, "dist/viewParts.js"),
-      "heed/view": join(root, "dist/view.js"),
-      "heed/models": join(root, "dist/models.js"),
-      "heed/nn": join(root, "dist/nn.js"),
-      heed: join(root, "dist/index.js"),
-    },
-  },
   // Node 20 does not support the syntax of `using`.
   oxc: { target: "es2022" as const },
 };

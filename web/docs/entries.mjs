@@ -1,8 +1,4 @@
-/**
- * The entries of the package that have an API: package.json exports them with types and from TypeScript. Excludes the
- * parts of the elements, which are for custom views and may change with every version. Only their source describes
- * them.
- */
+/** The entries of the package that have an API: package.json exports them with types and from TypeScript. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -12,7 +8,7 @@ export const rootOf = (path) => fileURLToPath(new URL(`../../${path}`, import.me
 export function entries() {
   const { exports } = JSON.parse(readFileSync(rootOf("package.json"), "utf8"));
   return Object.entries(exports)
-    .filter(([path, target]) => path !== "./view/parts" && target.types?.endsWith(".d.ts"))
+    .filter(([, target]) => target.types?.endsWith(".d.ts"))
     .map(([path, { types }]) => {
       const name = path.replace(/^\./, "heed");
       return { name, types: rootOf(types), id: name.replace("heed/", "").replaceAll("/", "-") };

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "../engine.js";
 import { attention } from "../refusals/attention.js";
 import { attentionOptions } from "../refusals/attention_options.js";
+import { attentionPooling } from "../refusals/attention_pooling.js";
 import { blockMask } from "../refusals/block_mask.js";
 import type { Make } from "../refusals/case.js";
 import { gradients } from "../refusals/gradients.js";
@@ -18,7 +19,6 @@ import { mergeAttention } from "../refusals/merge_attention.js";
 import { modules } from "../refusals/modules.js";
 import { multiHeadAttention } from "../refusals/multi_head_attention.js";
 import { losses, operands } from "../refusals/operands.js";
-import { origins } from "../refusals/origins.js";
 import { packedSequences } from "../refusals/packed.js";
 import { rope } from "../refusals/rope.js";
 import { sampling } from "../refusals/sampling.js";
@@ -77,7 +77,7 @@ describeEngines((heed) => {
     steps,
     operands,
     layers,
-    origins,
+    attentionPooling,
     sampling,
     gradients,
     losses,

@@ -239,15 +239,15 @@ const rules: Rule[] = [
     },
   },
   {
-    says: "the page knows itself and the package's public entries",
+    says: "the page knows itself, the package's public entries and #parts",
     about: /^web\//,
     reads: imports,
     allows: (name) =>
-      publicEntries.includes(name) ||
+      [...publicEntries, "#parts"].includes(name) ||
       name.startsWith("web/") ||
       name === "build/web" || // the page as built, which its server serves
       // Any other package, tool or address, but no other way into this one.
-      !/^(\.\.|bindings|dist|build|src|heed)(\/|$)/.test(name),
+      !/^(#|(\.\.|bindings|dist|build|src|heed)(\/|$))/.test(name),
     brokenBy: { path: "web/src/a.ts", text: 'const m = await import("../../dist/index.js");' },
   },
   {
@@ -316,10 +316,10 @@ function onCircles(files: readonly Source[]): string[] {
   return [...left.keys()];
 }
 
-/** The names of heed/view/parts that none of the files imports. */
+/** The names of #parts that none of the files imports. */
 function unusedBy(files: readonly Source[], names: readonly string[]): string[] {
   const lists = files.flatMap(({ text }) =>
-    [...text.matchAll(/import \{([^}]*)\} from "heed\/view\/parts"/g)].map(([, list]) => list),
+    [...text.matchAll(/import \{([^}]*)\} from "#parts"/g)].map(([, list]) => list),
   );
   return names.filter((name) => !lists.some((list) => list?.match(/\w+/g)?.includes(name)));
 }
@@ -358,9 +358,9 @@ describe("the layers", () => {
     expect(used.filter((name) => publicEntries.includes(name))).not.toEqual([]);
   });
 
-  test("the page uses each value of heed/view/parts", async () => {
+  test("the page uses each value of #parts", async () => {
     const page = sources.filter(({ path }) => path.startsWith("web/src/"));
-    expect(unusedBy(page, Object.keys(await import("heed/view/parts")))).toEqual([]);
+    expect(unusedBy(page, Object.keys(await import("#parts")))).toEqual([]);
     expect(unusedBy(page, ["format", "neverUsed"])).toEqual(["neverUsed"]);
   });
 

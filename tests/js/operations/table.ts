@@ -3,10 +3,10 @@
 import { arithmetic } from "./arithmetic.js";
 import { arrays } from "./arrays.js";
 import { attention } from "./attention.js";
+import { attentionPooling, sampling } from "./attention_pooling.js";
 import { create } from "./create.js";
 import { layers } from "./layers.js";
 import type { Operation } from "./operation.js";
-import { origins, sampling } from "./origins.js";
 
 export const operations: Readonly<Record<string, Operation>> = {
   ...create,
@@ -14,7 +14,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...arrays,
   ...layers,
   ...attention,
-  ...origins,
+  ...attentionPooling,
   ...sampling,
 };
 

@@ -12,6 +12,7 @@ import { compileScript, parse } from "vue/compiler-sfc";
 import { bert, fileOf, filesOf, jsonOf, llama, type Tensors } from "../checkpoints.js";
 import { succeed } from "../child.js";
 import { Random } from "../values.js";
+import { npy } from "../zipped.js";
 import { recipesOf } from "./examples.js";
 import { copyEngine, isolation, launchBrowser, writeFiles } from "./places.js";
 import { type Served, serve } from "./serve.js";
@@ -273,13 +274,8 @@ test("A cell of a Jupyter notebook shows the one file in its frame", async () =>
   writeFiles(site, {
     "IPython/__init__.py": "",
     "IPython/display.py": "class HTML:\n    def __init__(self, data):\n        self.data = data\n",
-    "save.mjs": `
-      import { npyOf, viewOn } from "heed/view/parts";
-      import { writeFileSync } from "node:fs";
-      const weights = viewOn(Float32Array.of(1, 0, 0.25, 0.75), 2, 2);
-      writeFileSync("attentions.npy", npyOf(weights));`,
   });
-  await succeed(process.execPath, ["save.mjs"], { cwd: site });
+  writeFileSync(join(site, "attentions.npy"), npy([2, 2], [1, 0, 0.25, 0.75]));
   const zip = "import zipfile; zipfile.ZipFile('attentions.npz', 'w').write('attentions.npy')";
   await succeed("python3", ["-c", zip], { cwd: site });
   const lines = (recipes["jupyter/cell.py"] as string).trim().split("\n");

@@ -24,7 +24,7 @@ describe("heed/view in Node", () => {
     const program = `
       const before = Reflect.ownKeys(globalThis);
       const view = await import("heed/view");
-      const parts = await import("heed/view/parts");
+      const parts = await import("#parts");
       // The copies of a package find each other by one symbol.
       const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key)).map(String);
       console.log(JSON.stringify([added, typeof view.HeedMatrix, typeof parts.csvOf]));
@@ -45,7 +45,7 @@ describe("heed/view in Node", () => {
 
 describe("A bundle", () => {
   test("of all pictures and their parts has no file of the engine", async () => {
-    const contents = 'export * from "heed/view"; export * from "heed/view/parts";';
+    const contents = 'export * from "heed/view"; export * from "#parts";';
     const { metafile } = await build({
       stdin: { contents, resolveDir: root },
       ...{ bundle: true, format: "esm", write: false, metafile: true, absWorkingDir: root },

@@ -2,6 +2,7 @@
 // compared with the engine's), measures of a head, the choice of lines, and work in slices.
 
 import { type Heed, load } from "heed";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   finished,
   hidingPooled,
@@ -12,8 +13,7 @@ import {
   strongest,
   transposed,
   viewOn,
-} from "heed/view/parts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+} from "#parts";
 import { measuringHead } from "../../../dist/view/parts/measures.js";
 import { pooling } from "../../../dist/view/parts/pool.js";
 import { Slices } from "../../../dist/view/parts/slices.js";

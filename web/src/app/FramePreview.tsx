@@ -1,7 +1,7 @@
 /** Previews a panel as an iframe of another page, and measures the height that the iframe needs. */
 
-import { px } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { px } from "#parts";
 
 /** In CSS pixels. The height is for a whole room, which scrolls in its frame. */
 export const frameSize = { width: 800, height: 600 } as const;

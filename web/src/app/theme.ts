@@ -1,7 +1,7 @@
 /** Light or dark: the system's choice unless the person made one, which is remembered (see public/theme.js). */
 
-import type { Theme } from "heed/view/parts";
 import { useEffect, useState } from "preact/hooks";
+import type { Theme } from "#parts";
 import { useMedia } from "../shared/useMedia";
 
 export type ThemeChoice = "auto" | Theme;

@@ -1,7 +1,7 @@
 /** The two ends of a trace: the embedding of the token, and the prediction that is read out at the end. */
 
-import { weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { weightPalette } from "#parts";
 import { label } from "../shared/pieces";
 import { useShell } from "../shared/shell";
 import type { Facts } from "./facts";

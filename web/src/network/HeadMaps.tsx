@@ -1,7 +1,7 @@
 /** The weights of all heads side by side. Columns are the attended tokens. */
 
-import { type Cell, viewOn, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { type Cell, viewOn, weightPalette } from "#parts";
 import { Legend } from "../picture/Legend";
 import { HeatMap, usePicture } from "../picture/Matrix";
 import { useShell } from "../shared/shell";

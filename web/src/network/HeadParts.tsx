@@ -3,8 +3,8 @@
  * selected head.
  */
 
-import { format, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { format, weightPalette } from "#parts";
 import { percent } from "../shared/format";
 import { hides } from "../shared/restrictions";
 import { useShell } from "../shared/shell";

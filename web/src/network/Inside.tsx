@@ -1,7 +1,7 @@
 /** The contents of an open row of the network, and the formula of the active number. */
 
-import { explanationText } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { explanationText } from "#parts";
 import { Announced } from "../shared/Announced";
 import { Readout } from "../shared/Readout";
 import { Steady } from "../shared/Steady";

@@ -1,8 +1,8 @@
 /** An open layer: what its norms, its heads and its feed-forward network compute for the token. */
 
-import { format } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { format } from "#parts";
 import { RowTable } from "../shared/RowTable";
 import type { Facts } from "./facts";
 import { activations, deviationOf, lengthOf, rootMeanSquare } from "./formulas";

@@ -1,5 +1,5 @@
 /** The length of a vector as a number and a bar. */
-import { format } from "heed/view/parts";
+import { format } from "#parts";
 
 /** @param most the length of the longest bar */
 export function Length({ value, most }: { value: number; most: number }) {

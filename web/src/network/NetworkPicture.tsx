@@ -1,8 +1,8 @@
 /** The whole network of a model that predicts the next token, with a row for each layer that opens. */
 
-import { type Contents, csvBlob, csvOf, viewOn } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { type Contents, csvBlob, csvOf, viewOn } from "#parts";
 import { Curve } from "../picture/Curve";
 import { SaveMenu } from "../picture/SaveMenu";
 import { quoted } from "../shared/pieces";

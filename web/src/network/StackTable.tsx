@@ -1,8 +1,8 @@
 /** A stack of layers as a table: one row for each layer, with the contributions of its parts, and one for each end. */
 
-import { px } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
+import { px } from "#parts";
 import { percent } from "../shared/format";
 import { quoted } from "../shared/pieces";
 import { lengthOf } from "./formulas";

@@ -1,5 +1,6 @@
 /** Vectors as rows of one picture, with equal entries in the same column. */
 
+import { useMemo } from "preact/hooks";
 import {
   type Area,
   type Cell,
@@ -11,8 +12,7 @@ import {
   signedPalette,
   type Theme,
   viewOn,
-} from "heed/view/parts";
-import { useMemo } from "preact/hooks";
+} from "#parts";
 import { HeatMap, usePicture } from "../picture/Matrix";
 import { Steady } from "../shared/Steady";
 import { useShell } from "../shared/shell";

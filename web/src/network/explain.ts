@@ -3,7 +3,7 @@
  * of numbers.
  */
 
-import { type Explanation, format, operand, times } from "heed/view/parts";
+import { type Explanation, format, operand, times } from "#parts";
 import { label } from "../shared/pieces";
 import { explainAttention } from "./explainAttention";
 import { entry, type Facts, partOf, readers } from "./facts";

@@ -1,6 +1,6 @@
 /** How the numbers of an attention are computed. */
 
-import { type Explanation, format, operand } from "heed/view/parts";
+import { type Explanation, format, operand } from "#parts";
 import { formulaOf } from "../shared/attended";
 import { columnsOf, entry, type Facts, isAblated, readers } from "./facts";
 import { added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";

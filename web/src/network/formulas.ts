@@ -1,6 +1,6 @@
 /** Parts of formulas of the network: pure functions of numbers. */
 
-import { type FormulaPiece, format, operand, type Role, sum, times } from "heed/view/parts";
+import { type FormulaPiece, format, operand, type Role, sum, times } from "#parts";
 import type { Activation, Matrix, NormNumbers } from "./messages";
 
 /** A vector; a formula shows some of its entries. */

@@ -1,6 +1,6 @@
 /** Selects how weights are mapped to colours: the range, and the curve over that range. */
 
-import type { ColourCurve, ColourRange } from "heed/view/parts";
+import type { ColourCurve, ColourRange } from "#parts";
 import { Choice } from "../shared/Fields";
 
 export function ColourChoice({

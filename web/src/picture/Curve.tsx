@@ -1,7 +1,7 @@
 /** One to three lines over a common axis, such as losses over training steps. */
 
-import { columnsCsv, formatShort, px, sweeping, widest } from "heed/view/parts";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
+import { columnsCsv, formatShort, px, sweeping, widest } from "#parts";
 import { dragging } from "../shared/dragging";
 import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";

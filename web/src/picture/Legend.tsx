@@ -1,8 +1,8 @@
 /** The colour scale of a matrix, with its two ends. */
 
-import { type MatrixView, type Palette, showHiddenMark, showScale } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { type MatrixView, type Palette, showHiddenMark, showScale } from "#parts";
 
 function Scale({ palette, view }: { palette: Palette; view: MatrixView | null }) {
   const place = useRef<HTMLSpanElement>(null);

@@ -3,6 +3,8 @@
  * the meaning of the numbers.
  */
 
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   type Area,
   type CellSize,
@@ -19,9 +21,7 @@ import {
   rangeOf,
   type Saved,
   summaryOf,
-} from "heed/view/parts";
-import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+} from "#parts";
 import { useShell } from "../shared/shell";
 import { pageZoom } from "../shared/zoom";
 import { Legend } from "./Legend";

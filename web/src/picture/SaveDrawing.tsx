@@ -1,7 +1,7 @@
 /** Saves a drawing of lines and marks as the page shows it, with its title and legend. */
 
-import { type Contents, csvBlob, drawingSvg, drawnContents, inkOf } from "heed/view/parts";
 import type { RefObject } from "preact";
+import { type Contents, csvBlob, drawingSvg, drawnContents, inkOf } from "#parts";
 import { SaveMenu } from "./SaveMenu";
 
 export function SaveDrawing({

@@ -1,5 +1,6 @@
 /** A menu that saves a picture as an image or as numbers. */
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import {
   type Contents,
   contentsOf,
@@ -7,8 +8,7 @@ import {
   type Picture,
   type Saved,
   SaveMenu as SaveMenuPart,
-} from "heed/view/parts";
-import { useLayoutEffect, useRef } from "preact/hooks";
+} from "#parts";
 
 export function SaveMenu({
   what,

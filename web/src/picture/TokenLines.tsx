@@ -1,5 +1,6 @@
-/** Attention as lines from queries on the left to keys on the right: wraps the element of `heed/view/parts`. */
+/** Attention as lines from queries on the left to keys on the right: wraps the element of `#parts`. */
 
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   appearing,
   areApart,
@@ -10,8 +11,7 @@ import {
   type MatrixView,
   px,
   strongest,
-} from "heed/view/parts";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+} from "#parts";
 import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";
 import { SaveDrawing } from "./SaveDrawing";

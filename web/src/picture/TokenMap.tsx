@@ -1,5 +1,6 @@
 /** Numbers of one head for pairs of tokens: queries are rows, keys are columns. */
 
+import { useMemo } from "preact/hooks";
 import {
   type Area,
   type Cell,
@@ -10,8 +11,7 @@ import {
   type Palette,
   shorten,
   tokenAxes,
-} from "heed/view/parts";
-import { useMemo } from "preact/hooks";
+} from "#parts";
 import { HeatMap, type HeatMapProps, usePicture } from "./Matrix";
 
 const longestLabel = 12;

@@ -1,5 +1,5 @@
 /** Axes: ranges, and ticks at round numbers. */
-import { format } from "heed/view/parts";
+import { format } from "#parts";
 
 export interface Interval {
   readonly low: number;

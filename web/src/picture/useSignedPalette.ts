@@ -1,6 +1,7 @@
 /** The palette of differences in the page's theme. */
-import { type MatrixView, type Palette, rangeOf, signedPalette } from "heed/view/parts";
+
 import { useMemo } from "preact/hooks";
+import { type MatrixView, type Palette, rangeOf, signedPalette } from "#parts";
 import { useShell } from "../shared/shell";
 
 export function useSignedPalette(difference: MatrixView): Palette {

@@ -1,7 +1,7 @@
 /** The palette of weights in the page's theme. */
 
-import { type ColourCurve, type ColourRange, type Palette, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { type ColourCurve, type ColourRange, type Palette, weightPalette } from "#parts";
 import { useShell } from "../shared/shell";
 
 export function useWeightPalette({

@@ -1,6 +1,6 @@
 /** Controls for the measure and order of heads, and for the drawing of their weights. */
 
-import type { MeasureWords } from "heed/view/parts";
+import type { MeasureWords } from "#parts";
 import { ColourChoice } from "../picture/ColourChoice";
 import { Choice, Slider } from "./Fields";
 import { type Look, massLimits } from "./lookLink";

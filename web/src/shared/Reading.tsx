@@ -1,7 +1,7 @@
 /** The explanation of the active cell. It is visible, and announced if the person reached the cell by keyboard. */
 
-import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";
+import type { Cell } from "#parts";
 import { Announced } from "./Announced";
 
 export interface PointedCell {

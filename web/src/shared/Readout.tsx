@@ -1,7 +1,7 @@
 /** The formula of the active cell, with its numbers. */
 
-import type { Explanation, FormulaPiece } from "heed/view/parts";
 import { useState } from "preact/hooks";
+import type { Explanation, FormulaPiece } from "#parts";
 import { usePointerWords } from "./useMedia";
 
 /** A piece that abbreviates further pieces is a button that shows them. */

@@ -1,7 +1,7 @@
 /** The selected row of an attention as a collapsible table: every key with its score and its weight. */
 
-import { at, format } from "heed/view/parts";
 import { useState } from "preact/hooks";
+import { at, format } from "#parts";
 import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
 import { RowTable, type TableColumn } from "./RowTable";
 import { Term } from "./Term";

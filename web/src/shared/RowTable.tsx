@@ -1,8 +1,8 @@
 /** A table of the numbers of the selected token. It can be scrolled by keyboard. */
 
-import { at, format, type MatrixView, shorten } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { at, format, type MatrixView, shorten } from "#parts";
 import { Steady } from "./Steady";
 
 export interface TableColumn {

@@ -1,5 +1,5 @@
 /** Saves the queries and the keys of one head as numbers: a row for each token. */
-import { csvBlob, csvOf, type MatrixView, npyOf } from "heed/view/parts";
+import { csvBlob, csvOf, type MatrixView, npyOf } from "#parts";
 import { SaveMenu } from "../picture/SaveMenu";
 import { keysOf, queriesOf } from "./attended";
 import type { OneHead } from "./RowDetails";

@@ -1,5 +1,5 @@
 /** The numbered tokens of a sentence; if a query can be selected, each token is a button. */
-import { shorten } from "heed/view/parts";
+import { shorten } from "#parts";
 
 export function TokenRow({
   tokens,

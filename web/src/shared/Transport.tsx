@@ -1,8 +1,8 @@
 /** Controls to step through a sequence: back, play or pause, next, a slider, and the current step. */
 
-import { indexAt, type Pace } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { indexAt, type Pace } from "#parts";
 import { useReducedMotion } from "./useMedia";
 
 /** An activity that runs on its clock, such as training or sound, and produces steps or moves through them. */

@@ -1,6 +1,7 @@
 /** A typed text that the model cannot read. Marks its unknown words, and offers a text that can be read. */
-import { shorten } from "heed/view/parts";
+
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { shorten } from "#parts";
 import { Lockable } from "./Panel";
 import type { UnreadableText } from "./typed";
 

@@ -14,7 +14,7 @@ import {
   sum,
   times,
   viewOn,
-} from "heed/view/parts";
+} from "#parts";
 
 export type AttentionName = "encoder" | "decoder" | "cross";
 

@@ -1,5 +1,5 @@
 /** Reads from a link how weights are coloured. */
-import { colourCurves, colourRanges } from "heed/view/parts";
+import { colourCurves, colourRanges } from "#parts";
 import { oneOf } from "./linkReaders";
 
 export const colourReaders = {

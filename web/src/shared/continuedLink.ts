@@ -2,7 +2,7 @@
  * Reads and writes the part of a link that describes a text which a model continues: the text, the sampling, and the
  * selection.
  */
-import type { Cell } from "heed/view/parts";
+import type { Cell } from "#parts";
 import { type Ablated, ablatedReaders } from "./ablation";
 import { type Sampling, samplingLimits } from "./candidates";
 import { type HeadKey, headFrom } from "./layerHeads";

@@ -1,5 +1,5 @@
 /** Reads the values of a link: each reader checks one value, and `readParams` reports those it rejects. */
-import type { Cell } from "heed/view/parts";
+import type { Cell } from "#parts";
 import type { LinkReading } from "./room";
 
 /** A reader throws a RangeError whose message names the values that it accepts. */

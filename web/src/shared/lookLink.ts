@@ -1,5 +1,5 @@
 /** Reads and writes the part of a link that says how heads are measured, ordered and drawn. */
-import type { ColourCurve, ColourRange } from "heed/view/parts";
+import type { ColourCurve, ColourRange } from "#parts";
 import { colourReaders } from "./colourReaders";
 import { numberIn, oneOf, putIn } from "./linkReaders";
 

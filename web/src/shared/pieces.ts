@@ -1,5 +1,5 @@
 /** Tokens as the page shows them. */
-import { tokenLabel as label, visibleToken as visible } from "heed/view/parts";
+import { tokenLabel as label, visibleToken as visible } from "#parts";
 
 export { label, visible };
 

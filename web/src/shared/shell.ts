@@ -1,8 +1,8 @@
 /** The values that the shell provides to every part of every room. */
 
-import type { Theme } from "heed/view/parts";
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
+import type { Theme } from "#parts";
 import type { Restrictions } from "./restrictions";
 import type { Suggestion } from "./room";
 

@@ -1,7 +1,7 @@
 /** The cell of a picture that a person points at or locks. The room's link stores the locked one. */
 
-import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";
+import type { Cell } from "#parts";
 import type { Setter } from "./room";
 import { useEscape } from "./useEscape";
 

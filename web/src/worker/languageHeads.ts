@@ -2,7 +2,7 @@
 import type { Heed, Tensor } from "heed";
 import type { CausalLanguageModel, Head, MaskedLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
-import type { SmallWeights } from "heed/view/parts";
+import type { SmallWeights } from "#parts";
 import type { Shares } from "../shared/attended";
 import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../shared/layerHeads";
 

@@ -94,7 +94,8 @@ export abstract class HeedElement extends PropertyElement {
   #width = 0;
   #ink: Ink | null = null;
   #theme: Theme = "light";
-  #isPrinting = false;
+  /** @internal */
+  protected isPrinting = false;
   readonly #matrices = new Kept<Matrices>();
   readonly #hides = new Kept<Hides | undefined>();
   #parts: Readonly<Record<PartName, HTMLElement>> | null = null;
@@ -175,7 +176,7 @@ export abstract class HeedElement extends PropertyElement {
       changed,
       // For print, the element is drawn immediately, without another frame, and in light colours.
       print: (isPrinting) => {
-        this.#isPrinting = isPrinting;
+        this.isPrinting = isPrinting;
         changed();
         this.updateNow();
       },
@@ -227,10 +228,9 @@ export abstract class HeedElement extends PropertyElement {
   /** Sets the theme's class, from which the style sheet takes the colours. */
   #applyTheme(): void {
     const frame = this.#part("frame");
-    const isDark = this.prefers("color-scheme: dark");
     const own = this.theme === "auto" ? getComputedStyle(this).colorScheme : this.theme;
-    const auto = isDark ? "dark" : "light";
-    const theme = this.#isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
+    const auto = this.prefers("color-scheme: dark") ? "dark" : "light";
+    const theme = this.isPrinting ? "light" : own === "light" || own === "dark" ? own : auto;
     if (theme !== this.#theme || frame.className === "") this.#ink = null;
     this.#theme = theme;
     frame.className = theme;

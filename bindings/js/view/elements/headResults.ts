@@ -1,5 +1,6 @@
 /** What `<heed-heads>` computes of each head: its small picture, and the measure below it. */
 
+import type { GridRow, HeadIndex } from "../parts/headGrid.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";
 import { hidingPooled, pooling, type SmallWeights } from "../parts/pool.js";
 import type { Palette } from "../picture/colour.js";
@@ -8,7 +9,6 @@ import { aboutGrid, type GridFile, type GridItem } from "../picture/gridSvg.js";
 import type { Job } from "../picture/job.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 import type { Sides } from "./explain.js";
-import type { HeadIndex } from "./headGrid.js";
 import type { Hides, Matrices } from "./input.js";
 
 /** The largest number of cells along a side of a small picture. */
@@ -46,14 +46,17 @@ function rowsOf(
   known: readonly Known[],
   { layers, heads }: Matrices,
   measure: PatternName | null,
-): readonly (readonly HeadIndex[])[] {
+): readonly GridRow[] {
   const all = known.map((_, index) => index);
   const score = (index: HeadIndex) => {
     const value = (measure && known[index]?.measures[measure]) ?? Number.NEGATIVE_INFINITY;
     return Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value;
   };
   if (measure) all.sort((a, b) => score(b) - score(a) || a - b);
-  return Array.from({ length: layers }, (_, row) => all.slice(row * heads, (row + 1) * heads));
+  return Array.from({ length: layers }, (_, row) => ({
+    heads: all.slice(row * heads, (row + 1) * heads),
+    title: measure ? "" : `${row + 1}`,
+  }));
 }
 
 /** The number of a head, after the number of its layer if the row does not show the layer. */
@@ -77,7 +80,7 @@ export function viewOf({ matrices }: ShownHeads, index: HeadIndex): MatrixView {
 export class HeadResults {
   #known: readonly Known[] = [];
   /** The rows of heads, from top to bottom; empty until they are arranged. */
-  rows: readonly (readonly HeadIndex[])[] = [];
+  rows: readonly GridRow[] = [];
   #sortedBy: HeadOrder | null = null;
   /**
    * Which cells of all small pictures are hidden; undefined until it is computed, null without a
@@ -235,9 +238,9 @@ export class HeadResults {
         isHidden,
       });
     }
-    const rows = rowsOf(known, matrices, byLayer ? null : measure).map((row, i) => ({
-      title: byLayer ? `${i + 1}` : "",
-      items: row.map((index) => items[index] as GridItem),
+    const rows = rowsOf(known, matrices, byLayer ? null : measure).map(({ heads, title }) => ({
+      title,
+      items: heads.map((index) => items[index] as GridItem),
     }));
     const about = aboutGrid(byLayer, patterns[measure].name);
     return { caption: label, about, rows, palette, point };

@@ -1,5 +1,6 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
+import { around, HeadGrid, type HeadIndex } from "../parts/headGrid.js";
 import { html, optionOf, write } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
@@ -21,7 +22,6 @@ import type { MatrixView } from "../picture/view.js";
 import { fileOf } from "./attends.js";
 import type { CellDetail } from "./events.js";
 import { HeadDetail } from "./headDetail.js";
-import { around, HeadGrid, type HeadIndex } from "./headGrid.js";
 import { type HeadOrder, HeadResults, orders, type ShownHeads, viewOf } from "./headResults.js";
 import type { Matrices } from "./input.js";
 import type { HeedLines } from "./lines.js";
@@ -247,7 +247,6 @@ export class HeedHeads extends SlicedElement {
 
   #drawGrid(shown: ShownHeads): void {
     const { layers, heads } = shown.matrices;
-    const { rows, isByLayer } = this.#results;
     const isWide = this.width >= wide.least;
     this.#body.classList.toggle("wide", isWide);
     const room = (isWide ? (this.width - wide.gap) * wide.share : this.width) - besides;
@@ -256,10 +255,10 @@ export class HeedHeads extends SlicedElement {
     const side = Math.floor(room / perLine) - around;
     this.#grid.element.setAttribute("aria-label", `${shown.label}, ${layers * heads} heads`);
     this.#grid.draw({
-      ...{ rows, perLine, ink: this.ink, ratio: this.ratio },
-      titles: isByLayer ? rows.map((_, layer) => `${layer + 1}`) : [],
+      ...{ rows: this.#results.rows, lines, ink: this.ink, ratio: this.ratio },
       side: Math.max(sides.least, Math.min(sides.most, side)),
       selected: this.layer * heads + this.head,
+      isWhole: this.isPrinting,
       picture: (index) => this.#results.picture(index, shown),
     });
   }

@@ -209,7 +209,7 @@ export const headsSheet = `
 .wide .scroll { max-height: 40rem; }
 h3, h4 { margin: 0; font: inherit; font-size: 0.875rem; }
 h3 { font-weight: 600; min-height: 2rem; }
-.layer { display: grid; grid-template-columns: 24px minmax(0, 1fr); }
+.layer { display: grid; grid-template-columns: 24px minmax(0, 1fr); min-height: calc(var(--lines) * (var(--side) + 28px)); }
 .layer h4 { color: var(--faint); padding-top: 0.25rem; font-variant-numeric: tabular-nums; }
 .layer ul { grid-column: 2; display: flex; flex-wrap: wrap; align-content: start; margin: 0; padding: 0; list-style: none; }
 .thumbnail { width: calc(var(--side) + 10px); }
@@ -238,6 +238,5 @@ h3 { font-weight: 600; min-height: 2rem; }
 @media print {
   .scroll { max-height: none; overflow: visible; }
   .bar { display: none; }
-  .thumbnail button { display: block; }
 }
 `;

@@ -4,7 +4,8 @@ import type { Ink } from "../picture/ink.js";
 import { geometryOf, px } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
 import { viewOn } from "../picture/view.js";
-import { html, spanOf, write } from "./html.js";
+import { buttonOf, html, spanOf, write } from "./html.js";
+import { Kept } from "./kept.js";
 import { MatrixCanvas } from "./matrixCanvas.js";
 import type { SmallWeights } from "./pool.js";
 
@@ -29,70 +30,50 @@ export interface ThumbnailPicture {
   readonly isSelected: boolean;
 }
 
+function pictureOf({ side, palette, hides }: ThumbnailPicture, small: SmallWeights): Picture {
+  const { data, rows, cols } = small;
+  const still: Still = {
+    geometry: geometryOf(rows, cols, { width: side / cols, height: side / rows }, noLabels),
+    view: viewOn(data, rows, cols),
+    ...{ palette, labels: noLabels, marked: [], isHidden: hides },
+  };
+  return { ...still, still, selected: null, highlights: [], active: null };
+}
+
 export class Thumbnail {
-  readonly button = html("button");
-  readonly #canvas = html("canvas");
+  readonly button: HTMLButtonElement;
+  readonly item: HTMLElement;
+  readonly #canvas = html("canvas", "matrix");
   readonly #matrix = new MatrixCanvas(this.#canvas);
   readonly #label = spanOf("");
   readonly #value = spanOf("");
-  #picture: Picture | null = null;
-  #drawn: ThumbnailPicture | null = null;
+  /** The same object until something in it changes, so that it is drawn only once. */
+  readonly #picture = new Kept<Picture>();
 
   constructor(onSelect: () => void) {
-    this.button.type = "button";
-    this.button.addEventListener("click", onSelect);
-    const canvas = this.#canvas;
-    canvas.className = "matrix";
     this.#value.dataset.measure = "";
-    const words = spanOf("thumbnail-words number");
-    words.append(this.#label, " ", this.#value);
-    this.button.append(canvas, words);
+    const words = html("span", "thumbnail-words number", this.#label, " ", this.#value);
+    this.button = buttonOf("", onSelect);
+    this.button.append(this.#canvas, words);
+    this.item = html("li", "thumbnail", this.button);
   }
 
   /** Draws only the differences from the last drawing. */
   draw(shown: ThumbnailPicture, screen: { readonly ink: Ink; readonly ratio: number }): void {
-    const { name, about, label, value, isSelected } = shown;
-    const picture = this.#pictureOf(shown);
-    if (picture) this.#matrix.show({ picture, summary: `${name}; ${about}:`, ...screen });
-    else this.#reserve(shown);
+    const { small, side, palette, hides, name, about, label, value, isSelected } = shown;
+    if (small) {
+      const parts = [small, side, palette, hides];
+      const picture = this.#picture.of(parts, () => pictureOf(shown, small));
+      this.#matrix.show({ picture, summary: name, ...screen });
+    } else {
+      // Hundreds of empty pictures would take as long to draw as full ones, so their space is only reserved.
+      const { style } = this.#canvas;
+      style.width = style.height = px(side);
+    }
     write(this.#label, label);
     write(this.#value, value);
     this.button.setAttribute("aria-pressed", `${isSelected}`);
-    this.#drawn = shown;
-  }
-
-  /**
-   * Reserves the space of an empty picture. Hundreds of empty pictures would otherwise take as long
-   * to draw as full ones.
-   */
-  #reserve({ side, name }: ThumbnailPicture): void {
-    this.#canvas.style.width = px(side);
-    this.#canvas.style.height = px(side);
-    this.#canvas.setAttribute("role", "img");
-    this.#canvas.setAttribute("aria-label", `${name}:`);
-  }
-
-  /**
-   * The picture: the same object until something in it changes, so that it is drawn only once; null
-   * without numbers.
-   */
-  #pictureOf(shown: ThumbnailPicture): Picture | null {
-    const before = this.#drawn;
-    const isSame = (["small", "side", "palette", "hides"] as const).every(
-      (name) => before?.[name] === shown[name],
-    );
-    if (isSame && this.#picture) return this.#picture;
-    const { small, side, palette, hides } = shown;
-    if (!small) return null;
-    const { data, rows, cols } = small;
-    const cell = { width: side / cols, height: side / rows };
-    const still: Still = {
-      geometry: geometryOf(rows, cols, cell, noLabels),
-      view: viewOn(data, rows, cols),
-      ...{ palette, labels: noLabels, marked: [] },
-      isHidden: hides,
-    };
-    this.#picture = { ...still, still, selected: null, highlights: [], active: null };
-    return this.#picture;
+    // It begins with the visible words, as a person who speaks to the page says them.
+    this.button.setAttribute("aria-label", `${label} ${value}: ${name}, ${about}`);
   }
 }

@@ -29,15 +29,6 @@ export function formatWeight(weight: number): string {
   return text.replace("-", "−");
 }
 
-/**
- * The formula of a weight as softmax computes it: e^score ÷ the row's sum, with the row's highest
- * score subtracted from all scores.
- */
-export function softmaxOf(weight: number, largest: number): string {
-  const below = Math.log(weight / largest);
-  return `e^${below === 0 ? "0" : format(below)} ÷ ${format(1 / largest)}`;
-}
-
 /** The decimal sign of a language; "." for "". */
 export function pointOf(locale: string): string {
   if (locale === "") return ".";

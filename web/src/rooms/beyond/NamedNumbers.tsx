@@ -1,6 +1,7 @@
 /** Numbers of an answer: a few with their names, and a table of the largest weights. */
-import { format } from "heed/view/parts";
+
 import type { ComponentChildren } from "preact";
+import { format } from "#parts";
 import { RowTable, type TableColumn } from "../../shared/RowTable";
 
 /** A name, and a number or a text; nothing before the first answer. */

@@ -1,6 +1,7 @@
 /** The frame of a plot with the weights of its query in a row below. */
-import { px } from "heed/view/parts";
+
 import type { ComponentChildren } from "preact";
+import { px } from "#parts";
 import { useWidth } from "../../shared/useWidth";
 
 export interface Plot {

@@ -1,13 +1,7 @@
 /** The palette of weights from 0 to the largest of a picture. */
 
-import {
-  type ColourCurve,
-  formatWeight,
-  type Palette,
-  weightLegends,
-  weightShare,
-} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { type ColourCurve, formatWeight, type Palette, weightLegends, weightShare } from "#parts";
 import { useShell } from "../../shared/shell";
 
 export function useSharesPalette(largest: number, curve: ColourCurve): Palette {

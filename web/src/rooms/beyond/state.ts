@@ -2,7 +2,7 @@
  * The state of the room, which is exactly the content of its link (see link.ts). The person's own files are not part of
  * it.
  */
-import type { ColourCurve } from "heed/view/parts";
+import type { ColourCurve } from "#parts";
 import type { HeadPlace } from "../../shared/layerHeads";
 import type { Setter } from "../../shared/room";
 

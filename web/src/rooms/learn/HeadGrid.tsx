@@ -1,7 +1,7 @@
 /** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
 
-import type { Palette } from "heed/view/parts";
 import { useId, useMemo, useRef } from "preact/hooks";
+import type { Palette } from "#parts";
 import { useInView } from "../../network/useInView";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";

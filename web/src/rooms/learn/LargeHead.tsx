@@ -1,4 +1,6 @@
 /** One head as a large picture, with the explanation of a weight and the row of a token as a table. */
+
+import { useCallback, useMemo } from "preact/hooks";
 import {
   type Area,
   type Cell,
@@ -8,8 +10,7 @@ import {
   leftOf,
   type Palette,
   tokenAxes,
-} from "heed/view/parts";
-import { useCallback, useMemo } from "preact/hooks";
+} from "#parts";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { Announced } from "../../shared/Announced";
 import { type Shares, weightsOf } from "../../shared/attended";

@@ -1,5 +1,5 @@
 /** The state of the room, and the trainings that follow from it. */
-import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
+import type { Cell, ColourCurve, ColourRange } from "#parts";
 import type { TrainingSetup } from "./messages";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";

@@ -1,6 +1,6 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
 
-import { at, type Cell, type Explanation } from "heed/view/parts";
+import { at, type Cell, type Explanation } from "#parts";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import type { CourseAttention, CourseSnapshot } from "./messages";

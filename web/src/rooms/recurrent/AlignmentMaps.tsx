@@ -1,15 +1,7 @@
 /** The maps of all models below one another. Their columns are aligned, one for each character of the date. */
 
-import {
-  type Area,
-  type CellSize,
-  format,
-  leftOf,
-  px,
-  signedPalette,
-  viewOn,
-} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { type Area, type CellSize, format, leftOf, px, signedPalette, viewOn } from "#parts";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { Announced } from "../../shared/Announced";

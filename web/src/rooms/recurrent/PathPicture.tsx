@@ -1,6 +1,7 @@
 /** The way of information from a character of the date to one of the answer, through the states of a model. */
-import { px } from "heed/view/parts";
+
 import { useRef } from "preact/hooks";
+import { px } from "#parts";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { counted } from "../../shared/format";
 import { type Journey, lengthOf, type Station, stationsOf } from "./journey";

@@ -1,8 +1,8 @@
 /** Stores the characters that the person points at, so that only the parts that show them are redrawn. */
 
-import { explanationText } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
+import { explanationText } from "#parts";
 import { Announced } from "../../shared/Announced";
 import { explainAlignment } from "./maps";
 import {

@@ -1,7 +1,7 @@
 /** The Transformer's layers and heads as small maps. Position and number identify a head. */
 
-import type { Palette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import type { Palette } from "#parts";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";

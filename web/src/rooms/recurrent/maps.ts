@@ -1,13 +1,6 @@
-import {
-  at,
-  type Explanation,
-  type FormulaPiece,
-  format,
-  type MatrixView,
-  softmaxOf,
-  viewOn,
-} from "heed/view/parts";
+import { at, type Explanation, type FormulaPiece, format, type MatrixView, viewOn } from "#parts";
 import { formulaOf } from "../../shared/attended";
+import { softmaxOf } from "../../shared/format";
 import type { DateSolution, ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 import {

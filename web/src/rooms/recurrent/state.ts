@@ -1,4 +1,4 @@
-import type { ColourCurve, ColourRange } from "heed/view/parts";
+import type { ColourCurve, ColourRange } from "#parts";
 import type { Spot } from "../../network/messages";
 import type { NetworkState } from "./network/open";
 import {

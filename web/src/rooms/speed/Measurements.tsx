@@ -1,7 +1,7 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
 
-import { download } from "heed/view/parts";
 import { useState } from "preact/hooks";
+import { download } from "#parts";
 import { RowTable } from "../../shared/RowTable";
 import { Term } from "../../shared/Term";
 import type { SpeedReport } from "./report";

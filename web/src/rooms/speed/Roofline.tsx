@@ -1,6 +1,7 @@
 /** Billions of operations a second over length, or over operations per byte, below the measured limits. */
-import { px } from "heed/view/parts";
+
 import { useRef, useState } from "preact/hooks";
+import { px } from "#parts";
 import { Axes } from "../../picture/Axes";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { lineThrough } from "../../picture/scale";

@@ -1,6 +1,6 @@
 /** The settings of the room, except the sentence. */
 
-import { shorten } from "heed/view/parts";
+import { shorten } from "#parts";
 import { Choice, NumberField, Switch } from "../../shared/Fields";
 import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";

@@ -1,7 +1,7 @@
 /** Sets the locked entry of Q or K to another number. Everything that depends on it is recomputed. */
 
-import { at } from "heed/view/parts";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { at } from "#parts";
 import { NumberField } from "../../shared/Fields";
 import { Lockable } from "../../shared/Panel";
 import { useShell } from "../../shared/shell";

@@ -1,7 +1,7 @@
 /** The selected head's attention as lines. */
 
-import { at, type MatrixView, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
+import { at, type MatrixView, viewOn } from "#parts";
 import { ColourChoice } from "../../picture/ColourChoice";
 import { TokenLines } from "../../picture/TokenLines";
 import { Slider } from "../../shared/Fields";

@@ -1,5 +1,5 @@
 /** An empty cell for every pair that will get a number, below the tokens. Rows appear with the tokens. */
-import { px, textWidth } from "heed/view/parts";
+import { px, textWidth } from "#parts";
 import { isVisible, type State } from "./state";
 
 const labelGap = 8;

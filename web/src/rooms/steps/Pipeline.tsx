@@ -1,8 +1,8 @@
 /** All stages from left to right as small pictures. The current one is shown in detail below. */
 
-import { formatShort, px, rangeOf, shorten } from "heed/view/parts";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { formatShort, px, rangeOf, shorten } from "#parts";
 import { Matrix } from "../../picture/Matrix";
 import { alongStep } from "../../shared/arrowStep";
 import { useWidth } from "../../shared/useWidth";

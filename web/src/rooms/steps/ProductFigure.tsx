@@ -2,7 +2,7 @@
  * Matrix products: one factor on the left, one or more above it, and their products in the corners. A row and a column
  * meet in their cell.
  */
-import { productGap, productLayout, px } from "heed/view/parts";
+import { productGap, productLayout, px } from "#parts";
 import { type FigureLabels, figureMatrix, noteOf, useLabels } from "./figureLabels";
 import type { MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix, type PictureOptions } from "./solution";

@@ -1,6 +1,6 @@
 /** The four steps of one query as a table: every number from its scores to its output. */
 
-import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
+import { at, format, type MatrixView, shorten, viewOn } from "#parts";
 import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/RowTable";
 import { Steady } from "../../shared/Steady";
 import type { MatrixName } from "./matrices";

@@ -1,7 +1,7 @@
 /** Matrices in a row with signs between them, such as a sum, a step, or a product. */
 
-import { leftOf, px, rowLayout } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
+import { leftOf, px, rowLayout } from "#parts";
 import { type FigureLabels, figureMatrix, noteOf, useLabels } from "./figureLabels";
 import type { MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix, useCommonDecimals } from "./solution";

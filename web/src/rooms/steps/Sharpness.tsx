@@ -1,6 +1,6 @@
 /** The sharpness of the selected query's attention: its largest weight, and the entropy of its row. */
 
-import { at, format, shorten } from "heed/view/parts";
+import { at, format, shorten } from "#parts";
 import type { Solution } from "./problem";
 import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";

@@ -1,5 +1,5 @@
 /** The picture of the current stage. */
-import { format, leftOf, narrowFigure, productGap, px, shorten, textWidth } from "heed/view/parts";
+import { format, leftOf, narrowFigure, productGap, px, shorten, textWidth } from "#parts";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";

@@ -1,7 +1,7 @@
 /** The current stage in detail: explanation, formula, picture, and the formula of one cell. */
 
-import type { Explanation } from "heed/view/parts";
 import { useLayoutEffect, useState } from "preact/hooks";
+import type { Explanation } from "#parts";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";

@@ -1,5 +1,5 @@
 /** The weights and the gradients of one query, with the division by √d and without. */
-import { format, formatWeight, shorten } from "heed/view/parts";
+import { format, formatWeight, shorten } from "#parts";
 import { Meter } from "./Sharpness";
 import { mostGradient, type TrialAnswer, type TrialSide } from "./trial";
 

@@ -1,6 +1,7 @@
 /** The vectors of the trial: the numbers of one query, and below them the numbers of each key. */
-import { leftOf, type MatrixView, shorten, signedPalette, viewOn } from "heed/view/parts";
+
 import { useMemo } from "preact/hooks";
+import { leftOf, type MatrixView, shorten, signedPalette, viewOn } from "#parts";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";

@@ -1,7 +1,7 @@
 /** The room "Step by step": connects the link, the engine and the active cell to the parts of the page. */
 
-import { explanationText } from "heed/view/parts";
 import { useMemo, useRef, useState } from "preact/hooks";
+import { explanationText } from "#parts";
 import { Announced } from "../../shared/Announced";
 import { Panel } from "../../shared/Panel";
 import { shows } from "../../shared/restrictions";

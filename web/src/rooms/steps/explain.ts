@@ -17,7 +17,7 @@ import {
   type SoFar,
   termsOf,
   times,
-} from "heed/view/parts";
+} from "#parts";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { rotationOf } from "./rotation";

@@ -1,7 +1,7 @@
 /** The labels of the pictures of a stage, and the sizes of its matrices. */
 
-import { type FigureMatrix, type FigureWords, hasSizeNote, shorten } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { type FigureMatrix, type FigureWords, hasSizeNote, shorten } from "#parts";
 import { kindOf, type MatrixAxis, type MatrixName, sizeOf } from "./matrices";
 import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";

@@ -1,5 +1,5 @@
 /** The matrices that the page draws: their names and symbols, and the meaning of their rows and columns. */
-import { attentionMatrices, type Role } from "heed/view/parts";
+import { attentionMatrices, type Role } from "#parts";
 
 /** The meaning of a row or a column of a matrix; "selected" is the selected query. */
 export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "selected";

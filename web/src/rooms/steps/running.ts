@@ -1,6 +1,6 @@
 /** The partial sums of the first cell of the selected row, computed by the engine. */
 import type { Heed } from "heed";
-import { at, type MatrixView, takenOff } from "heed/view/parts";
+import { at, type MatrixView, takenOff } from "#parts";
 import type { MatrixName } from "./matrices";
 import type { RunningSums, Solution } from "./problem";
 import { rotationOf } from "./rotation";

@@ -3,6 +3,8 @@
  * it by name.
  */
 
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import {
   type Area,
   at,
@@ -21,9 +23,7 @@ import {
   signedPalette,
   tokenAxes,
   transposed,
-} from "heed/view/parts";
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
+} from "#parts";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";

@@ -1,5 +1,5 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
-import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
+import type { Cell, ColourCurve, ColourRange } from "#parts";
 import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleRow, exampleSize, exampleText } from "./example";
 import { type MatrixAxis, type MatrixName, matrices } from "./matrices";

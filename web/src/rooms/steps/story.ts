@@ -1,5 +1,5 @@
 /** All stages of the room on one timeline, from the tokens to the joined heads. */
-import { paceOf, placeAt, type Story, storyOf as storyOfStages } from "heed/view/parts";
+import { paceOf, placeAt, type Story, storyOf as storyOfStages } from "#parts";
 import type { MatrixName } from "./matrices";
 import { type StageName, stageNames } from "./stageNames";
 import { hidesAny, type SentenceAttention, type State } from "./state";

@@ -12,7 +12,7 @@ import {
   type Timeline,
   type UnfoldingOf,
   unfoldingAt,
-} from "heed/view/parts";
+} from "#parts";
 import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";

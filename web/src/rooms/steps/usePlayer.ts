@@ -1,7 +1,7 @@
 /** Plays the story. The moment that is shown depends only on the time since playing started. */
 
-import { indexAt, playFrames } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { indexAt, playFrames } from "#parts";
 import type { Live } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
 

@@ -1,6 +1,7 @@
 /** The cell that a person points at or locks, the highlighted areas, and the explanation. */
-import type { Explanation } from "heed/view/parts";
+
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Explanation } from "#parts";
 import type { Setter } from "../../shared/room";
 import { useEscape } from "../../shared/useEscape";
 import { explainCell, type MatrixArea, sourcesOf } from "./explain";

@@ -1,6 +1,7 @@
 /** The story of all stages with its player, and the steps of the person through it. */
-import { indexIn, type Pace, placeAt, playFrom, type Story } from "heed/view/parts";
+
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import { indexIn, type Pace, placeAt, playFrom, type Story } from "#parts";
 import type { Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
 import type { Live } from "../../shared/Transport";

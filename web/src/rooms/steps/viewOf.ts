@@ -1,5 +1,5 @@
 /** Finds each matrix in the arrays of a solution. */
-import { type MatrixView, transposed, viewOn } from "heed/view/parts";
+import { type MatrixView, transposed, viewOn } from "#parts";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 

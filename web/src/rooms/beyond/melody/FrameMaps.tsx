@@ -1,5 +1,6 @@
 /** The weights between frames, above the frames and the output. */
 
+import { useMemo } from "preact/hooks";
 import {
   at,
   type Cell,
@@ -11,8 +12,7 @@ import {
   px,
   transposed,
   viewOn,
-} from "heed/view/parts";
-import { useMemo } from "preact/hooks";
+} from "#parts";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { Reading, usePointed } from "../../../shared/Reading";
 import { usePointerWords } from "../../../shared/useMedia";

@@ -1,7 +1,7 @@
 /** A melody whose frames attend to one another: repeated parts become stripes. */
 
-import { formatWeight } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
+import { formatWeight } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { Choice, NumberField } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";

@@ -1,8 +1,8 @@
 /** A grey picture in which a pixel can be selected. */
 
-import { download } from "heed/view/parts";
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { download } from "#parts";
 import { arrowStep } from "../../../shared/arrowStep";
 import { dragging } from "../../../shared/dragging";
 import { placeIn } from "../../../shared/zoom";

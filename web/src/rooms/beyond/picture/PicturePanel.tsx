@@ -1,6 +1,7 @@
 /** Denoising as attention: each pixel becomes a weighted mean of pixels. */
-import { format } from "heed/view/parts";
+
 import { useCallback, useMemo } from "preact/hooks";
+import { format } from "#parts";
 import { NumberField, Slider } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";

@@ -1,18 +1,12 @@
 /** The weights of the selected pixel over its window, beside the pixels of the window. */
-import {
-  format,
-  formatShort,
-  formatWeight,
-  type MatrixView,
-  type Palette,
-  softmaxOf,
-  viewOn,
-} from "heed/view/parts";
+
 import { useMemo } from "preact/hooks";
+import { format, formatShort, formatWeight, type MatrixView, type Palette, viewOn } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";
 import { Choice } from "../../../shared/Fields";
+import { softmaxOf } from "../../../shared/format";
 import { type PointedCell, Reading, usePointed } from "../../../shared/Reading";
 import type { TableColumn } from "../../../shared/RowTable";
 import { usePointerWords } from "../../../shared/useMedia";

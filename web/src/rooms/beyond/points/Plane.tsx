@@ -3,8 +3,8 @@
  * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
 
-import { format, formatWeight } from "heed/view/parts";
 import { useId, useRef } from "preact/hooks";
+import { format, formatWeight } from "#parts";
 import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
 import { arrowStep } from "../../../shared/arrowStep";

@@ -1,7 +1,7 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
 
-import { columnsCsv, format, formatWeight } from "heed/view/parts";
 import { useMemo, useRef } from "preact/hooks";
+import { columnsCsv, format, formatWeight } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { Switch } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";

@@ -1,8 +1,10 @@
 /** A trained model fills a gap in a periodic series. */
-import { formatWeight, softmaxOf } from "heed/view/parts";
+
 import { useMemo, useRef, useState } from "preact/hooks";
+import { formatWeight } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
+import { softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { Reading, usePointed } from "../../../shared/Reading";
 import { SettingsPanel } from "../../../shared/SettingsPanel";

@@ -1,6 +1,6 @@
 /** The series with its gap, the values that the model filled in, and the weights of a hidden value. */
 
-import { format, formatWeight, widest } from "heed/view/parts";
+import { format, formatWeight, widest } from "#parts";
 import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
 import { arrowStep } from "../../../shared/arrowStep";

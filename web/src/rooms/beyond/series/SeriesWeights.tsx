@@ -1,5 +1,5 @@
 /** The errors over the gap, the choice of a head, and the largest weights of a hidden value. */
-import { format, formatWeight } from "heed/view/parts";
+import { format, formatWeight } from "#parts";
 import { type HeadPlace, headKey, headName } from "../../../shared/layerHeads";
 import type { TableColumn } from "../../../shared/RowTable";
 import { type Figure, NamedNumbers, StrongestTable } from "../NamedNumbers";

@@ -1,7 +1,7 @@
 /** Attention weights from a file: every head of every layer, and one of them in detail. */
 import { type Attention, heads } from "heed/view";
-import { attentionSizes, attentionTitles } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { attentionSizes, attentionTitles } from "#parts";
 import { Switch } from "../../../shared/Fields";
 import { Lockable } from "../../../shared/Panel";
 import { useShell } from "../../../shared/shell";

@@ -1,6 +1,7 @@
 /** The cache as it fills: the keys and values that each token adds in every layer, and the memory that a step reads. */
-import { sweeping } from "heed/view/parts";
+
 import { useRef } from "preact/hooks";
+import { sweeping } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { formatBytes } from "../../../shared/format";
 import { quoted } from "../../../shared/pieces";

@@ -1,7 +1,7 @@
 /** The same head on two texts, and the difference of its weights where their tokens line up. */
 
-import { at, type Cell, format } from "heed/view/parts";
 import { useMemo, useState } from "preact/hooks";
+import { at, type Cell, format } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";

@@ -1,6 +1,6 @@
 /** How the next token is drawn, how heads are measured and ordered, and how weights are coloured. */
 
-import { patternNames, patterns } from "heed/view/parts";
+import { patternNames, patterns } from "#parts";
 import { samplingLimits } from "../../../shared/candidates";
 import { HeadLook } from "../../../shared/HeadLook";
 import { hides } from "../../../shared/restrictions";

@@ -1,5 +1,5 @@
 /** The heads of some known kinds, found on random tokens that are repeated. */
-import { format } from "heed/view/parts";
+import { format } from "#parts";
 import { headName } from "../../../shared/layerHeads";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";

@@ -1,5 +1,6 @@
 /** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
+import { useCallback, useMemo, useRef } from "preact/hooks";
 import {
   type Explanation,
   type MatrixView,
@@ -7,8 +8,7 @@ import {
   patternNames,
   patterns,
   viewOn,
-} from "heed/view/parts";
-import { useCallback, useMemo, useRef } from "preact/hooks";
+} from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { headName } from "../../../shared/layerHeads";

@@ -1,7 +1,7 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { formatShort, type Palette, patterns, px } from "heed/view/parts";
-import { useCallback, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
+import { formatShort, type GridRow, patterns } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { headName, headPlaceOf } from "../../../shared/layerHeads";
@@ -9,10 +9,8 @@ import { Lockable } from "../../../shared/Panel";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
-import { type GridHead, HeadRow, useHeadKeys } from "../parts/HeadRow";
+import { AllHeads, useHidingLater } from "../parts/AllHeads";
 import { Found } from "./Found";
-import type { ReadHead } from "./messages";
-import { useRowByRow } from "./useRowByRow";
 import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 
 /** The side of a small picture, and the space around it, in pixels. */
@@ -21,64 +19,49 @@ const around = 10;
 /** From this width on two layers are side by side, with a gap between them. */
 const wide = { least: 800, gap: 32 };
 
-/** The rows for the heads of a layer: as few as possible, all filled alike, with the largest possible pictures. */
-function gridIn(width: number, heads: number): { side: number; rows: number; perRow: number } {
+/** The lines for the heads of a layer: as few as possible, all filled alike, with the largest possible pictures. */
+function gridIn(width: number, heads: number): { side: number; lines: number; perLine: number } {
   const room = width < wide.least ? width : (width - wide.gap) / 2;
-  const rows = Math.ceil((heads * (sides.least + around)) / room);
-  const perRow = Math.ceil(heads / rows);
-  const largest = Math.floor(room / perRow) - around;
-  return { side: Math.max(sides.least, Math.min(sides.most, largest)), rows, perRow };
+  const lines = Math.ceil((heads * (sides.least + around)) / room);
+  const perLine = Math.ceil(heads / lines);
+  const largest = Math.floor(room / perLine) - around;
+  return { side: Math.max(sides.least, Math.min(sides.most, largest)), lines, perLine };
 }
 
-const none: readonly GridHead[] = [];
-
-/** Heads in rows: one for each layer, or as many sorted ones. */
-function rowsOf(
-  heads: readonly ReadHead[],
-  perRow: number,
-  score: ((head: ReadHead) => number) | null,
-): ReadHead[][] {
-  const ordered = score ? [...heads].sort((a, b) => score(b) - score(a)) : heads;
-  return Array.from({ length: heads.length / perRow }, (_, row) =>
-    ordered.slice(row * perRow, (row + 1) * perRow),
-  );
+/** The heads in rows: one for each layer, or as many sorted ones. */
+function useRows({ state, card, heads }: LanguageWorkspace): readonly GridRow[] {
+  const { measure, order } = state;
+  return useMemo(() => {
+    const isSorted = order === "measure";
+    const score = (index: number) => heads[index]?.measures[measure] ?? Number.NEGATIVE_INFINITY;
+    const all = heads.map((_, index) => index);
+    if (isSorted) all.sort((a, b) => score(b) - score(a));
+    return Array.from({ length: card.layers }, (_, row) => ({
+      heads: all.slice(row * card.heads, (row + 1) * card.heads),
+      title: isSorted ? "" : `Layer ${row + 1}`,
+    }));
+  }, [heads, card, order, measure]);
 }
 
-/** The rows of all heads and their look, which are drawn together. */
-interface Drawn {
-  readonly rows: readonly (readonly GridHead[])[];
-  readonly isSorted: boolean;
-  readonly model: number;
-  readonly palette: Palette;
-  readonly side: number;
-}
-
-function useDrawn(
-  { state, card, answer, heads, ablating }: LanguageWorkspace,
-  side: number,
-): Drawn {
+function useHeads({ state, card, answer, heads, ablating }: LanguageWorkspace) {
   const { measure, order } = state;
   const { ablated } = ablating;
   const palette = useWeightPalette(state);
-  const isSorted = order === "measure";
-  const rows = useMemo(() => {
-    const score = ({ measures }: ReadHead) => measures[measure] ?? Number.NEGATIVE_INFINITY;
-    const gridHead = ({ key, small, measures }: ReadHead): GridHead => {
-      const value = measures[measure];
-      const isAblated = ablated.includes(key);
-      return {
-        ...{ key, small, isAblated, about: patterns[measure].name },
-        causalSize: card.predicts === "causal" ? answer.tokens.length : null,
-        name: isAblated ? `${headName(key)}, ablated` : headName(key),
-        label: isSorted ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`,
-        value: value === null ? "–" : formatShort(value),
-      };
-    };
-    return rowsOf(heads, card.heads, isSorted ? score : null).map((row) => row.map(gridHead));
-  }, [heads, card, isSorted, measure, ablated]);
+  const size = card.predicts === "causal" ? answer.tokens.length : 0;
+  const hides = useHidingLater(size, heads[0]?.small.rows);
   return useMemo(
-    () => ({ rows, isSorted, model: answer.model, palette, side }),
-    [rows, palette, side],
+    () =>
+      heads.map(({ key, small, measures }) => {
+        const value = measures[measure];
+        const isAblated = ablated.includes(key);
+        return {
+          ...{ id: key, small, isAblated, palette, hides, about: patterns[measure].name },
+          name: isAblated ? `${headName(key)}, ablated` : headName(key),
+          label: order === "measure" ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`,
+          value: value === null ? "–" : formatShort(value),
+        };
+      }),
+    [heads, order, measure, ablated, palette, hides],
   );
 }
 
@@ -99,36 +82,21 @@ function Ablated() {
   );
 }
 
-/** All pictures, drawn row by row. */
 function Grid() {
   const workspace = useLanguageWorkspace();
   const { card, head, set } = workspace;
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { side, rows, perRow } = gridIn(width, card.heads);
-  const drawn = useDrawn(workspace, side);
-  const at = useRowByRow(width > 0 ? drawn : null, card.layers);
-  const move = useHeadKeys(ref);
-  const select = useCallback((head: string) => set({ head, cell: null }), [set]);
-  // The space of a layer is reserved before its pictures arrive.
-  const places = width > 0 ? { "--side": px(side), "--rows": rows, "--per-row": perRow } : {};
+  const { side, lines, perLine } = gridIn(width, card.heads);
+  const [rows, heads] = [useRows(workspace), useHeads(workspace)];
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move among the buttons in it
-    <div ref={ref} class="layers" style={places} onKeyDown={move}>
-      {Array.from({ length: card.layers }, (_, row) => {
-        const found = at(row);
-        // Rows of another model have other heads, so they are not shown.
-        const { rows, isSorted, palette, side } =
-          found?.model === card.model ? found : { ...drawn, rows: [] };
-        const heads = rows[row] ?? none;
-        return (
-          <HeadRow
-            key={row}
-            {...{ heads, palette, side, select }}
-            selected={heads.some(({ key }) => key === head) ? head : null}
-            title={isSorted ? null : `Layer ${row + 1}`}
-          />
-        );
-      })}
+    <div ref={ref} style={{ "--per-line": perLine }}>
+      {width > 0 && (
+        <AllHeads
+          key={card.model}
+          {...{ rows, heads, side, lines, selected: head }}
+          select={(head) => set({ head, cell: null })}
+        />
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The candidates for the token after the selected one, or for the selected token and each masked one. */
-import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
+import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { withoutWords } from "../../../shared/ablation";
 import {

@@ -1,7 +1,7 @@
 /** The view of language models: connects the link, the model and the active cell to the parts of the page. */
 
-import { type Cell, type Explanation, explanationText } from "heed/view/parts";
 import { useEffect, useMemo } from "preact/hooks";
+import { type Cell, type Explanation, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
 import { Panel } from "../../../shared/Panel";
 import type { RoomProps, Setter } from "../../../shared/room";

@@ -2,6 +2,7 @@
  * The text, token by token: played, shaded by the attention weights of the current token, and with its former branches.
  */
 
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   at,
   format,
@@ -11,8 +12,7 @@ import {
   shadesOf,
   shorten,
   TokenStrip,
-} from "heed/view/parts";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+} from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { weightsOf } from "../../../shared/attended";

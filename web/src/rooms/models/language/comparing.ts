@@ -1,5 +1,5 @@
 /** Two texts side by side: which of their tokens line up, and how one head's weights differ there. */
-import { at, type MatrixView, viewOn } from "heed/view/parts";
+import { at, type MatrixView, viewOn } from "#parts";
 
 /** Pairs of indices of the same tokens, in order: a longest common subsequence (Wagner and Fischer, 1974). */
 export function aligned(a: readonly number[], b: readonly number[]): (readonly [number, number])[] {

@@ -1,5 +1,5 @@
 /** Explains the meaning of a cell of a head, and the computation of its weight. */
-import { at, type Cell, type Explanation, format, viewOn } from "heed/view/parts";
+import { at, type Cell, type Explanation, format, viewOn } from "#parts";
 import { formulaOf } from "../../../shared/attended";
 import { weightedByLength } from "./weighting";
 import type { ShownHead } from "./workspace";

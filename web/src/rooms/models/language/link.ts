@@ -1,6 +1,6 @@
 /** Reads and writes the view's part of the link. */
 
-import { patternNames } from "heed/view/parts";
+import { patternNames } from "#parts";
 import { spotFrom, textOfSpot } from "../../../network/spots";
 import { continuedReaders, putContinued } from "../../../shared/continuedLink";
 import {

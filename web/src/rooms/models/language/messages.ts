@@ -1,6 +1,6 @@
 /** The requests to the solver of language models, its answers and its progress messages. */
 
-import type { PatternName, SmallWeights } from "heed/view/parts";
+import type { PatternName, SmallWeights } from "#parts";
 import type {
   MatricesAnswer,
   MatricesRequest,

@@ -1,7 +1,7 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 import type { Heed, Tensor } from "heed";
 import { withoutHeads } from "heed/models";
-import { patternsOf, viewOn } from "heed/view/parts";
+import { patternsOf, viewOn } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
 import { type HeadPlace, headKey, headPlaceOf } from "../../../shared/layerHeads";

@@ -1,6 +1,6 @@
 /** The state of the view: exactly the contents of its link (see link.ts). It contains no data of a file. */
 
-import type { PatternName } from "heed/view/parts";
+import type { PatternName } from "#parts";
 import type { CausalState } from "../../../network/CausalPanel";
 import type { Continued } from "../../../shared/continuedLink";
 import type { Look } from "../../../shared/lookLink";

@@ -1,5 +1,5 @@
 /** Combines weights with the lengths of the values: a short value adds little, even with a large weight. */
-import { at, type MatrixView, viewOn } from "heed/view/parts";
+import { at, type MatrixView, viewOn } from "#parts";
 
 /**
  * Each weight times the length of its value, as a share of the row's sum (after Kobayashi et al., "Attention is Not Only

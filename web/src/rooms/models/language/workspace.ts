@@ -1,6 +1,6 @@
 /** The state that the parts of the view share after a model has read a text. */
 
-import type { Cell } from "heed/view/parts";
+import type { Cell } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention } from "../../../shared/attended";
 import type { HeadKey } from "../../../shared/layerHeads";

@@ -1,5 +1,5 @@
 /** The attention of a head as lines, and all its measures. */
-import { format, type MeasureWords } from "heed/view/parts";
+import { format, type MeasureWords } from "#parts";
 import { TokenLines, type TokenLinesProps } from "../../../picture/TokenLines";
 
 interface MeasuresProps<Name extends string> {

@@ -2,7 +2,7 @@
  * The model's answer in one sentence, and the head whose ablation changes it; or the reason why an input cannot be
  * read.
  */
-import { format } from "heed/view/parts";
+import { format } from "#parts";
 import { useShell } from "../../../shared/shell";
 import {
   type AnswerSentence,

@@ -1,7 +1,7 @@
 /** The heat map of a head, or of one head less another, with cells that can be locked and rows that can be selected. */
 
-import { entries, type MatrixView, type Palette, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { entries, type MatrixView, type Palette, viewOn } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";

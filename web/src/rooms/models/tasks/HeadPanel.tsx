@@ -1,7 +1,7 @@
 /** One head in detail: its weights as a map and as lines, and all its measures. */
 
-import { type Explanation, format } from "heed/view/parts";
 import { useCallback } from "preact/hooks";
+import { type Explanation, format } from "#parts";
 import { Readout } from "../../../shared/Readout";
 import { type OneHead, RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";

@@ -1,20 +1,20 @@
 /** Every head of the model as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { format } from "heed/view/parts";
-import type { ComponentChildren } from "preact";
-import { useCallback, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
+import { format } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { attendsWords } from "../../../shared/attended";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
-import { type GridHead, HeadRow, useHeadKeys } from "../parts/HeadRow";
+import { AllHeads, type HeadsRow, useHidingLater } from "../parts/AllHeads";
 import { measures } from "./measures";
 import { SaveHeads } from "./SaveHeads";
 import {
   attentionTitles,
   kindsOf,
+  layersOf,
   type NamedHead,
   sortedHeads,
   sortedLabel,
@@ -25,106 +25,46 @@ import { useHeadsWorkspace } from "./workspace";
 /** The side of a small picture, in pixels. */
 const side = 68;
 
-function Row({
-  title = null,
-  heads,
-  labelOf,
-}: {
-  title?: string | null;
-  heads: readonly NamedHead[];
-  labelOf(head: NamedHead): string;
-}) {
-  const { state, selection, set } = useHeadsWorkspace();
-  const { measure, ablated } = state;
-  const { key: selected } = selection.shown.head;
-  const shown = useMemo(
-    () =>
-      heads.map((view): GridHead => {
-        const { key, small, measures: own } = view.head;
-        const value = own[measure];
-        const isAblated = ablated.includes(key);
-        return {
-          ...{ key, small, isAblated, label: labelOf(view), about: measures[measure].name },
-          name: isAblated ? `${view.name}, ablated` : view.name,
-          causalSize: view.attention.isCausal ? view.attention.rows.length : null,
-          value: value === null ? "–" : format(value),
-        };
-      }),
-    [selection.answer, measure, ablated],
-  );
-  const select = useCallback((head: string) => set({ head, cell: null }), [set]);
-  return (
-    <HeadRow
-      {...{ title, heads: shown, side, select }}
-      palette={useWeightPalette(state)}
-      selected={shown.some(({ key }) => key === selected) ? selected : null}
-    />
-  );
-}
+const largest = "the largest first";
 
-function Group({
-  title,
-  note,
-  children,
-}: {
-  /** Null for the only group. */
-  title: string | null;
-  note?: string;
-  children: ComponentChildren;
-}) {
-  return (
-    <div class="head-group">
-      {title && (
-        <h3>
-          {title} {note && <span class="faint">{note}</span>}
-        </h3>
-      )}
-      <div class="layers">{children}</div>
-    </div>
-  );
-}
-
-/** Groups items by key, in the order of first occurrence. */
-function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const each of all) {
-    const key = keyOf(each);
-    groups.set(key, [...(groups.get(key) ?? []), each]);
-  }
-  return groups;
-}
-
-function ByLayer({ all }: { all: readonly NamedHead[] }) {
-  const groups = grouped(all, ({ attention }) => attention.name);
-  return [...groups].map(([name, views]) => {
-    const layers = grouped(views, ({ attention }) => attention.layer);
-    const isOnly = groups.size === 1;
-    return (
-      <Group key={name} title={isOnly ? null : attentionTitles[name]} note={attendsWords[name]}>
-        {[...layers].map(([layer, heads]) => (
-          <Row
-            key={layer}
-            title={`Layer ${layer + 1}`}
-            heads={heads}
-            labelOf={({ index }) => `${index + 1}`}
-          />
-        ))}
-      </Group>
-    );
-  });
-}
-
-function ByMeasure({ all }: { all: readonly NamedHead[] }) {
-  const { state } = useHeadsWorkspace();
-  const { measure } = state;
-  const kinds = kindsOf(all);
-  const largest = "the largest first";
-  const note = kinds.length > 1 ? `${largest}; ${sortedNote}` : largest;
-  return (
-    <Group title={`By ${measures[measure].name}`} note={note}>
-      <Row heads={sortedHeads(all, measure)} labelOf={(view) => sortedLabel(view, kinds)} />
-    </Group>
-  );
+/** The heads, and their rows by layer or by a measure. */
+function useGrid() {
+  const { state, selection } = useHeadsWorkspace();
+  const { measure, order, ablated } = state;
+  const { all, answer } = selection;
+  const palette = useWeightPalette(state);
+  const causal = all.find(({ attention }) => attention.isCausal);
+  const hides = useHidingLater(causal?.attention.rows.length, causal?.head.small.rows);
+  const isByLayer = order === "layer";
+  const rows = useMemo((): HeadsRow[] => {
+    const kinds = kindsOf(all);
+    const indices = (heads: readonly NamedHead[]) => heads.map((head) => all.indexOf(head));
+    if (isByLayer)
+      return layersOf(selection).map(({ attention, heads, isFirst }) => ({
+        heads: indices(heads),
+        title: `Layer ${attention.layer + 1}`,
+        ...(isFirst && { group: [attentionTitles[attention.name], attendsWords[attention.name]] }),
+      }));
+    const note = kinds.length > 1 ? `${largest}; ${sortedNote}` : largest;
+    const group = [`By ${measures[measure].name}`, note] as const;
+    return [{ heads: indices(sortedHeads(all, measure)), title: "", group }];
+  }, [answer, isByLayer, measure]);
+  const heads = useMemo(() => {
+    const kinds = kindsOf(all);
+    return all.map((view) => {
+      const { key, small, measures: own } = view.head;
+      const isAblated = ablated.includes(key);
+      const value = own[measure];
+      return {
+        ...{ id: key, small, isAblated, palette, about: measures[measure].name },
+        hides: view.attention.isCausal ? hides : undefined,
+        name: isAblated ? `${view.name}, ablated` : view.name,
+        label: isByLayer ? `${view.index + 1}` : sortedLabel(view, kinds),
+        value: value === null ? "–" : format(value),
+      };
+    });
+  }, [answer, isByLayer, measure, ablated, palette, hides]);
+  return { rows, heads };
 }
 
 /** The measure that is shown first, with its term explained. */
@@ -137,12 +77,10 @@ function AnswerPositions() {
 }
 
 export function HeadsPanel() {
-  const { state, selection } = useHeadsWorkspace();
+  const { state, selection, set } = useHeadsWorkspace();
   const { restrictions } = useShell();
-  const { measure, order } = state;
+  const { measure } = state;
   const palette = useWeightPalette(state);
-  const grid = useRef<HTMLDivElement>(null);
-  const move = useHeadKeys(grid);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
@@ -151,10 +89,13 @@ export function HeadsPanel() {
           below: {measure === "places" ? <AnswerPositions /> : measures[measure].name}
         </p>
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move among the buttons in it */}
-      <div ref={grid} onKeyDown={move}>
-        {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}
-      </div>
+      <AllHeads
+        {...useGrid()}
+        side={side}
+        isWhole
+        selected={selection.shown.head.key}
+        select={(head) => set({ head, cell: null })}
+      />
       <Legend
         palette={palette}
         hasHidden={selection.all.some(({ attention }) => attention.isCausal)}

@@ -1,6 +1,6 @@
 /** The input of a model, and a description of the model. */
 
-import { formatShort } from "heed/view/parts";
+import { formatShort } from "#parts";
 import { Notices } from "../../../shared/Notices";
 import { Lockable, Panel } from "../../../shared/Panel";
 import { hides } from "../../../shared/restrictions";

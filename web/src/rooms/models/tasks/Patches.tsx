@@ -1,7 +1,7 @@
 /** A picture, and the attention of the selected row on each of its patches. */
 
-import { type Cell, type Palette, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
+import { type Cell, type Palette, viewOn } from "#parts";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import type { HeadsAnswer } from "./answer";

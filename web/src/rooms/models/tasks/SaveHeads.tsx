@@ -12,15 +12,16 @@ import {
   npyOfAll,
   type Palette,
   viewOn,
-} from "heed/view/parts";
-import { hidingLater } from "../../../picture/HeadThumbnail";
+} from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
+import { hidingLater } from "../parts/AllHeads";
 import { exhibitOf } from "./catalogue";
 import { measures } from "./measures";
 import {
   type HeadSelection,
   kindsOf,
+  layersOf,
   type NamedHead,
   prefixes,
   sortedHeads,
@@ -33,7 +34,6 @@ import { useHeadsWorkspace } from "./workspace";
 
 function gridOf(selection: HeadSelection, { measure, order }: State, palette: Palette): GridFile {
   const { all, answer } = selection;
-  const { attentions } = answer;
   const kinds = kindsOf(all);
   const itemOf = ({ head, attention }: NamedHead, label: string): GridItem => {
     const { data, rows, cols } = head.small;
@@ -44,12 +44,9 @@ function gridOf(selection: HeadSelection, { measure, order }: State, palette: Pa
       isHidden: attention.isCausal ? hidingLater(attention.rows.length, rows) : undefined,
     };
   };
-  const layers = kinds.flatMap((kind) => attentions.filter(({ name }) => name === kind));
-  const byLayer = layers.map((attention) => ({
+  const byLayer = layersOf(selection).map(({ attention, heads }) => ({
     title: `${kinds.length > 1 ? `${prefixes[attention.name]} ` : ""}${attention.layer + 1}`,
-    items: all
-      .filter((head) => head.attention === attention)
-      .map((head) => itemOf(head, `${head.index + 1}`)),
+    items: heads.map((head) => itemOf(head, `${head.index + 1}`)),
   }));
   const byMeasure = sortedHeads(all, measure).map((head) => itemOf(head, sortedLabel(head, kinds)));
   const isByLayer = order === "layer";

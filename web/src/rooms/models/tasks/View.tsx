@@ -1,7 +1,7 @@
 /** The view of task models: connects the link, the trained model and the active cell to the parts of the page. */
 
-import { type Cell, explanationText } from "heed/view/parts";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { type Cell, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
 import { Panel } from "../../../shared/Panel";
 import { shows } from "../../../shared/restrictions";

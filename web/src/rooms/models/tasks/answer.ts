@@ -1,6 +1,6 @@
 /** The requests to the solver of task models, and its answers. */
 import type { Alignment } from "heed/models";
-import type { SmallWeights } from "heed/view/parts";
+import type { SmallWeights } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention, Shares } from "../../../shared/attended";
 import type { UnreadableText } from "../../../shared/typed";

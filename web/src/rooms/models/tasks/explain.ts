@@ -1,6 +1,6 @@
 /** The meaning and the formula of a cell of a head's weights. */
 
-import { at, type Cell, type Explanation, format } from "heed/view/parts";
+import { at, type Cell, type Explanation, format } from "#parts";
 import { formulaOf } from "../../../shared/attended";
 import type { HeadSelection } from "./selection";
 

@@ -1,6 +1,6 @@
 /** Measures that describe a head by one number. */
 import type { Alignment } from "heed/models";
-import { type MeasureWords, patternNames, patterns, patternsOf, viewOn } from "heed/view/parts";
+import { type MeasureWords, patternNames, patterns, patternsOf, viewOn } from "#parts";
 
 export const measureNames = ["places", "heldOut", ...patternNames] as const;
 

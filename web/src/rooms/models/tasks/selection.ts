@@ -1,5 +1,5 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
-import { at, type Cell, type MatrixView } from "heed/view/parts";
+import { at, type Cell, type MatrixView } from "#parts";
 import { withoutWords as wordsOf } from "../../../shared/ablation";
 import { type AttentionName, weightsOf } from "../../../shared/attended";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
@@ -46,6 +46,20 @@ export const prefixes: Readonly<Record<AttentionName, string>> = {
 /** The kinds of attention that a model has, in the order of the page. */
 export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
   return [...new Set(all.map(({ attention }) => attention.name))];
+}
+
+/** The layers in the order of the page: kind by kind. The first one of a kind is known, if there are several kinds. */
+export function layersOf({ all, answer }: Pick<HeadSelection, "all" | "answer">) {
+  const kinds = kindsOf(all);
+  return kinds.flatMap((kind) =>
+    answer.attentions
+      .filter(({ name }) => name === kind)
+      .map((attention, i) => ({
+        attention,
+        heads: all.filter((head) => head.attention === attention),
+        isFirst: i === 0 && kinds.length > 1,
+      })),
+  );
 }
 
 /** All heads in the order of a measure, the largest first. */

@@ -1,6 +1,6 @@
 /** The state of the view, which is exactly the content of its link (see link.ts). */
 
-import type { Cell } from "heed/view/parts";
+import type { Cell } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { AttentionName } from "../../../shared/attended";
 import type { Look } from "../../../shared/lookLink";

@@ -1,6 +1,6 @@
 /** The values that the parts of the view share. */
 
-import type { Cell } from "heed/view/parts";
+import type { Cell } from "#parts";
 import type { Setter } from "../../../shared/room";
 import { workspaceIn } from "../parts/workspaceIn";
 import type { HeadSelection } from "./selection";

@@ -3,8 +3,8 @@
  * the decoder.
  */
 
-import { px } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import { px } from "#parts";
 import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
 import { Inside, layerOfRow, railWidth } from "../../../network/Inside";

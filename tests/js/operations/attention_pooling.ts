@@ -1,4 +1,4 @@
-// Historical forms of attention, and sampling.
+// Attention pooling, `gru`, and sampling.
 
 import type { Heed, Tensor } from "heed";
 import { any } from "../refusals/case.js";
@@ -31,7 +31,7 @@ const luong = (score: "dot" | "general" | "concat"): Call => [
 
 const means = { patchRadius: 1, searchRadius: 2, h: 0.5, sigma: 0.1, border: "zero" } as const;
 
-export const origins = {
+export const attentionPooling = {
   additiveAttention: {
     calls: {
       additiveAttention: [

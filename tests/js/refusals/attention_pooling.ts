@@ -1,4 +1,4 @@
-// Refused calls of attention's historical forms that are neither in operands.ts nor in steps.ts.
+// Refused calls of attention pooling, and of `gru`, that are neither in operands.ts nor in steps.ts.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, type Make, row } from "./case.js";
@@ -138,7 +138,7 @@ const regress = (change: Change) => (h: Heed, t: Make) => {
   return h.kernelRegression(xQuery, xTrain, yTrain, bandwidth);
 };
 
-export const origins: Case[] = [
+export const attentionPooling: Case[] = [
   ...shared,
   row("selfSimilarity of rank 4", (h, t) => h.selfSimilarity(t(1, 1, 3, 4)), "shape", [
     "x",
