@@ -17,6 +17,7 @@ import { css, inkOn, signedColour, weightColour } from "../../dist/view/picture/
 import { readLink, writeLink } from "../../web/src/app/link";
 import { rooms } from "../../web/src/app/rooms";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";
+import { read as readRecurrent } from "../../web/src/rooms/recurrent/link";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
@@ -95,6 +96,19 @@ describe("The link of “Step by step”", () => {
     const { state, notices } = read(new URLSearchParams(`${link}&query=3`));
     expect(state).toEqual({ ...initialState, row: 2 });
     expect(notices).toHaveLength(1);
+  });
+
+  test.each([
+    ["text", 4096, read],
+    ["keys", 4096, read],
+    ["seed", 40, read],
+    ["date", 48, readRecurrent],
+  ] as const)("takes no part of a %s of more than %d characters", (key, most, readLong) => {
+    const long = (length: number) => readLong(new URLSearchParams({ [key]: "a".repeat(length) }));
+    expect(long(most).notices).toEqual([]);
+    const [notice, ...others] = long(most + 1).notices;
+    expect(notice).toContain(`it takes at most ${most} characters`);
+    expect(others).toEqual([]);
   });
 });
 

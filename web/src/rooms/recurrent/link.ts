@@ -1,7 +1,7 @@
 /** Reads and writes the room's part of the link. */
 import { spotFrom, textOfSpot } from "../../network/spots";
 import { colourReaders } from "../../shared/colourReaders";
-import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
+import { numberIn, oneOf, type Readers, readParams, textIn } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { networkFrom, textOfNetwork } from "./network/open";
 import { maxCharacters, type Slip } from "./problem";
@@ -18,7 +18,7 @@ function slipFrom(text: string): Slip {
 }
 
 const readers: Readers<State> = {
-  date: (text) => ({ text: text.slice(0, maxCharacters) }),
+  date: (text) => ({ text: textIn(maxCharacters)(text) }),
   between: (text) => ({ between: oneOf("bahdanau", "dot")(text) }),
   way: (text) => ({ way: oneOf("alone", "taught")(text) }),
   layer: (text) => ({ layer: numberIn({ min: 1, max: 2 })(text) - 1 }),

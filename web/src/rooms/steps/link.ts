@@ -9,6 +9,7 @@ import {
   putIn,
   type Readers,
   readParams,
+  textIn,
 } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { exampleKeyText } from "./example";
@@ -97,15 +98,15 @@ function editsToText(edits: ReadonlyMap<string, Edit>): string {
 
 /** Every sentence except the example has random vectors, unless the link names others. */
 const readers: Readers<State> = {
-  text: (text) => ({ text: text.slice(0, maxCharacters), vectors: "random" }),
+  text: (text) => ({ text: textIn(maxCharacters)(text), vectors: "random" }),
   keys: (text) => ({
-    keyText: text.slice(0, maxCharacters),
+    keyText: textIn(maxCharacters)(text),
     ...(text !== exampleKeyText && { vectors: "random" }),
   }),
   split: (text) => ({ split: oneOf("words", "characters")(text), vectors: "random" }),
   heads: (text) => ({ heads: numberIn(allowed.heads)(text), vectors: "random" }),
   size: (text) => ({ headSize: numberIn(allowed.headSize)(text), vectors: "random" }),
-  seed: (text) => ({ seed: text.slice(0, 40), vectors: "random" }),
+  seed: (text) => ({ seed: textIn(40)(text), vectors: "random" }),
   vectors: (text) => ({ vectors: oneOf("random", "learned")(text) }),
   layer: (text) => ({ layer: numberIn(allowed.layer)(text) - 1 }),
   position: (text) => ({ position: onOff(text) }),
