@@ -34,17 +34,11 @@ const KernelTable& choose(std::string_view name) {
   throw OptionError("isa", "one of " + names, name);
 }
 
-template <class... Isas>
-constexpr bool has_choice(simd::IsaList<Isas...>) {
-  return sizeof...(Isas) > 1;
-}
-
 std::string_view requested_isa(std::string_view option) {
   if (!option.empty()) return option;
-  // Not compiled for a single instruction set: getenv would add an emulated environment to the
-  // WebAssembly module.
-  if constexpr (has_choice(simd::BuiltIsas{}))
-    if (const char* environment = std::getenv("HEED_ISA")) return environment;
+#if !defined(__wasm__)  // getenv would add an emulated environment to the module
+  if (const char* environment = std::getenv("HEED_ISA")) return environment;
+#endif
   return "";
 }
 
