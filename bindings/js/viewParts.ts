@@ -36,7 +36,6 @@ export * from "./view/parts/saveDrawing.js";
 export {
   type Contents,
   contentsOf,
-  csvBlob,
   drawnContents,
   npyBlob,
   type Saved,
@@ -60,8 +59,9 @@ export {
   weightPalette,
   weightShare,
 } from "./view/picture/colour.js";
+export * from "./view/picture/csv.js";
 export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
-export { columnsCsv, csvOf, download, npyOf, npyOfAll } from "./view/picture/export.js";
+export { download, npyOf, npyOfAll } from "./view/picture/export.js";
 export * from "./view/picture/film.js";
 export { format, formatShort, formatWeight, shorten, softmaxOf } from "./view/picture/format.js";
 export * from "./view/picture/gridSvg.js";

@@ -112,6 +112,11 @@ describe("In chrome, the whole network", () => {
     }
     expect(await readingIn(room, 7)).toEqual(await readingIn(room, 6));
 
+    const { text: csv } = await room.saved(".way-choice", "CSV");
+    const [, first, ...layers] = csv.trimEnd().split("\r\n");
+    expect(first).toMatch(/^"[^“”"]*whale",,,[\d.]+,[\d.]+$/);
+    for (const line of layers) expect(line).toMatch(/^"Layer \d"(,[\d.]+){4}$/);
+
     await room.click("Layer 2", ".stack-table");
     expect(await openRows(room)).toEqual(["Layer 2"]);
     await expect.poll(() => room.link()).toContain("layer=2");

@@ -1,6 +1,6 @@
 /**
  * Saves a matrix: as an SVG, still or animated, or a PNG with labels, caption and legend, and its
- * numbers as CSV or NPY.
+ * numbers as NPY.
  */
 
 import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
@@ -275,48 +275,6 @@ export function svgOf(
     noteX += widthIn(note) + 16;
   }
   return fileSvg({ width, height }, parts, ink, style);
-}
-
-/** The fewest digits that round-trip to the same 32-bit float. */
-function shortest(value: number): string {
-  let digits = 6;
-  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
-  return String(Number(value.toPrecision(digits)));
-}
-
-/** Quotes a text (RFC 4180): a quote inside it is doubled. */
-function quoted(text: string): string {
-  return `"${text.replace(/"/g, '""')}"`;
-}
-
-function csvLines(lines: readonly (readonly string[])[]): string {
-  return `${lines.map((cells) => cells.join(",")).join("\r\n")}\r\n`;
-}
-
-export function csvOf(
-  view: MatrixView,
-  rows: readonly string[] | undefined,
-  cols: readonly string[] | undefined,
-): string {
-  const names = (count: number, labels: readonly string[] | undefined) =>
-    Array.from({ length: count }, (_, i) => quoted(labels?.[i] ?? String(i + 1)));
-  const header = [quoted(""), ...names(view.cols, cols)];
-  const lines = names(view.rows, rows).map((name, i) => [
-    name,
-    ...Array.from({ length: view.cols }, (_, j) => shortest(at(view, i, j))),
-  ]);
-  return csvLines([header, ...lines]);
-}
-
-/** Numbers in named columns of equal length. */
-export function columnsCsv(
-  names: readonly string[],
-  columns: readonly ArrayLike<number>[],
-): string {
-  const lines = Array.from({ length: columns[0]?.length ?? 0 }, (_, i) =>
-    columns.map((column) => shortest(column[i] as number)),
-  );
-  return csvLines([names.map(quoted), ...lines]);
 }
 
 /** A Uint8Array with its own ArrayBuffer, in a form that TypeScript before 5.7 also accepts. */

@@ -1,6 +1,6 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
 
-import { download } from "heed/view/parts";
+import { csvBlob, download } from "heed/view/parts";
 import { useState } from "preact/hooks";
 import { RowTable } from "../../shared/RowTable";
 import { Term } from "../../shared/Term";
@@ -52,9 +52,7 @@ function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean
       )}
       <button
         type="button"
-        onClick={() =>
-          download(new Blob([reportCsv(report, browser)], { type: "text/csv" }), "heed-speed.csv")
-        }
+        onClick={() => download(csvBlob(reportCsv(report, browser)), "heed-speed.csv")}
       >
         Save CSV
       </button>

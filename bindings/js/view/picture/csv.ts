@@ -1,0 +1,55 @@
+/**
+ * Numbers as CSV (RFC 4180). Texts are in quotes, and a quote within them is doubled. A missing
+ * number (NaN) is an empty field, which spreadsheets and pandas read as missing; infinite numbers
+ * are "Infinity" and "-Infinity".
+ */
+import { at, type MatrixView } from "./view.js";
+
+/** The fewest digits that round-trip: to the same 32-bit float, if the number is one. */
+function shortest(value: number): string {
+  if (Number.isSafeInteger(value) || Math.fround(value) !== value) return String(value);
+  let digits = 6;
+  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
+  return String(Number(value.toPrecision(digits)));
+}
+
+function fieldOf(value: string | number): string {
+  if (typeof value === "string") return `"${value.replace(/"/g, '""')}"`;
+  return Number.isNaN(value) ? "" : shortest(value);
+}
+
+/** Rows of texts and numbers, the names of the columns first. */
+export function rowsCsv(rows: readonly (readonly (string | number)[])[]): string {
+  return `${rows.map((fields) => fields.map(fieldOf).join(",")).join("\r\n")}\r\n`;
+}
+
+/** A matrix. Rows and columns without names have their numbers from 1. */
+export function csvOf(
+  view: MatrixView,
+  rows: readonly string[] | undefined,
+  cols: readonly string[] | undefined,
+): string {
+  const names = (count: number, labels: readonly string[] | undefined) =>
+    Array.from({ length: count }, (_, i) => labels?.[i] ?? String(i + 1));
+  const lines = names(view.rows, rows).map((name, i) => [
+    name,
+    ...Array.from({ length: view.cols }, (_, j) => at(view, i, j)),
+  ]);
+  return rowsCsv([["", ...names(view.cols, cols)], ...lines]);
+}
+
+/** Numbers in named columns. The end of a column shorter than the first one is missing. */
+export function columnsCsv(
+  names: readonly string[],
+  columns: readonly ArrayLike<number>[],
+): string {
+  const lines = Array.from({ length: columns[0]?.length ?? 0 }, (_, i) =>
+    columns.map((column) => column[i] ?? Number.NaN),
+  );
+  return rowsCsv([names, ...lines]);
+}
+
+/** A file in UTF-8. It begins with a byte order mark, without which Excel reads another encoding. */
+export function csvBlob(csv: string): Blob {
+  return new Blob(["\ufeff", csv], { type: "text/csv" });
+}
