@@ -12,6 +12,7 @@ import {
   type Geometry,
   geometryOf,
   type Labels,
+  labelStep,
   labelsStand,
   textWidth,
   titledCols,
@@ -44,6 +45,8 @@ const colourStops = 24;
 const stopWidth = 5;
 const scaleWidth = colourStops * stopWidth;
 const fontSize = 12;
+/** The largest side, in pixels, up to which the cells of a matrix grow for their labels. */
+const grownSide = 1536;
 
 /** Words of an SVG. `x` and `y` are a point on their baseline. */
 export function textSvg(x: number, y: number, words: string, fill: string, more = ""): string {
@@ -220,15 +223,34 @@ function labelsSvg(
     const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
     text(margin + 9, place, words, turned);
   }
+  const rowStep = labelStep(cellHeight, lineHeight);
   for (const [i, label] of (labels.rows ?? []).entries())
-    if (label) text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
+    if (label && i % rowStep === 0)
+      text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
   const stand = labelsStand(labels, cellWidth);
+  const colStep = labelStep(cellWidth, lineHeight);
   for (const [j, label] of (labels.cols ?? []).entries()) {
+    if (j % colStep !== 0) continue;
     const x = left + (j + 0.5) * cellWidth;
     if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
     else text(x, top - 7, label, 'text-anchor="middle"');
   }
   return parts;
+}
+
+/**
+ * The geometry of a file: cells grow until all labels fit, unless the matrix would be larger than a
+ * limit. Labels are not shortened.
+ */
+function savedGeometry({ geometry, labels }: Still): Geometry {
+  const { rows, cols, cellWidth, cellHeight } = geometry;
+  const grown = (size: number, count: number, names: readonly string[] | undefined) =>
+    names ? Math.max(size, Math.min(lineHeight, grownSide / count)) : size;
+  const size = {
+    width: grown(cellWidth, cols, labels.cols),
+    height: grown(cellHeight, rows, labels.rows),
+  };
+  return geometryOf(rows, cols, size, labels, Infinity);
 }
 
 /**
@@ -244,12 +266,11 @@ export function svgOf(
   const { view, palette, isHidden, labels } = picture;
   if (!view) return "";
   const film = typeof playing === "object" ? playing : null;
-  const { rows, cols, cellWidth, cellHeight } = picture.geometry;
-  // Labels are not shortened in a file.
-  const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
+  const g = savedGeometry(picture);
+  const still = { ...picture, geometry: g };
   const widthIn = (words: string) => textWidth(words, ink.family);
-  const decimals = film ? null : decimalsOfSize(picture, fontSize);
-  const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
+  const decimals = film ? null : decimalsOfSize(still, fontSize);
+  const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(still, decimals)];
   const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
   const noted = notesLeft + notes.reduce((sum, note) => sum + widthIn(note) + 16, 0);
 
@@ -259,7 +280,7 @@ export function svgOf(
   const corner = { left, top };
   const legendY = top + g.rows * g.cellHeight + 16;
   const height = Math.ceil(legendY - 16 + legendHeight + margin);
-  const { style, groups } = groupsOf(picture, corner, decimals, playing);
+  const { style, groups } = groupsOf(still, corner, decimals, playing);
   const ends = endsIn(palette, view).map((end) => withPoint(end, picture.point));
   const place = { left, top: legendY };
   const parts = [

@@ -7,6 +7,7 @@ import {
   type Geometry,
   heightOf,
   type Labels,
+  labelStep,
   labelsStand,
   titledCols,
   titledRows,
@@ -22,11 +23,6 @@ const labelSize = 12;
 const smallestLabel = 7;
 /** The space for the title of an axis; 0 without a title. */
 const axisOf = (title: string | undefined) => (title ? 15 : 0);
-
-/** If rows are too low for all labels, only every n-th row and the highlighted rows have one. */
-function labelStep(cellSize: number): number {
-  return Math.max(1, Math.ceil(smallestLabel / cellSize));
-}
 
 function fontOf(ink: Ink, size: number, isStrong = false): string {
   return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
@@ -113,11 +109,11 @@ export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled,
   const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
   if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
-  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight))
+  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight, smallestLabel))
     drawRowLabel(context, picture, i, ink);
   const stand = standOf(picture);
   if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
-  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
+  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth, smallestLabel))
     drawColLabel(context, picture, j, stand, ink);
 
   if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
