@@ -38,6 +38,7 @@ export {
   contentsOf,
   drawnContents,
   npyBlob,
+  numbersOf,
   type Saved,
   SaveMenu,
 } from "./view/parts/saveMenu.js";

@@ -269,6 +269,25 @@ describe("In chrome, our language model", () => {
     await expect.poll(() => room.text(".text .notices")).toContain("characters, and this room");
   });
 
+  test("saves the keys and the values that its cache holds for a head, up to the current token", async () => {
+    const place = 3;
+    const room = await reenter(`${typed}${at(place)}&head=2.3`);
+    await room.page.waitForSelector(".cache .save-vectors");
+    const wanted = reference.vectors(ids.slice(0, place), 2, 3);
+    for (const [which, name] of ["key", "value"].entries()) {
+      const scope = `.cache .save-vectors > :nth-child(${which + 1})`;
+      const file = await room.saved(scope, "CSV");
+      expect(file.name).toBe(`heed-${name}s-cache-2.3.csv`);
+      const lines = file.text.trimEnd().split("\r\n").slice(1);
+      expect(lines).toHaveLength(place);
+      const numbers = lines.flatMap((line) => line.split(",").slice(1).map(Number));
+      const exact = wanted[name as "key" | "value"];
+      expect(numbers).toHaveLength(exact.length);
+      for (const [i, number] of numbers.entries())
+        expect(number).toBeCloseTo(exact[i] as number, 2);
+    }
+  });
+
   test("has steps in place of motion, and writes on at the end", async () => {
     const room = await enter(`${typed}${at(ids.length)}&length=2`);
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
