@@ -60,7 +60,7 @@ export {
   weightPalette,
   weightShare,
 } from "./view/picture/colour.js";
-export * from "./view/picture/csv.js";
+export { columnsCsv, csvBlob, rowsCsv } from "./view/picture/csv.js";
 export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
 export { download, npyOf, npyOfAll } from "./view/picture/export.js";
 export * from "./view/picture/film.js";

@@ -3,7 +3,6 @@
 import {
   columnsCsv,
   csvBlob,
-  csvOf,
   format,
   indexAt,
   npyOf,
@@ -17,6 +16,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { countOf, isMadeBy, momentAt, tempoAt } from "../../dist/view/parts/timeline.js";
 import { css, inkOn, signedColour, weightColour } from "../../dist/view/picture/colour.js";
+import { csvOf } from "../../dist/view/picture/csv.js";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { rooms } from "../../web/src/app/rooms";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";

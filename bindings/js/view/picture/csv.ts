@@ -5,17 +5,15 @@
  */
 import { at, type MatrixView } from "./view.js";
 
-/** The fewest digits that round-trip: to the same 32-bit float, if the number is one. */
-function shortest(value: number): string {
-  if (Number.isSafeInteger(value) || Math.fround(value) !== value) return String(value);
-  let digits = 6;
-  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
-  return String(Number(value.toPrecision(digits)));
-}
-
+/** A number has the fewest digits that round-trip: to the same 32-bit float, if it is one. */
 function fieldOf(value: string | number): string {
   if (typeof value === "string") return `"${value.replace(/"/g, '""')}"`;
-  return Number.isNaN(value) ? "" : shortest(value);
+  if (Number.isNaN(value)) return "";
+  if (Number.isInteger(value) || Math.fround(value) !== value) return `${value}`;
+  for (let digits = 6; ; ++digits) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return `${short}`;
+  }
 }
 
 /** Rows of texts and numbers, the names of the columns first. */
@@ -31,11 +29,12 @@ export function csvOf(
 ): string {
   const names = (count: number, labels: readonly string[] | undefined) =>
     Array.from({ length: count }, (_, i) => labels?.[i] ?? String(i + 1));
+  const head = names(view.cols, cols);
   const lines = names(view.rows, rows).map((name, i) => [
     name,
-    ...Array.from({ length: view.cols }, (_, j) => at(view, i, j)),
+    ...head.map((_, j) => at(view, i, j)),
   ]);
-  return rowsCsv([["", ...names(view.cols, cols)], ...lines]);
+  return rowsCsv([["", ...head], ...lines]);
 }
 
 /** Numbers in named columns. The end of a column shorter than the first one is missing. */

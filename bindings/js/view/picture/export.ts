@@ -223,14 +223,14 @@ function labelsSvg(
     const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
     text(margin + 9, place, words, turned);
   }
-  const rowStep = labelStep(cellHeight, lineHeight);
-  for (const [i, label] of (labels.rows ?? []).entries())
-    if (label && i % rowStep === 0)
-      text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
+  const shown = (names: readonly string[] = [], size: number) => {
+    const step = labelStep(size, lineHeight);
+    return [...names.entries()].filter(([i]) => i % step === 0);
+  };
+  for (const [i, label] of shown(labels.rows, cellHeight))
+    if (label) text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
   const stand = labelsStand(labels, cellWidth);
-  const colStep = labelStep(cellWidth, lineHeight);
-  for (const [j, label] of (labels.cols ?? []).entries()) {
-    if (j % colStep !== 0) continue;
+  for (const [j, label] of shown(labels.cols, cellWidth)) {
     const x = left + (j + 0.5) * cellWidth;
     if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
     else text(x, top - 7, label, 'text-anchor="middle"');
@@ -239,18 +239,14 @@ function labelsSvg(
 }
 
 /**
- * The geometry of a file: cells grow until all labels fit, unless the matrix would be larger than a
+ * The geometry of a file. Its cells are as large as labels, unless the matrix would be larger than a
  * limit. Labels are not shortened.
  */
-function savedGeometry({ geometry, labels }: Still): Geometry {
-  const { rows, cols, cellWidth, cellHeight } = geometry;
-  const grown = (size: number, count: number, names: readonly string[] | undefined) =>
-    names ? Math.max(size, Math.min(lineHeight, grownSide / count)) : size;
-  const size = {
-    width: grown(cellWidth, cols, labels.cols),
-    height: grown(cellHeight, rows, labels.rows),
-  };
-  return geometryOf(rows, cols, size, labels, Infinity);
+function savedGeometry({ geometry: g, labels }: Still): Geometry {
+  const grown = (size: number, count: number) =>
+    Math.max(size, Math.min(lineHeight, grownSide / count));
+  const size = { width: grown(g.cellWidth, g.cols), height: grown(g.cellHeight, g.rows) };
+  return geometryOf(g.rows, g.cols, size, labels, Infinity);
 }
 
 /**
@@ -263,11 +259,11 @@ export function svgOf(
   ink: Ink,
   playing: Playing | null = null,
 ): string {
-  const { view, palette, isHidden, labels } = picture;
-  if (!view) return "";
-  const film = typeof playing === "object" ? playing : null;
   const g = savedGeometry(picture);
   const still = { ...picture, geometry: g };
+  const { view, palette, isHidden, labels } = still;
+  if (!view) return "";
+  const film = typeof playing === "object" ? playing : null;
   const widthIn = (words: string) => textWidth(words, ink.family);
   const decimals = film ? null : decimalsOfSize(still, fontSize);
   const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(still, decimals)];
@@ -281,7 +277,7 @@ export function svgOf(
   const legendY = top + g.rows * g.cellHeight + 16;
   const height = Math.ceil(legendY - 16 + legendHeight + margin);
   const { style, groups } = groupsOf(still, corner, decimals, playing);
-  const ends = endsIn(palette, view).map((end) => withPoint(end, picture.point));
+  const ends = endsIn(palette, view).map((end) => withPoint(end, still.point));
   const place = { left, top: legendY };
   const parts = [
     ...captionSvg(lines, ink),

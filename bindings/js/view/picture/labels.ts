@@ -28,17 +28,9 @@ function fontOf(ink: Ink, size: number, isStrong = false): string {
   return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
 }
 
-/** Whether column labels are vertical, because they do not fit over their cells. */
-function standOf({ labels, geometry: g }: Labelled): boolean {
-  return labelsStand(labels, g.cellWidth);
-}
-
-/** The font size of the row labels. */
-function rowLabelSize(g: Geometry): number {
-  return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
-}
-function colLabelSize(g: Geometry): number {
-  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
+/** The font size of the labels of rows or columns of this size. */
+function sizeIn(cellSize: number): number {
+  return Math.max(smallestLabel, Math.min(labelSize, cellSize));
 }
 
 /** The largest height of a chip. A label in a lower place has no chip. */
@@ -108,11 +100,11 @@ export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled,
   const { geometry: g, labels } = picture;
   const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
-  if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
+  if (rows.length > 0) context.font = fontOf(ink, sizeIn(g.cellHeight));
   for (let i = 0; i < rows.length; i += labelStep(g.cellHeight, smallestLabel))
     drawRowLabel(context, picture, i, ink);
-  const stand = standOf(picture);
-  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
+  const stand = labelsStand(labels, g.cellWidth);
+  if (cols.length > 0) context.font = fontOf(ink, sizeIn(g.cellWidth));
   for (let j = 0; j < cols.length; j += labelStep(g.cellWidth, smallestLabel))
     drawColLabel(context, picture, j, stand, ink);
 
@@ -151,7 +143,7 @@ export function drawStrongLabels(
   const [left, top] = [axisOf(labels.rowAxis), axisOf(labels.colAxis)];
   context.fillStyle = ink.ink;
 
-  const rowSize = rowLabelSize(g);
+  const rowSize = sizeIn(g.cellHeight);
   context.font = fontOf(ink, rowSize, true);
   for (const row of indices("row", labels.rows?.length ?? 0)) {
     const height = rowSize + 2;
@@ -160,8 +152,8 @@ export function drawStrongLabels(
     drawRowLabel(context, picture, row, ink, true);
   }
 
-  const stand = standOf(picture);
-  const colSize = colLabelSize(picture.geometry);
+  const stand = labelsStand(labels, g.cellWidth);
+  const colSize = sizeIn(g.cellWidth);
   context.font = fontOf(ink, colSize, true);
   for (const col of indices("col", labels.cols?.length ?? 0)) {
     const width = stand ? colSize + 2 : g.cellWidth;

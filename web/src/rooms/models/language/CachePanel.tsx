@@ -67,7 +67,7 @@ function Drawing({ width }: { width: number }) {
   );
 }
 
-/** Saves what the cache holds for the selected head up to the selected token: its keys and its values. */
+/** Saves the cached keys and values of the selected head, up to the selected token. */
 function SaveHeld({ shown, place }: { shown: ShownHead; place: number }) {
   const { attention, shares } = shown;
   // The head of the text before may still be shown.
