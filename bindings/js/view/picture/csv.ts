@@ -28,7 +28,7 @@ export function csvOf(
   cols: readonly string[] | undefined,
 ): string {
   const names = (count: number, labels: readonly string[] | undefined) =>
-    Array.from({ length: count }, (_, i) => labels?.[i] ?? String(i + 1));
+    Array.from({ length: count }, (_, i) => labels?.[i] ?? `${i + 1}`);
   const head = names(view.cols, cols);
   const lines = names(view.rows, rows).map((name, i) => [
     name,

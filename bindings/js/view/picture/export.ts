@@ -223,14 +223,12 @@ function labelsSvg(
     const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${place})"`;
     text(margin + 9, place, words, turned);
   }
-  const shown = (names: readonly string[] = [], size: number) => {
-    const step = labelStep(size, lineHeight);
-    return [...names.entries()].filter(([i]) => i % step === 0);
-  };
-  for (const [i, label] of shown(labels.rows, cellHeight))
-    if (label) text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
+  for (const [i, label] of (labels.rows ?? []).entries())
+    if (label && i % labelStep(cellHeight, lineHeight) === 0)
+      text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
   const stand = labelsStand(labels, cellWidth);
-  for (const [j, label] of shown(labels.cols, cellWidth)) {
+  for (const [j, label] of (labels.cols ?? []).entries()) {
+    if (j % labelStep(cellWidth, lineHeight) !== 0) continue;
     const x = left + (j + 0.5) * cellWidth;
     if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
     else text(x, top - 7, label, 'text-anchor="middle"');
@@ -264,33 +262,26 @@ export function svgOf(
   const { view, palette, isHidden, labels } = still;
   if (!view) return "";
   const film = typeof playing === "object" ? playing : null;
-  const widthIn = (words: string) => textWidth(words, ink.family);
   const decimals = film ? null : decimalsOfSize(still, fontSize);
-  const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(still, decimals)];
+  const notes = [palette.curve, ...notesOf(still, decimals)].filter(Boolean).join(", ");
   const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
-  const noted = notesLeft + notes.reduce((sum, note) => sum + widthIn(note) + 16, 0);
-
+  const noted = notesLeft + textWidth(notes, ink.family) + 16;
   const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
   const lines = wrapped(caption, width - 2 * margin, ink);
   const [left, top] = [margin + g.left, margin + lines.length * lineHeight + 12 + g.top];
   const corner = { left, top };
-  const legendY = top + g.rows * g.cellHeight + 16;
-  const height = Math.ceil(legendY - 16 + legendHeight + margin);
+  const legend = { left, top: top + g.rows * g.cellHeight + margin };
+  const height = Math.ceil(legend.top + legendHeight);
   const { style, groups } = groupsOf(still, corner, decimals, playing);
   const ends = endsIn(palette, view).map((end) => withPoint(end, still.point));
-  const place = { left, top: legendY };
   const parts = [
     ...captionSvg(lines, ink),
     ...groups,
     ...labelsSvg(labels, corner, g, ink),
-    ...scaleSvg(palette, ends as [string, string], isHidden !== undefined, place, ink),
-    ...(film?.names(width - margin, legendY + 22, ink.ink) ?? []),
+    ...scaleSvg(palette, ends as [string, string], isHidden !== undefined, legend, ink),
+    ...(film?.names(width - margin, legend.top + 22, ink.ink) ?? []),
+    notes && textSvg(margin + notesLeft, legend.top + 8, notes, ink.ink),
   ];
-  let noteX = margin + notesLeft;
-  for (const note of notes) {
-    parts.push(textSvg(noteX, legendY + 8, note, ink.ink));
-    noteX += widthIn(note) + 16;
-  }
   return fileSvg({ width, height }, parts, ink, style);
 }
 

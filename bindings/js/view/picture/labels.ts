@@ -100,11 +100,11 @@ export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled,
   const { geometry: g, labels } = picture;
   const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
-  if (rows.length > 0) context.font = fontOf(ink, sizeIn(g.cellHeight));
+  context.font = fontOf(ink, sizeIn(g.cellHeight));
   for (let i = 0; i < rows.length; i += labelStep(g.cellHeight, smallestLabel))
     drawRowLabel(context, picture, i, ink);
   const stand = labelsStand(labels, g.cellWidth);
-  if (cols.length > 0) context.font = fontOf(ink, sizeIn(g.cellWidth));
+  context.font = fontOf(ink, sizeIn(g.cellWidth));
   for (let j = 0; j < cols.length; j += labelStep(g.cellWidth, smallestLabel))
     drawColLabel(context, picture, j, stand, ink);
 
