@@ -38,9 +38,9 @@ export * from "./view/parts/saveDrawing.js";
 export {
   type Contents,
   contentsOf,
-  csvBlob,
   drawnContents,
   npyBlob,
+  numbersOf,
   type Saved,
   SaveMenu,
 } from "./view/parts/saveMenu.js";
@@ -61,8 +61,9 @@ export {
   weightPalette,
   weightShare,
 } from "./view/picture/colour.js";
+export { columnsCsv, csvBlob, rowsCsv } from "./view/picture/csv.js";
 export { decimalsOf, mostDecimals, notesOf } from "./view/picture/decimals.js";
-export { columnsCsv, csvOf, download, npyOf, npyOfAll } from "./view/picture/export.js";
+export { download, npyOf, npyOfAll } from "./view/picture/export.js";
 export * from "./view/picture/film.js";
 export { format, formatShort, formatWeight, shorten } from "./view/picture/format.js";
 export * from "./view/picture/gridSvg.js";

@@ -5,6 +5,38 @@ import { type ElementsPage, elements, type Tag, visiting } from "./elementsPage"
 
 const tags = Object.keys(elements) as Tag[];
 
+/** Random weights and vectors of long tokens. */
+function longText(count: number) {
+  const tokens = Array.from({ length: count }, (_, i) => `${i} (Übergrößenträger)`);
+  const rows = (size: number) =>
+    tokens.map((_, i) => Array.from({ length: size }, (_, j) => ((7 * i + 3 * j) % 11) / 11));
+  return { ...{ tokens, data: rows(count), q: rows(3), k: rows(3), v: rows(3) } };
+}
+
+/** The texts of the file that the element saves, and the pairs of them that overlap, without their leading. */
+const textsOfFile = (room: ElementsPage) =>
+  room.page.evaluate(async () => {
+    const element = document.body.firstElementChild as view.HeedMatrix;
+    const place = document.createElement("div");
+    place.innerHTML = await element.svg();
+    document.body.append(place);
+    const found = [...place.querySelectorAll("text")].filter(({ textContent }) => textContent);
+    const boxes = found.map((text) => {
+      const { left, right, top, bottom, width, height } = text.getBoundingClientRect();
+      const leading = Math.min(width, height) - Number.parseFloat(getComputedStyle(text).fontSize);
+      const [x, y] = width < height ? [leading / 2, 0] : [0, leading / 2];
+      return { left: left + x, right: right - x, top: top + y, bottom: bottom - y };
+    });
+    place.remove();
+    const overlaps = boxes.flatMap((a, i) =>
+      boxes.flatMap((b, j) => {
+        const isOver = a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        return i < j && isOver ? [`${found[i]?.textContent} | ${found[j]?.textContent}`] : [];
+      }),
+    );
+    return { texts: found.map(({ textContent }) => textContent), overlaps };
+  });
+
 const told = async (room: ElementsPage) =>
   (await room.events()).filter(([name]) => /select|lock/.test(name));
 
@@ -52,6 +84,26 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       ]);
     },
   );
+});
+
+describe.for(["chrome", "firefox"] as const)("In the files of %s", (name) => {
+  let room: ElementsPage;
+  visiting(name, (opened) => {
+    room = opened;
+  });
+
+  test.for(tags)("<%s> writes no texts over each other, at 52 or at 300 tokens", async (tag) => {
+    for (const count of [52, 300]) {
+      const { tokens, data, q, k, v } = longText(count);
+      await room.show(tag, tag === "heed-steps" ? { tokens, q, k, v } : { tokens, data });
+      const { texts, overlaps } = await textsOfFile(room);
+      expect(overlaps).toEqual([]);
+      const whole = texts.filter((text) => tokens.includes(text ?? ""));
+      if (tag !== "heed-matrix") continue;
+      // A label for every row and every column, or for every fourth.
+      expect(whole).toHaveLength(count === 52 ? 104 : 150);
+    }
+  });
 });
 
 describe("In chrome", () => {

@@ -2,10 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  csvOf,
+  columnsCsv,
+  csvBlob,
   format,
   indexAt,
   npyOf,
+  rowsCsv,
   shorten,
   type Timeline,
   transposed,
@@ -14,6 +16,7 @@ import {
 } from "#parts";
 import { countOf, isMadeBy, momentAt, tempoAt } from "../../dist/view/parts/timeline.js";
 import { css, inkOn, signedColour, weightColour } from "../../dist/view/picture/colour.js";
+import { csvOf } from "../../dist/view/picture/csv.js";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { rooms } from "../../web/src/app/rooms";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";
@@ -255,6 +258,25 @@ describe("Numbers and words", () => {
     expect(csvOf(view, ['say "hi", you'], undefined)).toBe(
       '"","1","2"\r\n"say ""hi"", you",0.1,-2\r\n',
     );
+  });
+});
+
+describe("CSV", () => {
+  test("has an empty field for a number that is missing", () => {
+    const view = viewOn(new Float32Array([Number.NaN, 0.5, -Infinity]), 1, 3);
+    expect(csvOf(view, ["row"], undefined)).toBe('"","1","2","3"\r\n"row",,0.5,-Infinity\r\n');
+    expect(columnsCsv(["x", "y"], [[1, 2], [0.25]])).toBe('"x","y"\r\n1,0.25\r\n2,\r\n');
+  });
+
+  test("has all digits of 64-bit numbers, and the fewest of 32-bit ones", () => {
+    const numbers = [2 ** 33, 0.1234567890123, Math.fround(0.1)];
+    expect(rowsCsv([numbers])).toBe("8589934592,0.1234567890123,0.1\r\n");
+  });
+
+  test("is a file in UTF-8 that Excel reads as such", async () => {
+    const bytes = new Uint8Array(await csvBlob('"“é”"').arrayBuffer());
+    expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    expect(new TextDecoder().decode(bytes)).toBe('"“é”"');
   });
 });
 

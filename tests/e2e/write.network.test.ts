@@ -112,6 +112,19 @@ describe("In chrome, the whole network", () => {
     }
     expect(await readingIn(room, 7)).toEqual(await readingIn(room, 6));
 
+    const { text: csv } = await room.saved(".way-choice", "CSV");
+    const [, first, ...layers] = csv.trimEnd().split("\r\n");
+    // No part of a layer adds to the first row.
+    expect(first).toMatch(/^"whale",,,\d/);
+    for (const [i, line] of layers.entries()) {
+      const [name, ...numbers] = line.split(",");
+      expect(name).toBe(`"Layer ${i + 1}"`);
+      const { added, stream } = wanted.lengths[i] as StackNumbers["lengths"][number];
+      const exact = [...added, stream, wanted.readings?.[2 * (i + 1)]?.winner ?? 0];
+      for (const [column, number] of numbers.entries())
+        expect(Number(number)).toBeCloseTo(exact[column] as number, decimals);
+    }
+
     await room.click("Layer 2", ".stack-table");
     expect(await openRows(room)).toEqual(["Layer 2"]);
     await expect.poll(() => room.link()).toContain("layer=2");

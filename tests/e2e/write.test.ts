@@ -269,6 +269,51 @@ describe("In chrome, our language model", () => {
     await expect.poll(() => room.text(".text .notices")).toContain("characters, and this room");
   });
 
+  test("saves the probability of every token of its vocabulary", async () => {
+    const room = await enterStill();
+    await room.page.waitForSelector(".candidates");
+    const { name, text } = await room.saved(".next", "CSV");
+    expect(name).toBe(`heed-next-${ids.length}.csv`);
+    // A line for each token, the likeliest first. A text may contain line breaks, commas and quotes.
+    const rows = [...text.matchAll(/^(\d+),"((?:[^"]|"")*)",(.*)\r$/gm)];
+    expect(text).toMatch(/^"token","text","logit","probability","after temperature and top-p"\r\n/);
+    const wanted = reference.next(ids);
+    expect(rows).toHaveLength(wanted.length);
+    expect(new Set(rows.map(([, id]) => id)).size).toBe(wanted.length);
+    let last = Number.POSITIVE_INFINITY;
+    let drawn = 0;
+    for (const [, id, , numbers] of rows) {
+      const [logit = 0, probability, share = 0] = (numbers as string).split(",").map(Number);
+      expect(logit).toBeLessThanOrEqual(last);
+      expect(probability).toBeCloseTo(wanted[Number(id)] as number, decimals);
+      last = logit;
+      drawn += share;
+    }
+    expect(drawn).toBeCloseTo(1, 4);
+    const [shown] = await room.candidates();
+    expect(rows[0]?.[1]).toBe(String(shown?.id));
+    expect(rows[0]?.[2]).toBe(reference.tokenizer.decode([shown?.id as number]));
+  });
+
+  test("saves the keys and the values that its cache holds for a head, up to the current token", async () => {
+    const place = 3;
+    const room = await reenter(`${typed}${at(place)}&head=2.3`);
+    await room.page.waitForSelector(".cache .save-vectors");
+    const wanted = reference.vectors(ids.slice(0, place), 2, 3);
+    for (const [which, name] of ["key", "value"].entries()) {
+      const scope = `.cache .save-vectors > :nth-child(${which + 1})`;
+      const file = await room.saved(scope, "CSV");
+      expect(file.name).toBe(`heed-${name}s-cache-2.3.csv`);
+      const lines = file.text.trimEnd().split("\r\n").slice(1);
+      expect(lines).toHaveLength(place);
+      const numbers = lines.flatMap((line) => line.split(",").slice(1).map(Number));
+      const exact = wanted[name as "key" | "value"];
+      expect(numbers).toHaveLength(exact.length);
+      for (const [i, number] of numbers.entries())
+        expect(number).toBeCloseTo(exact[i] as number, 2);
+    }
+  });
+
   test("has steps in place of motion, and writes on at the end", async () => {
     const room = await enter(`${typed}${at(ids.length)}&length=2`);
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);

@@ -142,6 +142,30 @@ export class LanguageReference {
     return found;
   }
 
+  /** The keys and the values [L, D] of a head, layer and head counted from 1. */
+  vectors(ids: readonly number[], layer: number, head: number): Record<"key" | "value", number[]> {
+    const { heed, model } = this;
+    const found = { key: [] as number[], value: [] as number[] };
+    const receive: nn.ReceiveWeights = (path, _, compared) => {
+      if (path !== `model.layers.${layer - 1}.self_attn`) return;
+      const { key, value } = (compared as () => nn.Compared)();
+      for (const [name, all] of Object.entries({ key, value })) {
+        const [, groups = 1, , size = 1] = all.shape;
+        const group = Math.floor(((head - 1) * groups) / model.config.heads);
+        const length = ids.length * size;
+        found[name as keyof typeof found] = [
+          ...all.data.subarray(group * length, (group + 1) * length),
+        ];
+      }
+    };
+    heed.scope(() =>
+      nn.captureAttention(model, receive, () =>
+        model.forward(this.#tensor(ids), { onlyLast: true }),
+      ),
+    );
+    return found;
+  }
+
   /** The bytes of one token in a full cache, which allocates memory for 128 tokens at a time. */
   bytesPerToken(): number {
     const capacity = 128;

@@ -27,7 +27,7 @@ describe("heed/view in Node", () => {
       const parts = await import("#parts");
       // The copies of a package find each other by one symbol.
       const added = Reflect.ownKeys(globalThis).filter((key) => !before.includes(key)).map(String);
-      console.log(JSON.stringify([added, typeof view.HeedMatrix, typeof parts.csvOf]));
+      console.log(JSON.stringify([added, typeof view.HeedMatrix, typeof parts.rowsCsv]));
     `;
     const [added, ...kinds] = JSON.parse(await print(program));
     expect(kinds).toEqual(["function", "function"]);

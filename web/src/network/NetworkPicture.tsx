@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { type Contents, csvBlob, csvOf, viewOn } from "#parts";
+import { type Contents, csvBlob, rowsCsv } from "#parts";
 import { Curve } from "../picture/Curve";
 import { SaveMenu } from "../picture/SaveMenu";
 import { quoted } from "../shared/pieces";
@@ -16,40 +16,33 @@ import { Inside } from "./Inside";
 import type { StackNumbers } from "./messages";
 import { columnTitles, rowsOf, StackTable } from "./StackTable";
 
-/** Saves the rows as numbers. */
+/** The numbers of all rows but the last one, which has none. */
+function stackCsv(numbers: StackNumbers, token: string): string {
+  const { partNames, readings } = numbers;
+  const columns = [...partNames.map((name) => columnTitles[name]), "stream"];
+  const rows = rowsOf(numbers, [token, ""]).slice(0, -1);
+  return rowsCsv([
+    ["", ...columns, ...(readings ? ["probability"] : [])],
+    ...rows.map(({ name, added, stream, reading }) => [
+      name,
+      ...partNames.map((_, i) => added[i] ?? Number.NaN),
+      stream ?? Number.NaN,
+      ...(reading ? [reading.winner] : []),
+    ]),
+  ]);
+}
+
+/** @param token the token of the first row */
 export function SaveRows({
   numbers,
-  names,
+  token,
   file = "network",
 }: {
   numbers: StackNumbers;
-  names: readonly [string, string];
+  token: string;
   file?: string;
 }) {
-  const contents: Contents = {
-    csv() {
-      const rows = rowsOf(numbers, names).slice(0, -1);
-      const { partNames, readings } = numbers;
-      const columns = [
-        ...partNames.map((name) => columnTitles[name]),
-        "stream",
-        ...(readings ? ["probability"] : []),
-      ];
-      const values = rows.flatMap(({ added, stream, reading }) => [
-        ...partNames.map((_, i) => added[i] ?? Number.NaN),
-        stream ?? Number.NaN,
-        ...(reading ? [reading.winner] : []),
-      ]);
-      const view = viewOn(Float32Array.from(values), rows.length, columns.length);
-      return csvBlob(
-        csvOf(
-          view,
-          rows.map(({ name }) => name),
-          columns,
-        ),
-      );
-    },
-  };
+  const contents: Contents = { csv: () => csvBlob(stackCsv(numbers, token)) };
   return <SaveMenu title="the rows of the network" file={file} contents={contents} />;
 }
 
@@ -108,7 +101,8 @@ export function NetworkPicture({
   const { restrictions } = useShell();
   const { numbers, tokens, place } = facts;
   const [ref, width] = useWidth<HTMLDivElement>();
-  const own = `“${tokens[place]}”`;
+  const token = tokens[place] as string;
+  const own = `“${token}”`;
   const names = [own, "Next token"] as const;
   return (
     <NetworkHostContext.Provider value={host}>
@@ -125,7 +119,7 @@ export function NetworkPicture({
       </div>
       <div class="way-choice">
         {choice}
-        <SaveRows {...{ numbers, names }} />
+        <SaveRows {...{ numbers, token }} />
       </div>
       <div ref={ref}>
         <StackTable {...{ numbers, names, row, open, width }} caption="The layers of the model">

@@ -1,33 +1,46 @@
-/** Saves the queries and the keys of one head as numbers: a row for each token. */
-import { csvBlob, csvOf, type MatrixView, npyOf } from "#parts";
+/** Saves vectors of one head as numbers: a row for each token. */
+import { type MatrixView, numbersOf } from "#parts";
 import { SaveMenu } from "../picture/SaveMenu";
 import { keysOf, queriesOf } from "./attended";
 import type { OneHead } from "./RowDetails";
 
-export function SaveVectors({ of, file }: { of: OneHead; file: string }) {
-  const { attention, shares, head } = of;
-  const contentsOf = (view: MatrixView, tokens: readonly string[]) => ({
-    csv: () => csvBlob(csvOf(view, tokens, undefined)),
-    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
-  });
+const roles = { queries: "q", keys: "k", values: "v" } as const;
+
+interface Vectors {
+  readonly of: keyof typeof roles;
+  readonly view: MatrixView;
+  readonly tokens: readonly string[];
+}
+
+export function queriesAndKeys({ attention, shares, head }: OneHead): readonly Vectors[] {
+  return [
+    { of: "queries", view: queriesOf(attention, shares, head), tokens: attention.rows },
+    { of: "keys", view: keysOf(attention, shares, head), tokens: attention.columns },
+  ];
+}
+
+export function SaveVectors({
+  name,
+  file,
+  vectors,
+}: {
+  /** The name of the head. */
+  name: string;
+  file: string;
+  vectors: readonly Vectors[];
+}) {
   return (
     <div class="save-vectors">
-      <span>
-        <b class="role-q">Q</b>
-        <SaveMenu
-          title={`the queries of ${of.name}`}
-          file={`queries-${file}`}
-          contents={contentsOf(queriesOf(attention, shares, head), attention.rows)}
-        />
-      </span>
-      <span>
-        <b class="role-k">K</b>
-        <SaveMenu
-          title={`the keys of ${of.name}`}
-          file={`keys-${file}`}
-          contents={contentsOf(keysOf(attention, shares, head), attention.columns)}
-        />
-      </span>
+      {vectors.map(({ of, view, tokens }) => (
+        <span key={of}>
+          <b class={`role-${roles[of]}`}>{roles[of].toUpperCase()}</b>
+          <SaveMenu
+            title={`the ${of} of ${name}`}
+            file={`${of}-${file}`}
+            contents={numbersOf(view, tokens, undefined)}
+          />
+        </span>
+      ))}
     </div>
   );
 }

@@ -21,6 +21,7 @@ export const samplingLimits = {
 /** The candidates for the next token, the most likely first. */
 export interface Candidates {
   readonly ids: Int32Array;
+  readonly logits: Float32Array;
   /** The probability of each by the model. */
   readonly model: Float32Array;
   /** The probability of drawing each, after temperature, top-k and top-p. */
@@ -93,19 +94,23 @@ function drawnShareOf(
   return (rank) => (rank < choices ? weightAt(values, temperature, rank) / sum : 0);
 }
 
-/** @param next the token that follows; null after the last one */
+/**
+ * @param next the token that follows; null after the last one
+ * @param most the number of candidates
+ */
 export function candidatesOf(
   sorted: SortedLogits,
   sampling: Sampling,
   next: number | null,
+  most = mostCandidates,
 ): Candidates {
   const choices = choicesOf(sorted.values, sampling);
   const model = modelShareOf(sorted);
   const drawn = drawnShareOf(sorted, sampling, choices);
-  const ids = sorted.ids.slice(0, mostCandidates);
+  const ids = sorted.ids.slice(0, most);
   const rank = next === null ? -1 : sorted.ids.indexOf(next);
   return {
-    ...{ ids, choices },
+    ...{ ids, choices, logits: sorted.values.slice(0, most) },
     model: Float32Array.from(ids, (_, rank) => model(rank)),
     drawn: Float32Array.from(ids, (_, rank) => drawn(rank)),
     taken: rank < 0 ? null : { rank, model: model(rank), drawn: drawn(rank) },
@@ -114,8 +119,10 @@ export function candidatesOf(
 
 export function insteadOf({ ids }: Candidates, row: SortedLogits): Instead {
   const shareAt = modelShareOf(row);
+  const ranks = new Int32Array(row.ids.length);
+  for (const [rank, id] of row.ids.entries()) ranks[id] = rank;
   return {
-    model: Float32Array.from(ids, (id) => shareAt(row.ids.indexOf(id))),
+    model: Float32Array.from(ids, (id) => shareAt(ranks[id] as number)),
     best: { id: row.ids[0] as number, probability: shareAt(0) },
   };
 }

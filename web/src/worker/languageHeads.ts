@@ -10,6 +10,8 @@ export type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
 
 /** The numbers of one head. */
 export interface HeadShares extends Shares {
+  /** [columns, D] */
+  readonly values: Float32Array;
   /** The length of each token's value vector. */
   readonly lengths: Float32Array;
 }
@@ -114,6 +116,7 @@ export function sharesOfHead(
     void heed.scope(() => {
       const { query, key, value, scores } = (compared as () => nn.Compared)();
       const own = part(scores(), head, count * count);
+      const values = part(value, group, count * headSize);
       for (let row = 0; row < count; ++row)
         for (let col = 0; col < count; ++col)
           if (!sees(row, col)) own[row * count + col] = Number.NEGATIVE_INFINITY;
@@ -122,7 +125,7 @@ export function sharesOfHead(
         scores: own,
         queries: part(query, head, count * headSize),
         keys: part(key, group, count * headSize),
-        lengths: lengthsOf(part(value, group, count * headSize), count),
+        ...{ values, lengths: lengthsOf(values, count) },
       };
     });
   const attention = model.model.layers[layer]?.selfAttn as nn.Module;

@@ -343,7 +343,8 @@ export class HeedHeads extends SlicedElement {
   }
 
   /**
-   * The weights of the chosen head as CSV (RFC 4180), with the words of queries and keys.
+   * The weights of the chosen head as CSV (RFC 4180), with the words of queries and keys. A
+   * missing number (NaN) is an empty field.
    *
    * @throws HeedError without numbers, or the error in `error`
    */

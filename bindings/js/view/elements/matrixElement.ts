@@ -3,7 +3,8 @@
 import { refuse } from "../../core/error.js";
 import { pngOf } from "../parts/raster.js";
 import { SaveMenu } from "../parts/saveMenu.js";
-import { type Bytes, csvOf, npyOf } from "../picture/export.js";
+import { csvOf } from "../picture/csv.js";
+import { type Bytes, npyOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
@@ -169,7 +170,8 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * The numbers as CSV (RFC 4180), with the words of queries and keys.
+   * The numbers as CSV (RFC 4180), with the words of queries and keys. A
+   * missing number (NaN) is an empty field.
    *
    * @throws HeedError without numbers, or the error in `error`
    */

@@ -7,7 +7,8 @@ import { pngOf } from "../parts/raster.js";
 import { savedSvg } from "../parts/saveMenu.js";
 import { indexIn } from "../parts/story.js";
 import { Transport } from "../parts/transport.js";
-import { type Bytes, csvOf, npyOf } from "../picture/export.js";
+import { csvOf } from "../picture/csv.js";
+import { type Bytes, npyOf } from "../picture/export.js";
 import { pointOf } from "../picture/format.js";
 import { isSame, px } from "../picture/layout.js";
 import { media, windowOf } from "../picture/page.js";
@@ -333,7 +334,8 @@ export class HeedSteps extends StepsElement {
   }
 
   /**
-   * The numbers of a matrix as CSV (RFC 4180), with the words of queries and keys.
+   * The numbers of a matrix as CSV (RFC 4180), with the words of queries and keys. A
+   * missing number (NaN) is an empty field.
    *
    * @param matrix by default the matrix that the present stage computes
    * @throws HeedError without numbers, or the error in `error`

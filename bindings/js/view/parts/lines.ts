@@ -3,7 +3,7 @@
  * weights.
  */
 import { shorten } from "../picture/format.js";
-import { type Area, widest } from "../picture/layout.js";
+import { type Area, labelStep, widest } from "../picture/layout.js";
 import type { Line } from "./strongest.js";
 import { setAttributes, svgElement } from "./svg.js";
 
@@ -82,15 +82,13 @@ export function linesHeight(queries: readonly string[], keys: readonly string[])
   return rows * rowHeightOf(rows);
 }
 
-const stepOf = (rowHeight: number) => Math.ceil(labelHeight / rowHeight);
-
 /**
  * The width of the widest label. Of thousands of labels only some are drawn: it measures those, and
  * the longest label.
  */
 function widestLabel(tokens: readonly string[], rowHeight: number, family?: string): number {
   const labels = shortLabels(tokens);
-  const step = stepOf(rowHeight);
+  const step = labelStep(rowHeight, labelHeight);
   if (step === 1) return widest(labels, family);
   const longest = labels.reduce((most, label) => (label.length > most.length ? label : most), "");
   return widest([longest, ...labels.filter((_, i) => i % step === 0)], family);
@@ -216,7 +214,7 @@ export class LineDrawing {
     const { left, right, rowHeight, rows } = layout;
     setAttributes(this.svg, { width, height: rows * rowHeight });
     setAttributes(this.#labels, { "font-size": Math.max(8, Math.min(12, rowHeight - 1)) });
-    const step = stepOf(rowHeight);
+    const step = labelStep(rowHeight, labelHeight);
     const write = (tokens: readonly string[], attributes: Record<string, string | number>) => {
       const labels = shortLabels(tokens);
       const made = new Map<number, SVGElement>();

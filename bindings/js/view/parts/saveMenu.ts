@@ -1,14 +1,7 @@
 /** A menu that saves a picture as an image or as numbers. */
 
-import {
-  type Bytes,
-  csvOf,
-  download,
-  type Film,
-  npyOf,
-  type Playing,
-  svgOf,
-} from "../picture/export.js";
+import { csvBlob, csvOf } from "../picture/csv.js";
+import { type Bytes, download, type Film, npyOf, type Playing, svgOf } from "../picture/export.js";
 import type { Ink } from "../picture/ink.js";
 import type { Picture } from "../picture/paint.js";
 import type { MatrixView } from "../picture/view.js";
@@ -57,10 +50,6 @@ function svgBlob(svg: string): Blob {
 
 export function npyBlob(npy: Bytes): Blob {
   return new Blob([npy], { type: "application/octet-stream" });
-}
-
-export function csvBlob(csv: string): Blob {
-  return new Blob([csv], { type: "text/csv" });
 }
 
 /** A matrix as SVG with its full labels; "" without numbers. */

@@ -1,6 +1,6 @@
 /**
  * Saves a matrix: as an SVG, still or animated, or a PNG with labels, caption and legend, and its
- * numbers as CSV or NPY.
+ * numbers as NPY.
  */
 
 import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
@@ -12,6 +12,7 @@ import {
   type Geometry,
   geometryOf,
   type Labels,
+  labelStep,
   labelsStand,
   textWidth,
   titledCols,
@@ -44,6 +45,8 @@ const colourStops = 24;
 const stopWidth = 5;
 const scaleWidth = colourStops * stopWidth;
 const fontSize = 12;
+/** The largest side, in pixels, up to which the cells of a matrix grow for their labels. */
+const grownSide = 1536;
 
 /** Words of an SVG. `x` and `y` are a point on their baseline. */
 export function textSvg(x: number, y: number, words: string, fill: string, more = ""): string {
@@ -221,14 +224,27 @@ function labelsSvg(
     text(margin + 9, place, words, turned);
   }
   for (const [i, label] of (labels.rows ?? []).entries())
-    if (label) text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
+    if (label && i % labelStep(cellHeight, lineHeight) === 0)
+      text(left - 6, top + (i + 0.5) * cellHeight + 4, label, 'text-anchor="end"');
   const stand = labelsStand(labels, cellWidth);
   for (const [j, label] of (labels.cols ?? []).entries()) {
+    if (j % labelStep(cellWidth, lineHeight) !== 0) continue;
     const x = left + (j + 0.5) * cellWidth;
     if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
     else text(x, top - 7, label, 'text-anchor="middle"');
   }
   return parts;
+}
+
+/**
+ * The geometry of a file. Its cells are as large as labels, unless the matrix would be larger than a
+ * limit. Labels are not shortened.
+ */
+function savedGeometry({ geometry: g, labels }: Still): Geometry {
+  const grown = (size: number, count: number) =>
+    Math.max(size, Math.min(lineHeight, grownSide / count));
+  const size = { width: grown(g.cellWidth, g.cols), height: grown(g.cellHeight, g.rows) };
+  return geometryOf(g.rows, g.cols, size, labels, Infinity);
 }
 
 /**
@@ -241,82 +257,32 @@ export function svgOf(
   ink: Ink,
   playing: Playing | null = null,
 ): string {
-  const { view, palette, isHidden, labels } = picture;
+  const g = savedGeometry(picture);
+  const still = { ...picture, geometry: g };
+  const { view, palette, isHidden, labels } = still;
   if (!view) return "";
   const film = typeof playing === "object" ? playing : null;
-  const { rows, cols, cellWidth, cellHeight } = picture.geometry;
-  // Labels are not shortened in a file.
-  const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
-  const widthIn = (words: string) => textWidth(words, ink.family);
-  const decimals = film ? null : decimalsOfSize(picture, fontSize);
-  const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
+  const decimals = film ? null : decimalsOfSize(still, fontSize);
+  const notes = [palette.curve, ...notesOf(still, decimals)].filter(Boolean).join(", ");
   const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
-  const noted = notesLeft + notes.reduce((sum, note) => sum + widthIn(note) + 16, 0);
-
+  const noted = notesLeft + textWidth(notes, ink.family) + 16;
   const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
   const lines = wrapped(caption, width - 2 * margin, ink);
   const [left, top] = [margin + g.left, margin + lines.length * lineHeight + 12 + g.top];
   const corner = { left, top };
-  const legendY = top + g.rows * g.cellHeight + 16;
-  const height = Math.ceil(legendY - 16 + legendHeight + margin);
-  const { style, groups } = groupsOf(picture, corner, decimals, playing);
-  const ends = endsIn(palette, view).map((end) => withPoint(end, picture.point));
-  const place = { left, top: legendY };
+  const legend = { left, top: top + g.rows * g.cellHeight + margin };
+  const height = Math.ceil(legend.top + legendHeight);
+  const { style, groups } = groupsOf(still, corner, decimals, playing);
+  const ends = endsIn(palette, view).map((end) => withPoint(end, still.point));
   const parts = [
     ...captionSvg(lines, ink),
     ...groups,
     ...labelsSvg(labels, corner, g, ink),
-    ...scaleSvg(palette, ends as [string, string], isHidden !== undefined, place, ink),
-    ...(film?.names(width - margin, legendY + 22, ink.ink) ?? []),
+    ...scaleSvg(palette, ends as [string, string], isHidden !== undefined, legend, ink),
+    ...(film?.names(width - margin, legend.top + 22, ink.ink) ?? []),
+    notes && textSvg(margin + notesLeft, legend.top + 8, notes, ink.ink),
   ];
-  let noteX = margin + notesLeft;
-  for (const note of notes) {
-    parts.push(textSvg(noteX, legendY + 8, note, ink.ink));
-    noteX += widthIn(note) + 16;
-  }
   return fileSvg({ width, height }, parts, ink, style);
-}
-
-/** The fewest digits that round-trip to the same 32-bit float. */
-function shortest(value: number): string {
-  let digits = 6;
-  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
-  return String(Number(value.toPrecision(digits)));
-}
-
-/** Quotes a text (RFC 4180): a quote inside it is doubled. */
-function quoted(text: string): string {
-  return `"${text.replace(/"/g, '""')}"`;
-}
-
-function csvLines(lines: readonly (readonly string[])[]): string {
-  return `${lines.map((cells) => cells.join(",")).join("\r\n")}\r\n`;
-}
-
-export function csvOf(
-  view: MatrixView,
-  rows: readonly string[] | undefined,
-  cols: readonly string[] | undefined,
-): string {
-  const names = (count: number, labels: readonly string[] | undefined) =>
-    Array.from({ length: count }, (_, i) => quoted(labels?.[i] ?? String(i + 1)));
-  const header = [quoted(""), ...names(view.cols, cols)];
-  const lines = names(view.rows, rows).map((name, i) => [
-    name,
-    ...Array.from({ length: view.cols }, (_, j) => shortest(at(view, i, j))),
-  ]);
-  return csvLines([header, ...lines]);
-}
-
-/** Numbers in named columns of equal length. */
-export function columnsCsv(
-  names: readonly string[],
-  columns: readonly ArrayLike<number>[],
-): string {
-  const lines = Array.from({ length: columns[0]?.length ?? 0 }, (_, i) =>
-    columns.map((column) => shortest(column[i] as number)),
-  );
-  return csvLines([names.map(quoted), ...lines]);
 }
 
 /** A Uint8Array with its own ArrayBuffer, in a form that TypeScript before 5.7 also accepts. */

@@ -7,6 +7,7 @@ import {
   type Geometry,
   heightOf,
   type Labels,
+  labelStep,
   labelsStand,
   titledCols,
   titledRows,
@@ -23,26 +24,13 @@ const smallestLabel = 7;
 /** The space for the title of an axis; 0 without a title. */
 const axisOf = (title: string | undefined) => (title ? 15 : 0);
 
-/** If rows are too low for all labels, only every n-th row and the highlighted rows have one. */
-function labelStep(cellSize: number): number {
-  return Math.max(1, Math.ceil(smallestLabel / cellSize));
-}
-
 function fontOf(ink: Ink, size: number, isStrong = false): string {
   return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
 }
 
-/** Whether column labels are vertical, because they do not fit over their cells. */
-function standOf({ labels, geometry: g }: Labelled): boolean {
-  return labelsStand(labels, g.cellWidth);
-}
-
-/** The font size of the row labels. */
-function rowLabelSize(g: Geometry): number {
-  return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
-}
-function colLabelSize(g: Geometry): number {
-  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
+/** The font size of the labels of rows or columns of this size. */
+function sizeIn(cellSize: number): number {
+  return Math.max(smallestLabel, Math.min(labelSize, cellSize));
 }
 
 /** The largest height of a chip. A label in a lower place has no chip. */
@@ -112,12 +100,12 @@ export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled,
   const { geometry: g, labels } = picture;
   const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
-  if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
-  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight))
+  context.font = fontOf(ink, sizeIn(g.cellHeight));
+  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight, smallestLabel))
     drawRowLabel(context, picture, i, ink);
-  const stand = standOf(picture);
-  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
-  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
+  const stand = labelsStand(labels, g.cellWidth);
+  context.font = fontOf(ink, sizeIn(g.cellWidth));
+  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth, smallestLabel))
     drawColLabel(context, picture, j, stand, ink);
 
   if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
@@ -155,7 +143,7 @@ export function drawStrongLabels(
   const [left, top] = [axisOf(labels.rowAxis), axisOf(labels.colAxis)];
   context.fillStyle = ink.ink;
 
-  const rowSize = rowLabelSize(g);
+  const rowSize = sizeIn(g.cellHeight);
   context.font = fontOf(ink, rowSize, true);
   for (const row of indices("row", labels.rows?.length ?? 0)) {
     const height = rowSize + 2;
@@ -164,8 +152,8 @@ export function drawStrongLabels(
     drawRowLabel(context, picture, row, ink, true);
   }
 
-  const stand = standOf(picture);
-  const colSize = colLabelSize(picture.geometry);
+  const stand = labelsStand(labels, g.cellWidth);
+  const colSize = sizeIn(g.cellWidth);
   context.font = fontOf(ink, colSize, true);
   for (const col of indices("col", labels.cols?.length ?? 0)) {
     const width = stand ? colSize + 2 : g.cellWidth;

@@ -155,6 +155,11 @@ export function labelsStand({ cols = [], family }: Labels, cellWidth: number): b
   return widest(cols, family) > cellWidth - 2 && cols.some((label) => [...label].length > 1);
 }
 
+/** If cells are smaller than their labels, only every n-th one has a label. */
+export function labelStep(cellSize: number, labelSize: number): number {
+  return Math.ceil(labelSize / cellSize);
+}
+
 /** The space to the left of the cells: the axis title, the labels up to a limit, and a gap. */
 export function leftOf(labels: Labels, limit = labelLimit): number {
   const { rowAxis, rows, rowsWidth = 0, chips = false, family } = labels;

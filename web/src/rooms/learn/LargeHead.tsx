@@ -17,7 +17,7 @@ import { type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { type OneHead, RowDetails } from "../../shared/RowDetails";
-import { SaveVectors } from "../../shared/SaveVectors";
+import { queriesAndKeys, SaveVectors } from "../../shared/SaveVectors";
 import { useCells } from "../../shared/useCells";
 import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./courseProps";
@@ -110,7 +110,11 @@ export function LargeHead(props: LargeHeadProps) {
       <div class="learn-row">
         <Readout explanation={explanation} locked={state.cell !== null} />
         <RowDetails of={detail} row={row} />
-        <SaveVectors of={detail} file={`learn-step-${step}-head-${head + 1}`} />
+        <SaveVectors
+          name={name}
+          file={`learn-step-${step}-head-${head + 1}`}
+          vectors={queriesAndKeys(detail)}
+        />
         <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
       </div>
     </>

@@ -1,7 +1,7 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
 
 import { useState } from "preact/hooks";
-import { download } from "#parts";
+import { csvBlob, download } from "#parts";
 import { RowTable } from "../../shared/RowTable";
 import { Term } from "../../shared/Term";
 import type { SpeedReport } from "./report";
@@ -52,9 +52,7 @@ function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean
       )}
       <button
         type="button"
-        onClick={() =>
-          download(new Blob([reportCsv(report, browser)], { type: "text/csv" }), "heed-speed.csv")
-        }
+        onClick={() => download(csvBlob(reportCsv(report, browser)), "heed-speed.csv")}
       >
         Save CSV
       </button>

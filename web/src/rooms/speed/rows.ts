@@ -1,4 +1,5 @@
 /** A report as rows, for the table on the page, for Markdown and for CSV. */
+import { rowsCsv } from "#parts";
 import { percent } from "../../shared/format";
 import {
   type Case,
@@ -134,10 +135,8 @@ export function markdownOf(report: SpeedReport, browser: string): string {
   ].join("\n");
 }
 
-/** The report as CSV (RFC 4180), with all digits and all sizes. */
+/** The report as CSV, with all digits and all sizes. */
 export function reportCsv(report: SpeedReport, browser: string): string {
-  const quoted = (value: string | number) =>
-    typeof value === "number" ? String(value) : `"${value.replace(/"/g, '""')}"`;
   const head = [
     ...["case", "kind", "heads", "size", "queries", "keys", "causal", "window"],
     ...["operations", "bytes", "operations per byte", "variant", "threads"],
@@ -151,18 +150,11 @@ export function reportCsv(report: SpeedReport, browser: string): string {
       ...[one.name, one.kind, heads, size, queries, keys, causal ? "yes" : "no", window],
       ...[one.operations, one.bytes, intensityOf(one)],
       ...[contender.variant ?? "JavaScript", contender.threads],
-      ...[
-        timing?.median ?? "",
-        timing?.least ?? "",
-        timing?.most ?? "",
-        timing?.samples.length ?? "",
-      ],
-      ...[speed ?? "", limitOf(report, one, contender) ?? ""],
-      ...[measurement?.difference ?? "", measurement?.memory ?? "", measurement?.reason ?? ""],
+      ...[timing?.median, timing?.least, timing?.most, timing?.samples.length],
+      ...[speed, limitOf(report, one, contender)],
+      ...[measurement?.difference, measurement?.memory, measurement?.reason ?? ""],
       ...[browser, report.version, report.cores, new Date(report.date).toISOString()],
-    ]
-      .map(quoted)
-      .join(",");
+    ].map((value) => value ?? Number.NaN);
   });
-  return `${[head.map(quoted).join(","), ...lines].join("\r\n")}\r\n`;
+  return rowsCsv([head, ...lines]);
 }

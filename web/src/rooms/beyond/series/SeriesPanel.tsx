@@ -1,7 +1,7 @@
 /** A trained model fills a gap in a periodic series. */
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import { formatWeight } from "#parts";
+import { formatWeight, rowsCsv } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
 import { softmaxOf } from "../../../shared/format";
@@ -50,16 +50,14 @@ function shownOf(answer: FilledSeries, { head, value }: State): ShownSeries {
 
 function seriesCsv({ answer, weights }: ShownSeries): string {
   const { values, hasTruth, isHidden, filled } = answer;
-  const rows = Array.from(values, (value, t) =>
-    [
-      t + 1,
-      hasTruth || !isHidden[t] ? value : "",
-      isHidden[t] ? "yes" : "no",
-      filled[t],
-      weights[t],
-    ].join(","),
-  );
-  return `${["position,value,hidden,filled,weight", ...rows].join("\r\n")}\r\n`;
+  const rows = Array.from(values, (value, t) => [
+    t + 1,
+    hasTruth || !isHidden[t] ? value : Number.NaN,
+    isHidden[t] ? "yes" : "no",
+    filled[t] as number,
+    weights[t] as number,
+  ]);
+  return rowsCsv([["position", "value", "hidden", "filled", "weight"], ...rows]);
 }
 
 function weightWords(col: number, { row, weights }: ShownSeries): string {

@@ -1,15 +1,17 @@
 /** The cache as it fills: the keys and values that each token adds in every layer, and the memory that a step reads. */
 
 import { useRef } from "preact/hooks";
-import { sweeping } from "#parts";
+import { sweeping, viewOn } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { formatBytes } from "../../../shared/format";
+import { headName } from "../../../shared/layerHeads";
 import { quoted } from "../../../shared/pieces";
 import { hides } from "../../../shared/restrictions";
+import { SaveVectors } from "../../../shared/SaveVectors";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import type { Card } from "./messages";
-import { useLanguageWorkspace } from "./workspace";
+import { type ShownHead, useLanguageWorkspace } from "./workspace";
 
 const float = 4;
 const left = 56;
@@ -66,8 +68,27 @@ function Drawing({ width }: { width: number }) {
   );
 }
 
+/** Saves the cached keys and values of the selected head, up to the selected token. */
+function SaveHeld({ shown, place }: { shown: ShownHead; place: number }) {
+  const { attention, shares } = shown;
+  // The head of the text before may still be shown.
+  const tokens = attention.rows.slice(0, place + 1);
+  const held = (data: Float32Array) =>
+    viewOn(data, tokens.length, data.length / attention.rows.length);
+  return (
+    <SaveVectors
+      name={headName(attention.path)}
+      file={`cache-${attention.path}`}
+      vectors={[
+        { of: "keys", view: held(shares.keys), tokens },
+        { of: "values", view: held(shares.values), tokens },
+      ]}
+    />
+  );
+}
+
 export function CachePanel() {
-  const { card, answer, place } = useLanguageWorkspace();
+  const { card, answer, place, shown } = useLanguageWorkspace();
   const { restrictions } = useShell();
   const part = useRef<HTMLDivElement>(null);
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -91,6 +112,7 @@ export function CachePanel() {
           file="cache"
           plays={() => sweeping(place + 1)}
         />
+        {shown && <SaveHeld {...{ shown, place }} />}
       </div>
       <p class="number cache-numbers">
         {token} writes <b data-written={own * layers}>{formatBytes(own * layers)}</b> (

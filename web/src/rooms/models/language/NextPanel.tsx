@@ -1,5 +1,5 @@
 /** The candidates for the token after the selected one, or for the selected token and each masked one. */
-import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "#parts";
+import { type Contents, csvBlob, npyBlob, npyOf, rowsCsv, viewOn } from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { withoutWords } from "../../../shared/ablation";
 import {
@@ -15,21 +15,51 @@ import { quoted, visible } from "../../../shared/pieces";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
+import { useEngine } from "../../../worker/engineClient";
 import type { CandidatesAt, NextAnswer } from "./messages";
 import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 
-function contentsOf({ candidates, pieces, instead }: CandidatesAt, hasDrawn: boolean): Contents {
-  const { model, drawn } = candidates;
-  const named: (readonly [name: string, column: Float32Array])[] = [["probability", model]];
-  if (hasDrawn) named.push(["after temperature and top-p", drawn]);
-  if (instead) named.push(["without the ablated heads", instead.model]);
-  const columns = named.map(([, column]) => column);
-  const numbers = pieces.map((_, rank) => columns.map((column) => column[rank] as number));
-  const view = viewOn(Float32Array.from(numbers.flat()), pieces.length, columns.length);
-  const names = named.map(([name]) => name);
+/** The numbers of candidates: their names, and a row for each candidate. */
+function columnsOf({ candidates, instead }: CandidatesAt, hasDrawn: boolean) {
+  const { ids, logits, model, drawn } = candidates;
+  const columns: (readonly [name: string, column: ArrayLike<number>])[] = [
+    ...([
+      ["token", ids],
+      ["logit", logits],
+      ["probability", model],
+    ] as const),
+  ];
+  if (hasDrawn) columns.push(["after temperature and top-p", drawn]);
+  if (instead) columns.push(["without the ablated heads", instead.model]);
+  const rows = Array.from(ids, (_, rank) => columns.map(([, column]) => column[rank] as number));
+  return { names: columns.map(([name]) => name), rows };
+}
+
+/** Asks for the whole vocabulary at the place of a table. */
+function useContents({ place, isMask }: CandidatesAt): Contents {
+  const engine = useEngine();
+  const { card, answer, state, ablating } = useLanguageWorkspace();
+  const { temperature, topK, topP } = state;
+  const find = async () => {
+    const found = await engine.ask("language", {
+      ...{ kind: "next", model: answer.model, ids: answer.ids, place, most: card.vocabulary },
+      ...{ temperature, topK, topP, ...ablating },
+    });
+    const tables = found?.kind === "next" ? found.tables : [];
+    const table = tables.find((each) => each.place === place && each.isMask === isMask);
+    if (!table) throw new Error("the model was closed");
+    return { ...columnsOf(table, card.predicts === "causal"), pieces: table.pieces };
+  };
   return {
-    csv: () => csvBlob(csvOf(view, pieces, names)),
-    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+    async csv() {
+      const { names, rows, pieces } = await find();
+      const lines = rows.map(([id = 0, ...numbers], i) => [id, pieces[i] as string, ...numbers]);
+      return csvBlob(rowsCsv([["token", "text", ...names.slice(1)], ...lines]));
+    },
+    async npy() {
+      const { names, rows } = await find();
+      return npyBlob(npyOf(viewOn(Float32Array.from(rows.flat()), rows.length, names.length)));
+    },
   };
 }
 
@@ -122,9 +152,9 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
       <div class="next-head">
         <h3>{titleOf(workspace, table, next)}</h3>
         <SaveMenu
-          title="the candidates"
+          title="all candidates"
           file={`next-${table.place + 1}`}
-          contents={contentsOf(table, isCausal)}
+          contents={useContents(table)}
         />
       </div>
       <table class="candidates">

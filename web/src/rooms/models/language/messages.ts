@@ -59,6 +59,8 @@ interface TextRequest extends Ablated {
 export interface NextRequest extends Sampling, TextRequest {
   readonly kind: "next";
   readonly place: number;
+  /** The number of candidates; a few by default. */
+  readonly most?: number;
 }
 
 /** Computes the attention of all heads, with the ablated heads left out of the computation. */

@@ -228,7 +228,7 @@ export async function next(
     ablated.length > 0 ? await without(open, request, () => logitsOf(model, asked)) : [];
   const others = await sortedOf(heed, logits, pause);
   const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
-    const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next);
+    const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next, request.most);
     const other = others[i] && insteadOf(candidates, others[i]);
     return {
       ...{ place, isMask, candidates },

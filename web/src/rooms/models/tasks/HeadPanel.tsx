@@ -5,7 +5,7 @@ import { type Explanation, format } from "#parts";
 import { Readout } from "../../../shared/Readout";
 import { type OneHead, RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";
-import { SaveVectors } from "../../../shared/SaveVectors";
+import { queriesAndKeys, SaveVectors } from "../../../shared/SaveVectors";
 import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
@@ -101,7 +101,7 @@ function Details({ explanation }: { explanation: Explanation | null }) {
       </p>
       <Readout explanation={explanation} locked={cell !== null} />
       <RowDetails of={detail} other={otherDetail} row={row} />
-      <SaveVectors of={detail} file={shown.head.key} />
+      <SaveVectors name={detail.name} file={shown.head.key} vectors={queriesAndKeys(detail)} />
       <AblationHelp
         ablation={state.ablation}
         texts={`${referenceExamples} ${answer.picture ? "unseen pictures" : "unseen examples"} of this task`}

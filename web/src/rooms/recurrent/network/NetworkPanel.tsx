@@ -97,7 +97,8 @@ function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
       <div class="stacks">
         {stacks.map((stack) => {
           const { tokens, place, numbers } = facts[stack];
-          const own = `“${tokens[place]}”`;
+          const token = tokens[place] as string;
+          const own = `“${token}”`;
           const names = [own, stack === "encoder" ? "To the decoder" : "Next character"] as const;
           const row = opened?.stack === stack ? opened.row : null;
           return (
@@ -107,7 +108,7 @@ function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
                   {titles[stack]}
                   {stack === "decoder" && `, step ${place + 1}`}: the way of <bdi>{own}</bdi>
                 </h3>
-                <SaveRows {...{ numbers, names }} file={stack} />
+                <SaveRows {...{ numbers, token }} file={stack} />
               </div>
               <StackTable
                 {...{ numbers, names, row, width: isWide ? 480 : width }}
