@@ -36,9 +36,9 @@ const KernelTable& choose(std::string_view name) {
 
 std::string_view requested_isa(std::string_view option) {
   if (!option.empty()) return option;
-#if !defined(__wasm__)  // getenv would add an emulated environment to the module
-  if (const char* environment = std::getenv("HEED_ISA")) return environment;
-#endif
+  // getenv would add an emulated environment to the WebAssembly module.
+  if constexpr (!simd::kIsWasm)
+    if (const char* environment = std::getenv("HEED_ISA")) return environment;
   return "";
 }
 

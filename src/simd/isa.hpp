@@ -17,6 +17,12 @@
 
 namespace heed::simd {
 
+#if defined(__wasm__)
+inline constexpr bool kIsWasm = true;
+#else
+inline constexpr bool kIsWasm = false;
+#endif
+
 template <class... Isas>
 struct IsaList {};
 

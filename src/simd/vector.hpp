@@ -42,12 +42,7 @@ using Sums = Batch<std::int32_t, Isa>;
 template <class Isa>
 using Words = Batch<std::int16_t, Isa>;
 
-/// Whether this is WebAssembly, and whether it is WebAssembly without relaxed SIMD.
-#if defined(__wasm__)
-inline constexpr bool kIsWasm = true;
-#else
-inline constexpr bool kIsWasm = false;
-#endif
+/// Whether this is WebAssembly without relaxed SIMD.
 #if defined(__wasm_relaxed_simd__)
 inline constexpr bool kIsPlainWasm = false;
 #else

@@ -4,8 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** Of the binaries, gzipped, because every visitor of a page downloads one. */
-export const binaries = { simd: 147_000, relaxed: 148_000, wide: 159_000 };
+/**
+ * Of the binaries, gzipped, because every visitor of a page downloads one. The second kernels of relaxed for products of
+ * bytes take 3,200 bytes.
+ */
+export const binaries = { simd: 147_000, relaxed: 149_500, wide: 159_000 };
 
 /** Of the whole archive that npm makes. The entries for pages, and the worker's script, repeat the modules: 260,000. */
 export const archive = 1_520_000;

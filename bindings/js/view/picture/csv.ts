@@ -18,7 +18,7 @@ function fieldOf(value: string | number): string {
 
 /** Rows of texts and numbers, the names of the columns first. */
 export function rowsCsv(rows: readonly (readonly (string | number)[])[]): string {
-  return `${rows.map((fields) => fields.map(fieldOf).join(",")).join("\r\n")}\r\n`;
+  return rows.map((fields) => `${fields.map(fieldOf).join()}\r\n`).join("");
 }
 
 /** A matrix. Rows and columns without names have their numbers from 1. */
