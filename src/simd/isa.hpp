@@ -150,8 +150,9 @@ bool is_available() {
 }
 
 #if defined(__wasm_relaxed_simd__)
-/// Whether the engine computes four products of bytes and their sum in one instruction. Where it
-/// computes pairs of products first, as on x86-64 without VNNI, pairs outside of 16 bits saturate.
+/// Whether the engine adds four products of bytes without sums of 16 bits between them, which
+/// saturate: on x86-64 with VNNI it takes one instruction, and without it five. On AArch64 nothing
+/// saturates, and this form takes no more instructions than the other.
 template <>
 inline bool is_available<WasmDot>() {
   const volatile std::int8_t left = 127, right = -1;  // volatile, because tools compute constants

@@ -26,8 +26,17 @@ for (const code of navigator.clipboard ? document.querySelectorAll("pre.code") :
 /** The sections of all pages, with their addresses. */
 const sections = () => fetch("sections.json").then((response) => response.json());
 
+/** The part of the address after "#"; it may have been typed. */
+function typedHash() {
+  try {
+    return decodeURIComponent(location.hash);
+  } catch {
+    return "";
+  }
+}
+
 // An old address leads to the page that has its heading now.
-const hash = decodeURIComponent(location.hash);
+const hash = typedHash();
 if (hash !== "" && !document.getElementById(hash.slice(1)))
   Promise.all([import("./moved.js"), sections()]).then(([{ placeOf }, all]) => {
     const page = location.pathname.split("/").at(-1);

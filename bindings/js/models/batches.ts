@@ -102,14 +102,13 @@ export function idsUpTo(
 }
 
 /**
- * The most padding tokens of a text in a batch of an encoder, which computes them too. Below about a hundred tokens, a
- * call for each text would take longer than the padding.
+ * The most padding tokens of a text in a batch of an encoder, which computes them too. Many short calls would take
+ * longer than the padding of short texts. Decoders pad only the prompt, and then share each read of the weights.
  */
 export const mostPadding = (longest: number): number => Math.max(32, longest / 4);
 
 /**
- * Computes texts in batches of similar lengths, the longest first. If the memory is too small, the first batch
- * fails.
+ * Computes texts in batches of similar lengths, the longest first.
  *
  * @param texts the ids of each text
  * @param compute gets the ids and the places of the texts of a batch, and returns a result for each of them

@@ -6,6 +6,7 @@ import {
   type BatchOptions,
   batchChecks,
   inBatches,
+  isEncoder,
   mostPadding,
   namedTextOrTexts,
   padding,
@@ -31,10 +32,7 @@ export interface MaskedWord {
   probability: number;
 }
 
-const isMasked: Check = {
-  expected: "a model of masked words",
-  accepts: (value) => (value as MaskedLanguageModel).config.kind === "masked",
-};
+const isMasked: Check = { ...isEncoder, expected: "a model of masked words" };
 
 /** The names of the mask token, in BERT and in RoBERTa. */
 const maskNames = ["[MASK]", "<mask>"];
@@ -146,5 +144,6 @@ export function fillMasks(
 ): Filled | Promise<Filled[]> {
   if (Array.isArray(given)) return fillAll(model, tokenizer, given, options);
   const { ids, compute } = filling(model, tokenizer, given, options);
+  options.signal?.throwIfAborted();
   return compute(ids, [0])[0] as Filled;
 }

@@ -26,8 +26,9 @@ export interface WriteTextOptions extends BatchOptions, Omit<GenerateFromOptions
   /** Stops between two tokens, and ends all texts: the promise is rejected with the signal's reason. */
   signal?: AbortSignal;
   /**
-   * 0 by default. Text i of a list draws with the seed `seed + i`, and is the same as that prompt alone writes with
-   * this seed, for any `batchSize`.
+   * 0 by default. Text i of a list draws with the seed `seed + i`, and is the text that its prompt alone gives with this
+   * seed, apart from rounding. A model that rotates long texts in another way (LongRoPE) takes the longest prompt of a
+   * batch for all of them.
    */
   seed?: number;
   /** Strings that end the new text. They are not part of it. The other texts of a list go on. */
@@ -53,7 +54,7 @@ export interface WrittenText {
 
 const isWriter: Check = {
   expected: "a model that predicts the next token",
-  accepts: (value) => typeof (value as CausalLanguageModel).generate === "function",
+  accepts: (value) => typeof (value as CausalLanguageModel)?.generate === "function",
 };
 
 const isTextList: Check = {
@@ -210,10 +211,10 @@ export async function writeText(
   options: WriteTextOptions,
 ): Promise<WrittenText>;
 /**
- * Continues texts in batches of similar lengths, each as alone.
+ * Continues texts in batches of similar lengths, each as alone. One prompt that is wrong or too long refuses the list.
  *
  * @returns the new texts, in the order of the prompts
- * @throws HeedError "option" that names the prompt
+ * @throws HeedError "option" that names the prompt, or `maxLength` if a text would be longer than the model's context
  */
 export async function writeText(
   model: LoadedModel,

@@ -96,7 +96,7 @@ export function lengthsOf(vectors: Float32Array, count: number): Float32Array {
   );
 }
 
-/** The queries, keys, scores and weights of one head, and the lengths of its values, on a text. */
+/** The queries, keys, values, scores and weights of one head on a text, and the lengths of the values. */
 export function sharesOfHead(
   model: LanguageModel,
   ids: readonly number[],

@@ -152,7 +152,7 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
       <div class="next-head">
         <h3>{titleOf(workspace, table, next)}</h3>
         <SaveMenu
-          title="all candidates"
+          title={`all candidates: ${titleOf(workspace, table, next)}`}
           file={`next-${table.place + 1}`}
           contents={useContents(table)}
         />

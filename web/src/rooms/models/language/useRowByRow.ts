@@ -1,8 +1,8 @@
-/** Hands a new value to the rows of a large picture one after the other, so that no frame has to draw them all. */
+/** Hands a new value to the parts of a panel one after the other, so that no frame has to draw them all. */
 import { useEffect, useState } from "preact/hooks";
 import { useShell } from "../../../shared/shell";
 
-/** The latest value for the rows that have it already, and the one before for the others. */
+/** The latest value for the parts that have it already, and the one before for the others. */
 export function useRowByRow<T>(value: T, count: number): (row: number) => T | null {
   const [state, setState] = useState<{ value: T | null; before: T | null; upTo: number }>({
     ...{ value: null, before: null, upTo: 0 },

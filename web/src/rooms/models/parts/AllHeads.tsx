@@ -65,6 +65,7 @@ export function AllHeads(props: AllHeadsProps) {
       () => {},
     );
     grid.current.connect(end.signal);
+    grid.current.element.setAttribute("aria-label", "All heads");
     place.current?.append(grid.current.element);
     return () => end.abort();
   }, []);

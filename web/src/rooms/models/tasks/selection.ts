@@ -48,7 +48,7 @@ export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
   return [...new Set(all.map(({ attention }) => attention.name))];
 }
 
-/** The layers in the order of the page: kind by kind. The first one of a kind is known, if there are several kinds. */
+/** The layers in the order of the page: kind by kind. `isFirst` marks the first layer of each kind, if there are several kinds. */
 export function layersOf({ all, answer }: Pick<HeadSelection, "all" | "answer">) {
   const kinds = kindsOf(all);
   return kinds.flatMap((kind) =>
