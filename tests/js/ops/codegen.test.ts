@@ -57,6 +57,31 @@ test.skipIf(whyNoDot !== undefined)(
   },
 );
 
+test.skipIf(whyNoDot !== undefined)(
+  "the relaxed binary computes the same bits with and without this instruction",
+  () => {
+    const program = `
+    import { load } from ${JSON.stringify(new URL("../../../dist/index.js", import.meta.url))};
+    const heed = await load({ threads: 1, variant: "relaxed" });
+    let seed = 7;
+    const next = () => (seed = (seed * 48271) % 2147483647) / 2147483647 - 0.5;
+    const random = (rows, cols) => heed.tensor(Float32Array.from({ length: rows * cols }, next), [rows, cols]);
+    for (const format of ["int8", "int4"])
+      for (const rows of [1, 2, 5, 13]) {
+        const y = heed.linear(random(rows, 100), heed.packWeights(random(21, 100), { format }));
+        console.log(Array.from(y.data).join());
+      }
+    process.exit(0);`;
+    const printed = ["--enable-avx-vnni", "--no-enable-avx-vnni"].map((flag) =>
+      execFileSync(recentNode(), [flag, "--input-type=module", "--eval", program], {
+        encoding: "utf8",
+      }),
+    );
+    expect(printed[0]?.trim().split("\n")).toHaveLength(8);
+    expect(printed[1]).toBe(printed[0]);
+  },
+);
+
 // V8 runs a function slowly until all of it is optimised, so the rare code of a long function delays its frequent code.
 // As one function of 13 KB the first attention took 27 ms to be optimised.
 test.skipIf(missing !== undefined).each(["relaxed", "simd"] as const)(
