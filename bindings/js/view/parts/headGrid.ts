@@ -109,7 +109,7 @@ export class HeadGrid {
     this.element.style.cssText = `--side:${px(side)};--lines:${lines}`;
     if (before?.selected !== selected) {
       // The focus may have moved since the head was chosen.
-      if (selected >= 0 && !this.element.querySelector(":focus")) this.#rove(selected);
+      if (!this.element.querySelector(":focus")) this.#rove(selected);
       for (const { selected } of [before ?? picture, picture]) this.update(selected);
     }
     // The Tab key has to reach the selected head, visible or not.
@@ -138,7 +138,6 @@ export class HeadGrid {
     const isSmall = all.length <= fewHeads || !hasCanvas();
     for (const index of this.#thumbnails.keys())
       if (!all.includes(index)) this.#thumbnails.delete(index);
-    if (!all.includes(this.#focus)) this.#rove(all[0] ?? 0);
     this.#rows = rows.map(({ heads, title }) => {
       const list = html("ul");
       list.append(...heads.flatMap((index) => this.#thumbnails.get(index)?.item ?? []));
@@ -192,7 +191,6 @@ export class HeadGrid {
   /** Moves the focus, as the pictures are on the page. */
   #key(event: KeyboardEvent): void {
     const { key, ctrlKey, target } = event;
-    if (!/^(Arrow|Home|End)/.test(key)) return;
     const row = this.#rows.findIndex(({ list }) => list.contains(target as Node));
     // Rows that were never visible have no pictures yet. Two rows may be side by side.
     for (const [i, each] of this.#rows.entries())

@@ -42,7 +42,7 @@ export function columnsCsv(
   names: readonly string[],
   columns: readonly ArrayLike<number>[],
 ): string {
-  const lines = Array.from({ length: columns[0]?.length ?? 0 }, (_, i) =>
+  const lines = Array.from(columns[0] ?? [], (_, i) =>
     columns.map((column) => column[i] ?? Number.NaN),
   );
   return rowsCsv([names, ...lines]);
