@@ -137,12 +137,15 @@ struct OneGroup {
 };
 
 template <class Isa>
-class ByteDot : public std::conditional_t<kHasDot<Isa>, OneGroup<Isa>, TwoGroups<Isa>> {
+using Groups = std::conditional_t<kHasDot<Isa>, OneGroup<Isa>, TwoGroups<Isa>>;
+
+template <class Isa>
+class ByteDot : public Groups<Isa> {
  public:
   using B = Bytes<Isa>;
   using S = Sums<Isa>;
   using W = Words<Isa>;
-  using Operand = typename std::conditional_t<kHasDot<Isa>, OneGroup<Isa>, TwoGroups<Isa>>::Operand;
+  using Operand = typename Groups<Isa>::Operand;
 
   S operator()(Operand left, Operand right, S sum) const noexcept {
     if constexpr (kHasDot<Isa>)

@@ -102,17 +102,17 @@ export function idsUpTo(
 }
 
 /**
- * The most padding tokens of a text in a batch of an encoder, which computes them too. Many short calls would take
- * longer than the padding of short texts. Decoders pad only the prompt, and then share each read of the weights.
+ * The largest number of padding tokens of a text in a batch of an encoder, which computes padding like other tokens.
+ * Short texts may have more padding, because many short calls would take longer.
  */
-export const mostPadding = (longest: number): number => Math.max(32, longest / 4);
+const mostPadding = (longest: number): number => Math.max(32, longest / 4);
 
 /**
  * Computes texts in batches of similar lengths, the longest first.
  *
  * @param texts the ids of each text
  * @param compute gets the ids and the places of the texts of a batch, and returns a result for each of them
- * @param most returns the most padding of a text beside one of this length
+ * @param most returns the largest number of padding tokens of a text, from the length of the longest text of its batch
  */
 export async function inBatches<T>(
   texts: readonly (readonly number[])[],
@@ -121,7 +121,7 @@ export async function inBatches<T>(
     rows: readonly (readonly number[])[],
     places: readonly number[],
   ) => readonly T[] | Promise<readonly T[]>,
-  most: (longest: number) => number = () => Infinity,
+  most: (longest: number) => number = mostPadding,
 ): Promise<T[]> {
   const { call } = running;
   const lengthOf = (i: number) => (texts[i] as readonly number[]).length;

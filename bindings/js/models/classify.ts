@@ -8,7 +8,6 @@ import {
   checkEncoder,
   idsUpTo,
   inBatches,
-  mostPadding,
   namedTexts,
   padding,
   rowsOf,
@@ -121,7 +120,7 @@ export async function classify(
     const { logits } = encoder.forward(ids, { keyMask, needLogits: true });
     return rowsOf(logits).map((row) => classified(encoder, row));
   });
-  return inBatches(ids, options, compute, mostPadding);
+  return inBatches(ids, options, compute);
 }
 
 /**
@@ -160,7 +159,7 @@ export async function classifyTokens(
       })),
     );
   });
-  return inBatches(ids, options, compute, mostPadding);
+  return inBatches(ids, options, compute);
 }
 
 /** The most tokens of an answer, as in transformers. */
@@ -296,6 +295,6 @@ export async function answerQuestion(
     });
   });
   const ids = pairs.map((pair) => pair.ids);
-  const answers = await inBatches(ids, options as BatchOptions, compute, mostPadding);
+  const answers = await inBatches(ids, options as BatchOptions, compute);
   return isList ? answers : (answers[0] as FoundAnswer);
 }

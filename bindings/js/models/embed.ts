@@ -10,7 +10,6 @@ import {
   idsUpTo,
   inBatches,
   isEncoder,
-  mostPadding,
   namedTexts,
   padding,
   rowsOf,
@@ -87,7 +86,7 @@ export async function embed(
       seen.fill(0, row * length, row * length + Math.min(hidden, length));
     return rowsOf(sentence.forward(output, seen));
   });
-  const vectors = await inBatches(ids, options, compute, mostPadding);
+  const vectors = await inBatches(ids, options, compute);
   const [size = 0] = vectors.map((row) => row.length);
   const all = new Float32Array(vectors.length * size);
   for (const [i, row] of vectors.entries()) all.set(row, i * size);

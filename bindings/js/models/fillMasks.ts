@@ -7,7 +7,6 @@ import {
   batchChecks,
   inBatches,
   isEncoder,
-  mostPadding,
   namedTextOrTexts,
   padding,
   wholeIds,
@@ -92,7 +91,7 @@ async function fillAll(
   options: FillMasksOptions,
 ): Promise<Filled[]> {
   const { ids, compute } = filling(model, tokenizer, texts, options);
-  return inBatches(ids, options, compute, mostPadding);
+  return inBatches(ids, options, compute);
 }
 
 /**

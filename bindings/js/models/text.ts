@@ -254,6 +254,7 @@ export async function writeText(
     (start, i) => new Writing(rules, isSource ? [] : start, (piece) => onText?.(piece, i)),
   );
   const compute = batchWriter(writer, writings, { ...generation, ...(onTokens && { onTokens }) });
-  const texts = await inBatches(starts, { ...options, batchSize }, compute);
+  // Only the prompts are padded. Afterwards the texts of a batch share each read of the weights.
+  const texts = await inBatches(starts, { ...options, batchSize }, compute, () => Infinity);
   return typeof given === "string" ? (texts[0] as WrittenText) : texts;
 }

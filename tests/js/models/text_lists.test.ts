@@ -85,7 +85,7 @@ describe("Lists of texts", () => {
         expect(seen).toEqual({ 1: [1, 2, 3, 4], 2: [2, 4], 32: [4] }[batchSize]);
       }
       expect(await fillMasks(model, letters, [])).toEqual([]);
-      // A short text beside a long one would be padding for the most part.
+      // In a batch with the long text, most tokens of the short texts would be padding.
       const seen: number[] = [];
       const onProgress = (done: number) => seen.push(done);
       await fillMasks(model, letters, ["#", `${"a".repeat(35)}#`, "b#"], { onProgress });

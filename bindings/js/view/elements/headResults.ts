@@ -1,4 +1,4 @@
-/** What `<heed-heads>` computes of each head: its small picture, and the measure below it. */
+/** Computes the small picture of each head in `<heed-heads>`, and the measure below the picture. */
 
 import type { GridRow, HeadIndex } from "../parts/headGrid.js";
 import { measuringHead, type PatternName, patternNames, patterns } from "../parts/measures.js";

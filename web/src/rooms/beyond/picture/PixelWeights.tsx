@@ -1,4 +1,4 @@
-/** The weights of the selected pixel over its window, beside the pixels of the window. */
+/** Shows the weights of the selected pixel over its window, next to the pixels of the window. */
 
 import { useMemo } from "preact/hooks";
 import { format, formatShort, formatWeight, type MatrixView, type Palette, viewOn } from "#parts";

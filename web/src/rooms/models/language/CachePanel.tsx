@@ -71,7 +71,7 @@ function Drawing({ width }: { width: number }) {
 /** Saves the cached keys and values of the selected head, up to the selected token. */
 function SaveHeld({ shown, place }: { shown: ShownHead; place: number }) {
   const { attention, shares } = shown;
-  // The head of the text before may still be shown, so the tokens are those of this head.
+  // The panel may still show the head of the previous text, so the tokens come from this head.
   const tokens = attention.rows.slice(0, place + 1);
   const held = (data: Float32Array) =>
     viewOn(data, tokens.length, data.length / attention.rows.length);
