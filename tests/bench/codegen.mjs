@@ -55,6 +55,23 @@ function innerLoops(instructions) {
     .map(({ begin, end }) => instructions.slice(begin, end + 1).map(({ text }) => text));
 }
 
+const loops = new Map();
+
+/**
+ * The texts of the instructions of every inner loop in a binary of the package. Compiling it takes seconds, so the
+ * result is kept.
+ *
+ * @param {"simd" | "relaxed" | "wide"} variant
+ */
+export function loopsOf(variant) {
+  if (!loops.has(variant)) {
+    const bytes = readFileSync(join(import.meta.dirname, `../../dist/heed-${variant}.wasm`));
+    const more = variant === "wide" ? [revectorize] : [];
+    loops.set(variant, functionsOf(bytes, ...more).flatMap(innerLoops));
+  }
+  return loops.get(variant);
+}
+
 /**
  * The inner loops of the products of floats: each number of the left factor, loaded into all lanes, is
  * multiplied by two vectors. A loop may be unrolled.
@@ -63,25 +80,21 @@ function innerLoops(instructions) {
  * @returns {{ rows: number, steps: number, instructions: number, multiplyAdds: number, stack: number }[]}
  */
 export function productLoops(variant) {
-  const bytes = readFileSync(join(import.meta.dirname, `../../dist/heed-${variant}.wasm`));
-  const isWide = variant === "wide";
-  const register = isWide ? "ymm" : "xmm";
-  return functionsOf(bytes, ...(isWide ? [revectorize] : [])).flatMap((instructions) =>
-    innerLoops(instructions).flatMap((all) => {
-      const texts = all.filter((text) => text.includes(register));
-      const count = (pattern) => texts.filter((text) => pattern.test(text)).length;
-      const splats = count(/^vbroadcastss/);
-      const fused = count(/^vfn?m(?:add|sub)\d+ps/);
-      const multiplyAdds = fused + Math.min(count(/^vmulps/), count(/^vaddps/));
-      const loads = count(/^vmov(?:dq|[au]p?[sd])\w* .mm\d+,\[/);
-      const steps = loads / 2;
-      const rows = splats / steps;
-      if (![rows, steps].every(Number.isInteger) || multiplyAdds !== 2 * splats || rows === 0)
-        return [];
-      const stack = all.filter((text) => /[xy]mm/.test(text) && /\[r[bs]p/.test(text)).length;
-      return [{ rows, steps, instructions: all.length, multiplyAdds, stack }];
-    }),
-  );
+  const register = variant === "wide" ? "ymm" : "xmm";
+  return loopsOf(variant).flatMap((all) => {
+    const texts = all.filter((text) => text.includes(register));
+    const count = (pattern) => texts.filter((text) => pattern.test(text)).length;
+    const splats = count(/^vbroadcastss/);
+    const fused = count(/^vfn?m(?:add|sub)\d+ps/);
+    const multiplyAdds = fused + Math.min(count(/^vmulps/), count(/^vaddps/));
+    const loads = count(/^vmov(?:dq|[au]p?[sd])\w* .mm\d+,\[/);
+    const steps = loads / 2;
+    const rows = splats / steps;
+    if (![rows, steps].every(Number.isInteger) || multiplyAdds !== 2 * splats || rows === 0)
+      return [];
+    const stack = all.filter((text) => /[xy]mm/.test(text) && /\[r[bs]p/.test(text)).length;
+    return [{ rows, steps, instructions: all.length, multiplyAdds, stack }];
+  });
 }
 
 /** The texts of the instructions of every inner loop in a module, as an engine compiles it that merges vectors. */

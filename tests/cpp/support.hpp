@@ -94,7 +94,7 @@ inline Tensor bools(const Shape& shape, std::initializer_list<bool> values) {
 
 inline Tensor filled(const Shape& shape, float value) {
   Tensor tensor(shape);
-  for (float& element : tensor.data()) element = value;
+  std::fill_n(tensor.data().data(), tensor.data().size(), value);
   return tensor;
 }
 

@@ -46,6 +46,8 @@ export interface Answer extends Omit<Behaviour, "most"> {
   shown?: "all" | "body" | "nothing";
   /** Whether the server ends each connection without an answer. */
   isGone?: boolean;
+  /** The path of another file. The server sends the bytes of that file, and the PUT needs none. */
+  bytesOf?: string;
 }
 
 /** The name of the header of a PUT that has an Answer in JSON. */
@@ -75,7 +77,9 @@ server.on("request", async (request: IncomingMessage, response: ServerResponse) 
   if (shown === "all") response.setHeader("Access-Control-Expose-Headers", "ETag, Content-Range");
   if (method === "PUT") {
     const answer: Answer = JSON.parse(String(headers[answerHeader]));
-    places.set(url, { bytes: await bodyOf(request), answer, cuts: [...(answer.cuts ?? [])] });
+    const sent = await bodyOf(request);
+    const bytes = places.get(answer.bytesOf ?? "")?.bytes ?? sent;
+    places.set(url, { bytes, answer, cuts: [...(answer.cuts ?? [])] });
     response.end();
   } else if (method === "OPTIONS") {
     // Like the hub's servers, it lets no page ask for more than a range.

@@ -1,8 +1,18 @@
 // Language models in double precision, written directly from their papers and from the meaning of the fields
 // of a config.json. Parameters have the names of the checkpoints of Hugging Face's hub.
 
-import { add, layerNorm, linear, map, mapRows, Parameters, rmsNorm } from "./layer_oracle.js";
-import { activations, attention as attend, joinHeads, splitHeads, type Values } from "./oracle.js";
+import {
+  add,
+  layerNorm,
+  linear,
+  map,
+  mapRows,
+  multiply,
+  Parameters,
+  rmsNorm,
+} from "./layer_oracle.js";
+import * as oracle from "./oracle.js";
+import { activations, joinHeads, splitHeads, type Values } from "./oracle.js";
 
 /** The parts that a layer of `llama` computes, under the names of heed/models. */
 export type Parts = Readonly<
@@ -35,6 +45,15 @@ export interface Answer {
 
 // biome-ignore lint/suspicious/noExplicitAny: a config has fields of many types
 type Config = Readonly<Record<string, any>>;
+
+/** Attention of heads, joined: [B, L, H * Dv]. Its weights are added to a list. */
+export function attend(question: oracle.Question, weights: Values[]): Values {
+  const [B, H, L] = question.q.shape as [number, number, number];
+  const [, , S, Dv] = question.v.shape as [number, number, number, number];
+  const answer = oracle.attention(question);
+  weights.push({ data: answer.weights, shape: [B, H, L, S] });
+  return joinHeads({ data: answer.output, shape: [B, H, L, Dv] });
+}
 
 /** Rows of a table for ids [B, L]. */
 function rows(table: Values, ids: Values): Values {
@@ -152,16 +171,13 @@ export function llama(
       const placed = its.find("weight") ? norm(its, split) : split;
       return rotate(placed, angles, rotatedFactor(config));
     };
-    const attended = attend({
+    const question: oracle.Question = {
       ...(isGemma && { scale: 1 / Math.sqrt(config.query_pre_attn_scalar) }),
       softcap: config.attn_logit_softcapping,
       ...{ q: project("q", heads), k: project("k", kvHeads), v: project("v", kvHeads) },
       maySee: ({ q, k }) => k <= q && (window === undefined || k > q - window),
-    });
-    const [B, L] = ids.shape as [number, number];
-    const output = { data: attended.output, shape: [B, heads, L, headSize] };
-    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
-    const headOutputs = ablate(joinHeads(output), i);
+    };
+    const headOutputs = ablate(attend(question, answer.weights), i);
     const afterwards = (name: string, values: Values) =>
       isGemma ? norm(layer.of(name), values) : values;
     const attention = afterwards("post_attention_layernorm", linear(own.of("o_proj"), headOutputs));
@@ -172,10 +188,7 @@ export function llama(
     const up = linear(mlp.of("up_proj"), second);
     const gate = linear(mlp.of("gate_proj"), second);
     const activate = isGemma ? activations.geluTanh : activations.silu;
-    const units = {
-      data: Array.from(up.data, (value, at) => value * activate(gate.data[at] as number)),
-      shape: up.shape,
-    };
+    const units = multiply(up, map(gate, activate));
     const feedForward = afterwards(
       "post_feedforward_layernorm",
       linear(mlp.of("down_proj"), units),
@@ -200,7 +213,7 @@ export function gpt2(all: Parameters, config: Config, ids: Values): Answer {
   const p = all.of("transformer");
   const { n_embd: size, n_head: heads, n_layer: layers } = config;
   const eps = config.layer_norm_epsilon ?? 1e-5;
-  const [B, L] = ids.shape as [number, number];
+  const L = ids.shape[1] as number;
   const places = { data: Array.from(ids.data, (_, i) => i % L), shape: ids.shape };
   const dense = (name: Parameters, x: Values) =>
     against(x, transposed(name.get("weight")), name.get("bias"));
@@ -213,10 +226,8 @@ export function gpt2(all: Parameters, config: Config, ids: Values): Answer {
     const scale =
       (config.scale_attn_weights === false ? 1 : 1 / Math.sqrt(size / heads)) /
       (config.scale_attn_by_inverse_layer_idx ? i + 1 : 1);
-    const attended = attend({ q: part(0), k: part(1), v: part(2), scale, isCausal: true });
-    const output = { data: attended.output, shape: [B, heads, L, size / heads] };
-    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
-    x = add(x, dense(layer.of("attn.c_proj"), joinHeads(output)));
+    const question = { q: part(0), k: part(1), v: part(2), scale, isCausal: true };
+    x = add(x, dense(layer.of("attn.c_proj"), attend(question, answer.weights)));
     const hidden = dense(layer.of("mlp.c_fc"), layerNorm(layer.of("ln_2"), x, eps));
     x = add(x, dense(layer.of("mlp.c_proj"), map(hidden, activations.geluTanh)));
     answer.hidden.push(x);
@@ -287,14 +298,11 @@ export function bert(
   for (let i = 0; i < layers; ++i) {
     const layer = p.of(`${names.layer}.${i}`);
     const project = (name: string) => splitHeads(linear(layer.of(name), x), heads);
-    const attended = attend({
+    const question: oracle.Question = {
       ...{ q: project(names.query), k: project(names.key), v: project(names.value) },
       maySee: ({ b, k }) => keys === undefined || keys.data[b * L + k] === 1,
-    });
-    const size = x.shape[2] as number;
-    const output = { data: attended.output, shape: [B, heads, L, size / heads] };
-    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
-    const mixed = linear(layer.of(names.output), joinHeads(output));
+    };
+    const mixed = linear(layer.of(names.output), attend(question, answer.weights));
     x = layerNorm(layer.of(names.firstNorm), add(x, mixed), eps);
     const hidden = map(linear(layer.of(names.up), x), activations.gelu);
     x = layerNorm(layer.of(names.secondNorm), add(x, linear(layer.of(names.down), hidden)), eps);
@@ -382,25 +390,19 @@ export function encoder(
       const split = splitHeads(linear(own.of(`${name}_proj`), read), heads);
       return base && name !== "v" ? rotate(split, frequencies) : split;
     };
-    const attended = attend({
+    const question: oracle.Question = {
       ...{ q: project("q"), k: project("k"), v: project("v"), ...(bias && { bias }) },
       maySee: ({ b, q, k }) =>
         (keys === undefined || keys.data[b * L + k] === 1) &&
         (window === undefined || Math.abs(q - k) <= window),
-    });
-    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
-    const output = { data: attended.output, shape: [B, heads, L, size / heads] };
-    const mixed = add(x, linear(own.of("o_proj"), joinHeads(output)));
+    };
+    const mixed = add(x, linear(own.of("o_proj"), attend(question, answer.weights)));
     const mlp = layer.of("mlp");
     const second = norm("post_attention_layernorm", mixed, layer);
     const up = linear(mlp.of("up_proj"), second);
     if (isModern) {
       const gate = map(linear(mlp.of("gate_proj"), second), activations.gelu);
-      const units = {
-        ...up,
-        data: Array.from(up.data, (value, at) => value * (gate.data[at] as number)),
-      };
-      x = add(mixed, linear(mlp.of("down_proj"), units));
+      x = add(mixed, linear(mlp.of("down_proj"), multiply(up, gate)));
     } else {
       const hidden = linear(mlp.of("down_proj"), map(up, activations.gelu));
       x = norm("output_layernorm", add(second, hidden), layer);
@@ -431,7 +433,7 @@ export function seq2seq(
   const norm = (own: Parameters, x: Values) =>
     isT5 ? rmsNorm(own, x, 1e-6) : layerNorm(own, x, 1e-5);
   const table = p.get("model.embed_tokens.weight");
-  const [B, S] = ids.shape as [number, number];
+  const S = ids.shape[1] as number;
   const isSeen = ({ b, k }: { b: number; k: number }) => keys.data[b * S + k] === 1;
   const activate = {
     relu: activations.relu,
@@ -475,16 +477,12 @@ export function seq2seq(
     ) => {
       const project = (part: string, from: Values) =>
         splitHeads(linear(own.of(`${part}_proj`), from), heads);
-      const q = project("q", read);
-      const count = source.shape[1] as number;
-      const attended = attend({
-        ...{ q, k: project("k", source), v: project("v", source), ...(isT5 && { scale: 1 }) },
-        ...(bias && !isCross && { bias }),
+      const question: oracle.Question = {
+        ...{ q: project("q", read), k: project("k", source), v: project("v", source) },
+        ...{ ...(isT5 && { scale: 1 }), ...(bias && !isCross && { bias }) },
         maySee: (at) => (isCross || name === "encoder" ? isSeen(at) : at.k <= at.q),
-      });
-      seen.push({ data: attended.weights, shape: [B, heads, L, count] });
-      const shape = [B, heads, L, q.shape[3] as number];
-      return linear(own.of("o_proj"), joinHeads({ data: attended.output, shape }));
+      };
+      return linear(own.of("o_proj"), attend(question, seen));
     };
     const part = (own: Parameters, name: string, f: (read: Values) => Values) => {
       const its = own.of(`${name}_norm`);
@@ -504,8 +502,7 @@ export function seq2seq(
         const up = linear(mlp.of("up_proj"), read);
         if (!mlp.find("gate_proj.weight")) return linear(mlp.of("down_proj"), map(up, activate));
         const gate = map(linear(mlp.of("gate_proj"), read), activate);
-        const data = Array.from(up.data, (value, at) => value * (gate.data[at] as number));
-        return linear(mlp.of("down_proj"), { data, shape: up.shape });
+        return linear(mlp.of("down_proj"), multiply(up, gate));
       });
       answer.hidden.push(x);
     }

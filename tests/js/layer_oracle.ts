@@ -46,6 +46,11 @@ export const add = (a: Values, b: Values): Values => ({
   shape: a.shape,
 });
 
+export const multiply = (a: Values, b: Values): Values => ({
+  data: Array.from(a.data, (value, i) => value * (b.data[i] as number)),
+  shape: a.shape,
+});
+
 export const map = (x: Values, f: (value: number) => number): Values => ({
   data: Array.from(x.data, f),
   shape: x.shape,

@@ -1,9 +1,9 @@
 // The Vision Transformer in double precision, written directly from Dosovitskiy et al. (2021), section 3.1.
 // Parameters have the names of the checkpoints of Hugging Face's hub, without their prefix.
 
-import type { Answer } from "./language_oracle.js";
+import { type Answer, attend } from "./language_oracle.js";
 import { add, layerNorm, linear, map, type Parameters } from "./layer_oracle.js";
-import { activations, attention as attend, joinHeads, splitHeads, type Values } from "./oracle.js";
+import { activations, splitHeads, type Values } from "./oracle.js";
 
 /** The states of L positions, [N, L, E] each, and logits [N, classes]. */
 export interface VisionAnswer extends Answer {
@@ -61,10 +61,8 @@ export function vit(p: Parameters, { layers, heads, eps }: Sizes, pixels: Values
     const normed = layerNorm(layer.of("layernorm_before"), x, eps);
     const project = (name: string) =>
       splitHeads(linear(layer.of(`attention.attention.${name}`), normed), heads);
-    const attended = attend({ q: project("query"), k: project("key"), v: project("value") });
-    weights.push({ data: attended.weights, shape: [N, heads, L, L] });
-    const joined = joinHeads({ data: attended.output, shape: [N, heads, L, E / heads] });
-    x = add(x, linear(layer.of("attention.output.dense"), joined));
+    const question = { q: project("query"), k: project("key"), v: project("value") };
+    x = add(x, linear(layer.of("attention.output.dense"), attend(question, weights)));
     const second = layerNorm(layer.of("layernorm_after"), x, eps);
     const units = map(linear(layer.of("intermediate.dense"), second), activations.gelu);
     x = add(x, linear(layer.of("output.dense"), units));

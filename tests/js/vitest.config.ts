@@ -139,6 +139,8 @@ export default defineConfig({
         server: { headers: isolation },
         test: {
           name: "browser",
+          // All files share one page, because each new page would compile the engine again.
+          isolate: false,
           // The excluded tests run programs or read the repository, which only Node can do.
           include: suites,
           exclude: [

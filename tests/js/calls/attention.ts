@@ -45,11 +45,9 @@ export const attention = {
   attention: right(
     fc.record({
       ...{ ...heads, L: queries, S: keys, D: size, Dv: size, seed, spread: pick(1, 3) },
-      ...{
-        isCausal: maybe(flag),
-        scale: maybe(pick(-1, 0, 0.3, 1)),
-        softcap: maybe(pick(0, 2, 30)),
-      },
+      isCausal: maybe(flag),
+      scale: maybe(pick(-1, 0, 0.3, 1)),
+      softcap: maybe(pick(0, 2, 30)),
       causalOffset: maybe(offset),
       window: maybe(fc.tuple(whole(-1, 12), whole(-1, 12))),
       mask: maybe(fc.record({ ...{ isBool: flag }, thin })),
@@ -107,11 +105,9 @@ export const attention = {
       const [Tq, Tk] = [cuSeqlens.q.at(-1) as number, cuSeqlens.k.at(-1) as number];
       const H = G * group;
       const question = {
-        ...{
-          q: draw.array([Tq, H, D], 3),
-          k: draw.array([Tk, G, D], 3),
-          v: draw.array([Tk, G, D]),
-        },
+        q: draw.array([Tq, H, D], 3),
+        k: draw.array([Tk, G, D], 3),
+        v: draw.array([Tk, G, D]),
         ...{ cuSeqlens, ...given({ isCausal, window }) },
       };
       const answer = packedAttention(question);
@@ -255,12 +251,10 @@ export const attention = {
 
   recurrent: right(
     fc.record({
-      ...{
-        kind: pick("dot", "general", "additive"),
-        B: whole(1, 2),
-        L: whole(1, 5),
-        S: whole(1, 12),
-      },
+      kind: pick("dot", "general", "additive"),
+      B: whole(1, 2),
+      L: whole(1, 5),
+      S: whole(1, 12),
       ...{ D: whole(1, 9), Dv: whole(1, 9), seed },
     }),
     (heed, { kind, B, L, S, D, Dv, seed }) => {

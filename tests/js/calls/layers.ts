@@ -126,13 +126,11 @@ export const layers = {
 
   rope: right(
     fc.record({
-      ...{
-        B: whole(1, 2),
-        H: whole(1, 3),
-        L: whole(0, 9),
-        half: whole(1, 12),
-        turned: whole(1, 12),
-      },
+      B: whole(1, 2),
+      H: whole(1, 3),
+      L: whole(0, 9),
+      half: whole(1, 12),
+      turned: whole(1, 12),
       ...{ style: maybe(pick("half", "interleaved")), base: maybe(pick(100, 10000, 1e6)) },
       ...{ offset: maybe(whole(-100, 5000)), seed },
     }),
@@ -211,11 +209,9 @@ export const layers = {
   sample: right(
     fc.record({
       ...{ rows: whole(1, 4), N: whole(1, 60), spread: whole(1, 9), seed },
-      ...{
-        temperature: maybe(pick(0, 0.5, 2)),
-        topK: maybe(whole(1, 5)),
-        topP: maybe(pick(0.1, 0.9, 1)),
-      },
+      temperature: maybe(pick(0, 0.5, 2)),
+      topK: maybe(whole(1, 5)),
+      topP: maybe(pick(0.1, 0.9, 1)),
     }),
     (heed, { rows, N, spread, seed, ...options }) => {
       const logits = upload(heed, random(seed).array([rows, N], spread));

@@ -155,59 +155,51 @@ describe("a byte-level tokenizer", () => {
     }
   });
 
-  test.each<[what: string, change: (json: string) => string, message: RegExp]>([
-    ["that is no JSON", (json) => json.slice(1), /^tokenizer: file: expected JSON, got /],
-    [
-      "without a model",
-      () => "{}",
-      /^tokenizer: pre_tokenizer.type: expected "ByteLevel", got und/,
-    ],
-    [
-      "with merges that are no pairs",
-      (json) => json.replace(/"merges": \[\s+"[^"]+"/, '"merges": ["a b c"'),
-      /^tokenizer: model.merges: expected two tokens in each, got "a b c"$/,
-    ],
-    [
-      "with a merge of a token that is not there",
-      (json) => json.replace(/"merges": \[\s+"[^"]+"/, '"merges": ["Qu Qv"'),
-      /^tokenizer: merges: expected pairs of bytes and of earlier merges, got "Qu"$/,
-    ],
-    [
-      "with another vocabulary",
-      (json) => json.replace('"a": 98', '"a": 99'),
-      /^tokenizer: model.vocab: expected each id from 0 to 299 once, got 99 of "b"$/,
-    ],
-    [
-      "without one of its bytes",
-      (json) => json.replace('"a": 98,', '"aaaa": 98,'),
-      /^tokenizer: tokens: expected "a" among them, got none$/,
-    ],
-    [
-      "with a token of no bytes",
-      (json) => json.replace('"vocab": {', '"vocab": { "\u4e2d": 300,'),
-      /^tokenizer: tokens: expected characters that stand for bytes, got "\u4e2d"$/,
-    ],
-    [
-      "whose merges make the end of a text",
-      (json) => json.replace('"merges": [', `"merges": [${mergesTo(endOfText)},`),
-      /^tokenizer: merges: expected none to <\|endoftext\|>, got one$/,
-    ],
-    [
-      "of the words of another model",
-      (json) => json.replace('"type": "ByteLevel"', '"type": "Split"'),
-      /^tokenizer: pre_tokenizer.type: expected "ByteLevel", got "Split"$/,
-    ],
-    [
-      "with a space before each text",
-      (json) => json.replace('"add_prefix_space": false', '"add_prefix_space": true'),
-      /^tokenizer: pre_tokenizer.add_prefix_space: expected none, got true$/,
-    ],
-    [
-      "with special tokens of its own",
-      (json) => json.replace('"content": "<|endoftext|>"', '"content": "<s>"'),
-      /^tokenizer: added_tokens: expected <\|endoftext\|> alone, got \[an Object\]$/,
-    ],
-  ])("refuses a file %s", (_, change, message) => {
+  test.each(
+    Object.entries<[change: (json: string) => string, message: RegExp]>({
+      "that is no JSON": [(json) => json.slice(1), /^tokenizer: file: expected JSON, got /],
+      "without a model": [
+        () => "{}",
+        /^tokenizer: pre_tokenizer.type: expected "ByteLevel", got und/,
+      ],
+      "with merges that are no pairs": [
+        (json) => json.replace(/"merges": \[\s+"[^"]+"/, '"merges": ["a b c"'),
+        /^tokenizer: model.merges: expected two tokens in each, got "a b c"$/,
+      ],
+      "with a merge of a token that is not there": [
+        (json) => json.replace(/"merges": \[\s+"[^"]+"/, '"merges": ["Qu Qv"'),
+        /^tokenizer: merges: expected pairs of bytes and of earlier merges, got "Qu"$/,
+      ],
+      "with another vocabulary": [
+        (json) => json.replace('"a": 98', '"a": 99'),
+        /^tokenizer: model.vocab: expected each id from 0 to 299 once, got 99 of "b"$/,
+      ],
+      "without one of its bytes": [
+        (json) => json.replace('"a": 98,', '"aaaa": 98,'),
+        /^tokenizer: tokens: expected "a" among them, got none$/,
+      ],
+      "with a token of no bytes": [
+        (json) => json.replace('"vocab": {', '"vocab": { "\u4e2d": 300,'),
+        /^tokenizer: tokens: expected characters that stand for bytes, got "\u4e2d"$/,
+      ],
+      "whose merges make the end of a text": [
+        (json) => json.replace('"merges": [', `"merges": [${mergesTo(endOfText)},`),
+        /^tokenizer: merges: expected none to <\|endoftext\|>, got one$/,
+      ],
+      "of the words of another model": [
+        (json) => json.replace('"type": "ByteLevel"', '"type": "Split"'),
+        /^tokenizer: pre_tokenizer.type: expected "ByteLevel", got "Split"$/,
+      ],
+      "with a space before each text": [
+        (json) => json.replace('"add_prefix_space": false', '"add_prefix_space": true'),
+        /^tokenizer: pre_tokenizer.add_prefix_space: expected none, got true$/,
+      ],
+      "with special tokens of its own": [
+        (json) => json.replace('"content": "<|endoftext|>"', '"content": "<s>"'),
+        /^tokenizer: added_tokens: expected <\|endoftext\|> alone, got \[an Object\]$/,
+      ],
+    }),
+  )("refuses a file %s", (_, [change, message]) => {
     const error = refusal(() => ByteTokenizer.fromFile(change(learned.toFile())));
     expect(error.message).toMatch(message);
     expect(error.code).toBe("format");

@@ -38,11 +38,9 @@ describe("A chat template", () => {
     const own = "{{ bos_token }}{{ messages[0]['content'] }}{{ name }}";
     const metadata = {
       ...{ "general.architecture": "llama", "llama.embedding_length": 1, "llama.block_count": 1 },
-      ...{
-        "llama.attention.head_count": 1,
-        "llama.feed_forward_length": 1,
-        "llama.context_length": 9,
-      },
+      "llama.attention.head_count": 1,
+      "llama.feed_forward_length": 1,
+      "llama.context_length": 9,
       ...{ ...tokens, "tokenizer.ggml.bos_token_id": 0, "tokenizer.chat_template": own },
     };
     const table = { type: 0, shape: [2, 1], bytes: new Uint8Array(8), values: new Float32Array(2) };

@@ -3,6 +3,7 @@
 import { answerQuestion, classify, classifyTokens, embed, MaskedLanguageModel } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { engine } from "../engine.js";
+import { lettersOf } from "../letters.js";
 import { randomise } from "../modules.js";
 
 const sizes = {
@@ -10,19 +11,7 @@ const sizes = {
   ...{ num_attention_heads: 2, max_position_embeddings: 32 },
 };
 
-/** One token for each letter, between a first and a last token. */
-const letters = {
-  encode(text: string, { text_pair: other }: { text_pair?: string } = {}) {
-    const of = (each: string) => [...each].map((letter) => 4 + (letter.charCodeAt(0) % 19));
-    const first = [2, ...of(text), 3];
-    const second = other === undefined ? [] : [...of(other), 3];
-    return {
-      ids: [...first, ...second],
-      token_type_ids: [...first.map(() => 0), ...second.map(() => 1)],
-    };
-  },
-  decode: (ids: number[]) => ids.map((id) => String.fromCharCode(95 + id)).join(""),
-};
+const letters = lettersOf(23);
 
 describe("Texts", () => {
   const heed = engine({ threads: 1 });

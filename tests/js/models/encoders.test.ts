@@ -20,12 +20,10 @@ const sizes = {
 };
 const modern = (architecture: string, more: HubConfig = {}): HubConfig => ({
   ...{ ...sizes, model_type: "modernbert", num_attention_heads: 3, architectures: [architecture] },
-  ...{
-    local_attention: 4,
-    global_attn_every_n_layers: 2,
-    global_rope_theta: 900,
-    local_rope_theta: 80,
-  },
+  local_attention: 4,
+  global_attn_every_n_layers: 2,
+  global_rope_theta: 900,
+  local_rope_theta: 80,
   ...more,
 });
 const mpnet = (architecture: string): HubConfig => ({
@@ -203,18 +201,22 @@ describe("A model of masked words", () => {
 describe("A classifier", () => {
   const heed = engine({ threads: 1 });
   const labels = { id2label: { 0: "bad", 1: "so so", 2: "good" } };
-  const roberta = { ...sizes, model_type: "roberta", pad_token_id: 1 };
-  const distil = {
-    ...{
-      model_type: "distilbert",
-      vocab_size: V,
-      dim: 12,
-      n_heads: 2,
-      n_layers: 2,
-      hidden_dim: 20,
-    },
+  const bert = (task: string) => ({
+    ...{ ...sizes, model_type: "bert", architectures: [`BertFor${task}`] },
+  });
+  const roberta = (task: string) => ({
+    ...{ ...sizes, model_type: "roberta", pad_token_id: 1, architectures: [`RobertaFor${task}`] },
+  });
+  const distil = (task: string) => ({
+    model_type: "distilbert",
+    vocab_size: V,
+    dim: 12,
+    n_heads: 2,
+    n_layers: 2,
+    hidden_dim: 20,
     max_position_embeddings: 32,
-  };
+    architectures: [`DistilBertFor${task}`],
+  });
 
   /** The state that the classifier of a text reads. */
   const reads = {
@@ -226,24 +228,9 @@ describe("A classifier", () => {
   };
 
   test.each([
-    [
-      "BERT's pooler",
-      { ...sizes, model_type: "bert", architectures: ["BertForSequenceClassification"] },
-      Math.tanh,
-      "first",
-    ],
-    [
-      "RoBERTa's hidden layer",
-      { ...roberta, architectures: ["RobertaForSequenceClassification"] },
-      Math.tanh,
-      "first",
-    ],
-    [
-      "DistilBERT's hidden layer",
-      { ...distil, architectures: ["DistilBertForSequenceClassification"] },
-      activations.relu,
-      "first",
-    ],
+    ["BERT's pooler", bert("SequenceClassification"), Math.tanh, "first"],
+    ["RoBERTa's hidden layer", roberta("SequenceClassification"), Math.tanh, "first"],
+    ["DistilBERT's hidden layer", distil("SequenceClassification"), activations.relu, "first"],
     [
       "ModernBERT's first state",
       modern("ModernBertForSequenceClassification"),
@@ -280,16 +267,11 @@ describe("A classifier", () => {
   });
 
   test.each([
-    ["token", "ForTokenClassification", 3],
-    ["question", "ForQuestionAnswering", 2],
-  ] as const)("reads each state: %s", (task, ending, count) => {
+    ["token", "TokenClassification", 3],
+    ["question", "QuestionAnswering", 2],
+  ] as const)("reads each state: %s", (task, kind, count) => {
     heed().scope(() => {
-      for (const config of [
-        { ...sizes, model_type: "bert", architectures: [`Bert${ending}`] },
-        { ...roberta, architectures: [`Roberta${ending}`] },
-        { ...distil, architectures: [`DistilBert${ending}`] },
-        mpnet(`MPNet${ending}`),
-      ]) {
+      for (const config of [bert(kind), roberta(kind), distil(kind), mpnet(`MPNetFor${kind}`)]) {
         const model = new MaskedLanguageModel(heed(), { ...config, ...labels });
         const p = randomise(model, 64);
         const { output, logits } = runs(heed(), model);
@@ -309,56 +291,25 @@ describe("A classifier", () => {
     return /missing: (.*)$/.exec(error.message)?.[1]?.split(", ") ?? [];
   }
 
+  const named = (...layers: string[]) =>
+    layers.flatMap((layer) => [`${layer}.weight`, `${layer}.bias`]);
+
   test.each([
-    [
-      "bert",
-      { ...sizes, model_type: "bert", architectures: ["BertForSequenceClassification"] },
-      ["pooler.dense.weight", "pooler.dense.bias", "classifier.weight", "classifier.bias"],
-    ],
-    [
-      "bert",
-      { ...sizes, model_type: "bert", architectures: ["BertForTokenClassification"] },
-      ["classifier.weight", "classifier.bias"],
-    ],
-    [
-      "bert",
-      { ...sizes, model_type: "bert", architectures: ["BertForQuestionAnswering"] },
-      ["qa_outputs.weight", "qa_outputs.bias"],
-    ],
+    ["bert", bert("SequenceClassification"), named("pooler.dense", "classifier")],
+    ["bert", bert("TokenClassification"), named("classifier")],
+    ["bert", bert("QuestionAnswering"), named("qa_outputs")],
     [
       "roberta",
-      { ...roberta, architectures: ["RobertaForSequenceClassification"] },
-      [
-        "classifier.dense.weight",
-        "classifier.dense.bias",
-        "classifier.out_proj.weight",
-        "classifier.out_proj.bias",
-      ],
+      roberta("SequenceClassification"),
+      named("classifier.dense", "classifier.out_proj"),
     ],
-    [
-      "roberta",
-      { ...roberta, architectures: ["RobertaForTokenClassification"] },
-      ["classifier.weight", "classifier.bias"],
-    ],
-    [
-      "distilbert",
-      { ...distil, architectures: ["DistilBertForSequenceClassification"] },
-      ["pre_classifier.weight", "pre_classifier.bias", "classifier.weight", "classifier.bias"],
-    ],
-    [
-      "distilbert",
-      { ...distil, architectures: ["DistilBertForQuestionAnswering"] },
-      ["qa_outputs.weight", "qa_outputs.bias"],
-    ],
+    ["roberta", roberta("TokenClassification"), named("classifier")],
+    ["distilbert", distil("SequenceClassification"), named("pre_classifier", "classifier")],
+    ["distilbert", distil("QuestionAnswering"), named("qa_outputs")],
     [
       "mpnet",
       mpnet("MPNetForSequenceClassification"),
-      [
-        "classifier.dense.weight",
-        "classifier.dense.bias",
-        "classifier.out_proj.weight",
-        "classifier.out_proj.bias",
-      ],
+      named("classifier.dense", "classifier.out_proj"),
     ],
     [
       "modernbert",

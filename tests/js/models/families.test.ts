@@ -34,11 +34,9 @@ const families: Readonly<Record<string, HubConfig>> = {
   ...{ t5, mt5: t5, bart, mbart: bart, marian: bart, m2m_100: bart },
   vit: {
     ...{ image_size: 8, patch_size: 4, hidden_size: 12, num_hidden_layers: 2 },
-    ...{
-      num_attention_heads: 3,
-      intermediate_size: 20,
-      architectures: ["ViTForImageClassification"],
-    },
+    num_attention_heads: 3,
+    intermediate_size: 20,
+    architectures: ["ViTForImageClassification"],
   },
 };
 

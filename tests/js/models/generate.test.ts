@@ -542,25 +542,21 @@ describe("a search", () => {
   });
 
   const any = (value: unknown) => value as never;
-  const calls: [what: string, run: () => Promise<unknown>, message: string][] = [
-    [
-      "no start",
+  const calls: Record<string, [run: () => Promise<unknown>, message: string]> = {
+    "no start": [
       () => generate(heed(), step, { ...greedy, startTokens: [] }),
       "startTokens: expected a list of lists of tokens, one or more each, got []",
     ],
-    [
-      "an empty start",
+    "an empty start": [
       () => generate(heed(), step, { ...greedy, startTokens: [[1], []] }),
       "startTokens: expected a list of lists of tokens, one or more each, got [[1], []]",
     ],
-    [
-      "no length",
+    "no length": [
       () => generate(heed(), step, any({ startTokens: [[0]] })),
       "maxLength: expected a whole number from 1 to 1048576, got undefined",
     ],
-    ["no step", () => generate(heed(), any(1), greedy), "step: expected a function, got 1"],
-    [
-      "a step that gives no tensor",
+    "no step": [() => generate(heed(), any(1), greedy), "step: expected a function, got 1"],
+    "a step that gives no tensor": [
       () =>
         generate(
           heed(),
@@ -569,18 +565,15 @@ describe("a search", () => {
         ),
       "step: expected to give a tensor, got 1",
     ],
-    [
-      "logits of another shape",
+    "logits of another shape": [
       () => generate(heed(), () => heed().ones([2, 4]), greedy),
       "step: expected to give logits [1, V], got [2, 4]",
     ],
-    [
-      "no beams",
+    "no beams": [
       () => beamSearch(heed(), step, { ...beam, beams: 0 }),
       "beams: expected a whole number from 1 to 1024, got 0",
     ],
-    [
-      "logits that are no numbers",
+    "logits that are no numbers": [
       () =>
         beamSearch(
           heed(),
@@ -593,8 +586,7 @@ describe("a search", () => {
         ),
       "step: expected finite logits, got NaN",
     ],
-    [
-      "logits of which some are no numbers",
+    "logits of which some are no numbers": [
       () =>
         beamSearch(
           heed(),
@@ -607,18 +599,16 @@ describe("a search", () => {
         ),
       "step: expected finite logits, got NaN",
     ],
-    [
-      "logits of which none is finite",
+    "logits of which none is finite": [
       () => beamSearch(heed(), () => heed().tensor([[-Infinity], [-Infinity]]), beam),
       "step: expected finite logits, got -Infinity",
     ],
-    [
-      "another library's option",
+    "another library's option": [
       () => beamSearch(heed(), step, any({ ...beam, numBeams: 2 })),
       "numBeams: expected an option of beamSearch (endToken, maxLength, signal, repetitionPenalty, presencePenalty, frequencyPenalty, logitsProcessor, startTokens, beams, lengthPenalty), got an unknown one",
     ],
-  ];
-  test.each(calls)("refuses %s", async (_, run, message) => {
+  };
+  test.each(Object.entries(calls))("refuses %s", async (_, [run, message]) => {
     await expect(run()).rejects.toMatchObject({ name: "HeedError", message });
   });
 

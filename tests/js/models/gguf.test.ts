@@ -192,13 +192,11 @@ describe("A GGUF file", () => {
     ["gemma3", { final_logit_softcapping: 1.5 }],
   ] as const)("of %s has norms whose weights count from 0", async (name, limits) => {
     const fields = {
-      ...{
-        model_type: name === "gemma3" ? "gemma3_text" : name,
-        ...limits,
-        vocab_size: 23,
-        hidden_size: 16,
-        intermediate_size: 24,
-      },
+      model_type: name === "gemma3" ? "gemma3_text" : name,
+      ...limits,
+      vocab_size: 23,
+      hidden_size: 16,
+      intermediate_size: 24,
       ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, head_dim: 4 },
       ...{ max_position_embeddings: 32, rms_norm_eps: Math.fround(1e-5), rope_theta: 700.5 },
       ...{ query_pre_attn_scalar: 4, sliding_window: 3, tie_word_embeddings: true },
@@ -485,57 +483,50 @@ describe("A GGUF file is refused", () => {
   // The entry of a tensor: the number of axes, two sizes, the type, the offset.
   const table = after("token_embd.weight");
 
-  test.each<[string, Uint8Array<ArrayBuffer>, RegExp]>([
-    ["version 1", ggufOf(metadata, tensors, { version: 1 }), /version: expected 2 or 3, got 1/],
-    [
-      "an unknown architecture",
-      ggufOf(metadataOf("rwkv6", llamaSizes), tensors),
-      /general\.architecture: expected llama, qwen2, qwen3, gemma2, gemma3, bert, got "rwkv6"/,
-    ],
-    [
-      "an architecture that every object has",
-      ggufOf(metadataOf("constructor", llamaSizes), tensors),
-      /general\.architecture: expected llama, .*, got "constructor"/,
-    ],
-    ["no architecture", ggufOf({}, tensors), /general\.architecture: expected .*, got undefined/],
-    [
-      "a size that is missing",
-      ggufOf({ "general.architecture": "llama" }, tensors),
-      /llama\.embedding_length: expected a whole number, got none/,
-    ],
-    [
-      "an unknown quantisation",
-      changed((view) => view.setUint32(table + 20, 10, true)),
-      /token_embd\.weight: type: expected F32, .*, got Q2_K/,
-    ],
-    [
-      "rows that are not whole blocks",
-      changed((view) => view.setUint32(table + 20, 8, true)),
-      /token_embd\.weight: expected rows of a multiple of 32 as Q8_0, got 16/,
-    ],
-    [
-      "two tensors in one place",
-      changed((view) => view.setBigUint64(after("blk.0.attn_norm.weight") + 16, 0n, true)),
-      /an overlap/,
-    ],
-    [
-      "a tensor beyond the file",
-      changed((view) => view.setBigUint64(table + 4, 2n ** 40n, true)),
-      /token_embd\.weight: expected to (begin|end) /,
-    ],
-    [
-      "too many entries",
-      changed((view) => view.setBigUint64(8, 2n ** 50n, true)),
-      /tensors: expected at most \d+ entries, got 1125899906842624/,
-    ],
-    [
-      "a text longer than the file",
-      changed((view) => view.setBigUint64(24, 2n ** 40n, true)),
-      /metadata: expected at most the \d+ bytes that follow, got 1099511627776/,
-    ],
-    ["a file that was cut off", valid.slice(0, -100), /expected to end within the \d+ bytes/],
-    ["a header that was cut off", valid.slice(0, 300), /expected at most/],
-  ])("with %s", async (_, bytes, message) => {
+  test.each(
+    Object.entries<[Uint8Array<ArrayBuffer>, RegExp]>({
+      "version 1": [ggufOf(metadata, tensors, { version: 1 }), /version: expected 2 or 3, got 1/],
+      "an unknown architecture": [
+        ggufOf(metadataOf("rwkv6", llamaSizes), tensors),
+        /general\.architecture: expected llama, qwen2, qwen3, gemma2, gemma3, bert, got "rwkv6"/,
+      ],
+      "an architecture that every object has": [
+        ggufOf(metadataOf("constructor", llamaSizes), tensors),
+        /general\.architecture: expected llama, .*, got "constructor"/,
+      ],
+      "no architecture": [ggufOf({}, tensors), /general\.architecture: expected .*, got undefined/],
+      "a size that is missing": [
+        ggufOf({ "general.architecture": "llama" }, tensors),
+        /llama\.embedding_length: expected a whole number, got none/,
+      ],
+      "an unknown quantisation": [
+        changed((view) => view.setUint32(table + 20, 10, true)),
+        /token_embd\.weight: type: expected F32, .*, got Q2_K/,
+      ],
+      "rows that are not whole blocks": [
+        changed((view) => view.setUint32(table + 20, 8, true)),
+        /token_embd\.weight: expected rows of a multiple of 32 as Q8_0, got 16/,
+      ],
+      "two tensors in one place": [
+        changed((view) => view.setBigUint64(after("blk.0.attn_norm.weight") + 16, 0n, true)),
+        /an overlap/,
+      ],
+      "a tensor beyond the file": [
+        changed((view) => view.setBigUint64(table + 4, 2n ** 40n, true)),
+        /token_embd\.weight: expected to (begin|end) /,
+      ],
+      "too many entries": [
+        changed((view) => view.setBigUint64(8, 2n ** 50n, true)),
+        /tensors: expected at most \d+ entries, got 1125899906842624/,
+      ],
+      "a text longer than the file": [
+        changed((view) => view.setBigUint64(24, 2n ** 40n, true)),
+        /metadata: expected at most the \d+ bytes that follow, got 1099511627776/,
+      ],
+      "a file that was cut off": [valid.slice(0, -100), /expected to end within the \d+ bytes/],
+      "a header that was cut off": [valid.slice(0, 300), /expected at most/],
+    }),
+  )("with %s", async (_, [bytes, message]) => {
     const load = loadModel(heed(), { "m.gguf": bytes });
     await expect(load).rejects.toThrow(message);
     await expect(load).rejects.toMatchObject({ code: "format" });

@@ -148,10 +148,8 @@ describe("alignment", () => {
   test("of examples without aligned positions is refused", () => {
     const model = told([], [[weights(3, [])]]);
     expect(refusal(() => alignment(model, [translation("")]))).toMatchObject({
-      ...{
-        code: "option",
-        message: expect.stringMatching(/^examples: expected an example with aligned positions/),
-      },
+      code: "option",
+      message: expect.stringMatching(/^examples: expected an example with aligned positions/),
     });
   });
 });

@@ -91,109 +91,97 @@ describe("a model's files are refused", () => {
   };
   const vocabulary = (...source: unknown[]) => ({ source, target: ["a"] });
 
-  test.each<[what: string, files: () => ModelFiles, message: string | RegExp]>([
-    [
-      "whose config is not JSON",
-      () => ({ ...changed(() => undefined), config: '{"format":' }),
-      /^config: expected JSON, got .+/,
-    ],
-    ["whose config is a list", () => changed(() => []), "config: expected an object, got []"],
-    [
-      "that are another kind of model",
-      () => changed(() => bert),
-      'config: format: expected "heed-model", got undefined',
-    ],
-    [
-      "of another version of the format",
-      () => changed((config) => ({ ...config, version: 2 })),
-      "config: version: expected 1, got 2",
-    ],
-    [
-      "whose config lacks something",
-      () => changed(({ heads, seed, ...rest }) => rest),
-      "config: heads: expected a whole number of 1 or more, got undefined",
-    ],
-    [
-      "whose config has too much",
-      () => changed((config) => ({ ...config, colour: "red" })),
-      /^config: colour: expected an option of a config \(task, .*\), got an unknown one$/,
-    ],
-    [
-      "with a size that makes no sense",
-      () => changed((config) => ({ ...config, layers: 0.5 })),
-      "config: layers: expected a whole number from 1 to 4096, got 0.5",
-    ],
-    [
-      "with more layers than anybody waits for",
-      () => changed((config) => ({ ...config, layers: 1e5 })),
-      "config: layers: expected a whole number from 1 to 4096, got 100000",
-    ],
-    [
-      "with more layers than there are weights, before any is made",
-      () => changed((config) => ({ ...config, layers: 4096, size: 2 ** 20 })),
-      /^weights: state dict: expected the entries of the module, got 122850 missing: encoder\.layers\.1\.self_attn\.in_proj_weight, .*, and 122750 more; \d+ not fitting: /,
-    ],
-    [
-      "of a kind of model that is not known",
-      () => changed((config) => ({ ...config, architecture: "mamba" })),
-      /^config: architecture: expected "transformer" or .*, got "mamba"$/,
-    ],
-    [
-      "with a token twice",
-      () => changed((config) => ({ ...config, vocabulary: vocabulary("a", "b", "a") })),
-      'config: vocabulary: expected each token once, got "a" twice',
-    ],
-    [
-      "with a special token",
-      () => changed((config) => ({ ...config, vocabulary: vocabulary("<end>") })),
-      'config: vocabulary: expected each token once, got "<end>" twice',
-    ],
-    [
-      "with a token that is no text",
-      () => changed((config) => ({ ...config, vocabulary: vocabulary("a", 1) })),
-      /^config: vocabulary: expected .*lists of tokens, got an Object$/,
-    ],
-    [
-      "without a vocabulary of answers",
-      () => changed((config) => ({ ...config, vocabulary: { source: ["a"] } })),
-      /^config: vocabulary: expected .*lists of tokens, got an Object$/,
-    ],
-    [
-      "whose weights are cut off",
-      () => {
-        const { config, weights } = changed(() => undefined);
-        return { config, weights: weights.subarray(0, weights.length - 2) };
-      },
-      /^\S+: data_offsets: expected \[begin, end\] within /,
-    ],
-    [
-      "whose weights are something else",
-      () => ({ ...changed(() => undefined), weights: new TextEncoder().encode("<!doctype html>") }),
-      /^header: expected at most 7 bytes, got \d+ bytes$/,
-    ],
-    [
-      "with tensors missing, unknown and of another shape",
-      () =>
-        changed((_, tensors) => {
-          tensors.more = tensors["read_out.bias"] as safetensors.SafetensorsEntry;
-          delete tensors["read_out.bias"];
-          const name = "target_embedding.weight";
-          const { dtype, data } = tensors[name] as safetensors.SafetensorsEntry;
-          tensors[name] = { dtype, data, shape: [16, 7] };
-          return undefined;
+  test.each(
+    Object.entries<[files: () => ModelFiles, message: string | RegExp]>({
+      "whose config is not JSON": [
+        () => ({ ...changed(() => undefined), config: '{"format":' }),
+        /^config: expected JSON, got .+/,
+      ],
+      "whose config is a list": [() => changed(() => []), "config: expected an object, got []"],
+      "that are another kind of model": [
+        () => changed(() => bert),
+        'config: format: expected "heed-model", got undefined',
+      ],
+      "of another version of the format": [
+        () => changed((config) => ({ ...config, version: 2 })),
+        "config: version: expected 1, got 2",
+      ],
+      "whose config lacks something": [
+        () => changed(({ heads, seed, ...rest }) => rest),
+        "config: heads: expected a whole number of 1 or more, got undefined",
+      ],
+      "whose config has too much": [
+        () => changed((config) => ({ ...config, colour: "red" })),
+        /^config: colour: expected an option of a config \(task, .*\), got an unknown one$/,
+      ],
+      "with a size that makes no sense": [
+        () => changed((config) => ({ ...config, layers: 0.5 })),
+        "config: layers: expected a whole number from 1 to 4096, got 0.5",
+      ],
+      "with more layers than anybody waits for": [
+        () => changed((config) => ({ ...config, layers: 1e5 })),
+        "config: layers: expected a whole number from 1 to 4096, got 100000",
+      ],
+      "with more layers than there are weights, before any is made": [
+        () => changed((config) => ({ ...config, layers: 4096, size: 2 ** 20 })),
+        /^weights: state dict: expected the entries of the module, got 122850 missing: encoder\.layers\.1\.self_attn\.in_proj_weight, .*, and 122750 more; \d+ not fitting: /,
+      ],
+      "of a kind of model that is not known": [
+        () => changed((config) => ({ ...config, architecture: "mamba" })),
+        /^config: architecture: expected "transformer" or .*, got "mamba"$/,
+      ],
+      "with a token twice": [
+        () => changed((config) => ({ ...config, vocabulary: vocabulary("a", "b", "a") })),
+        'config: vocabulary: expected each token once, got "a" twice',
+      ],
+      "with a special token": [
+        () => changed((config) => ({ ...config, vocabulary: vocabulary("<end>") })),
+        'config: vocabulary: expected each token once, got "<end>" twice',
+      ],
+      "with a token that is no text": [
+        () => changed((config) => ({ ...config, vocabulary: vocabulary("a", 1) })),
+        /^config: vocabulary: expected .*lists of tokens, got an Object$/,
+      ],
+      "without a vocabulary of answers": [
+        () => changed((config) => ({ ...config, vocabulary: { source: ["a"] } })),
+        /^config: vocabulary: expected .*lists of tokens, got an Object$/,
+      ],
+      "whose weights are cut off": [
+        () => {
+          const { config, weights } = changed(() => undefined);
+          return { config, weights: weights.subarray(0, weights.length - 2) };
+        },
+        /^\S+: data_offsets: expected \[begin, end\] within /,
+      ],
+      "whose weights are something else": [
+        () => ({
+          ...changed(() => undefined),
+          weights: new TextEncoder().encode("<!doctype html>"),
         }),
-      "weights: state dict: expected the entries of the module, got 1 missing: read_out.bias; 1 unexpected: more; 1 not fitting: target_embedding.weight (expected [7, 16], got [16, 7])",
-    ],
-    [
-      "with a number that is not finite",
-      () =>
-        changed((_, tensors) => {
-          (tensors["read_out.bias"]?.data as Uint16Array)[3] = 0x7c00;
-          return undefined;
-        }),
-      "read_out.bias: expected finite numbers, got another at place 3",
-    ],
-  ])("%s", (_, files, message) => {
+        /^header: expected at most 7 bytes, got \d+ bytes$/,
+      ],
+      "with tensors missing, unknown and of another shape": [
+        () =>
+          changed((_, tensors) => {
+            tensors.more = tensors["read_out.bias"] as safetensors.SafetensorsEntry;
+            delete tensors["read_out.bias"];
+            const name = "target_embedding.weight";
+            const { dtype, data } = tensors[name] as safetensors.SafetensorsEntry;
+            tensors[name] = { dtype, data, shape: [16, 7] };
+            return undefined;
+          }),
+        "weights: state dict: expected the entries of the module, got 1 missing: read_out.bias; 1 unexpected: more; 1 not fitting: target_embedding.weight (expected [7, 16], got [16, 7])",
+      ],
+      "with a number that is not finite": [
+        () =>
+          changed((_, tensors) => {
+            (tensors["read_out.bias"]?.data as Uint16Array)[3] = 0x7c00;
+            return undefined;
+          }),
+        "read_out.bias: expected finite numbers, got another at place 3",
+      ],
+    }),
+  )("%s", (_, [files, message]) => {
     const error = refusal(() => loadModel(heed(), files()));
     if (typeof message === "string") expect(error.message).toBe(message);
     else expect(error.message).toMatch(message);

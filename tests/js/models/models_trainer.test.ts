@@ -139,33 +139,30 @@ describe("a trainer", () => {
     expectSameBits(trainer.state(), before);
   });
 
-  test.each<[what: string, changes: Changes, message: string]>([
-    [
-      "a batch of nothing",
-      { recipe: { batch: 0 } },
-      "batch: expected a whole number from 1 to 65536, got 0",
-    ],
-    [
-      "a batch that nobody waits for",
-      { recipe: { batch: 2 ** 40 } },
-      "batch: expected a whole number from 1 to 65536, got 1099511627776",
-    ],
-    [
-      "a warm-up that is all there is",
-      { recipe: { warmupSteps: 40 } },
-      "totalSteps: expected a whole number of 41 or more, got 40",
-    ],
-    [
-      "a learning rate of 0",
-      { recipe: { learningRate: 0 } },
-      "learningRate: expected a positive number, got 0",
-    ],
-    [
-      "a seed that is none",
-      { seed: -1 },
-      "seed: expected a whole number from 0 to 4294967295, got -1",
-    ],
-  ])("refuses %s", (_, changes, message) => {
+  test.each(
+    Object.entries<[changes: Changes, message: string]>({
+      "a batch of nothing": [
+        { recipe: { batch: 0 } },
+        "batch: expected a whole number from 1 to 65536, got 0",
+      ],
+      "a batch that nobody waits for": [
+        { recipe: { batch: 2 ** 40 } },
+        "batch: expected a whole number from 1 to 65536, got 1099511627776",
+      ],
+      "a warm-up that is all there is": [
+        { recipe: { warmupSteps: 40 } },
+        "totalSteps: expected a whole number of 41 or more, got 40",
+      ],
+      "a learning rate of 0": [
+        { recipe: { learningRate: 0 } },
+        "learningRate: expected a positive number, got 0",
+      ],
+      "a seed that is none": [
+        { seed: -1 },
+        "seed: expected a whole number from 0 to 4294967295, got -1",
+      ],
+    }),
+  )("refuses %s", (_, [changes, message]) => {
     expect(refusal(() => tinyTraining(heed(), changes)).message).toBe(message);
   });
 
@@ -229,30 +226,28 @@ describe("a state is refused, and nothing is changed,", () => {
     return safetensors.write(tensors, change(metadata));
   };
 
-  test.each<[what: string, bytes: () => Uint8Array, message: RegExp]>([
-    ["that is cut off", () => written().subarray(0, 30_000), /^\S+: data_offsets: expected /],
-    ["that is empty", () => new Uint8Array(0), /^file: expected a header's length/],
-    [
-      "with a number changed",
-      () => written().map((byte, at, all) => (at === all.length - 7 ? byte ^ 1 : byte)),
-      /^state: checksum: expected "\w{8}", got "\w{8}"$/,
-    ],
-    [
-      "with a step changed",
-      () => rewritten((all) => ({ ...all, progress: '{"step":4,"learningRate":0.1}' })),
-      /^state: checksum: expected "\w{8}", got "\w{8}"$/,
-    ],
-    [
-      "that is another kind of file",
-      () => rewritten(() => ({ format: "pt" })),
-      /^state: format: expected "heed-training", got "pt"$/,
-    ],
-    [
-      "of another version of the format",
-      () => rewritten((all) => ({ ...all, version: "2" })),
-      /^state: version: expected "1", got "2"$/,
-    ],
-  ])("%s", (_, bytes, message) => {
+  test.each(
+    Object.entries<[bytes: () => Uint8Array, message: RegExp]>({
+      "that is cut off": [() => written().subarray(0, 30_000), /^\S+: data_offsets: expected /],
+      "that is empty": [() => new Uint8Array(0), /^file: expected a header's length/],
+      "with a number changed": [
+        () => written().map((byte, at, all) => (at === all.length - 7 ? byte ^ 1 : byte)),
+        /^state: checksum: expected "\w{8}", got "\w{8}"$/,
+      ],
+      "with a step changed": [
+        () => rewritten((all) => ({ ...all, progress: '{"step":4,"learningRate":0.1}' })),
+        /^state: checksum: expected "\w{8}", got "\w{8}"$/,
+      ],
+      "that is another kind of file": [
+        () => rewritten(() => ({ format: "pt" })),
+        /^state: format: expected "heed-training", got "pt"$/,
+      ],
+      "of another version of the format": [
+        () => rewritten((all) => ({ ...all, version: "2" })),
+        /^state: version: expected "1", got "2"$/,
+      ],
+    }),
+  )("%s", (_, [bytes, message]) => {
     const error = refusedState(bytes());
     expect(error.message).toMatch(message);
     expect(error.code).toBe("format");

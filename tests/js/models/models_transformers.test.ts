@@ -530,64 +530,55 @@ describe("refusals", () => {
   const [transformer, decoder, , tagger, forecaster, classifier] = cases as [Case, ...Case[]];
   const modelOf = (one: Case | undefined) => createModel(heed(), (one as Case).config);
   const bad = (value: object) => value as never;
-  const rows: [what: string, one: Case | undefined, examples: unknown, message: string][] = [
-    ["no examples", transformer, [], "examples: expected a list of one example or more, got []"],
-    [
-      "another kind",
+  const rows: Record<string, [one: Case | undefined, examples: unknown, message: string]> = {
+    "no examples": [transformer, [], "examples: expected a list of one example or more, got []"],
+    "another kind": [
       transformer,
       [translation("ab"), continuation("ab")],
       'examples[1]: expected an example of kind "translation", got "continuation"',
     ],
-    [
-      "no example",
+    "no example": [
       decoder,
       [null],
       'examples[0]: expected an example of kind "translation", got undefined',
     ],
-    [
-      "no source",
+    "no source": [
       tagger,
       [tagging("")],
       "examples[0].source: expected one token or more, got none",
     ],
-    [
-      "an unknown token",
+    "an unknown token": [
       transformer,
       [translation("abx")],
       'tokens[0]: expected a token that the model knows, got "x"',
     ],
-    [
-      "labels that are too few",
+    "labels that are too few": [
       tagger,
       [{ ...tagging("ab"), labels: ["with"] }],
       "examples[0].labels: expected 2 entries, got 1",
     ],
-    [
-      "no numbers",
+    "no numbers": [
       forecaster,
       [{ ...series(8, 0), values: new Float32Array(0), isHidden: [] }],
       "examples[0].values: expected one number or more, got none",
     ],
-    [
-      "a series that is half told",
+    "a series that is half told": [
       forecaster,
       [{ ...series(8, 0), isHidden: [true] }],
       "examples[0].isHidden: expected 8 entries, got 1",
     ],
-    [
-      "a side of no whole patches",
+    "a side of no whole patches": [
       classifier,
       [picture(true, 1), picture(true, 1, [6, 8])],
       "examples[1].width: expected a multiple of 4, got 6",
     ],
-    [
-      "pixels that are missing",
+    "pixels that are missing": [
       classifier,
       [{ ...picture(true, 1), height: 12 }],
       "examples[0].pixels: expected 96 entries, got 64",
     ],
-  ];
-  test.each(rows)("%s", (_, one, examples, message) => {
+  };
+  test.each(Object.entries(rows))("%s", (_, [one, examples, message]) => {
     using model = modelOf(one);
     expect(refusal(() => model.forward(bad(examples as object))).message).toBe(message);
     expect(refusal(() => model.weights(bad(examples as object))).message).toBe(message);
@@ -668,75 +659,62 @@ describe("a config", () => {
   });
 
   const good = configOf(task, "transformer");
-  const bad: [what: string, more: object, message: string][] = [
-    ["a size of nothing", { size: 0 }, "size: expected a whole number of 1 or more, got 0"],
-    [
-      "what is left out",
+  const bad: Record<string, [more: object, message: string]> = {
+    "a size of nothing": [{ size: 0 }, "size: expected a whole number of 1 or more, got 0"],
+    "what is left out": [
       { layers: undefined },
       "layers: expected a whole number from 1 to 4096, got undefined",
     ],
-    [
-      "more layers than anybody waits for",
+    "more layers than anybody waits for": [
       { layers: 2 ** 40 },
       "layers: expected a whole number from 1 to 4096, got 1099511627776",
     ],
-    [
-      "longer texts than anybody waits for",
+    "longer texts than anybody waits for": [
       { longest: { source: 1, target: 2 ** 40 } },
       "longest: expected an object with source and target, whole numbers from 1 to 65536, got an Object",
     ],
-    ["heads that do not fit", { heads: 3 }, "heads: expected a divisor of size 64, got 3"],
-    [
-      "heads without attention to share",
+    "heads that do not fit": [{ heads: 3 }, "heads: expected a divisor of size 64, got 3"],
+    "heads without attention to share": [
       { architecture: "dot" },
       "heads: expected 1 in a recurrent model, got 4",
     ],
-    [
-      "another architecture",
+    "another architecture": [
       { architecture: "lstm" },
       'architecture: expected "transformer" or "decoder" or "encoder" or "rnn" or "bahdanau" or "dot", got "lstm"',
     ],
-    [
-      "an architecture for something else",
+    "an architecture for something else": [
       { architecture: "encoder" },
       'architecture: expected "transformer" or "decoder" or "rnn" or "bahdanau" or "dot" for a translation, got "encoder"',
     ],
-    [
-      "a kind for something else",
+    "a kind for something else": [
       { kind: "series" },
       'architecture: expected "encoder" for a series, got "transformer"',
     ],
-    [
-      "no tokens",
+    "no tokens": [
       { vocabulary: { source: [], target: letters } },
       "vocabulary.source: expected one token or more, got none",
     ],
-    [
-      "half a vocabulary",
+    "half a vocabulary": [
       { vocabulary: { source: letters } },
       "vocabulary: expected an object with source and target, lists of tokens, got an Object",
     ],
-    [
-      "a token twice",
+    "a token twice": [
       { vocabulary: { source: ["a", "a"], target: letters } },
       'vocabulary: expected each token once, got "a" twice',
     ],
-    [
-      "that everything drops",
+    "that everything drops": [
       { dropout: 1 },
       "dropout: expected a number from 0 to below 1, got 1",
     ],
-    [
-      "a seed that is none",
+    "a seed that is none": [
       { seed: -1 },
       "seed: expected a whole number from 0 to 4294967295, got -1",
     ],
-    [
-      "what no config has",
+    "what no config has": [
       { width: 3 },
       "width: expected an option of a config (task, taskOptions, kind, architecture, vocabulary, longest, size, layers, heads, dimFeedforward, dropout, positions, seed), got an unknown one",
     ],
-  ];
+  };
   test.each(["transformer", "decoder", "rnn", "bahdanau", "dot"] as const)(
     "may not ask for more than any memory has: %s",
     (architecture) => {
@@ -753,7 +731,7 @@ describe("a config", () => {
     },
   );
 
-  test.each(bad)("may not have %s", (_, more, message) => {
+  test.each(Object.entries(bad))("may not have %s", (_, [more, message]) => {
     const config = { ...good, ...more } as ModelConfig;
     const { code, message: got } = refusal(() => createModel(heed(), config));
     expect([code, got]).toEqual(["option", message]);

@@ -21,30 +21,24 @@ import { expectClose, Random } from "../values.js";
 
 const [B, S, L, V] = [2, 8, 6, 23];
 const t5 = {
-  ...{
-    model_type: "t5",
-    vocab_size: V,
-    d_model: 12,
-    d_kv: 5,
-    d_ff: 20,
-    num_layers: 2,
-    num_heads: 3,
-  },
-  ...{
-    feed_forward_proj: "relu",
-    relative_attention_num_buckets: 8,
-    eos_token_id: 1,
-    pad_token_id: 0,
-  },
+  model_type: "t5",
+  vocab_size: V,
+  d_model: 12,
+  d_kv: 5,
+  d_ff: 20,
+  num_layers: 2,
+  num_heads: 3,
+  feed_forward_proj: "relu",
+  relative_attention_num_buckets: 8,
+  eos_token_id: 1,
+  pad_token_id: 0,
 };
 const bart = {
   ...{ model_type: "bart", vocab_size: V, d_model: 12, encoder_layers: 2, decoder_layers: 1 },
-  ...{
-    encoder_attention_heads: 3,
-    decoder_attention_heads: 2,
-    encoder_ffn_dim: 20,
-    decoder_ffn_dim: 16,
-  },
+  encoder_attention_heads: 3,
+  decoder_attention_heads: 2,
+  encoder_ffn_dim: 20,
+  decoder_ffn_dim: 16,
   ...{ max_position_embeddings: 16, activation_function: "gelu", pad_token_id: 1, eos_token_id: 2 },
 };
 const marian = {
@@ -54,12 +48,10 @@ const marian = {
 const variants: Record<string, HubConfig> = {
   "T5 with tied embeddings": t5,
   "T5 1.1 with gates and more layers in its decoder": {
-    ...{
-      ...t5,
-      feed_forward_proj: "gated-gelu",
-      tie_word_embeddings: false,
-      num_decoder_layers: 3,
-    },
+    ...t5,
+    feed_forward_proj: "gated-gelu",
+    tie_word_embeddings: false,
+    num_decoder_layers: 3,
   },
   BART: bart,
   mBART: { ...bart, model_type: "mbart", scale_embedding: true, forced_eos_token_id: 2 },

@@ -12,6 +12,7 @@ import {
 } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { engine, refusal } from "../engine.js";
+import { lettersOf } from "../letters.js";
 import { randomise } from "../modules.js";
 
 const sizes = {
@@ -19,21 +20,7 @@ const sizes = {
   ...{ num_attention_heads: 2, max_position_embeddings: 40 },
 };
 
-/** One token for each letter between a first and a last one; "#" is the mask, 4, and 1 is the padding. */
-const letters = {
-  encode(text: string, { text_pair: other }: { text_pair?: string } = {}) {
-    const of = (each: string) =>
-      [...each].map((letter) => (letter === "#" ? 4 : 5 + (letter.charCodeAt(0) % 25)));
-    const first = [2, ...of(text), 3];
-    const second = other === undefined ? [] : [...of(other), 3];
-    return {
-      ids: [...first, ...second],
-      token_type_ids: [...first.map(() => 0), ...second.map(() => 1)],
-    };
-  },
-  decode: (ids: number[]) => ids.map((id) => String.fromCharCode(92 + id)).join(""),
-  token_to_id: (token: string) => (token === "[MASK]" ? 4 : undefined),
-};
+const letters = lettersOf(30);
 
 /** One token for each letter, and nothing else. */
 const plain = {

@@ -187,28 +187,27 @@ describe("the loss of a text", () => {
 describe("is refused, with a message that names it:", () => {
   const heed = engine({ threads: 1 });
 
-  test.each<[what: string, run: () => unknown, message: RegExp]>([
-    ["a text of one example", () => training(heed(), { length: 102 }), /^tokens: .* 204 tokens/],
-    [
-      "an incomplete recipe",
-      () => new TextTrainer(new Bigrams(heed()), text, { recipe: {} as TextRecipe }),
-      /^batch: expected a whole number/,
-    ],
-    ["an unknown setting", () => training(heed(), { goal: 1 } as object), /^goal: /],
-    ["a list of numbers", () => training(heed(), {}, 1, [1] as never), /^tokens: .*Int32Array/],
-    ["what is no module", () => new TextTrainer({} as never, text, { recipe }), /^model: /],
-    ["a seed that is none", () => training(heed(), {}, 0.5), /^seed: /],
-    [
-      "the state of another text",
-      () => training(heed()).resume(training(heed(), {}, 1, text.subarray(1)).state()),
-      /^state: .* text.tokens is 202, not 203; text.hash is /,
-    ],
-    [
-      "the state of another recipe",
-      () => training(heed(), { length: 4 }).resume(training(heed()).state()),
-      /^state: .* recipe.length is 8, not 4$/,
-    ],
-  ])("%s", (_, run, message) => {
+  test.each(
+    Object.entries<[run: () => unknown, message: RegExp]>({
+      "a text of one example": [() => training(heed(), { length: 102 }), /^tokens: .* 204 tokens/],
+      "an incomplete recipe": [
+        () => new TextTrainer(new Bigrams(heed()), text, { recipe: {} as TextRecipe }),
+        /^batch: expected a whole number/,
+      ],
+      "an unknown setting": [() => training(heed(), { goal: 1 } as object), /^goal: /],
+      "a list of numbers": [() => training(heed(), {}, 1, [1] as never), /^tokens: .*Int32Array/],
+      "what is no module": [() => new TextTrainer({} as never, text, { recipe }), /^model: /],
+      "a seed that is none": [() => training(heed(), {}, 0.5), /^seed: /],
+      "the state of another text": [
+        () => training(heed()).resume(training(heed(), {}, 1, text.subarray(1)).state()),
+        /^state: .* text.tokens is 202, not 203; text.hash is /,
+      ],
+      "the state of another recipe": [
+        () => training(heed(), { length: 4 }).resume(training(heed()).state()),
+        /^state: .* recipe.length is 8, not 4$/,
+      ],
+    }),
+  )("%s", (_, [run, message]) => {
     const error = refusal(run as () => void);
     expect(error.message).toMatch(message);
     expect(error.code).toBe("option");

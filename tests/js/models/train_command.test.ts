@@ -2,53 +2,19 @@
 // and error messages are clear.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../child.js";
+import * as trainings from "../trainings.js";
 
-const root = join(import.meta.dirname, "../../..");
-const program = join(root, "web/train.mjs");
-const folder = mkdtempSync(join(tmpdir(), "heed-train-"));
-const names: string[] = [];
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-  for (const name of names)
-    rmSync(join(root, "build/train", name), { recursive: true, force: true });
-});
-
-/** A short training with a unique name: its arguments, a function that runs it, and its files. */
-function training(...changes: string[]) {
-  const name = `test-${process.pid}-${names.length}`;
-  names.push(name);
-  const out = join(folder, name);
-  const short = [
-    "--size",
-    "8",
-    "--layers",
-    "1",
-    "--batch",
-    "16",
-    "--steps",
-    "60",
-    "--threads",
-    "1",
-  ];
-  const words = ["reverse", ...short, "--name", name, "--out", out, ...changes];
-  return {
-    words,
-    checkpoint: join(root, "build/train", name, "checkpoint.safetensors"),
-    run: (...more: string[]) => run(process.execPath, [program, ...words, ...more]),
-    file: (file: string) => readFileSync(join(out, file)),
-  };
-}
+const { folder, program } = trainings;
+const short = "reverse --size 8 --layers 1 --batch 16 --steps 60 --threads 1".split(" ");
+const training = (...changes: string[]) => trainings.training([...short, ...changes]);
 
 /** Starts a training and stops it when it reports its first check. */
-async function interrupted(words: readonly string[], signal: NodeJS.Signals) {
-  const stop = { at: /./, signal };
-  const { status, output, errors } = await run(process.execPath, [program, ...words], { stop });
+async function interrupted({ stop }: ReturnType<typeof training>, signal: NodeJS.Signals) {
+  const { status, output, errors } = await stop(/./, signal);
   return { status, output: output + errors };
 }
 
@@ -85,8 +51,8 @@ test("the same seed gives the same bytes, with two threads too, and another seed
 
 test("the same command continues after SIGINT and SIGTERM, to the same bytes", async () => {
   const [straight, stopped] = [training("--steps", "130"), training("--steps", "130")];
-  const first = await interrupted(stopped.words, "SIGINT");
-  const second = await interrupted(stopped.words, "SIGTERM");
+  const first = await interrupted(stopped, "SIGINT");
+  const second = await interrupted(stopped, "SIGTERM");
   for (const { status, output } of [first, second]) {
     expect(output).toMatch(/step \d+ of 130, kept in \S+checkpoint\.safetensors\n/);
     expect(output).toMatch(/the same command goes on from there: \.\/dev train reverse .*--name/);
@@ -141,22 +107,22 @@ describe("a checkpoint", () => {
 });
 
 test("a training locks its folder until it ends, however it ends", async () => {
-  const { words, run: again, checkpoint } = training("--steps", "100000");
+  const endless = training("--steps", "100000");
   const stdio = ["ignore", "pipe", "ignore"] as const;
-  const first = spawn(process.execPath, [program, ...words], { stdio: [...stdio] });
+  const first = spawn(process.execPath, endless.command, { stdio: [...stdio] });
   const ended = new Promise((resolve) => first.once("close", resolve));
   await new Promise((resolve) => first.stdout.once("data", resolve));
-  const { status, errors } = await again();
+  const { status, errors } = await endless.run();
   expect(errors).toMatch(
     new RegExp(`^heed: \\S+: another training is writing there, process ${first.pid}\n$`),
   );
   expect(status).toBe(2);
   first.kill("SIGKILL");
   await ended;
-  const second = await interrupted(words, "SIGINT");
+  const second = await interrupted(endless, "SIGINT");
   expect(second.output).toContain("goes on after step");
   expect(second.status).toBe(130);
-  expect(readdirSync(dirname(checkpoint))).toEqual(["checkpoint.safetensors"]);
+  expect(readdirSync(dirname(endless.checkpoint))).toEqual(["checkpoint.safetensors"]);
 });
 
 describe("an impossible request is refused in one line", () => {

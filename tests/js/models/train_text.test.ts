@@ -1,28 +1,19 @@
 // ./dev train write, on a small text: it writes a model that any reader of its layout understands, and goes on
 // where it was stopped.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ByteTokenizer, CausalLanguageModel, textLoss } from "heed/models";
 import { nn, safetensors } from "heed/nn";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { obtain } from "../../../web/train/text/obtain.mjs";
 import { chapters, clean } from "../../../web/train/text/sources.mjs";
 import { decompress } from "../../../web/train/text/unpack.mjs";
 import { run } from "../child.js";
 import { engine } from "../engine.js";
+import * as trainings from "../trainings.js";
 
-const root = join(import.meta.dirname, "../../..");
-const program = join(root, "web/train.mjs");
-const folder = mkdtempSync(join(tmpdir(), "heed-text-"));
-const names: string[] = [];
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-  for (const name of names)
-    rmSync(join(root, "build/train", name), { recursive: true, force: true });
-});
+const { folder, program } = trainings;
 
 /** Sentences of a small grammar, in paragraphs. */
 function smallText(): string {
@@ -37,22 +28,10 @@ function smallText(): string {
 const text = join(folder, "text.txt");
 writeFileSync(text, smallText());
 
-function training(...changes: string[]) {
-  const name = `test-text-${process.pid}-${names.length}`;
-  names.push(name);
-  const out = join(folder, name);
-  const sizes = ["--size", "16", "--layers", "1", "--heads", "2", "--vocabulary", "300"];
-  const short = ["--length", "32", "--batch", "4", "--steps", "40", "--threads", "1"];
-  const words = ["write", "--text", text, ...sizes, ...short, "--name", name, "--out", out];
-  const all = (more: string[]) => [program, ...words, ...changes, ...more];
-  return {
-    run: (...more: string[]) => run(process.execPath, all(more)),
-    /** Stops the training after some steps. */
-    stop: (signal: NodeJS.Signals) =>
-      run(process.execPath, all([]), { stop: { at: /: step \d+ of/, signal } }),
-    file: (file: string) => readFileSync(join(out, file)),
-  };
-}
+const sizes = "--size 16 --layers 1 --heads 2 --vocabulary 300";
+const short = `${sizes} --length 32 --batch 4 --steps 40 --threads 1`.split(" ");
+const training = (...changes: string[]) =>
+  trainings.training(["write", "--text", text, ...short, ...changes]);
 
 describe("a training on a text", () => {
   const heed = engine({ threads: 1 });
@@ -104,7 +83,7 @@ describe("a training on a text", () => {
   test("goes on after SIGINT and SIGTERM, to the same bytes", async () => {
     const [straight, stopped] = [training("--steps", "600"), training("--steps", "600")];
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      const { status, output, errors } = await stopped.stop(signal);
+      const { status, output, errors } = await stopped.stop(/: step \d+ of/, signal);
       expect(output).toMatch(/step [2-5]\d\d of 600, kept in \S+checkpoint\.safetensors\n/);
       expect(errors).toMatch(/the same command goes on from there: \.\/dev train write --text/);
       expect(status).toBe(130);

@@ -310,14 +310,12 @@ describe("a state dict", () => {
 test("train and eval reach all parts, and switch dropout", () => {
   heed().scope(() => {
     const model = new nn.Transformer(heed(), {
-      ...{
-        dModel: 8,
-        heads: 2,
-        encoderLayers: 1,
-        decoderLayers: 1,
-        dimFeedforward: 8,
-        dropout: 0.5,
-      },
+      dModel: 8,
+      heads: 2,
+      encoderLayers: 1,
+      decoderLayers: 1,
+      dimFeedforward: 8,
+      dropout: 0.5,
     });
     randomise(model, 711);
     const x = heed().tensor(new Random(712).array([1, 4, 8]).data, [1, 4, 8]);

@@ -277,14 +277,12 @@ describe("weights", () => {
   test("of every attention are handed out under its path, in training and out of it", () => {
     heed().scope(() => {
       const model = new nn.Transformer(heed(), {
-        ...{
-          dModel: E,
-          heads: H,
-          encoderLayers: 1,
-          decoderLayers: 2,
-          dimFeedforward: 20,
-          dropout: 0,
-        },
+        dModel: E,
+        heads: H,
+        encoderLayers: 1,
+        decoderLayers: 2,
+        dimFeedforward: 20,
+        dropout: 0,
       });
       const p = randomise(model, 749);
       const [x, y] = [src, tgt].map((values) => floats(heed(), values)) as [Tensor, Tensor];

@@ -154,144 +154,120 @@ describe("a file is refused", () => {
   const long = file(good, nine);
   new DataView(long.buffer).setBigUint64(0, 2n ** 63n, true);
 
-  test.each<[what: string, bytes: Uint8Array, message: string]>([
-    ["of nothing", new Uint8Array(0), "file: expected a header's length in 8 bytes, got 0 bytes"],
-    [
-      "of part of a length",
-      new Uint8Array(7),
-      "file: expected a header's length in 8 bytes, got 7 bytes",
-    ],
-    ["cut in its header", truncated, "header: expected at most 22 bytes, got 106 bytes"],
-    [
-      "with an immense header",
-      long,
-      "header: expected at most 115 bytes, got 9223372036854775808 bytes",
-    ],
-    [
-      "whose header is nested deeply",
-      file(`{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
-      "a: expected { dtype, shape, data_offsets }, got [[[[[...]]]]]",
-    ],
-    [
-      "whose header is nested deeply in metadata",
-      file(`{"__metadata__":{"a":${'{"b":'.repeat(200_000)}1${"}".repeat(200_000)}}}`),
-      "__metadata__: a: expected text, got an Object",
-    ],
-    ["whose header is a list", file([]), "header: expected an object in JSON, got []"],
-    ["whose header is null", file("null"), "header: expected an object in JSON, got null"],
-    [
-      "whose header begins with a space",
-      file(" {}"),
-      "header: expected an object in JSON, got an Object",
-    ],
-    [
-      "whose tensor is a number",
-      file({ a: 1 }),
-      "a: expected { dtype, shape, data_offsets }, got 1",
-    ],
-    [
-      "with a type that is not known",
-      file({ a: entry("F8_E4M3", [1], 0, 1) }, [0]),
-      'a: dtype: expected F64, F32, F16, BF16, I64, U64, I32, U32, I16, U16, I8, U8, BOOL, got "F8_E4M3"',
-    ],
-    [
-      "with no type",
-      file({ a: { shape: [], data_offsets: [0, 0] } }),
-      "a: dtype: expected F64, F32, F16, BF16, I64, U64, I32, U32, I16, U16, I8, U8, BOOL, got undefined",
-    ],
-    [
-      "with a negative size",
-      file({ a: entry("U8", [-1], 0, 0) }),
-      "a: shape: expected a list of whole numbers of 0 or more, got [-1]",
-    ],
-    [
-      "with a fraction for a size",
-      file({ a: entry("U8", [1.5], 0, 1) }, [0]),
-      "a: shape: expected a list of whole numbers of 0 or more, got [1.5]",
-    ],
-    [
-      "with text for a shape",
-      file({ a: { ...entry("U8", [], 0, 1), shape: "1" } }, [0]),
-      'a: shape: expected a list of whole numbers of 0 or more, got "1"',
-    ],
-    [
-      "with sizes beyond all numbers",
-      file({ a: entry("U8", [2 ** 40, 2 ** 40], 0, 0) }),
-      "a: data_offsets: expected 1.2089258196146292e+24 bytes for uint8 [1099511627776, 1099511627776], got 0",
-    ],
-    [
-      "cut in its data",
-      file(good, eight),
-      "b: data_offsets: expected [begin, end] within the 8 bytes of data, got [8, 9]",
-    ],
-    [
-      "with a place that ends before it begins",
-      file({ a: entry("U8", [1], 1, 0) }, [0]),
-      "a: data_offsets: expected [begin, end] within the 1 bytes of data, got [1, 0]",
-    ],
-    [
-      "with a negative place",
-      file({ a: entry("U8", [1], -1, 0) }, [0]),
-      "a: data_offsets: expected [begin, end] within the 1 bytes of data, got [-1, 0]",
-    ],
-    [
-      "with three ends",
-      file({ a: { ...entry("U8", [1], 0, 1), data_offsets: [0, 1, 1] } }, [0]),
-      "a: data_offsets: expected [begin, end] within the 1 bytes of data, got [0, 1, 1]",
-    ],
-    [
-      "with a place of another size",
-      file({ a: entry("F32", [2], 0, 4) }, [0, 0, 0, 0]),
-      "a: data_offsets: expected 8 bytes for float32 [2], got 4",
-    ],
-    [
-      "whose places overlap",
-      file({ a: entry("U8", [2], 0, 2), b: entry("U8", [2], 1, 3) }, [0, 0, 0]),
-      "b: data_offsets: expected to begin at 2, got 1, an overlap",
-    ],
-    [
-      "with two tensors in one place",
-      file({ a: entry("U8", [1], 0, 1), b: entry("U8", [1], 0, 1) }, [0]),
-      "b: data_offsets: expected to begin at 1, got 0, an overlap",
-    ],
-    [
-      "whose places leave a gap",
-      file({ a: entry("U8", [1], 0, 1), b: entry("U8", [1], 2, 3) }, [0, 0, 0]),
-      "b: data_offsets: expected to begin at 1, got 2, a gap",
-    ],
-    [
-      "with data that belongs to nothing",
-      file(good, [...nine, 1]),
-      "file: expected 9 bytes of data, got 10",
-    ],
-    [
-      "with a name twice",
-      file(
-        '{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"\\u0061":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}',
-      ),
-      'header: expected each name once, got "\\u0061" twice',
-    ],
-    [
-      "with a type twice",
-      file('{"a":{"dtype":"U8","dtype":"I8","shape":[0],"data_offsets":[0,0]}}'),
-      'header: expected each name once, got "dtype" twice',
-    ],
-    [
-      "with a bool that is neither",
-      file({ a: entry("BOOL", [2], 0, 2) }, [1, 2]),
-      "a: data: expected bools, bytes of 0 or 1, got 2",
-    ],
-    [
-      "whose metadata is text",
-      file({ __metadata__: "x" }),
-      '__metadata__: expected an object of texts, got "x"',
-    ],
-    [
-      "whose metadata has a number",
-      file({ __metadata__: { x: 1 } }),
-      "__metadata__: x: expected text, got 1",
-    ],
-  ])("%s", (_, bytes, message) => {
+  test.each(
+    Object.entries<[bytes: Uint8Array, message: string]>({
+      "of nothing": [new Uint8Array(0), "file: expected a header's length in 8 bytes, got 0 bytes"],
+      "of part of a length": [
+        new Uint8Array(7),
+        "file: expected a header's length in 8 bytes, got 7 bytes",
+      ],
+      "cut in its header": [truncated, "header: expected at most 22 bytes, got 106 bytes"],
+      "with an immense header": [
+        long,
+        "header: expected at most 115 bytes, got 9223372036854775808 bytes",
+      ],
+      "whose header is nested deeply": [
+        file(`{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
+        "a: expected { dtype, shape, data_offsets }, got [[[[[...]]]]]",
+      ],
+      "whose header is nested deeply in metadata": [
+        file(`{"__metadata__":{"a":${'{"b":'.repeat(200_000)}1${"}".repeat(200_000)}}}`),
+        "__metadata__: a: expected text, got an Object",
+      ],
+      "whose header is a list": [file([]), "header: expected an object in JSON, got []"],
+      "whose header is null": [file("null"), "header: expected an object in JSON, got null"],
+      "whose header begins with a space": [
+        file(" {}"),
+        "header: expected an object in JSON, got an Object",
+      ],
+      "whose tensor is a number": [
+        file({ a: 1 }),
+        "a: expected { dtype, shape, data_offsets }, got 1",
+      ],
+      "with a type that is not known": [
+        file({ a: entry("F8_E4M3", [1], 0, 1) }, [0]),
+        'a: dtype: expected F64, F32, F16, BF16, I64, U64, I32, U32, I16, U16, I8, U8, BOOL, got "F8_E4M3"',
+      ],
+      "with no type": [
+        file({ a: { shape: [], data_offsets: [0, 0] } }),
+        "a: dtype: expected F64, F32, F16, BF16, I64, U64, I32, U32, I16, U16, I8, U8, BOOL, got undefined",
+      ],
+      "with a negative size": [
+        file({ a: entry("U8", [-1], 0, 0) }),
+        "a: shape: expected a list of whole numbers of 0 or more, got [-1]",
+      ],
+      "with a fraction for a size": [
+        file({ a: entry("U8", [1.5], 0, 1) }, [0]),
+        "a: shape: expected a list of whole numbers of 0 or more, got [1.5]",
+      ],
+      "with text for a shape": [
+        file({ a: { ...entry("U8", [], 0, 1), shape: "1" } }, [0]),
+        'a: shape: expected a list of whole numbers of 0 or more, got "1"',
+      ],
+      "with sizes beyond all numbers": [
+        file({ a: entry("U8", [2 ** 40, 2 ** 40], 0, 0) }),
+        "a: data_offsets: expected 1.2089258196146292e+24 bytes for uint8 [1099511627776, 1099511627776], got 0",
+      ],
+      "cut in its data": [
+        file(good, eight),
+        "b: data_offsets: expected [begin, end] within the 8 bytes of data, got [8, 9]",
+      ],
+      "with a place that ends before it begins": [
+        file({ a: entry("U8", [1], 1, 0) }, [0]),
+        "a: data_offsets: expected [begin, end] within the 1 bytes of data, got [1, 0]",
+      ],
+      "with a negative place": [
+        file({ a: entry("U8", [1], -1, 0) }, [0]),
+        "a: data_offsets: expected [begin, end] within the 1 bytes of data, got [-1, 0]",
+      ],
+      "with three ends": [
+        file({ a: { ...entry("U8", [1], 0, 1), data_offsets: [0, 1, 1] } }, [0]),
+        "a: data_offsets: expected [begin, end] within the 1 bytes of data, got [0, 1, 1]",
+      ],
+      "with a place of another size": [
+        file({ a: entry("F32", [2], 0, 4) }, [0, 0, 0, 0]),
+        "a: data_offsets: expected 8 bytes for float32 [2], got 4",
+      ],
+      "whose places overlap": [
+        file({ a: entry("U8", [2], 0, 2), b: entry("U8", [2], 1, 3) }, [0, 0, 0]),
+        "b: data_offsets: expected to begin at 2, got 1, an overlap",
+      ],
+      "with two tensors in one place": [
+        file({ a: entry("U8", [1], 0, 1), b: entry("U8", [1], 0, 1) }, [0]),
+        "b: data_offsets: expected to begin at 1, got 0, an overlap",
+      ],
+      "whose places leave a gap": [
+        file({ a: entry("U8", [1], 0, 1), b: entry("U8", [1], 2, 3) }, [0, 0, 0]),
+        "b: data_offsets: expected to begin at 1, got 2, a gap",
+      ],
+      "with data that belongs to nothing": [
+        file(good, [...nine, 1]),
+        "file: expected 9 bytes of data, got 10",
+      ],
+      "with a name twice": [
+        file(
+          '{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"\\u0061":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}',
+        ),
+        'header: expected each name once, got "\\u0061" twice',
+      ],
+      "with a type twice": [
+        file('{"a":{"dtype":"U8","dtype":"I8","shape":[0],"data_offsets":[0,0]}}'),
+        'header: expected each name once, got "dtype" twice',
+      ],
+      "with a bool that is neither": [
+        file({ a: entry("BOOL", [2], 0, 2) }, [1, 2]),
+        "a: data: expected bools, bytes of 0 or 1, got 2",
+      ],
+      "whose metadata is text": [
+        file({ __metadata__: "x" }),
+        '__metadata__: expected an object of texts, got "x"',
+      ],
+      "whose metadata has a number": [
+        file({ __metadata__: { x: 1 } }),
+        "__metadata__: x: expected text, got 1",
+      ],
+    }),
+  )("%s", (_, [bytes, message]) => {
     const error = refusal(() => safetensors.read(bytes));
     expect(error.message).toBe(message);
     expect(error.code).toBe("format");
@@ -332,46 +308,36 @@ describe("a file is refused", () => {
 describe("tensors that cannot be written are refused", () => {
   const write = safetensors.write as (tensors: unknown, metadata?: unknown) => Uint8Array;
   const data = Float32Array.of(1);
-  test.each<[what: string, tensors: unknown, metadata: unknown, message: string]>([
-    [
-      "a type that is not known",
-      { a: { dtype: "float8", shape: [1], data } },
-      {},
-      'a: dtype: expected float64, float32, float16, bfloat16, int64, uint64, int32, uint32, int16, uint16, int8, uint8, bool, got "float8"',
-    ],
-    [
-      "numbers of another type",
-      { a: { dtype: "int32", shape: [1], data } },
-      {},
-      "a: data: expected an Int32Array for int32, got a Float32Array",
-    ],
-    [
-      "too few numbers",
-      { a: { dtype: "float32", shape: [2], data } },
-      {},
-      "a: data: expected 2 elements for [2], got 1",
-    ],
-    [
-      "no shape",
-      { a: { dtype: "float32", data } },
-      {},
-      "a: shape: expected a list of whole numbers of 0 or more, got undefined",
-    ],
-    ["no tensor", { a: null }, {}, "a: expected { dtype, shape, data }, got null"],
-    [
-      "the metadata's name",
-      { __metadata__: { dtype: "float32", shape: [1], data } },
-      {},
-      'name: expected another than the metadata\'s, got "__metadata__"',
-    ],
-    ["metadata that is no text", {}, { epoch: 3 }, "__metadata__: epoch: expected text, got 3"],
-    [
-      "a bool that is neither",
-      { a: { dtype: "bool", shape: [1], data: Uint8Array.of(2) } },
-      {},
-      "a: data: expected bools, bytes of 0 or 1, got 2",
-    ],
-  ])("%s", (_, tensors, metadata, message) => {
+  test.each(
+    Object.entries<[tensors: unknown, message: string, metadata?: unknown]>({
+      "a type that is not known": [
+        { a: { dtype: "float8", shape: [1], data } },
+        'a: dtype: expected float64, float32, float16, bfloat16, int64, uint64, int32, uint32, int16, uint16, int8, uint8, bool, got "float8"',
+      ],
+      "numbers of another type": [
+        { a: { dtype: "int32", shape: [1], data } },
+        "a: data: expected an Int32Array for int32, got a Float32Array",
+      ],
+      "too few numbers": [
+        { a: { dtype: "float32", shape: [2], data } },
+        "a: data: expected 2 elements for [2], got 1",
+      ],
+      "no shape": [
+        { a: { dtype: "float32", data } },
+        "a: shape: expected a list of whole numbers of 0 or more, got undefined",
+      ],
+      "no tensor": [{ a: null }, "a: expected { dtype, shape, data }, got null"],
+      "the metadata's name": [
+        { __metadata__: { dtype: "float32", shape: [1], data } },
+        'name: expected another than the metadata\'s, got "__metadata__"',
+      ],
+      "metadata that is no text": [{}, "__metadata__: epoch: expected text, got 3", { epoch: 3 }],
+      "a bool that is neither": [
+        { a: { dtype: "bool", shape: [1], data: Uint8Array.of(2) } },
+        "a: data: expected bools, bytes of 0 or 1, got 2",
+      ],
+    }),
+  )("%s", (_, [tensors, message, metadata]) => {
     const error = refusal(() => write(tensors, metadata));
     expect(error.message).toBe(message);
     expect(error.code).toBe("format");

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import type { Heed, Tensor } from "heed";
 import { at, flag, indices, random, resized, right, seed, shapeWithAxis } from "../calls/family.js";
-import { any, type Case, ints, row } from "../refusals/case.js";
+import { any, ints, type Make, type Refusals, wrongOptions } from "../refusals/case.js";
 import { same } from "../same.js";
 import { expectClose, upload } from "../values.js";
 import { refusedShapes } from "./create.js";
@@ -16,67 +16,42 @@ const term = (name: Term): Call => [
   (h: Heed, { a, b }: Given) => h[name](any(a), any(b)),
 ];
 
-const termRefusals = (name: Term): Case[] => [
-  row(`${name} of shapes that do not fit`, (h, t) => h[name](t(2, 3), t(2)), "shape", [
-    "b",
-    "a shape that broadcasts to [2, 3]",
-    "[2]",
-  ]),
-  row(`${name} that would broadcast the first operand`, (h, t) => h[name](t(3), t(2, 3)), "shape", [
-    "b",
-    "a shape that broadcasts to [3]",
-    "[2, 3]",
-  ]),
-  row(`${name} of NaN`, (h, t) => h[name](t(3), Number.NaN), "option", [
-    "b",
-    "a finite float32 number",
-    "NaN",
-  ]),
-  row(`${name} of numbers`, (h) => h[name](any(1), 2), "dtype", ["a", "a tensor", "1"]),
-  row(`${name} of whole numbers and a number`, (h) => h[name](ints(h, 1), 2), "dtype", [
-    "a",
-    "float32",
-    "int32",
-  ]),
-];
-
-const reductionRefusals = (name: "sum" | "mean"): Case[] => [
-  row(
-    `${name} along an axis that does not exist`,
-    (h, t) => h[name](t(2, 3), { axis: 2 }),
-    "option",
-    ["axis", "an axis of [2, 3]", "2"],
-  ),
-  row(
-    `${name} along an axis before the first`,
-    (h, t) => h[name](t(2, 3), { axis: -3 }),
-    "option",
-    ["axis", "an axis of [2, 3]", "-3"],
-  ),
-  row(`${name} along a fraction of an axis`, (h, t) => h[name](t(2), { axis: 0.5 }), "option", [
-    "axis",
-    axis,
-    "0.5",
-  ]),
-  row(`${name} along an axis as a string`, (h, t) => h[name](t(2), { axis: any("0") }), "option", [
-    "axis",
-    axis,
-    '"0"',
-  ]),
-  row(`${name} of a scalar along an axis`, (h) => h[name](h.tensor(1), { axis: 0 }), "option", [
-    "axis",
-    "an axis of []",
-    "0",
-  ]),
-  row(
-    `${name} with a number for keepDims`,
-    (h, t) => h[name](t(2), { keepDims: any(1) }),
-    "option",
-    ["keepDims", "true or false", "1"],
-  ),
-];
+const termRefusals = (name: Term): Refusals => ({
+  [`${name} of shapes that do not fit`]: [
+    (h, t) => h[name](t(2, 3), t(2)),
+    "shape: b: expected a shape that broadcasts to [2, 3], got [2]",
+  ],
+  [`${name} that would broadcast the first operand`]: [
+    (h, t) => h[name](t(3), t(2, 3)),
+    "shape: b: expected a shape that broadcasts to [3], got [2, 3]",
+  ],
+  [`${name} of NaN`]: [
+    (h, t) => h[name](t(3), Number.NaN),
+    "option: b: expected a finite float32 number, got NaN",
+  ],
+  [`${name} of numbers`]: [(h) => h[name](any(1), 2), "dtype: a: expected a tensor, got 1"],
+  [`${name} of whole numbers and a number`]: [
+    (h) => h[name](ints(h, 1), 2),
+    "dtype: a: expected float32, got int32",
+  ],
+});
 
 const axis = "a whole number from -8 to 7";
+
+const reductionRefusals = (name: "sum" | "mean"): Refusals => ({
+  ...wrongOptions(name, (options) => (h, t) => h[name](t(2, 3), options), [
+    ["axis", "an axis of [2, 3]", 2, -3],
+    ["axis", axis, 0.5, "0"],
+    ["keepDims", "true or false", 1],
+  ]),
+  [`${name} of a scalar along an axis`]: [
+    (h) => h[name](h.tensor(1), { axis: 0 }),
+    "option: axis: expected an axis of [], got 0",
+  ],
+});
+
+const cumsum = (options: object) => (h: Heed, t: Make) =>
+  h.cumsum(t(2, 3), { axis: 0, ...options });
 
 export const arithmetic = {
   add: {
@@ -205,25 +180,11 @@ export const arithmetic = {
         [list(5, 7, 9), list(4, 5, 6)],
       ],
     },
-    refusals: [
-      row("cumsum without an axis", (h, t) => h.cumsum(t(2), any({})), "option", [
-        "axis",
-        axis,
-        "undefined",
-      ]),
-      row(
-        "cumsum along an axis that x does not have",
-        (h, t) => h.cumsum(t(2, 3), { axis: 2 }),
-        "option",
-        ["axis", "an axis of [2, 3]", "2"],
-      ),
-      row(
-        "cumsum with a number for reverse",
-        (h, t) => h.cumsum(t(2), { axis: 0, reverse: any(1) }),
-        "option",
-        ["reverse", "true or false", "1"],
-      ),
-    ],
+    refusals: wrongOptions("cumsum", cumsum, [
+      ["axis", axis, undefined],
+      ["axis", "an axis of [2, 3]", 2],
+      ["reverse", "true or false", 1],
+    ]),
     types: (h, x) => {
       same<ReturnType<typeof h.cumsum>, Tensor>(true);
       // @ts-expect-error an axis is missing
@@ -253,14 +214,13 @@ export const arithmetic = {
       broadcastTo: [[0], (h, x) => h.broadcastTo(x, [2, 0]), [list(2, 0), []]],
       "broadcastTo nothing": [[1], (h, x) => h.broadcastTo(x, [0]), [[0], []]],
     },
-    refusals: [
+    refusals: {
       ...refusedShapes("broadcastTo", (h, shape) => h.broadcastTo(h.tensor(1), shape)),
-      row("broadcastTo of a larger shape", (h, t) => h.broadcastTo(t(2, 3), [3]), "shape", [
-        "x",
-        "a shape that broadcasts to [3]",
-        "[2, 3]",
-      ]),
-    ],
+      "broadcastTo of a larger shape": [
+        (h, t) => h.broadcastTo(t(2, 3), [3]),
+        "shape: x: expected a shape that broadcasts to [3], got [2, 3]",
+      ],
+    },
   },
 
   matmul: {
@@ -305,40 +265,32 @@ export const arithmetic = {
       "matmul, turned": (h, x) => h.matmul(x, x, { transposeA: true }),
       "matmul by one matrix": (h, x) => h.matmul(x, h.ones([3, 2])),
     },
-    refusals: [
-      row("matmul of rank 1", (h, t) => h.matmul(t(3), t(3, 2)), "shape", [
-        "a",
-        "rank 2 or more",
-        "[3]",
-      ]),
-      row("matmul by rank 1", (h, t) => h.matmul(t(2, 3), t(3)), "shape", [
-        "b",
-        "rank 2, or the axes of a [2, 3] before the last two",
-        "[3]",
-      ]),
-      row("matmul by another batch", (h, t) => h.matmul(t(2, 2, 3), t(3, 3, 4)), "shape", [
-        "b",
-        "rank 2, or the axes of a [2, 2, 3] before the last two",
-        "[3, 3, 4]",
-      ]),
-      row("matmul of sizes that do not match", (h, t) => h.matmul(t(2, 3), t(2, 4)), "shape", [
-        "b",
-        "an axis of 3 to go with that of a [2, 3]",
-        "[2, 4]",
-      ]),
-      row(
-        "matmul of transposed sizes that do not match",
+    refusals: {
+      "matmul of rank 1": [
+        (h, t) => h.matmul(t(3), t(3, 2)),
+        "shape: a: expected rank 2 or more, got [3]",
+      ],
+      "matmul by rank 1": [
+        (h, t) => h.matmul(t(2, 3), t(3)),
+        "shape: b: expected rank 2, or the axes of a [2, 3] before the last two, got [3]",
+      ],
+      "matmul by another batch": [
+        (h, t) => h.matmul(t(2, 2, 3), t(3, 3, 4)),
+        "shape: b: expected rank 2, or the axes of a [2, 2, 3] before the last two, got [3, 3, 4]",
+      ],
+      "matmul of sizes that do not match": [
+        (h, t) => h.matmul(t(2, 3), t(2, 4)),
+        "shape: b: expected an axis of 3 to go with that of a [2, 3], got [2, 4]",
+      ],
+      "matmul of transposed sizes that do not match": [
         (h, t) => h.matmul(t(2, 3), t(3, 4), { transposeB: true }),
-        "shape",
-        ["b", "an axis of 3 to go with that of a [2, 3]", "[3, 4]"],
-      ),
-      row(
-        "matmul with a number for a boolean",
+        "shape: b: expected an axis of 3 to go with that of a [2, 3], got [3, 4]",
+      ],
+      "matmul with a number for a boolean": [
         (h, t) => h.matmul(t(2, 2), t(2, 2), { transposeA: any(1) }),
-        "option",
-        ["transposeA", "true or false", "1"],
-      ),
-    ],
+        "option: transposeA: expected true or false, got 1",
+      ],
+    },
     types: (h, x) => {
       same<ReturnType<typeof h.matmul>, Tensor>(true);
       h.matmul(x, x, { transposeA: true });

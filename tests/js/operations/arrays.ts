@@ -1,7 +1,7 @@
 // Rearranging, pooling and converting arrays.
 
 import type { Heed, Tensor } from "heed";
-import { any, ints, type Make, row } from "../refusals/case.js";
+import { any, ints, type Make, wrong, wrongOptions } from "../refusals/case.js";
 import { same } from "../same.js";
 import { elements, floats, gradient, list, type Operation } from "./operation.js";
 
@@ -13,6 +13,18 @@ const long = new Array<number>(5000).fill(1);
 const slice = (options: object) => (h: Heed, t: Make) =>
   h.slice(t(2, 3), any({ axis: 1, start: 1, length: 1, ...options }));
 
+const pool = (cells: object) => (h: Heed, t: Make) => {
+  const { rows, columns } = { rows: 1, columns: 1, ...cells };
+  return h.adaptiveMaxPool(t(2, 3), rows, columns);
+};
+const orders = [
+  [
+    "order",
+    "each axis of [2, 3] once",
+    ...[[0], [0, 1, 2], [0, 0], [0, 2], [0, -1], [0.5, 1], ["0", 1], 1],
+  ],
+] as const;
+
 const { NaN: nan, NEGATIVE_INFINITY: hidden } = Number;
 
 export const arrays = {
@@ -20,44 +32,21 @@ export const arrays = {
     calls: { reshape: [{ x: elements(2, 3) }, (h, { x }) => h.reshape(any(x), [3, -1])] },
     gradients: { reshape: gradient([list(2, 3)], (h, a) => h.reshape(a, [3, -1])) },
     ofNothing: { reshape: [[0, 3], (h, x) => h.reshape(x, [-1]), [[0], []]] },
-    refusals: [
-      row("reshape to a number", (h, t) => h.reshape(t(6), any(6)), "shape", [
+    refusals: {
+      ...wrong(
+        "reshape",
         "shape",
-        "a list of sizes, of which one may be -1",
-        "6",
-      ]),
-      row("reshape with two sizes of -1", (h, t) => h.reshape(t(6), [-1, -1]), "shape", [
-        "shape",
-        "a list of sizes, of which one may be -1",
-        "[-1, -1]",
-      ]),
-      row("reshape to -2", (h, t) => h.reshape(t(6), [-2]), "shape", [
-        "shape",
-        "a list of sizes, of which one may be -1",
-        "[-2]",
-      ]),
-      row("reshape to a size above the limit", (h, t) => h.reshape(t(0), [0, 1e300]), "shape", [
-        "shape",
-        "a list of sizes, of which one may be -1",
-        "[0, 1e+300]",
-      ]),
-      row("reshape to more elements", (h, t) => h.reshape(t(2, 3), [7]), "shape", [
-        "shape",
-        "sizes for 6 elements",
-        "[7]",
-      ]),
-      row(
-        "reshape to a size that does not divide",
-        (h, t) => h.reshape(t(2, 3), [4, -1]),
-        "shape",
-        ["shape", "sizes for 6 elements", "[4, -1]"],
+        [
+          ["shape", "a list of sizes, of which one may be -1", 6, [-1, -1], [-2], [0, 1e300]],
+          ["shape", "sizes for 6 elements", [7], [4, -1]],
+        ],
+        (shape) => (h, t) => h.reshape(t(6), any(shape)),
       ),
-      row("reshape to thousands of axes", (h, t) => h.reshape(t(1), long), "shape", [
-        "shape",
-        "at most 8 axes",
-        "5000",
-      ]),
-    ],
+      "reshape to thousands of axes": [
+        (h, t) => h.reshape(t(1), long),
+        "shape: shape: expected at most 8 axes, got 5000",
+      ],
+    },
     types: (h, x) => {
       h.reshape(x, [2, -1] as const);
       // @ts-expect-error sizes are a list
@@ -79,32 +68,22 @@ export const arrays = {
       ],
     },
     anyRank: { transpose: (h, x) => h.transpose(x) },
-    refusals: [
-      row("transpose of rank 1", (h, t) => h.transpose(t(3)), "shape", [
-        "x",
-        "rank 2 or more",
-        "[3]",
-      ]),
-      ...(
-        [
-          ["too few", [0], "[0]"],
-          ["too many", [0, 1, 2], "[0, 1, 2]"],
-          ["a repeated axis", [0, 0], "[0, 0]"],
-          ["an axis that does not exist", [0, 2], "[0, 2]"],
-          ["an axis counted from the end", [0, -1], "[0, -1]"],
-          ["a fraction", [0.5, 1], "[0.5, 1]"],
-          ["a string", ["0", 1], '["0", 1]'],
-          ["a number", 1, "1"],
-          ["thousands of axes", long, "a list of 5000"],
-        ] as const
-      ).map(([what, order, got]) =>
-        row(`transpose into ${what}`, (h, t) => h.transpose(t(2, 3), any(order)), "option", [
-          "order",
-          "each axis of [2, 3] once",
-          got,
-        ]),
+    refusals: {
+      "transpose of rank 1": [
+        (h, t) => h.transpose(t(3)),
+        "shape: x: expected rank 2 or more, got [3]",
+      ],
+      ...wrong(
+        "transpose",
+        "option",
+        orders,
+        (order) => (h, t) => h.transpose(t(2, 3), any(order)),
       ),
-    ],
+      "transpose into thousands of axes": [
+        (h, t) => h.transpose(t(2, 3), any(long)),
+        "option: order: expected each axis of [2, 3] once, got a list of 5000",
+      ],
+    },
     types: (h, x) => {
       h.transpose(x);
     },
@@ -134,40 +113,30 @@ export const arrays = {
       slice: [[0, 3], (h, x) => h.slice(x, { axis: 1, start: 1, length: 1 }), [list(0, 1), []]],
     },
     anyRank: { slice: (h, x) => h.slice(x, { axis: -1, start: 1, length: 2 }) },
-    refusals: [
-      row("slice along an axis that does not exist", slice({ axis: 2 }), "option", [
-        "axis",
-        "an axis of [2, 3]",
-        "2",
+    refusals: {
+      ...wrongOptions("slice", slice, [
+        ["axis", "an axis of [2, 3]", 2],
+        ["start", count, -1],
+        ["start", "a place in an axis of 3", 4],
+        ["length", "entries from 1 in an axis of 3", 3],
       ]),
-      row("slice without an axis", slice({ axis: undefined }), "option", ["axis", axis, "nothing"]),
-      row("slice without a start", slice({ start: undefined }), "option", [
-        "start",
-        count,
-        "nothing",
-      ]),
-      row("slice without a length", slice({ length: undefined }), "option", [
-        "length",
-        count,
-        "nothing",
-      ]),
-      row("slice from the end", slice({ start: -1 }), "option", ["start", count, "-1"]),
-      row("slice from beyond the end", slice({ start: 4 }), "option", [
-        "start",
-        "a place in an axis of 3",
-        "4",
-      ]),
-      row("slice to beyond the end", slice({ length: 3 }), "option", [
-        "length",
-        "entries from 1 in an axis of 3",
-        "3",
-      ]),
-      row("slice of rows to beyond the end", slice({ axis: 0, length: 2 }), "option", [
-        "length",
-        "entries from 1 in an axis of 2",
-        "2",
-      ]),
-    ],
+      "slice without an axis": [
+        slice({ axis: undefined }),
+        `option: axis: expected ${axis}, got nothing`,
+      ],
+      "slice without a start": [
+        slice({ start: undefined }),
+        `option: start: expected ${count}, got nothing`,
+      ],
+      "slice without a length": [
+        slice({ length: undefined }),
+        `option: length: expected ${count}, got nothing`,
+      ],
+      "slice of rows to beyond the end": [
+        slice({ axis: 0, length: 2 }),
+        "option: length: expected entries from 1 in an axis of 2, got 2",
+      ],
+    },
     types: (h, x) => {
       // @ts-expect-error a length is missing
       h.slice(x, { axis: 0, start: 1 });
@@ -186,48 +155,35 @@ export const arrays = {
       "split of an empty axis": [[0], (h, x) => h.split(x, 3)[2] as Tensor, [[0], []]],
     },
     anyRank: { split: (h, x) => h.split(x, 3, { axis: -1 })[1] as Tensor },
-    refusals: [
-      ...(
+    refusals: {
+      ...wrong(
+        "split",
+        "option",
         [
-          ["parts with another sum", [1, 1], "sizes that are 3 together", "[1, 1]"],
-          ["a negative part", [4, -1], "sizes that are 3 together", "[4, -1]"],
-          ["fractions", [1.5, 1.5], "sizes that are 3 together", "[1.5, 1.5]"],
-          ["no parts", undefined, "sizes that are 3 together", "undefined"],
-          ["a string", "3", "sizes that are 3 together", '"3"'],
-          ["a number that does not divide", 2, "a divisor of 3", "2"],
-          ["0 parts", 0, "a divisor of 3", "0"],
-          ["-1 parts", -1, "a divisor of 3", "-1"],
-          ["NaN parts", Number.NaN, "a divisor of 3", "NaN"],
-          ["a fraction of a part", 0.5, "a divisor of 3", "0.5"],
-          ["more parts than a call accepts", 2 ** 40, "at most 4094 parts", "1099511627776"],
-          ["a list of too many parts", long, "at most 4094 parts", "5000"],
-        ] as const
-      ).map(([what, parts, expected, got]) =>
-        row(`split into ${what}`, (h, t) => h.split(t(2, 3), any(parts), { axis: 1 }), "option", [
-          "sizes",
-          expected,
-          got,
-        ]),
+          ["sizes", "sizes that are 3 together", [1, 1], [4, -1], [1.5, 1.5], undefined, "3"],
+          ["sizes", "a divisor of 3", 2, 0, -1, Number.NaN, 0.5],
+          ["sizes", "at most 4094 parts", 2 ** 40],
+        ],
+        (parts) => (h, t) => h.split(t(2, 3), any(parts), { axis: 1 }),
       ),
-      row(
-        "split along an axis that does not exist",
+      "split into a list of too many parts": [
+        (h, t) => h.split(t(2, 3), long, { axis: 1 }),
+        "option: sizes: expected at most 4094 parts, got 5000",
+      ],
+      "split along an axis that does not exist": [
         (h, t) => h.split(t(3), 3, { axis: 1 }),
-        "option",
-        ["axis", "an axis of [3]", "1"],
-      ),
-      row(
-        "split along an axis as a string",
+        "option: axis: expected an axis of [3], got 1",
+      ],
+      "split along an axis as a string": [
         (h, t) => h.split(t(3), 3, { axis: any("0") }),
-        "option",
-        ["axis", axis, '"0"'],
-      ),
+        `option: axis: expected ${axis}, got "0"`,
+      ],
 
-      row("split with a number for options", (h, t) => h.split(t(3), 3, any(0)), "option", [
-        "options",
-        "an object",
-        "0",
-      ]),
-    ],
+      "split with a number for options": [
+        (h, t) => h.split(t(3), 3, any(0)),
+        "option: options: expected an object, got 0",
+      ],
+    },
     types: (h, x) => {
       same<ReturnType<typeof h.split>, Tensor[]>(true);
       h.split(x, [1, 2] as const, { axis: 1 });
@@ -249,60 +205,48 @@ export const arrays = {
       "concat with something": [[0], (h, x) => h.concat([x, h.ones([2]), x]), [[2], [1, 1]]],
     },
     anyRank: { concat: (h, x) => h.concat([x, x], { axis: -1 }) },
-    refusals: [
-      row("concat with a number for options", (h, t) => h.concat([t(3)], any(0)), "option", [
-        "options",
-        "an object",
-        "0",
-      ]),
-      row("concat with an unknown option", (h, t) => h.concat([t(3)], any({ dim: 0 })), "option", [
-        "dim",
-        "an option of concat (axis)",
-        "an unknown one",
-      ]),
-      row("concat of nothing", (h) => h.concat([]), "option", [
-        "parts",
-        "one tensor or more",
-        "[]",
-      ]),
-      row("concat of a tensor", (h, t) => h.concat(any(t(2))), "option", [
-        "parts",
-        "one tensor or more",
-        "a Tensor",
-      ]),
-      row("concat of a list with a hole", (h, t) => h.concat(any([t(2), undefined])), "dtype", [
-        "parts[1]",
-        "a tensor",
-        "undefined",
-      ]),
-      row("concat of scalars", (h) => h.concat([h.tensor(1)]), "option", [
-        "axis",
-        "an axis of []",
-        "0",
-      ]),
-      row("concat of different types", (h, t) => h.concat([t(1), ints(h, 1)]), "dtype", [
-        "parts[1]",
-        "float32",
-        "int32",
-      ]),
-      row("concat of different ranks", (h, t) => h.concat([t(2, 3), t(3)]), "shape", [
-        "parts[1]",
-        "[2, 3] but for axis 0",
-        "[3]",
-      ]),
-      row(
-        "concat of different sizes",
+    refusals: {
+      "concat with a number for options": [
+        (h, t) => h.concat([t(3)], any(0)),
+        "option: options: expected an object, got 0",
+      ],
+      "concat with an unknown option": [
+        (h, t) => h.concat([t(3)], any({ dim: 0 })),
+        "option: dim: expected an option of concat (axis), got an unknown one",
+      ],
+      "concat of nothing": [
+        (h) => h.concat([]),
+        "option: parts: expected one tensor or more, got []",
+      ],
+      "concat of a tensor": [
+        (h, t) => h.concat(any(t(2))),
+        "option: parts: expected one tensor or more, got a Tensor",
+      ],
+      "concat of a list with a hole": [
+        (h, t) => h.concat(any([t(2), undefined])),
+        "dtype: parts[1]: expected a tensor, got undefined",
+      ],
+      "concat of scalars": [
+        (h) => h.concat([h.tensor(1)]),
+        "option: axis: expected an axis of [], got 0",
+      ],
+      "concat of different types": [
+        (h, t) => h.concat([t(1), ints(h, 1)]),
+        "dtype: parts[1]: expected float32, got int32",
+      ],
+      "concat of different ranks": [
+        (h, t) => h.concat([t(2, 3), t(3)]),
+        "shape: parts[1]: expected [2, 3] but for axis 0, got [3]",
+      ],
+      "concat of different sizes": [
         (h, t) => h.concat([t(2, 3), t(2, 3), t(3, 3)], { axis: -1 }),
-        "shape",
-        ["parts[2]", "[2, 3] but for axis 1", "[3, 3]"],
-      ),
-      row(
-        "concat of more tensors than a call accepts",
+        "shape: parts[2]: expected [2, 3] but for axis 1, got [3, 3]",
+      ],
+      "concat of more tensors than a call accepts": [
         (h, t) => h.concat(new Array(5000).fill(t(1))),
-        "option",
-        ["parts", "at most 4094 tensors", "5000"],
-      ),
-    ],
+        "option: parts: expected at most 4094 tensors, got 5000",
+      ],
+    },
     types: (h, x) => {
       h.concat([x, x] as const, { axis: 1 });
       // @ts-expect-error a tensor is not a list of tensors
@@ -342,35 +286,20 @@ export const arrays = {
         [[-3, hidden]],
       ],
     },
-    refusals: [
-      row("adaptiveMaxPool of a row", (h, t) => h.adaptiveMaxPool(t(3), 1, 1), "shape", [
-        "x",
-        "one row and one column or more",
-        "[3]",
+    refusals: {
+      "adaptiveMaxPool of a row": [
+        (h, t) => h.adaptiveMaxPool(t(3), 1, 1),
+        "shape: x: expected one row and one column or more, got [3]",
+      ],
+      "adaptiveMaxPool of no columns": [
+        (h, t) => h.adaptiveMaxPool(t(2, 0), 1, 1),
+        "shape: x: expected one row and one column or more, got [2, 0]",
+      ],
+      ...wrongOptions("adaptiveMaxPool", pool, [
+        ["rows", part, 0],
+        ["columns", part, 0.5, undefined],
       ]),
-      row("adaptiveMaxPool of no columns", (h, t) => h.adaptiveMaxPool(t(2, 0), 1, 1), "shape", [
-        "x",
-        "one row and one column or more",
-        "[2, 0]",
-      ]),
-      row("adaptiveMaxPool to no row", (h, t) => h.adaptiveMaxPool(t(2, 3), 0, 1), "option", [
-        "rows",
-        part,
-        "0",
-      ]),
-      row(
-        "adaptiveMaxPool to a fraction of a column",
-        (h, t) => h.adaptiveMaxPool(t(2, 3), 1, 0.5),
-        "option",
-        ["columns", part, "0.5"],
-      ),
-      row(
-        "adaptiveMaxPool without columns",
-        (h, t) => h.adaptiveMaxPool(t(2, 3), 1, any(undefined)),
-        "option",
-        ["columns", part, "undefined"],
-      ),
-    ],
+    },
     types: (h, x) => {
       same<ReturnType<typeof h.adaptiveMaxPool>, Tensor>(true);
       // @ts-expect-error the number of columns is missing

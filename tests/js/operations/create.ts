@@ -1,10 +1,9 @@
 // Making arrays, and drawing their numbers.
 
 import type { Heed } from "heed";
-import { any, type Case, row } from "../refusals/case.js";
+import { any, type Refusals, wrong, wrongOptions } from "../refusals/case.js";
 import type { Operation } from "./operation.js";
 
-const sizes = "a list of whole numbers of 0 or more";
 const count = "a whole number of 0 or more";
 const long = new Array<number>(5000).fill(1);
 
@@ -12,36 +11,33 @@ const long = new Array<number>(5000).fill(1);
 export const refusedShapes = (
   name: string,
   call: (heed: Heed, shape: readonly number[]) => unknown,
-): Case[] => [
-  row(`${name} of a number`, (h) => call(h, any(2)), "shape", ["shape", sizes, "2"]),
-  row(`${name} of no shape`, (h) => call(h, any(undefined)), "shape", [
+): Refusals => ({
+  ...wrong(
+    name,
     "shape",
-    sizes,
-    "undefined",
-  ]),
-  row(`${name} of a fraction`, (h) => call(h, [2.5]), "shape", ["shape", sizes, "[2.5]"]),
-  row(`${name} of a negative size`, (h) => call(h, [2, -1]), "shape", ["shape", sizes, "[2, -1]"]),
-  row(`${name} of nine axes`, (h) => call(h, long.slice(0, 9)), "shape", [
-    "shape",
-    "at most 8 axes",
-    "9",
-  ]),
-  row(`${name} of thousands of axes`, (h) => call(h, long), "shape", [
-    "shape",
-    "at most 8 axes",
-    "5000",
-  ]),
-  row(`${name} of a size above the limit`, (h) => call(h, [2 ** 41]), "shape", [
-    "shape",
-    "sizes from 0 to 2^40",
-    "2199023255552",
-  ]),
-  row(`${name} beyond the memory`, (h) => call(h, [2 ** 35]), "memory", [
-    "memory",
-    "at most 2147483583 bytes in one array",
-    "34359738368 elements of 4",
-  ]),
-];
+    [["shape", "a list of whole numbers of 0 or more", 2, undefined, [2.5], [2, -1]]],
+    (shape) => (h) => call(h, any(shape)),
+  ),
+  [`${name} of nine axes`]: [
+    (h) => call(h, long.slice(0, 9)),
+    "shape: shape: expected at most 8 axes, got 9",
+  ],
+  [`${name} of thousands of axes`]: [
+    (h) => call(h, long),
+    "shape: shape: expected at most 8 axes, got 5000",
+  ],
+  [`${name} of a size above the limit`]: [
+    (h) => call(h, [2 ** 41]),
+    "shape: shape: expected sizes from 0 to 2^40, got 2199023255552",
+  ],
+  [`${name} beyond the memory`]: [
+    (h) => call(h, [2 ** 35]),
+    "memory: memory: expected at most 2147483583 bytes in one array, got 34359738368 elements of 4",
+  ],
+});
+
+const uniform = (options: object) => (h: Heed) => h.uniform([2], { seed: 1, ...options });
+const normal = (options: object) => (h: Heed) => h.normal([2], { seed: 1, ...options });
 
 export const create = {
   zeros: {
@@ -62,31 +58,18 @@ export const create = {
     calls: { uniform: [{}, (h) => h.uniform([2, 3], { seed: 1, low: -1, high: 1 })] },
     options: ["low, high, seed", (h, _, o) => h.uniform([2], o)],
     gradients: {},
-    refusals: [
+    refusals: {
       ...refusedShapes("uniform", (h, shape) => h.uniform(shape, { seed: 1 })),
-      row("uniform without a seed", (h) => h.uniform([2], any({})), "option", [
-        "seed",
-        count,
-        "undefined",
+      ...wrongOptions("uniform", uniform, [
+        ["seed", count, undefined, -1],
+        ["high", "at least low", -1],
+        ["high", "a finite float32 number", Infinity],
       ]),
-      row("uniform with a negative seed", (h) => h.uniform([2], { seed: -1 }), "option", [
-        "seed",
-        count,
-        "-1",
-      ]),
-      row(
-        "uniform with high below low",
+      "uniform with high below low": [
         (h) => h.uniform([2], { low: 2, high: 1, seed: 1 }),
-        "option",
-        ["high", "at least low", "1"],
-      ),
-      row(
-        "uniform with an infinite high",
-        (h) => h.uniform([2], { high: Infinity, seed: 1 }),
-        "option",
-        ["high", "a finite float32 number", "Infinity"],
-      ),
-    ],
+        "option: high: expected at least low, got 1",
+      ],
+    },
     types: (h) => {
       h.uniform([2], { seed: 1, low: -1 });
       // @ts-expect-error a seed is missing
@@ -97,26 +80,14 @@ export const create = {
     calls: { normal: [{}, (h) => h.normal([2, 3], { seed: 1, mean: 1, deviation: 2 })] },
     options: ["mean, deviation, seed", (h, _, o) => h.normal([2], o)],
     gradients: {},
-    refusals: [
+    refusals: {
       ...refusedShapes("normal", (h, shape) => h.normal(shape, { seed: 1 })),
-      row("normal without a seed", (h) => h.normal([2], any({})), "option", [
-        "seed",
-        count,
-        "undefined",
+      ...wrongOptions("normal", normal, [
+        ["seed", count, undefined],
+        ["deviation", "a number from 0 on", -1],
+        ["mean", "a finite float32 number", Number.NaN],
       ]),
-      row(
-        "normal with a negative deviation",
-        (h) => h.normal([2], { deviation: -1, seed: 1 }),
-        "option",
-        ["deviation", "a number from 0 on", "-1"],
-      ),
-      row(
-        "normal with a mean of NaN",
-        (h) => h.normal([2], { mean: Number.NaN, seed: 1 }),
-        "option",
-        ["mean", "a finite float32 number", "NaN"],
-      ),
-    ],
+    },
     types: (h) => {
       h.normal([2], { seed: 1, deviation: 2 });
       // @ts-expect-error a seed is missing

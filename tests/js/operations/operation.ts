@@ -10,7 +10,7 @@
 
 import type { Heed, Tensor } from "heed";
 import type { Family } from "../calls/family.js";
-import type { Case, Make } from "../refusals/case.js";
+import type { Make, Refusals } from "../refusals/case.js";
 import { sizeOf } from "../values.js";
 
 export type Type = "float32" | "int32" | "bool";
@@ -94,7 +94,7 @@ export interface Operation {
   results?: Readonly<Record<string, readonly [call: (heed: Heed) => Tensor, result: unknown]>>;
   /** Random calls against the reference. Long calls, and calls of several operations, are in tests/js/calls. */
   right?: Family;
-  refusals?: readonly Case[];
+  refusals?: Refusals;
   /** Compiled and not called: a line under @ts-expect-error that compiles is an error. */
   types?: (heed: Heed, x: Tensor) => void;
 }

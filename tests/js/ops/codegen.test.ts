@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loopsModule } from "../../../dist/load/probe.js";
 import { arithmeticLoop } from "../../../web/src/rooms/speed/loops.js";
-import { mergedLoops, productLoops } from "../../bench/codegen.mjs";
+import { loopsOf, mergedLoops, productLoops } from "../../bench/codegen.mjs";
 import { peakModule } from "../../bench/page/peak.mjs";
 import { missing, recentNode } from "../../harness/v8.mjs";
 
@@ -46,9 +46,8 @@ describe.skipIf(missing !== undefined)("the inner loops of products of floats", 
 test.skipIf(whyNoDot !== undefined)(
   "the relaxed binary multiplies four rows of bytes with one instruction for each 16 products",
   () => {
-    const binary = new URL("../../../dist/heed-relaxed.wasm", import.meta.url);
     const dots = (loop: string[]) => loop.filter((text) => text.startsWith("vpdpbusd")).length;
-    const found = mergedLoops(readFileSync(binary)).filter((loop) => dots(loop) === 16);
+    const found = loopsOf("relaxed").filter((loop: string[]) => dots(loop) === 16);
     expect(found.length).toBeGreaterThan(0);
     // Four rows, two vectors of columns and two groups of four depths, with at most two other instructions for each.
     const isShort = (loop: string[]) =>

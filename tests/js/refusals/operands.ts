@@ -4,93 +4,77 @@
 
 import type { Heed, Tensor } from "heed";
 import { grad } from "heed/nn";
-import {
-  type Call,
-  type Given,
-  made,
-  type Taken,
-  type WithOptions,
-} from "../operations/operation.js";
+import * as operation from "../operations/operation.js";
 import { entriesOf, operations } from "../operations/table.js";
-import { any, type Case, disposed, foreign, gone, row } from "./case.js";
+import { type Attempt, any, disposed, foreign, gone, merged, type Refusals } from "./case.js";
 
+const { made } = operation;
 const wrong = { float32: "int32", int32: "float32", bool: "float32" } as const;
 
-function tensorRows(title: string, [taken, call]: Call): Case[] {
-  return Object.entries(taken).flatMap(([name, tensor]) => {
+function tensorRefusals(title: string, [taken, call]: operation.Call): Refusals {
+  const each = Object.entries(taken).map(([name, tensor]): Refusals => {
     const { type, types = type, isNamed = false, expected = "a tensor" } = tensor;
     const replaced =
-      (by: (heed: Heed, other: Heed) => unknown): Case["call"] =>
+      (by: (heed: Heed, other: Heed) => unknown): Attempt =>
       (heed, _, other) => {
-        const given: Given = {};
-        for (const each of Object.keys(taken))
-          given[each] = each === name ? any(by(heed, other)) : made(heed, taken[each] as Taken);
-        return call(heed, given);
+        const given = Object.entries(taken).map(([key, each]): [string, Tensor] => [
+          key,
+          key === name ? any(by(heed, other)) : made(heed, each),
+        ]);
+        return call(heed, Object.fromEntries(given));
       };
     const what = `${title} with ${name} that is`;
-    const rows = [
-      row(
-        `${what} not a tensor`,
+    const refusals: Refusals = {
+      [`${what} not a tensor`]: [
         replaced(() => "x"),
-        isNamed ? "option" : "dtype",
-        [name, expected, '"x"'],
-      ),
-      row(`${what} disposed`, replaced(disposed), "disposed", [name, ...gone]),
-      row(
-        `${what} of another engine`,
+        `${isNamed ? "option" : "dtype"}: ${name}: expected ${expected}, got "x"`,
+      ],
+      [`${what} disposed`]: [replaced(disposed), `disposed: ${name}: ${gone}`],
+      [`${what} of another engine`]: [
         replaced((_, other) => made(other, tensor)),
-        "option",
-        [name, ...foreign],
-      ),
-    ];
-    if (type === undefined || types === undefined) return rows;
+        `option: ${name}: ${foreign}`,
+      ],
+    };
+    if (type === undefined || types === undefined) return refusals;
     const got = wrong[type];
-    return [
-      ...rows,
-      row(
-        `${what} ${got}`,
+    return {
+      ...refusals,
+      [`${what} ${got}`]: [
         replaced((h) => made(h, { ...tensor, type: got })),
-        "dtype",
-        [name, types, got],
-      ),
-    ];
+        `dtype: ${name}: expected ${types}, got ${got}`,
+      ],
+    };
   });
+  return merged(each);
 }
 
-function optionRows(operation: string, [known, call]: WithOptions): Case[] {
-  const unknown = [`an option of ${operation} (${known})`, "an unknown one"] as const;
-  return [
-    row(`${operation} with an unknown option`, (h, t) => call(h, t, any({ colour: 1 })), "option", [
-      "colour",
-      ...unknown,
-    ]),
-    row(`${operation} with a number for options`, (h, t) => call(h, t, any(5)), "option", [
-      "options",
-      "an object",
-      "5",
-    ]),
-    row(`${operation} with null for options`, (h, t) => call(h, t, any(null)), "option", [
-      "options",
-      "an object",
-      "null",
-    ]),
-    row(`${operation} with a list for options`, (h, t) => call(h, t, any([])), "option", [
-      "options",
-      "an object",
-      "[]",
-    ]),
-    row(`${operation} with a tensor for options`, (h, t) => call(h, t, any(t(3))), "option", [
-      "options",
-      "an object",
-      "a Tensor",
-    ]),
-  ];
-}
+const optionRefusals = (name: string, [known, call]: operation.WithOptions): Refusals => ({
+  [`${name} with an unknown option`]: [
+    (h, t) => call(h, t, any({ colour: 1 })),
+    `option: colour: expected an option of ${name} (${known}), got an unknown one`,
+  ],
+  [`${name} with a number for options`]: [
+    (h, t) => call(h, t, any(5)),
+    "option: options: expected an object, got 5",
+  ],
+  [`${name} with null for options`]: [
+    (h, t) => call(h, t, any(null)),
+    "option: options: expected an object, got null",
+  ],
+  [`${name} with a list for options`]: [
+    (h, t) => call(h, t, any([])),
+    "option: options: expected an object, got []",
+  ],
+  [`${name} with a tensor for options`]: [
+    (h, t) => call(h, t, any(t(3))),
+    "option: options: expected an object, got a Tensor",
+  ],
+});
 
 /** A loss through the first result of a call, for its first float32 tensor. */
-function lossRow(name: string, [taken, call]: Call): Case {
+function lossRefusal(name: string, [taken, call]: operation.Call): Refusals {
   const loss = (h: Heed) => {
-    const given: Given = Object.fromEntries(
+    const given: operation.Given = Object.fromEntries(
       Object.entries(taken).map(([name, tensor]) => [name, made(h, tensor)]),
     );
     const source = Object.values(given).find(({ dtype }) => dtype === "float32") as Tensor;
@@ -99,22 +83,27 @@ function lossRow(name: string, [taken, call]: Call): Case {
       return h.sum("data" in result ? (result as Tensor) : (Object.values(result)[0] as Tensor));
     });
   };
-  return row(`a loss through ${name}`, loss, "unsupported", [
-    "loss",
-    "a tensor with a gradient, or a detached one",
-    `a result of ${name}, which has none`,
-  ]);
+  return {
+    [`a loss through ${name}`]: [
+      loss,
+      `unsupported: loss: expected a tensor with a gradient, or a detached one, got a result of ${name}, which has none`,
+    ],
+  };
 }
 
-export const operands: Case[] = [
-  ...entriesOf("calls").flatMap(([title, call]) => tensorRows(title, call)),
-  ...Object.entries(operations).flatMap(([name, { options, refusals = [] }]) => [
-    ...(options ? optionRows(name, options) : []),
-    ...refusals,
-  ]),
-];
+export const operands: Refusals = {
+  ...merged(entriesOf("calls").map(([title, call]) => tensorRefusals(title, call))),
+  ...merged(
+    Object.entries(operations).map(([name, { options, refusals }]) => ({
+      ...(options && optionRefusals(name, options)),
+      ...refusals,
+    })),
+  ),
+};
 
 /** Losses through results without gradient. Each case runs its own tape. */
-export const losses: Case[] = Object.entries(operations).flatMap(([name, { calls, gradients }]) =>
-  gradients === "none" ? Object.values(calls).map((call) => lossRow(name, call)) : [],
+export const losses: Refusals = merged(
+  Object.entries(operations).flatMap(([name, { calls, gradients }]) =>
+    gradients === "none" ? Object.values(calls).map((call) => lossRefusal(name, call)) : [],
+  ),
 );

@@ -1,151 +1,123 @@
 // Refused calls of attention with packed sequences.
 
-import type { Heed } from "heed";
-import { any, bools, type Case, disposed, gone, type Make, row } from "./case.js";
+import {
+  type Attempt,
+  any,
+  bools,
+  type Change,
+  changed,
+  disposed,
+  gone,
+  type Refusals,
+} from "./case.js";
 
-const pairs = "because packed sequences have no common [L, S]";
+const none = "none beside cuSeqlens, because packed sequences have no common [L, S]";
 
 /** attention of packed sequences, q [5, 2, 4] and k, v [7, 2, 4]. */
-const packed = (cuSeqlens: unknown, more: (heed: Heed, make: Make) => object = () => ({})) => {
-  return (heed: Heed, make: Make) =>
-    heed.attention(
-      make(5, 2, 4),
-      make(7, 2, 4),
-      make(7, 2, 4),
-      any({ cuSeqlens, ...more(heed, make) }),
-    );
-};
+const packed =
+  (cuSeqlens: Change, more: Change = {}): Attempt =>
+  (h, t) =>
+    h.attention(t(5, 2, 4), t(7, 2, 4), t(7, 2, 4), {
+      cuSeqlens: any(changed(cuSeqlens, t, h)),
+      ...any<object>(changed(more, t, h)),
+    });
 const good = { q: [0, 2, 5], k: [0, 4, 7] };
 
-export const packedSequences: Case[] = [
-  row(
-    "bounds for inputs [B, H, L, D]",
+export const packedSequences: Refusals = {
+  "bounds for inputs [B, H, L, D]": [
     (h, t) => h.attention(t(2, 2, 3, 4), t(2, 2, 5, 4), t(2, 2, 5, 4), { cuSeqlens: [0, 3] }),
-    "shape",
-    ["q", "rank 3", "[2, 2, 3, 4]"],
-  ),
-  row("bounds that are a number", packed(5), "option", [
-    "cuSeqlens",
-    "a list, an int32 tensor, or { q, k } of them",
-    "5",
-  ]),
-  row("bounds of the queries alone", packed({ q: [0, 5] }), "option", [
-    "cuSeqlens",
-    "a list, an int32 tensor, or { q, k } of them",
-    "an Object",
-  ]),
-  row("bounds that do not begin at 0", packed({ ...good, q: [1, 2, 5] }), "option", [
-    "cuSeqlens.q",
-    "a first number of 0",
-    "1",
-  ]),
-  row("bounds that decrease", packed({ q: [0, 3, 2, 5], k: [0, 1, 2, 7] }), "option", [
-    "cuSeqlens.q",
-    "numbers that never decrease",
-    "2 after 3",
-  ]),
-  row("bounds of keys that decrease", packed({ ...good, k: [0, 8, 7] }), "option", [
-    "cuSeqlens.k",
-    "numbers that never decrease",
-    "7 after 8",
-  ]),
-  row("bounds that end before the last query", packed({ ...good, q: [0, 2, 4] }), "option", [
-    "cuSeqlens.q",
-    "a last number of 5, the total",
-    "4",
-  ]),
-  row("bounds that end after the last key", packed({ ...good, k: [0, 4, 8] }), "option", [
-    "cuSeqlens.k",
-    "a last number of 7, the total",
-    "8",
-  ]),
-  row("the same bounds for fewer queries than keys", packed([0, 2, 5]), "option", [
-    "cuSeqlens.k",
-    "a last number of 7, the total",
-    "5",
-  ]),
-  row("no bounds in a list", packed({ q: [], k: [] }), "option", [
-    "cuSeqlens.q",
-    "a first number of 0",
-    "none",
-  ]),
-  row("another number of sequences in the keys", packed({ ...good, k: [0, 7] }), "shape", [
-    "cuSeqlens.k",
-    "3 numbers, as cuSeqlens.q",
-    "2",
-  ]),
-  row("a fraction among bounds", packed({ ...good, k: [0, 3.5, 7] }), "option", [
-    "cuSeqlens",
-    "whole numbers of 32 bits",
-    "3.5",
-  ]),
-  row("bounds of floats in a tensor", (h, t) => packed(t(2))(h, t), "dtype", [
-    "cuSeqlens.q",
-    "int32",
-    "float32",
-  ]),
-  row("disposed bounds", (h, t) => packed({ q: [0, 5], k: disposed(h) })(h, t), "disposed", [
-    "cuSeqlens",
-    ...gone,
-  ]),
-  row(
-    "packed keys of another head size",
+    "shape: q: expected rank 3, got [2, 2, 3, 4]",
+  ],
+  "bounds that are a number": [
+    packed(5),
+    "option: cuSeqlens: expected a list, an int32 tensor, or { q, k } of them, got 5",
+  ],
+  "bounds of the queries alone": [
+    packed({ q: [0, 5] }),
+    "option: cuSeqlens: expected a list, an int32 tensor, or { q, k } of them, got an Object",
+  ],
+  "bounds that do not begin at 0": [
+    packed({ ...good, q: [1, 2, 5] }),
+    "option: cuSeqlens.q: expected a first number of 0, got 1",
+  ],
+  "bounds that decrease": [
+    packed({ q: [0, 3, 2, 5], k: [0, 1, 2, 7] }),
+    "option: cuSeqlens.q: expected numbers that never decrease, got 2 after 3",
+  ],
+  "bounds of keys that decrease": [
+    packed({ ...good, k: [0, 8, 7] }),
+    "option: cuSeqlens.k: expected numbers that never decrease, got 7 after 8",
+  ],
+  "bounds that end before the last query": [
+    packed({ ...good, q: [0, 2, 4] }),
+    "option: cuSeqlens.q: expected a last number of 5, the total, got 4",
+  ],
+  "bounds that end after the last key": [
+    packed({ ...good, k: [0, 4, 8] }),
+    "option: cuSeqlens.k: expected a last number of 7, the total, got 8",
+  ],
+  "the same bounds for fewer queries than keys": [
+    packed([0, 2, 5]),
+    "option: cuSeqlens.k: expected a last number of 7, the total, got 5",
+  ],
+  "no bounds in a list": [
+    packed({ q: [], k: [] }),
+    "option: cuSeqlens.q: expected a first number of 0, got none",
+  ],
+  "another number of sequences in the keys": [
+    packed({ ...good, k: [0, 7] }),
+    "shape: cuSeqlens.k: expected 3 numbers, as cuSeqlens.q, got 2",
+  ],
+  "a fraction among bounds": [
+    packed({ ...good, k: [0, 3.5, 7] }),
+    "option: cuSeqlens: expected whole numbers of 32 bits, got 3.5",
+  ],
+  "bounds of floats in a tensor": [
+    packed((t) => t(2)),
+    "dtype: cuSeqlens.q: expected int32, got float32",
+  ],
+  "disposed bounds": [
+    packed((_, h) => ({ q: [0, 5], k: disposed(h) })),
+    `disposed: cuSeqlens: ${gone}`,
+  ],
+  "packed keys of another head size": [
     (h, t) => h.attention(t(5, 2, 4), t(7, 2, 3), t(7, 2, 4), { cuSeqlens: good }),
-    "shape",
-    ["k", "[7, 2, 4]", "[7, 2, 3]"],
-  ),
-  row(
-    "a mask beside packed sequences",
-    packed(good, (h) => ({ mask: bools(h, 5, 7) })),
-    "option",
-    ["mask", `none beside cuSeqlens, ${pairs}`, "one"],
-  ),
-  row(
-    "a bias beside packed sequences",
-    packed(good, (_, t) => ({ bias: t(5, 7) })),
-    "option",
-    ["bias", `none beside cuSeqlens, ${pairs}`, "one"],
-  ),
-  row(
-    "weights of packed sequences",
-    packed(good, () => ({ needWeights: true })),
-    "option",
-    ["needWeights", `none beside cuSeqlens, ${pairs}`, "one"],
-  ),
-  row(
-    "captured weights of packed sequences",
-    packed(good, () => ({ capture: "weights" })),
-    "option",
-    ["capture", `none beside cuSeqlens, ${pairs}`, "one"],
-  ),
-  row(
-    "scores of packed sequences",
-    packed(good, () => ({ capture: ["entropy", "capped"] })),
-    "option",
-    ["capture", `none beside cuSeqlens, ${pairs}`, "one"],
-  ),
-  row(
-    "key lengths beside packed sequences",
-    packed(good, () => ({ kvLengths: [4, 3] })),
-    "option",
-    ["kvLengths", "none beside cuSeqlens, which says the lengths already", "one"],
-  ),
-  row(
-    "a past beside packed sequences",
-    packed(good, (_, t) => ({ past: { key: t(1, 2, 1, 4), value: t(1, 2, 1, 4) } })),
-    "option",
-    ["past", "none beside cuSeqlens, which has no batch axis for it", "one"],
-  ),
-  row(
-    "a block mask beside packed sequences",
-    packed(good, (h) => ({ blockMask: h.blockMask(() => true, { queries: 5, keys: 7 }) })),
-    "option",
-    ["blockMask", `none beside cuSeqlens, ${pairs}`, "one"],
-  ),
-  row(
-    "three offsets for two packed sequences",
-    packed(good, () => ({ causalOffset: [1, 2, 3] })),
-    "shape",
-    ["causalOffset", "[1] or [2]", "[3]"],
-  ),
-];
+    "shape: k: expected [7, 2, 4], got [7, 2, 3]",
+  ],
+  "a mask beside packed sequences": [
+    packed(good, (_, h) => ({ mask: bools(h, 5, 7) })),
+    `option: mask: expected ${none}, got one`,
+  ],
+  "a bias beside packed sequences": [
+    packed(good, (t) => ({ bias: t(5, 7) })),
+    `option: bias: expected ${none}, got one`,
+  ],
+  "weights of packed sequences": [
+    packed(good, { needWeights: true }),
+    `option: needWeights: expected ${none}, got one`,
+  ],
+  "captured weights of packed sequences": [
+    packed(good, { capture: "weights" }),
+    `option: capture: expected ${none}, got one`,
+  ],
+  "scores of packed sequences": [
+    packed(good, { capture: ["entropy", "capped"] }),
+    `option: capture: expected ${none}, got one`,
+  ],
+  "key lengths beside packed sequences": [
+    packed(good, { kvLengths: [4, 3] }),
+    "option: kvLengths: expected none beside cuSeqlens, which says the lengths already, got one",
+  ],
+  "a past beside packed sequences": [
+    packed(good, (t) => ({ past: { key: t(1, 2, 1, 4), value: t(1, 2, 1, 4) } })),
+    "option: past: expected none beside cuSeqlens, which has no batch axis for it, got one",
+  ],
+  "a block mask beside packed sequences": [
+    packed(good, (_, h) => ({ blockMask: h.blockMask(() => true, { queries: 5, keys: 7 }) })),
+    `option: blockMask: expected ${none}, got one`,
+  ],
+  "three offsets for two packed sequences": [
+    packed(good, { causalOffset: [1, 2, 3] }),
+    "shape: causalOffset: expected [1] or [2], got [3]",
+  ],
+};

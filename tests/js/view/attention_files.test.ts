@@ -91,61 +91,56 @@ describe("an array of NumPy", () => {
   });
 
   const body = new Uint8Array(16);
-  test.each([
-    [
-      "a type that has no numbers",
-      "{'descr': '|O', 'fortran_order': False, 'shape': (4,), }",
-      /^dtype \| a: descr: .* Python objects$/,
-    ],
-    ["texts", "{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }", /^dtype \| a: descr/],
-    [
-      "a structure",
-      "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }",
-      /^dtype \| a: descr/,
-    ],
-    [
-      "a size that no float has",
-      "{'descr': '<f1', 'fortran_order': False, 'shape': (4,), }",
-      /^dtype \| a: descr/,
-    ],
-    [
-      "more numbers than are there",
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
-      /^format \| a: data: expected 24 bytes for \[2, 3\], got 16$/,
-    ],
-    [
-      "fewer",
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
-      /^format \| a: data: expected 12 bytes/,
-    ],
-    [
-      "sizes that nobody can count",
-      `{'descr': '<f4', 'fortran_order': False, 'shape': (${2 ** 50}, ${2 ** 50}), }`,
-      /^shape \| a: shape: expected sizes that can be counted/,
-    ],
-    [
-      "sizes that cancel",
-      `{'descr': '<f4', 'fortran_order': False, 'shape': (${10 ** 20}, 0), }`,
-      /^shape \| a: shape/,
-    ],
-    [
-      "a negative size",
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, -2), }",
-      /^format \| a: header/,
-    ],
-    ["an entry twice", "{'descr': '<f4', 'descr': '<f8', 'shape': (4,), }", /^format \| a: header/],
-    [
-      "an entry too many",
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'x': 'y'}",
-      /^format \| a: header/,
-    ],
-    ["no entry", "{}", /^format \| a: header/],
-    [
-      "a call",
-      "{'descr': '<f4', 'fortran_order': False, 'shape': exit(), }",
-      /^format \| a: header/,
-    ],
-  ])("refuses a header with %s", async (_, header, why) => {
+  test.each(
+    Object.entries<[header: string, why: RegExp]>({
+      "a type that has no numbers": [
+        "{'descr': '|O', 'fortran_order': False, 'shape': (4,), }",
+        /^dtype \| a: descr: .* Python objects$/,
+      ],
+      texts: ["{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }", /^dtype \| a: descr/],
+      "a structure": [
+        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }",
+        /^dtype \| a: descr/,
+      ],
+      "a size that no float has": [
+        "{'descr': '<f1', 'fortran_order': False, 'shape': (4,), }",
+        /^dtype \| a: descr/,
+      ],
+      "more numbers than are there": [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+        /^format \| a: data: expected 24 bytes for \[2, 3\], got 16$/,
+      ],
+      fewer: [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
+        /^format \| a: data: expected 12 bytes/,
+      ],
+      "sizes that nobody can count": [
+        `{'descr': '<f4', 'fortran_order': False, 'shape': (${2 ** 50}, ${2 ** 50}), }`,
+        /^shape \| a: shape: expected sizes that can be counted/,
+      ],
+      "sizes that cancel": [
+        `{'descr': '<f4', 'fortran_order': False, 'shape': (${10 ** 20}, 0), }`,
+        /^shape \| a: shape/,
+      ],
+      "a negative size": [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, -2), }",
+        /^format \| a: header/,
+      ],
+      "an entry twice": [
+        "{'descr': '<f4', 'descr': '<f8', 'shape': (4,), }",
+        /^format \| a: header/,
+      ],
+      "an entry too many": [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), 'x': 'y'}",
+        /^format \| a: header/,
+      ],
+      "no entry": ["{}", /^format \| a: header/],
+      "a call": [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': exit(), }",
+        /^format \| a: header/,
+      ],
+    }),
+  )("refuses a header with %s", async (_, [header, why]) => {
     expect(await refusal(file("a", npyText(header, body)))).toMatch(why);
   });
 
@@ -242,131 +237,109 @@ describe("an .npz", () => {
   const array = npy([2, 2], [1, 2, 3, 4]);
   const entry = { name: "a.npy", bytes: array };
   const other = { name: "b.npy", bytes: array };
-  test.each<[string, Uint8Array, RegExp]>([
-    [
-      "a wrong checksum",
-      zip([{ ...entry, crc: 1 }]),
-      /^format \| zip: a\.npy: expected the bytes of its checksum/,
-    ],
-    [
-      "a wrong checksum, deflated",
-      zip([{ ...entry, crc: 1, deflate: true }]),
-      /^format \| zip: a\.npy: expected the bytes of its checksum/,
-    ],
-    [
-      "a size that its bytes do not have",
-      zip([{ ...entry, size: 200, deflate: true }]),
-      /^format \| a: data: expected 16 bytes for \[2, 2\], got 72$/,
-    ],
-    [
-      "less than there is",
-      zip([{ ...entry, size: array.length - 8, deflate: true }]),
-      /^format \| (a: data: expected 16 bytes for \[2, 2\], got 8|zip: a\.npy: expected 136 bytes, got more)$/,
-    ],
-    [
-      "a stored size that differs",
-      zip([{ ...entry, size: 145 }]),
-      /^format \| zip: a\.npy: expected at most 144 bytes in 144, got 145$/,
-    ],
-    [
-      "a ratio that deflate cannot reach",
-      zip([{ ...entry, size: 2 ** 31, deflate: true }]),
-      /^format \| zip: a\.npy: expected at most \d+ bytes in \d+, got 2147483648$/,
-    ],
-    [
-      "entries that overlap",
-      zip([entry, { ...other, offset: 20 }]),
-      /^format \| zip: a\.npy: expected an end at byte 20/,
-    ],
-    [
-      "an entry in the directory",
-      zip([{ ...entry, offset: 40 }]),
-      /^format \| zip: a\.npy: expected an end at byte 179/,
-    ],
-    [
-      "an entry that is another",
-      zip([{ ...entry, localName: "c.npy" }]),
-      /^format \| zip: a\.npy: expected its header at byte 0, got other bytes$/,
-    ],
-    [
-      "an entry that begins too late",
-      zip([{ ...entry, localExtra: 900 }]),
-      /^format \| zip: a\.npy: expected an end at byte 179/,
-    ],
-    ["a password", zip([{ ...entry, flags: 1 }]), /^format \| zip: a\.npy: expected no password/],
-    [
-      "another method",
-      zip([{ ...entry, method: 14 }]),
-      /^format \| zip: a\.npy: expected stored or deflated bytes, got method 14$/,
-    ],
-    [
-      "bytes that are not deflated",
-      zip([{ ...entry, bytes: new Uint8Array(80).fill(255), method: 8 }]),
-      /^format \| zip: a\.npy: expected deflated bytes, got others$/,
-    ],
-    [
-      "a name twice",
-      zip([entry, entry]),
-      /^format \| zip: expected each name once, got "a\.npy" twice$/,
-    ],
-    [
-      "fewer entries than it says",
-      zip([entry], { count: 3 }),
-      /^format \| zip: directory: expected 3 entries/,
-    ],
-    [
-      "many entries that are not there",
-      zip([entry], { count: 60_000 }),
-      /^format \| zip: directory/,
-    ],
-    ["no entry", zip([]), /^format \| weights: expected .*, got none$/],
-    [
-      "a file that is no array",
-      zip([{ name: "readme.txt", bytes: array }]),
-      /^format \| zip: expected arrays of numpy\.savez, got "readme\.txt"$/,
-    ],
-    [
-      "what torch.save wrote",
-      zip([{ name: "archive/data.pkl", bytes: array }]),
-      /^format \| file: expected arrays of numpy\.savez, got a file of torch\.save$/,
-    ],
-    [
-      "arrays of no order",
-      npz({ mean: array, deviation: array }),
-      /^format \| weights: expected .*, got mean, deviation$/,
-    ],
-    [
-      "a layer that is missing",
-      npz({ layer_0: array, layer_2: array }),
-      /^format \| layers: expected numbers from 0 or 1 on, each once, got "layer_2"$/,
-    ],
-    [
-      "a layer twice",
-      npz({ layer_0: array, layer_1: array, "layer.1": array }),
-      /^format \| layers/,
-    ],
-    [
-      "a layer of another shape",
-      npz({ layer_0: array, layer_1: npy([1, 4], [1, 2, 3, 4]) }),
-      /^shape \| layer_1: expected \[2, 2\], as layer_0, got \[1, 4\]$/,
-    ],
-    [
-      "a batch of two",
-      npz({ layer_0: npy([2, 1, 2, 2], numbers(8)), layer_1: npy([2, 1, 2, 2], numbers(8)) }),
-      /^shape \| layer_0: expected a batch of one, \[1, heads, L, S\], got \[2, 1, 2, 2\]$/,
-    ],
-    [
-      "batches of two",
-      npz({ a: npy([2, 2, 1, 2, 2], numbers(16)) }),
-      /^shape \| a: expected a batch of one, \[layers, 1, heads, L, S\]/,
-    ],
-    ["too few axes", npz({ a: npy([4], numbers(4)) }), /^shape \| a/],
-    [
-      "no number",
-      npz({ a: npy([2, 0, 3], []) }),
-      /^shape \| a: expected at least one number, got \[2, 0, 3\]$/,
-    ],
-  ])("refuses %s", async (_, bytes, why) => {
+  test.each(
+    Object.entries<[Uint8Array, RegExp]>({
+      "a wrong checksum": [
+        zip([{ ...entry, crc: 1 }]),
+        /^format \| zip: a\.npy: expected the bytes of its checksum/,
+      ],
+      "a wrong checksum, deflated": [
+        zip([{ ...entry, crc: 1, deflate: true }]),
+        /^format \| zip: a\.npy: expected the bytes of its checksum/,
+      ],
+      "a size that its bytes do not have": [
+        zip([{ ...entry, size: 200, deflate: true }]),
+        /^format \| a: data: expected 16 bytes for \[2, 2\], got 72$/,
+      ],
+      "less than there is": [
+        zip([{ ...entry, size: array.length - 8, deflate: true }]),
+        /^format \| (a: data: expected 16 bytes for \[2, 2\], got 8|zip: a\.npy: expected 136 bytes, got more)$/,
+      ],
+      "a stored size that differs": [
+        zip([{ ...entry, size: 145 }]),
+        /^format \| zip: a\.npy: expected at most 144 bytes in 144, got 145$/,
+      ],
+      "a ratio that deflate cannot reach": [
+        zip([{ ...entry, size: 2 ** 31, deflate: true }]),
+        /^format \| zip: a\.npy: expected at most \d+ bytes in \d+, got 2147483648$/,
+      ],
+      "entries that overlap": [
+        zip([entry, { ...other, offset: 20 }]),
+        /^format \| zip: a\.npy: expected an end at byte 20/,
+      ],
+      "an entry in the directory": [
+        zip([{ ...entry, offset: 40 }]),
+        /^format \| zip: a\.npy: expected an end at byte 179/,
+      ],
+      "an entry that is another": [
+        zip([{ ...entry, localName: "c.npy" }]),
+        /^format \| zip: a\.npy: expected its header at byte 0, got other bytes$/,
+      ],
+      "an entry that begins too late": [
+        zip([{ ...entry, localExtra: 900 }]),
+        /^format \| zip: a\.npy: expected an end at byte 179/,
+      ],
+      "a password": [zip([{ ...entry, flags: 1 }]), /^format \| zip: a\.npy: expected no password/],
+      "another method": [
+        zip([{ ...entry, method: 14 }]),
+        /^format \| zip: a\.npy: expected stored or deflated bytes, got method 14$/,
+      ],
+      "bytes that are not deflated": [
+        zip([{ ...entry, bytes: new Uint8Array(80).fill(255), method: 8 }]),
+        /^format \| zip: a\.npy: expected deflated bytes, got others$/,
+      ],
+      "a name twice": [
+        zip([entry, entry]),
+        /^format \| zip: expected each name once, got "a\.npy" twice$/,
+      ],
+      "fewer entries than it says": [
+        zip([entry], { count: 3 }),
+        /^format \| zip: directory: expected 3 entries/,
+      ],
+      "many entries that are not there": [
+        zip([entry], { count: 60_000 }),
+        /^format \| zip: directory/,
+      ],
+      "no entry": [zip([]), /^format \| weights: expected .*, got none$/],
+      "a file that is no array": [
+        zip([{ name: "readme.txt", bytes: array }]),
+        /^format \| zip: expected arrays of numpy\.savez, got "readme\.txt"$/,
+      ],
+      "what torch.save wrote": [
+        zip([{ name: "archive/data.pkl", bytes: array }]),
+        /^format \| file: expected arrays of numpy\.savez, got a file of torch\.save$/,
+      ],
+      "arrays of no order": [
+        npz({ mean: array, deviation: array }),
+        /^format \| weights: expected .*, got mean, deviation$/,
+      ],
+      "a layer that is missing": [
+        npz({ layer_0: array, layer_2: array }),
+        /^format \| layers: expected numbers from 0 or 1 on, each once, got "layer_2"$/,
+      ],
+      "a layer twice": [
+        npz({ layer_0: array, layer_1: array, "layer.1": array }),
+        /^format \| layers/,
+      ],
+      "a layer of another shape": [
+        npz({ layer_0: array, layer_1: npy([1, 4], [1, 2, 3, 4]) }),
+        /^shape \| layer_1: expected \[2, 2\], as layer_0, got \[1, 4\]$/,
+      ],
+      "a batch of two": [
+        npz({ layer_0: npy([2, 1, 2, 2], numbers(8)), layer_1: npy([2, 1, 2, 2], numbers(8)) }),
+        /^shape \| layer_0: expected a batch of one, \[1, heads, L, S\], got \[2, 1, 2, 2\]$/,
+      ],
+      "batches of two": [
+        npz({ a: npy([2, 2, 1, 2, 2], numbers(16)) }),
+        /^shape \| a: expected a batch of one, \[layers, 1, heads, L, S\]/,
+      ],
+      "too few axes": [npz({ a: npy([4], numbers(4)) }), /^shape \| a/],
+      "no number": [
+        npz({ a: npy([2, 0, 3], []) }),
+        /^shape \| a: expected at least one number, got \[2, 0, 3\]$/,
+      ],
+    }),
+  )("refuses %s", async (_, [bytes, why]) => {
     expect(await refusal(file("a.npz", bytes))).toMatch(why);
   });
 

@@ -203,67 +203,61 @@ describe("heed view", () => {
   });
 
   const numbers = "attentions.npz";
-  test.each<[string, string[], RegExp]>([
-    [
-      "an unknown option",
-      ["view", numbers, "--colour", "red"],
-      /^heed: Unknown option '--colour'$/m,
-    ],
-    [
-      "an option without its value",
-      ["view", numbers, "--out"],
-      /^heed: .*'--out <value>' argument missing/m,
-    ],
-    [
-      "an unknown command",
-      ["show", numbers],
-      /^heed: expected "heed view FILE", got "heed show"$/m,
-    ],
-    ["no file", ["view"], /^heed: expected a file of weights after view, got none$/m],
-    [
-      "two files",
-      ["view", numbers, "tokens.json"],
-      /^heed: expected one file of weights, got attentions\.npz, tokens\.json$/m,
-    ],
-    ["a file that is not there", ["view", "lost.npz"], /^heed: there is no file lost\.npz$/m],
-    ["a folder", ["view", "."], /^heed: \. is a folder, not a file$/m],
-    [
-      "tokens that are not there",
-      ["view", numbers, "--tokens", "lost.json"],
-      /^heed: there is no file lost\.json$/m,
-    ],
-    [
-      "another type",
-      ["view", numbers, "--dtype", "int4"],
-      /^heed: --dtype: expected float32 or float16, got int4$/m,
-    ],
-    [
-      "another mask",
-      ["view", numbers, "--mask", "window"],
-      /^heed: --mask: expected causal, got window$/m,
-    ],
-    [
-      "its input as its output",
-      ["view", numbers, "--out", `./${numbers}`],
-      /^heed: --out: expected another file/m,
-    ],
-    [
-      "a folder that is not there",
-      ["view", numbers, "--out", "no/view.html"],
-      /^heed: --out: ENOENT/m,
-    ],
-    [
-      "too few tokens",
-      ["view", numbers, "--tokens", "short.json"],
-      /^heed: tokens: queries: expected 4 tokens, as the weights have, got 1$/m,
-    ],
-    ["a file of another kind", ["view", "short.json"], /^heed: files: expected a file of weights/m],
-    [
-      "a broken file",
-      ["view", "broken.npz"],
-      /^heed: zip: expected a directory at the end, got none: is the file cut off\?$/m,
-    ],
-  ])("refuses %s with a sentence and the status 1", async (what, words, why) => {
+  test.each(
+    Object.entries<[string[], RegExp]>({
+      "an unknown option": [
+        ["view", numbers, "--colour", "red"],
+        /^heed: Unknown option '--colour'$/m,
+      ],
+      "an option without its value": [
+        ["view", numbers, "--out"],
+        /^heed: .*'--out <value>' argument missing/m,
+      ],
+      "an unknown command": [
+        ["show", numbers],
+        /^heed: expected "heed view FILE", got "heed show"$/m,
+      ],
+      "no file": [["view"], /^heed: expected a file of weights after view, got none$/m],
+      "two files": [
+        ["view", numbers, "tokens.json"],
+        /^heed: expected one file of weights, got attentions\.npz, tokens\.json$/m,
+      ],
+      "a file that is not there": [["view", "lost.npz"], /^heed: there is no file lost\.npz$/m],
+      "a folder": [["view", "."], /^heed: \. is a folder, not a file$/m],
+      "tokens that are not there": [
+        ["view", numbers, "--tokens", "lost.json"],
+        /^heed: there is no file lost\.json$/m,
+      ],
+      "another type": [
+        ["view", numbers, "--dtype", "int4"],
+        /^heed: --dtype: expected float32 or float16, got int4$/m,
+      ],
+      "another mask": [
+        ["view", numbers, "--mask", "window"],
+        /^heed: --mask: expected causal, got window$/m,
+      ],
+      "its input as its output": [
+        ["view", numbers, "--out", `./${numbers}`],
+        /^heed: --out: expected another file/m,
+      ],
+      "a folder that is not there": [
+        ["view", numbers, "--out", "no/view.html"],
+        /^heed: --out: ENOENT/m,
+      ],
+      "too few tokens": [
+        ["view", numbers, "--tokens", "short.json"],
+        /^heed: tokens: queries: expected 4 tokens, as the weights have, got 1$/m,
+      ],
+      "a file of another kind": [
+        ["view", "short.json"],
+        /^heed: files: expected a file of weights/m,
+      ],
+      "a broken file": [
+        ["view", "broken.npz"],
+        /^heed: zip: expected a directory at the end, got none: is the file cut off\?$/m,
+      ],
+    }),
+  )("refuses %s with a sentence and the status 1", async (what, [words, why]) => {
     const isMisuse = /option|command|^no file|two files|another (type|mask)|its input/.test(what);
     writeFileSync(join(folder, "short.json"), '["a"]');
     writeFileSync(join(folder, "broken.npz"), readFileSync(join(folder, numbers)).subarray(0, 200));

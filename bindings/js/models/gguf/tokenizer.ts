@@ -222,11 +222,9 @@ export function describeTokenizer(read: Metadata): { tokenizer: Json; config: Js
       post_processor: processor,
     },
     config: {
-      ...{
-        bos_token: start ?? null,
-        eos_token: token("eos") ?? null,
-        pad_token: token("padding") ?? null,
-      },
+      bos_token: start ?? null,
+      eos_token: token("eos") ?? null,
+      pad_token: token("padding") ?? null,
       chat_template: read.text("tokenizer.chat_template"),
     },
   };

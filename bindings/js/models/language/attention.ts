@@ -68,10 +68,8 @@ export class Attention extends Module {
     this.vProj = new Projection(heed, parameters.of("v_proj"));
     this.oProj = new Projection(heed, parameters.of("o_proj"));
     const { eps, normOffset } = sizes;
-    const norm = (name: string) => {
-      const own = parameters.of(name);
-      return own.exists ? new Normalisation(heed, "rms", eps, own, normOffset) : undefined;
-    };
+    const norm = (name: string) =>
+      parameters.optional(name, (own) => new Normalisation(heed, "rms", eps, own, normOffset));
     this.qNorm = norm("q_norm");
     this.kNorm = norm("k_norm");
   }

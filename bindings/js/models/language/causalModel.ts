@@ -165,10 +165,9 @@ export class CausalLanguageModel extends Module {
     const { config: read, parameters } = beginModel(heed, "causal", config, options);
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
-    const head = parameters.of("lm_head");
     // A tied head has its own weight if the weight is packed, because the table in bytes cannot
     // compute logits.
-    this.lmHead = head.exists ? new Projection(heed, head) : undefined;
+    this.lmHead = parameters.optional("lm_head", (own) => new Projection(heed, own));
   }
 
   /**

@@ -122,10 +122,7 @@ class MaskedStack extends Module {
     super(heed);
     this.config = config;
     this.embedTokens = new Table(heed, parameters.of("embed_tokens"));
-    const table = (name: string) => {
-      const own = parameters.of(name);
-      return own.exists ? new Table(heed, own) : undefined;
-    };
+    const table = (name: string) => parameters.optional(name, (own) => new Table(heed, own));
     this.embedPositions = table("embed_positions");
     this.embedTypes = table("embed_types");
     this.distances = table("distances");
@@ -238,9 +235,8 @@ class Classifier extends Module {
   constructor(heed: Heed, config: ClassifierConfig, eps: number, parameters: Parameters) {
     super(heed);
     this.config = config;
-    const [dense, norm] = [parameters.of("dense"), parameters.of("norm")];
-    this.dense = dense.exists ? new Projection(heed, dense) : undefined;
-    this.norm = norm.exists ? new Normalisation(heed, "layer", eps, norm) : undefined;
+    this.dense = parameters.optional("dense", (own) => new Projection(heed, own));
+    this.norm = parameters.optional("norm", (own) => new Normalisation(heed, "layer", eps, own));
     this.out = new Projection(heed, parameters.of("out"));
   }
 
@@ -297,9 +293,8 @@ export class MaskedLanguageModel extends Module {
     const { config: read, parameters } = beginModel(heed, "masked", config, options);
     this.config = read;
     this.model = new MaskedStack(heed, read, parameters.of("model"));
-    const [pooler, head] = [parameters.of("pooler"), parameters.of("lm_head")];
-    this.pooler = pooler.exists ? new Projection(heed, pooler) : undefined;
-    this.lmHead = head.exists ? new MaskedHead(heed, read, head) : undefined;
+    this.pooler = parameters.optional("pooler", (own) => new Projection(heed, own));
+    this.lmHead = parameters.optional("lm_head", (own) => new MaskedHead(heed, read, own));
     const { classifier, eps } = read;
     const own = parameters.of("classifier");
     this.classifier = classifier && new Classifier(heed, classifier, eps, own);

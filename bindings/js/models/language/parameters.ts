@@ -266,9 +266,12 @@ export class Parameters {
     return new Parameters(this.#all, `${this.#prefix}${part}.`);
   }
 
-  /** Whether there is a parameter in this part. */
-  get exists(): boolean {
-    return [...this.#all.keys()].some((name) => name.startsWith(this.#prefix));
+  /** Returns what `make` builds from the parameters of a part; undefined if the model has none. */
+  optional<T>(part: string, make: (own: Parameters) => T): T | undefined {
+    const own = this.of(part);
+    return [...this.#all.keys()].some((name) => name.startsWith(own.#prefix))
+      ? make(own)
+      : undefined;
   }
 
   /** Returns a parameter that is a tensor; undefined if the model has none of this name. */

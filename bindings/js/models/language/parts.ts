@@ -138,8 +138,7 @@ export class FeedForward extends Module {
   constructor(heed: Heed, activation: Activation, parameters: Parameters) {
     super(heed);
     this.activation = activation;
-    const gate = parameters.of("gate_proj");
-    this.gateProj = gate.exists ? new Projection(heed, gate) : undefined;
+    this.gateProj = parameters.optional("gate_proj", (own) => new Projection(heed, own));
     this.upProj = new Projection(heed, parameters.of("up_proj"));
     this.downProj = new Projection(heed, parameters.of("down_proj"));
   }

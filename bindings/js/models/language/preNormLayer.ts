@@ -73,12 +73,11 @@ export class PreNormLayer extends Module {
     super(heed);
     const { norm, activation, eps, normOffset } = sizes;
     const normOf = (own: Parameters) => new Normalisation(heed, norm, eps, own, normOffset);
-    const optional = (own: Parameters) => (own.exists ? normOf(own) : undefined);
-    this.inputLayernorm = optional(parameters.of("input_layernorm"));
+    this.inputLayernorm = parameters.optional("input_layernorm", normOf);
     this.selfAttn = new Attention(heed, sizes, parameters.of("self_attn"));
     this.postAttentionLayernorm = normOf(parameters.of("post_attention_layernorm"));
-    this.preFeedforwardLayernorm = optional(parameters.of("pre_feedforward_layernorm"));
-    this.postFeedforwardLayernorm = optional(parameters.of("post_feedforward_layernorm"));
+    this.preFeedforwardLayernorm = parameters.optional("pre_feedforward_layernorm", normOf);
+    this.postFeedforwardLayernorm = parameters.optional("post_feedforward_layernorm", normOf);
     this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
   }
 

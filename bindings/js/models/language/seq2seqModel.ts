@@ -144,8 +144,7 @@ export class Seq2SeqLanguageModel extends Module {
     const { config: read, parameters } = beginModel(heed, "seq2seq", config, options);
     this.config = read;
     this.model = new Seq2SeqStack(heed, read, parameters.of("model"));
-    const head = parameters.of("lm_head");
-    this.lmHead = head.exists ? new Projection(heed, head) : undefined;
+    this.lmHead = parameters.optional("lm_head", (own) => new Projection(heed, own));
     this.logitsBias = parameters.tensor("logits_bias");
   }
 

@@ -93,17 +93,16 @@ class Seq2SeqSide extends Module {
     super(heed);
     this.config = config;
     this.name = name;
-    const table = (own: Parameters) => (own.exists ? new Table(heed, own) : undefined);
-    const norm = (own: Parameters) =>
-      own.exists ? new Normalisation(heed, config.norm, config.eps, own) : undefined;
-    this.embedPositions = table(parameters.of("embed_positions"));
-    this.embedNorm = norm(parameters.of("embed_norm"));
-    this.distances = table(parameters.of("distances"));
+    const table = (own: Parameters) => new Table(heed, own);
+    const norm = (own: Parameters) => new Normalisation(heed, config.norm, config.eps, own);
+    this.embedPositions = parameters.optional("embed_positions", table);
+    this.embedNorm = parameters.optional("embed_norm", norm);
+    this.distances = parameters.optional("distances", table);
     this.layers = Array.from(
       { length: config[name].layers },
       (_, i) => new Seq2SeqLayer(heed, config, name, parameters.of(`layers.${i}`)),
     );
-    this.norm = norm(parameters.of("norm"));
+    this.norm = parameters.optional("norm", norm);
   }
 
   /** x [B, L, E], the embedding of tokens -> what enters the first layer, and the output of each layer */

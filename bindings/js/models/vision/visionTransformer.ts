@@ -137,11 +137,11 @@ export class VisionTransformer extends Module {
   constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
     const { config: read, parameters } = beginModel(heed, "vision", config, options);
-    const [pooler, head] = [parameters.of("pooler"), parameters.of("classifier")];
-    this.config = head.exists ? read : { ...read, labels: [] };
+    const projection = (own: Parameters) => new Projection(heed, own);
+    this.classifier = parameters.optional("classifier", projection);
+    this.config = this.classifier ? read : { ...read, labels: [] };
     this.model = new VisionStack(heed, this.config, parameters.of("model"));
-    this.pooler = pooler.exists ? new Projection(heed, pooler) : undefined;
-    this.classifier = head.exists ? new Projection(heed, head) : undefined;
+    this.pooler = parameters.optional("pooler", projection);
   }
 
   /**
