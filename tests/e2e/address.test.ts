@@ -11,6 +11,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, a link", (name) => {
   test("is followed even while a change is about to be written to the address", async () => {
     const room = await enter("", { height: 3000 });
     const { page } = room;
+    // It is loaded later, and moves the links below it.
+    await page.waitForSelector(".why-root .meter");
     const links = [
       { words: "Ask another sentence", first: "The", second: "cat" },
       { words: "Hide the future", first: "The", second: "quick" },

@@ -3,7 +3,6 @@ import { load } from "heed";
 import { beforeAll, describe, expect, test } from "vitest";
 import { formatWeight } from "#parts";
 import { readLink, writeLink } from "../../web/src/app/link";
-import { read, write } from "../../web/src/rooms/beyond/link";
 import compare from "../../web/src/rooms/beyond/melody/solve";
 import { bands } from "../../web/src/rooms/beyond/melody/sound";
 import tune, { notesOf } from "../../web/src/rooms/beyond/melody/tune";
@@ -17,7 +16,7 @@ import {
   periodOf,
   SeriesError,
 } from "../../web/src/rooms/beyond/series/ownSeries";
-import { allowed, initialState, type State } from "../../web/src/rooms/beyond/state";
+import { initialState, read, type State, settings, write } from "../../web/src/rooms/beyond/state";
 import { sliderPlaceOf, sliderValueAt } from "../../web/src/shared/LogSlider";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
@@ -81,7 +80,7 @@ describe("The link of “Beyond words”", () => {
 
 describe("Logarithmic sliders", () => {
   test.each(["bandwidth", "temperature", "tone"] as const)("reach both ends of %s", (name) => {
-    const { min, max } = allowed[name];
+    const { min, max } = settings[name].limits;
     expect([sliderValueAt(sliderPlaceOf(min)), sliderValueAt(sliderPlaceOf(max))]).toEqual([
       min,
       max,

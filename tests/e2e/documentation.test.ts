@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { HeedMatrix } from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { complaintsOf, launch, type Server, serve } from "./browsers";
+import { borrow, complaintsOf, giveBack, type Server, serve } from "./browsers";
 import { Room } from "./room";
 
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
@@ -38,12 +38,12 @@ describe.each(["chrome", "firefox"] as const)("In %s the documentation", (name) 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "heed-docs-"));
     cpSync(built, join(folder, "some/place"), { recursive: true });
-    [server, browser] = await Promise.all([serve("--dir", folder), launch(name)]);
+    [server, browser] = await Promise.all([serve("--dir", folder), borrow(name)]);
     page = await browser.newPage();
     complaints = complaintsOf(page);
   });
   afterAll(async () => {
-    await browser?.close();
+    await giveBack(browser);
     server?.stop();
     if (folder) rmSync(folder, { recursive: true });
   });

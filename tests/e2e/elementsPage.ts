@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import type * as view from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type BrowserName, complaintsOf, launch, serve } from "./browsers";
+import { type BrowserName, borrow, complaintsOf, serve } from "./browsers";
 import { launchWebKit, listener } from "./webkitPage";
 
 declare global {
@@ -131,11 +131,11 @@ export class ElementsPage {
     const html = `<!doctype html><html lang="en"><head>${head}${script}</head><body>${body}</body></html>`;
     writeFileSync(join(folder, "index.html"), html);
     const server = await serve("--dir", folder);
-    const browser: Browser = await (name === "webkit" ? launchWebKit({}) : launch(name));
+    const browser: Browser = await (name === "webkit" ? launchWebKit({}) : borrow(name));
     const page = await browser.newPage();
     const opened = new ElementsPage(page, async () => {
       await page.close();
-      await browser.close();
+      if (name !== "chrome") await browser.close();
       server.stop();
       rmSync(folder, { recursive: true });
     });

@@ -692,6 +692,14 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       expect(await error()).toBe("layer: expected a number below 1, got 1");
     });
 
+    const tabStops = () =>
+      room.page.evaluate(() => {
+        const root = document.body.firstElementChild?.shadowRoot;
+        return [...(root?.querySelectorAll('.thumbnail [tabindex="0"]') ?? [])].map((button) =>
+          Number((button.parentElement as HTMLElement).dataset.index),
+        );
+      });
+
     test("moves one focus through the grid by keyboard, and Enter chooses", async () => {
       await room.show("heed-heads", { data: stacked(3, 4), tokens, controls: "none" });
       await expect.poll(labels).toHaveLength(12);
@@ -703,12 +711,22 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       expect(await room.events()).toContainEqual(["heed-select", { layer: 1, head: 3 }]);
       await press("ArrowUp", "Home", "ArrowUp");
       expect(await focused()).toBe("1");
-      const tabbable = await room.page.evaluate(
-        () =>
-          document.body.firstElementChild?.shadowRoot?.querySelectorAll('.thumbnail [tabindex="0"]')
-            .length,
-      );
-      expect(tabbable).toBe(1);
+      expect(await tabStops()).toHaveLength(1);
+    });
+
+    test("keeps its focus in another order, and its tab stop with fewer heads", async () => {
+      await room.show("heed-heads", { data: stacked(3, 4), tokens, controls: "none" });
+      await expect.poll(labels).toHaveLength(12);
+      await press("Tab", "ArrowDown", "End");
+      expect(await tabStops()).toEqual([7]);
+      await room.set({ order: "entropy" });
+      await expect
+        .poll(() => room.words(".thumbnail:focus-within .thumbnail-words"))
+        .toMatch(/^2\.4/);
+      expect(await tabStops()).toEqual([7]);
+      await room.set({ data: stacked(1, 2), order: "layer" });
+      await expect.poll(labels).toHaveLength(2);
+      expect(await tabStops()).toEqual([0]);
     });
 
     test("computes only the heads that are on the screen", async () => {
@@ -728,6 +746,25 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
             ).length ?? 0,
         );
       await expect.poll(painted).toBeGreaterThan(8);
+      const heads = () =>
+        room.page.evaluate(
+          () => document.body.firstElementChild?.shadowRoot?.querySelectorAll(".thumbnail").length,
+        );
+      // Each frame draws one row.
+      let filled: number | undefined = 0;
+      const isStill = async () => {
+        const was = filled;
+        filled = await heads();
+        return filled === was;
+      };
+      await expect.poll(isStill, { interval: 200 }).toBe(true);
+      await room.page.evaluate(() => {
+        const root = document.body.firstElementChild?.shadowRoot;
+        const buttons = [...(root?.querySelectorAll<HTMLElement>(".thumbnail button") ?? [])];
+        buttons.at(-1)?.focus({ preventScroll: true });
+      });
+      await press("a");
+      expect(await heads()).toBe(filled);
       const before = await painted();
       expect(before).toBeLessThan(200);
       await room.page.evaluate(() => {

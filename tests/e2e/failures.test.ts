@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, type Server, serve } from "./browsers";
+import { borrow, giveBack, type Server, serve } from "./browsers";
 import { Steps } from "./steps";
 
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
@@ -22,9 +22,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, a page whose engine is bro
   let folder: string;
   let server: Server;
   beforeAll(async () => {
-    browser = await launch(name);
+    browser = await borrow(name);
   });
-  afterAll(() => browser?.close());
+  afterAll(() => giveBack(browser));
 
   test.each([
     ["is missing", (folder: string) => rm(join(folder, "heed"), { recursive: true })],

@@ -2,9 +2,14 @@
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { closerOf, placesOf } from "../../web/src/rooms/models/tasks/input";
-import { read, write } from "../../web/src/rooms/models/tasks/link";
 import { measuresOf } from "../../web/src/rooms/models/tasks/measures";
-import { headKey, headPlaceOf, initialState } from "../../web/src/rooms/models/tasks/state";
+import {
+  headKey,
+  headPlaceOf,
+  initialState,
+  read,
+  write,
+} from "../../web/src/rooms/models/tasks/state";
 import { attentionAt, formulaOf, type Shares } from "../../web/src/shared/attended";
 import { type Input, mostTokens, readInput } from "../../web/src/shared/typed";
 

@@ -353,6 +353,22 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
         parts.map((part) => part.getBoundingClientRect()).map(({ top, bottom }) => top + bottom),
     );
     for (const top of tops) expect(Math.abs(top - (tops[0] as number))).toBeLessThan(16);
+    const cut = await room.page.$$eval(".head-bar select", (selects) =>
+      selects.flatMap((select) => {
+        const { font, appearance, paddingLeft, paddingRight } = getComputedStyle(select);
+        const context = new OffscreenCanvas(1, 1).getContext(
+          "2d",
+        ) as OffscreenCanvasRenderingContext2D;
+        context.font = font;
+        const words = (select as HTMLSelectElement).selectedOptions[0]?.text ?? "";
+        // The browser's own arrow takes about 20 pixels.
+        const arrow = appearance === "none" ? 0 : 20;
+        const room =
+          select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+        return context.measureText(words).width > room - arrow ? [words] : [];
+      }),
+    );
+    expect(cut).toEqual([]);
     // If the field grows with its text, a long sentence is visible as a whole.
     await room.paste("#heads-text", "Alice helped Clara because she was kind. Alice left.");
     await expect.poll(() => room.text(".saying")).toMatch(/^“she” means /);

@@ -2,7 +2,6 @@
 import { load } from "heed";
 import { taskOf } from "heed/models";
 import { describe, expect, test, vi } from "vitest";
-import { read, write } from "../../web/src/rooms/learn/link";
 import type {
   CourseSnapshot,
   Snapshot,
@@ -19,13 +18,15 @@ import {
 } from "../../web/src/rooms/learn/past";
 import solve from "../../web/src/rooms/learn/solve";
 import {
-  allowed,
   initialState,
   planOf,
+  read,
   type State,
+  settings,
   setupsOf,
   taskNames,
   tasks,
+  write,
 } from "../../web/src/rooms/learn/state";
 import { readOwn, Training } from "../../web/src/rooms/learn/training";
 import { bestCourseHead, bestMass, findersOf, headsWords } from "../../web/src/rooms/learn/words";
@@ -130,8 +131,9 @@ describe("A typed text", () => {
   });
 
   test("may always be the example that its task suggests", () => {
+    const { min, max } = settings.length.limits;
     for (const task of taskNames)
-      for (let length = allowed.length.min; length <= allowed.length.max; ++length)
+      for (let length = min; length <= max; ++length)
         expect(readOwn(taskFor(state(task, length)), tasks[task].such(length))).not.toHaveProperty(
           "why",
         );

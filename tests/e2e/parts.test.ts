@@ -20,10 +20,10 @@ import { csvOf } from "../../dist/view/picture/csv.js";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { rooms } from "../../web/src/app/rooms";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";
-import { read as readRecurrent } from "../../web/src/rooms/recurrent/link";
+import { read as readRecurrent } from "../../web/src/rooms/recurrent/state";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
-import { initialState, type State } from "../../web/src/rooms/steps/state";
+import { initialState, type State } from "../../web/src/rooms/steps/settings";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
@@ -36,6 +36,7 @@ describe("The link of “Step by step”", () => {
   test("restores every setting", () => {
     const state: State = {
       vectors: "random",
+      model: null,
       layer: 0,
       text: "a & b = c # d + e % 🙂",
       keyText: "two; three",
@@ -54,6 +55,7 @@ describe("The link of “Step by step”", () => {
       head: 4,
       row: 6,
       cell: { matrix: "weights", row: 6, col: 2 },
+      number: { part: "attention", of: "head", row: 2, col: 0 },
       time: 3,
       shuffle: 12,
       edits: new Map([
@@ -70,6 +72,7 @@ describe("The link of “Step by step”", () => {
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
     expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&ablate=1,4");
     expect(link).toContain("hidden=1:1-3;5:2;64:64");
+    expect(link).toContain("number=attention.head.3.1");
   });
 
   test.each([

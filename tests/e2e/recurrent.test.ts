@@ -5,8 +5,7 @@ import { readLink, writeLink } from "../../web/src/app/link";
 import { placesOf } from "../../web/src/rooms/recurrent/align";
 import { gradientLengths } from "../../web/src/rooms/recurrent/gradients";
 import { costsOf, lengthOf, stationsOf } from "../../web/src/rooms/recurrent/journey";
-import { read, write } from "../../web/src/rooms/recurrent/link";
-import { initialState, type State } from "../../web/src/rooms/recurrent/state";
+import { initialState, read, type State, write } from "../../web/src/rooms/recurrent/state";
 import { explainUntaught } from "../../web/src/rooms/recurrent/untaught";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 import {

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { roofsOf } from "../../web/src/rooms/speed/chart";
 import { differenceOf } from "../../web/src/rooms/speed/contenders";
 import { attention, layer } from "../../web/src/rooms/speed/javascript";
-import { read, write } from "../../web/src/rooms/speed/link";
 import {
   arithmeticLoop,
   memoryLoop,
@@ -29,7 +28,7 @@ import {
 } from "../../web/src/rooms/speed/report";
 import { timeInRounds } from "../../web/src/rooms/speed/rounds";
 import { markdownOf, reportCsv, rowsOf } from "../../web/src/rooms/speed/rows";
-import { initialState, type State } from "../../web/src/rooms/speed/state";
+import { initialState, read, type State, write } from "../../web/src/rooms/speed/state";
 import { browserName, threeDigits } from "../../web/src/rooms/speed/units";
 import { measureWriting } from "../../web/src/rooms/speed/writing";
 

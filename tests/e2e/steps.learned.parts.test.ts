@@ -1,22 +1,22 @@
 /** "Step by step" on a layer of our language model shows the model's own numbers. */
 import { readFile } from "node:fs/promises";
-import { type Heed, load } from "heed";
+import { type Heed, load, type Tensor } from "heed";
 import type { CausalLanguageModel } from "heed/models";
-import { nn } from "heed/nn";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { explanationText } from "#parts";
+import { type Explanation, explanationText, format } from "#parts";
+import { explainBlock } from "../../web/src/network/explain";
+import type { BlockNumbers, PartName, RowName } from "../../web/src/network/messages";
 import { explainCell } from "../../web/src/rooms/steps/explain";
 import { learnedModel } from "../../web/src/rooms/steps/learned";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { loadPieces } from "../../web/src/rooms/steps/modelTokens";
-import type { Problem } from "../../web/src/rooms/steps/problem";
+import type { Block, Problem } from "../../web/src/rooms/steps/problem";
+import { initialState, type State } from "../../web/src/rooms/steps/settings";
+import { ourShape } from "../../web/src/rooms/steps/shape";
 import solve from "../../web/src/rooms/steps/solve";
+import { stagesOf } from "../../web/src/rooms/steps/stageNames";
 import {
-  allowed,
-  initialState,
-  learnedSizes,
   problemOf,
-  type State,
   sentenceAttentionOf,
   withKind,
   withLearned,
@@ -24,10 +24,18 @@ import {
   withText,
 } from "../../web/src/rooms/steps/state";
 import { maxTokens, tokenize } from "../../web/src/rooms/steps/tokens";
+import { shapeOf } from "../../web/src/rooms/steps/walk";
+import type { News } from "../../web/src/shared/loading";
 import type { SolverContext } from "../../web/src/worker/solver";
+import { computed, computedBy, farthest } from "./layers";
 
 const page = "http://page.test/";
 const publicFile = (path: string) => readFile(new URL(`../../web/public/${path}`, import.meta.url));
+
+const context = (progress: (news: News) => void = () => {}) => ({
+  signal: new AbortController().signal,
+  progress,
+});
 
 let heed: Heed;
 let model: CausalLanguageModel;
@@ -39,7 +47,7 @@ beforeAll(async () => {
   );
   await loadPieces(async (name) => JSON.parse(`${await publicFile(`models/write/${name}`)}`));
   heed = await load({ threads: 1 });
-  model = await learnedModel(heed, `${page}models/write`);
+  model = await learnedModel(heed, `${page}models/write`, context());
 });
 afterAll(() => {
   vi.unstubAllGlobals();
@@ -52,50 +60,57 @@ async function solved(change: Partial<State>) {
   const state: State = { ...initialState, ...withLearned(), text, ...change };
   const attention = sentenceAttentionOf(state);
   const problem = problemOf(state, attention) as Problem;
-  const { signal } = new AbortController();
-  const solution = await solve(problem, { heed, signal } as SolverContext<never>);
+  const solution = await solve(problem, { heed, ...context() } as SolverContext<News>);
   return { state, attention, problem, solution };
 }
 
-/** What the model computes in a layer, with its own code. */
-function computedBy(ids: readonly number[], layer: number) {
-  const found: Record<string, Float32Array> = {};
-  const copy = ({ data }: { data: unknown }) => (data as Float32Array).slice();
-  heed.scope(() => {
-    const run = () =>
-      model.forward(heed.tensor(Int32Array.from(ids), [1, ids.length]), {
-        receiveLayer: (i, parts) => {
-          if (i !== layer) return;
-          Object.assign(found, {
-            input: copy(parts.attentionInput),
-            joined: copy(parts.headOutputs),
-            result: copy(parts.attention),
-          });
-        },
-      });
-    nn.captureAttention(
-      model,
-      (path, weights) => {
-        if (path === `model.layers.${layer}.self_attn`) found.weights = copy(weights);
-      },
-      run,
-    );
-  });
-  return found as Record<"input" | "joined" | "result" | "weights", Float32Array>;
+type Doubles = readonly number[];
+
+/** A matrix [out, in] times a vector, in double precision. */
+const times = (matrix: ArrayLike<number>, x: Doubles): Doubles =>
+  Array.from({ length: matrix.length / x.length }, (_, out) =>
+    x.reduce((sum, each, i) => sum + each * (matrix[out * x.length + i] as number), 0),
+  );
+
+/** RMS norm in double precision. */
+function normed(x: Doubles, gain: ArrayLike<number>, eps: number): Doubles {
+  const square = x.reduce((sum, each) => sum + each * each, 0) / x.length;
+  return x.map((each, i) => (each / Math.sqrt(square + eps)) * (gain[i] as number));
 }
 
-const idsOf = ({ source }: Problem) => (source.kind === "learned" ? source.ids : []);
+const plus = (a: Doubles, b: ArrayLike<number>): Doubles =>
+  a.map((each, i) => each + (b[i] as number));
 
-const farthest = (a: Float32Array, b: Float32Array) =>
-  a.reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
+/** The rest of a layer in double precision, from the stream before it and the output of its attention. */
+function restOf(layer: number, stream: Doubles, attention: Doubles) {
+  const { layers, norm } = model.model;
+  const { postAttentionLayernorm: own, mlp } = layers[layer] as (typeof layers)[number];
+  const weights = ({ weight }: { weight: unknown }) =>
+    heed.scope(() => heed.cast(weight as Tensor, "float32").data.slice() as Float32Array);
+  const between = plus(stream, attention);
+  const read = normed(between, weights(own), own.eps);
+  const [gate, up] = [mlp.gateProj as typeof mlp.upProj, mlp.upProj].map((each) =>
+    times(weights(each), read),
+  ) as [Doubles, Doubles];
+  const units = gate.map((x, i) => (x / (1 + Math.exp(-x))) * (up[i] as number));
+  const added = times(weights(mlp.downProj), units);
+  const after = plus(between, added);
+  const reader = layers[layer + 1]?.inputLayernorm ?? norm;
+  return { between, read, units, added, after, next: normed(after, weights(reader), reader.eps) };
+}
+
+const rowOf = (data: Float32Array, row: number, size = 192): Doubles =>
+  Array.from(data.subarray(row * size, (row + 1) * size));
+
+const idsOf = ({ source }: Problem) => (source.kind === "learned" ? source.ids : []);
 
 describe("A layer of our language model", () => {
   test.each([0, 3, 5])("has the model's weights and outputs, layer %i", async (layer) => {
     const { problem, solution } = await solved({ layer });
     const { arrays, dims } = solution;
-    const wanted = computedBy(idsOf(problem), layer);
+    const wanted = computedBy(model, idsOf(problem), layer);
     expect(dims).toEqual({ L: 14, S: 14, E: 192, H: 6, D: 32 });
-    for (const name of ["input", "weights", "joined", "result"] as const) {
+    for (const name of computed) {
       const own = arrays[name] as Float32Array;
       expect(own.length, name).toBe(wanted[name].length);
       expect(farthest(own, wanted[name]), name).toBeLessThan(2e-5);
@@ -103,10 +118,92 @@ describe("A layer of our language model", () => {
   });
 
   test("has the sizes of its file", async () => {
-    const { heads, headSize, size, layers } = model.config;
-    expect(learnedSizes).toEqual({ layers, heads, headSize, size });
-    expect(allowed.layer.max).toBe(layers);
+    expect(shapeOf(model, ourShape.name)).toEqual(ourShape);
+    const units = (model.model.layers[0]?.mlp.upProj.weight as Tensor | undefined)?.shape[0];
+    expect(ourShape.units).toBe(units);
     expect(model.config.context).toBe(maxTokens);
+  });
+
+  test.each([
+    { layer: 0, row: 1 },
+    { layer: 3, row: 13, ablated: new Set([1, 4]) },
+    { layer: 5, row: 7, scaled: false },
+  ])("ends with its feed-forward network, as in double precision: $layer", async (change) => {
+    const { solution } = await solved(change);
+    const { arrays, block, problem } = solution;
+    const { layer, row } = change;
+    const { attention, feedForward, next, isLast } = block as BlockNumbers;
+    const [stream, result] = [arrays.embedding, arrays.result as Float32Array].map((data) =>
+      rowOf(data, row),
+    ) as [Doubles, Doubles];
+    const wanted = restOf(layer, stream, result);
+    const near = (own: ArrayLike<number>, exact: Doubles, what: string) => {
+      expect(own.length, what).toBe(exact.length);
+      const far = exact.map((each, i) => Math.abs(each - (own[i] as number)));
+      expect(Math.max(...far), what).toBeLessThan(5e-5);
+    };
+    near(attention.norm.input, stream, "the stream before");
+    near(attention.added, result, "what attention adds");
+    near(attention.output, wanted.between, "the stream between");
+    near(feedForward.norm.input, wanted.between, "what the norm reads");
+    near(feedForward.norm.result, wanted.read, "the norm");
+    near(feedForward.units, wanted.units, "the units");
+    near(feedForward.added, wanted.added, "what the feed-forward network adds");
+    near(feedForward.output, wanted.after, "the stream after");
+    near(next.result, wanted.next, "the norm after the layer");
+    near(rowOf(arrays.after as Float32Array, row), wanted.after, "the row of all streams");
+    // The vectors of the heads sum to the output of attention. The vector of an ablated head is zero.
+    const heads = Array.from({ length: 6 }, (_, head) => rowOf(attention.heads, head));
+    near(heads.reduce(plus), result, "the sum of the heads");
+    expect(heads.map((head) => head.every((each) => each === 0))).toEqual(
+      heads.map((_, head) => problem.ablated.includes(head)),
+    );
+    expect(isLast).toBe(layer === 5);
+    expect([feedForward.activation, next.kind]).toEqual(["silu", "rms"]);
+  });
+
+  test("explains the numbers after attention with all their terms", async () => {
+    const { solution } = await solved({ layer: 1, row: 4, ablated: new Set([2]) });
+    const block = solution.block as Block;
+    const { attention, feedForward, next, matrices } = block;
+    const facts = { numbers: { open: { layer: 1 }, ablated: ["2.3"] }, matrices };
+    const said = (part: PartName, of: RowName, col: number, row = 0) =>
+      explanationText(explainBlock({ part, of, col, row }, block, facts) as Explanation);
+    const shown = (value: number | undefined) => format(value as number);
+    expect(said("attention", "output", 7)).toMatch(
+      /^The stream after attention, entry 8.*stream \+/s,
+    );
+    expect(said("attention", "head", 7, 2)).toContain("the head is ablated");
+    expect(said("attention", "head", 7, 1)).toContain("W_O row 8 · its sum = ");
+    expect(said("feed-forward", "unit", 5)).toContain(`= ${shown(feedForward.units[5])}`);
+    expect(said("feed-forward", "gate", 5)).toContain("W_gate row 6 · input = ");
+    expect(said("feed-forward", "added", 0)).toMatch(/W_down row 1 · input = .*\s×\s/);
+    expect(said("feed-forward", "output", 9)).toMatch(
+      new RegExp(`^The stream after layer 2, entry 10.* = ${shown(feedForward.output[9])}$`, "s"),
+    );
+    expect(said("next", "norm", 3)).toContain(`What the next layer reads, entry 4`);
+    expect(said("next", "norm", 3)).toContain(`= ${shown(next.result[3])}`);
+    expect(said("next", "stream", 3)).toContain("The stream after layer 2, entry 4");
+    expect(explainBlock({ part: "cross", of: "norm", col: 0, row: 0 }, block, facts)).toBeNull();
+    expect(attention.name).toBe("attention");
+  });
+
+  test("has stages after attention only with a trained model", async () => {
+    const later = ["addnorm", "feedforward", "addnorm2"];
+    const learned: State = { ...initialState, ...withLearned(), text, stage: "feedforward" };
+    expect(stagesOf(learned).slice(-3)).toEqual(later);
+    expect(stagesOf(initialState)).toHaveLength(9);
+    const number = { part: "feed-forward", of: "unit", row: 0, col: 5 } as const;
+    const params = write({ ...learned, number });
+    expect(params.get("number")).toBe("feed-forward.unit.6");
+    expect(read(params)).toEqual({ state: { ...learned, number }, notices: [] });
+    // Other vectors, and links to them, end with the joined heads.
+    const random = { ...learned, ...withRandom() };
+    expect(write(random).get("step")).toBe("joined");
+    expect(read(new URLSearchParams("step=addnorm")).state.stage).toBe("joined");
+    expect(read(new URLSearchParams("cell=between.1.1")).notices).toHaveLength(1);
+    const { solution } = await solved({ ...withRandom(), text });
+    expect(solution.block).toBeNull();
   });
 
   test("gives back the memory of every answer", async () => {
@@ -149,8 +246,8 @@ describe("A layer of our language model", () => {
 
   test("is not rotated if the person turns positions off", async () => {
     const { solution } = await solved({ position: false });
-    const { arrays, running, frequencies } = solution;
-    expect(frequencies).toBeNull();
+    const { arrays, running, rotation } = solution;
+    expect(rotation).toBeNull();
     expect(running.q).toHaveLength(192);
     // A row of X times a row of the projection.
     const at = (row: number, out: number) =>

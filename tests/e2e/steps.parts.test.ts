@@ -7,13 +7,12 @@ import { explainCell } from "../../web/src/rooms/steps/explain";
 import { read, write } from "../../web/src/rooms/steps/link";
 import type { Problem } from "../../web/src/rooms/steps/problem";
 import { seededNumbers } from "../../web/src/rooms/steps/seeded";
+import { initialState, type State } from "../../web/src/rooms/steps/settings";
 import { farthestScore } from "../../web/src/rooms/steps/solution";
 import solve from "../../web/src/rooms/steps/solve";
-import { stageNames } from "../../web/src/rooms/steps/stageNames";
+import { stagesOf } from "../../web/src/rooms/steps/stageNames";
 import {
-  initialState,
   problemOf,
-  type State,
   sentenceAttentionOf,
   withKeyText,
   withKind,
@@ -27,6 +26,8 @@ import {
 } from "../../web/src/rooms/steps/trial";
 import solveTrial from "../../web/src/rooms/steps/trialSolve";
 import type { SolverContext } from "../../web/src/worker/solver";
+
+const stageNames = stagesOf(initialState);
 
 describe("The story of all stages", () => {
   const story = storyOf(initialState, sentenceAttentionOf(initialState));

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { stageNames } from "../../web/src/rooms/steps/stageNames";
+import { stagesOf } from "../../web/src/rooms/steps/stageNames";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
 /** With many threads and with one. Tests that do not depend on the number use many. */
 const kinds = [true, false];
 
+const stageNames = stagesOf({ vectors: "example" });
 const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 
 describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {

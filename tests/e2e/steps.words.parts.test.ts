@@ -2,16 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { exampleKeyText } from "../../web/src/rooms/steps/example";
 import { type Sharp, sharpnessWords } from "../../web/src/rooms/steps/Sharpness";
-import { stageNames } from "../../web/src/rooms/steps/stageNames";
-import { allStages } from "../../web/src/rooms/steps/stages";
-import {
-  hidesAny,
-  initialState,
-  isVisible,
-  type MaskKind,
-  type State,
-  sentenceAttentionOf,
-} from "../../web/src/rooms/steps/state";
+import { initialState, type MaskKind, type State } from "../../web/src/rooms/steps/settings";
+import { attentionStages } from "../../web/src/rooms/steps/stages";
+import { hidesAny, isVisible, sentenceAttentionOf } from "../../web/src/rooms/steps/state";
 import { momentWords, unfoldingOf } from "../../web/src/rooms/steps/unfolding";
 
 const all = Array.from({ length: 5 }, (_, row) => [0, 1, 2, 3, 4].map((col) => `${row},${col}`));
@@ -24,7 +17,10 @@ function descriptionsOf(change: Partial<State>): Record<string, string> {
   const state = { ...initialState, ...change };
   const attention = sentenceAttentionOf(state);
   return Object.fromEntries(
-    stageNames.map((stage) => [stage, plainWords(allStages[stage].explain(state, attention))]),
+    Object.entries(attentionStages).map(([stage, { explain }]) => [
+      stage,
+      plainWords(explain(state, attention)),
+    ]),
   );
 }
 
@@ -47,7 +43,7 @@ describe("The descriptions of the stages", () => {
         const state = { ...initialState, ...change, mask };
         const attention = sentenceAttentionOf(state);
         const [rows, cols] = [attention.queries.tokens, attention.keys.tokens];
-        const hides = rows.some((_, i) => cols.some((_, j) => !isVisible(state, i, j)));
+        const hides = rows.some((_, i) => cols.some((_, j) => !isVisible(state, attention, i, j)));
         expect(hidesAny(state, attention), JSON.stringify({ mask, ...change })).toBe(hides);
       }
   });

@@ -4,16 +4,16 @@
  */
 import { expect, test } from "vitest";
 import { readLink } from "../../web/src/app/link";
-import * as beyondLink from "../../web/src/rooms/beyond/link";
+import * as beyondLink from "../../web/src/rooms/beyond/state";
 import { suggestions as beyond } from "../../web/src/rooms/beyond/suggestions";
-import * as learnLink from "../../web/src/rooms/learn/link";
+import * as learnLink from "../../web/src/rooms/learn/state";
 import { suggestions as learn } from "../../web/src/rooms/learn/words";
 import { ourSuggestions, yourSuggestions } from "../../web/src/rooms/models/language/suggestions";
-import * as modelsLink from "../../web/src/rooms/models/link";
+import * as modelsState from "../../web/src/rooms/models/state";
 import { suggestions as tasks } from "../../web/src/rooms/models/tasks/suggestions";
-import * as recurrentLink from "../../web/src/rooms/recurrent/link";
+import * as recurrentLink from "../../web/src/rooms/recurrent/state";
 import { suggestions as recurrent } from "../../web/src/rooms/recurrent/suggestions";
-import * as speedLink from "../../web/src/rooms/speed/link";
+import * as speedLink from "../../web/src/rooms/speed/state";
 import { suggestions as speed } from "../../web/src/rooms/speed/suggestions";
 import * as stepsLink from "../../web/src/rooms/steps/link";
 import { suggestions as steps } from "../../web/src/rooms/steps/suggestions";
@@ -27,7 +27,7 @@ interface RoomLink {
 
 const rooms = Object.entries({
   steps: [stepsLink, steps],
-  models: [modelsLink, [...ourSuggestions, ...tasks, ...yourSuggestions]],
+  models: [modelsState, [...ourSuggestions, ...tasks, ...yourSuggestions]],
   learn: [learnLink, learn],
   recurrent: [recurrentLink, recurrent],
   beyond: [beyondLink, beyond],

@@ -1,7 +1,7 @@
 /** Visits to the page: the setup of every test file, and the checks after each test. */
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type BrowserName, launch, type Server, serve } from "./browsers";
+import { type BrowserName, borrow, giveBack, launch, type Server, serve } from "./browsers";
 import type { OpenOptions, Room, Size } from "./room";
 import { launchWebKit, listeningPage } from "./webkitPage";
 
@@ -45,12 +45,15 @@ export function visits<R extends Room>(
   };
 
   beforeAll(async () => {
-    const launched = name === "webkit" ? launchWebKit({ sharedMemory }) : launch(name, flags);
-    [browser] = await Promise.all([launched, serverOf(true)]);
+    const launched = () => {
+      if (name === "webkit") return launchWebKit({ sharedMemory });
+      return flags.length === 0 ? borrow(name) : launch(name, flags);
+    };
+    [browser] = await Promise.all([launched(), serverOf(true)]);
   });
   afterAll(async () => {
     await kept?.close();
-    await browser?.close();
+    await giveBack(browser);
     for (const server of await Promise.all(servers.values())) server.stop();
     await (await copy)?.remove();
   });

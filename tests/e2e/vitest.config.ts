@@ -12,6 +12,7 @@ export default defineConfig({
   cacheDir: fileURLToPath(new URL("../../build/vite", import.meta.url)),
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
+    globalSetup: "ending.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
@@ -23,7 +24,8 @@ export default defineConfig({
     ].map(({ include, exclude = [], maxWorkers, groupOrder, name }) => ({
       extends: true as const,
       oxc: { jsx: { runtime: "automatic" as const, importSource: "preact" } },
-      test: { name, include, exclude, maxWorkers, sequence: { groupOrder } },
+      // The files of a process share its Chromium, and the modules that they import.
+      test: { name, include, exclude, maxWorkers, isolate: false, sequence: { groupOrder } },
     })),
   },
 });

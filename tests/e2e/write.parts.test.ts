@@ -7,8 +7,13 @@ import {
   repeated,
   uniformMeasures,
 } from "../../web/src/rooms/models/language/kinds";
-import { read, write } from "../../web/src/rooms/models/language/link";
-import { initialOf, ourModel, type State } from "../../web/src/rooms/models/language/state";
+import {
+  initialOf,
+  ourModel,
+  read,
+  type State,
+  write,
+} from "../../web/src/rooms/models/language/state";
 import { candidatesOf } from "../../web/src/shared/candidates";
 import { label, pieceOf, piecesIn, visible } from "../../web/src/shared/pieces";
 

@@ -242,7 +242,7 @@ describe("In chrome, our language model", () => {
     const expected = reference.ids(own);
     await expect.poll(async () => (await room.place()).count).toBe(expected.length + 40);
     const seen = await room.page.evaluate(() => (window as unknown as { seen: string[] }).seen);
-    expect(seen).toEqual(["work causal stale-text", "work causal"]);
+    expect(seen).toEqual(["work column causal stale-text", "work column causal"]);
     const pieces = await room.pieces();
     const [start, ...shown] = pieces.slice(0, expected.length);
     expect(start).toBe("start");

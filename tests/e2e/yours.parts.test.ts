@@ -10,7 +10,6 @@ import { nn } from "heed/nn";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
-import { read, write } from "../../web/src/rooms/models/language/link";
 import type { Card } from "../../web/src/rooms/models/language/messages";
 import { whyNotLoaded } from "../../web/src/rooms/models/language/refusals";
 import solve from "../../web/src/rooms/models/language/solve";
@@ -25,9 +24,11 @@ import {
 import {
   initialOf,
   ourModel,
+  read,
   referenceText,
   type State,
   type WeightType,
+  write,
   yourModel,
 } from "../../web/src/rooms/models/language/state";
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";

@@ -1,6 +1,6 @@
 /** Opens models of a person in the room "Models"; the models that tests open there, and a server that has them. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { listen, type Server } from "./browsers";
 import { Room } from "./room";
 
 export type Files = Readonly<Record<string, Uint8Array>>;
@@ -150,17 +150,11 @@ export function wordTokenizer(size: number, specials: readonly string[] = []): U
 /** The text of some tokens. */
 export const wordsOf = (ids: readonly number[]) => ids.map((id) => `w${id}`).join(" ");
 
-interface Shared {
-  /** The address of a folder of files. */
-  readonly url: string;
-  stop(): void;
-}
-
-/** A server of another origin, which permits pages to read its files unless `permits` says no. */
+/** A server of folders at another origin, which permits pages to read its files unless `permits` says no. */
 export async function shareFiles(
   folders: Readonly<Record<string, Files>>,
   { permits = true, slowly = false } = {},
-): Promise<Shared> {
+): Promise<Server> {
   const answer = ({ url = "" }: IncomingMessage, response: ServerResponse) => {
     const [, folder = "", name = ""] = url.split("/");
     const bytes = folders[folder]?.[name];
@@ -171,13 +165,6 @@ export async function shareFiles(
     if (slowly && name.endsWith(".safetensors")) response.write(bytes.subarray(0, -1));
     else response.end(bytes);
   };
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { url, stop } = await listen("127.0.0.1", answer);
+  return { url: url.slice(0, -1), stop };
 }

@@ -16,7 +16,7 @@ const whole = "";
 function CopyField({ label, text }: { label: string; text: string }) {
   return (
     <div class="copy-field">
-      <label>
+      <label class="faint">
         {label}
         <input
           type="text"
@@ -63,7 +63,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
             }
           />
           {applied.embed === null && (
-            <fieldset class="switches">
+            <fieldset class="switches line">
               <legend>
                 <span>Hide</span>
               </legend>

@@ -1,18 +1,15 @@
 /** Copies a text to the clipboard and confirms it. */
 import { useState } from "preact/hooks";
 
-export function CopyButton({
-  text,
-  label,
-  words = "Copy",
-  done = "Copied",
-}: {
+interface CopyButtonProps {
   text: string;
   /** The name for screen readers, if the visible words do not name the copied content. */
   label?: string;
   words?: string;
   done?: string;
-}) {
+}
+
+export function CopyButton({ text, label, words = "Copy", done = "Copied" }: CopyButtonProps) {
   /** The last attempt. It no longer counts once the text has changed. */
   const [last, setLast] = useState<{ text: string; isCopied: boolean } | null>(null);
   // The clipboard needs a secure context. Without one the person can select the text by hand.

@@ -9,15 +9,13 @@ function threadsOf({ threads, reason }: EngineInfo): string {
   return reason?.startsWith(count) ? reason : [count, reason].filter(Boolean).join("; ");
 }
 
-export function Footer({
-  info,
-  hasFailed,
-  footnote,
-}: {
+interface FooterProps {
   info: EngineInfo | null;
   hasFailed: boolean;
   footnote: string | null;
-}) {
+}
+
+export function Footer({ info, hasFailed, footnote }: FooterProps) {
   return (
     <footer class="faint number">
       {info && !hasFailed ? (

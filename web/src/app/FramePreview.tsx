@@ -9,14 +9,13 @@ export const frameSize = { width: 800, height: 600 } as const;
 /** In milliseconds: while a room plays, its address changes many times a second. */
 const wait = 500;
 
-export function FramePreview({
-  address,
-  onHeight,
-}: {
+interface FramePreviewProps {
   address: string;
   /** Called with the height of the panel, in CSS pixels. */
   onHeight(height: number): void;
-}) {
+}
+
+export function FramePreview({ address, onHeight }: FramePreviewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [shown, setShown] = useState(address);
   const [height, setHeight] = useState<number>(frameSize.height);

@@ -40,7 +40,7 @@ export function Glossary({ room }: { room: RoomId }) {
               {names.map((name) => (
                 <div key={name}>
                   <dt>{name}</dt>
-                  <dd>{words.glossary[name]}</dd>
+                  <dd class="faint">{words.glossary[name]}</dd>
                 </div>
               ))}
             </dl>

@@ -6,15 +6,7 @@ import { Explained } from "./Explained";
 import { type RoomId, rooms } from "./rooms";
 import type { ThemeChoice } from "./theme";
 
-export function Header({
-  current,
-  linkTo,
-  title,
-  lead,
-  address,
-  choice,
-  choose,
-}: {
+interface HeaderProps {
   current: RoomId;
   /** Null if a teacher's link hides the navigation. */
   linkTo: ((id: RoomId) => string) | null;
@@ -25,7 +17,9 @@ export function Header({
   address: string;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
-}) {
+}
+
+export function Header({ current, linkTo, title, lead, address, choice, choose }: HeaderProps) {
   const list = useRef<HTMLUListElement>(null);
   // On a narrow page the navigation is one line that scrolls. Scrolls it to the current room without scrolling the
   // page.
@@ -63,17 +57,13 @@ export function Header({
         <Choice
           label="Theme"
           value={choice}
-          choices={[
-            ["auto", "auto"],
-            ["light", "light"],
-            ["dark", "dark"],
-          ]}
+          choices={(["auto", "light", "dark"] as const).map((name) => [name, name] as const)}
           onChange={choose}
         />
       </div>
       <h1>{title}</h1>
       {lead !== null && (
-        <p class="lead">
+        <p class="lead faint">
           <Explained room={current}>{lead}</Explained>
         </p>
       )}

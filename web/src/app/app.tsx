@@ -66,7 +66,7 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
           {!hides(restrictions, "text") && <Glossary key={id} room={id} />}
           {!restrictions.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
           {!hides(restrictions, "nav") && (
-            <nav class="documentation faint" aria-label="Documentation">
+            <nav class="documentation small faint" aria-label="Documentation">
               <a href="./docs/">Documentation</a>: guides, the package's reference, C++
             </nav>
           )}

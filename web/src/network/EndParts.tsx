@@ -1,9 +1,8 @@
 /** The two ends of a trace: the embedding of the token, and the prediction that is read out at the end. */
 
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "#parts";
+import { useWeightPalette } from "../picture/useWeightPalette";
 import { label } from "../shared/pieces";
-import { useShell } from "../shared/shell";
 import type { Facts } from "./facts";
 import { wide } from "./HeadParts";
 import { Norm, Part, strip } from "./LayerParts";
@@ -59,10 +58,9 @@ export function StartPart({ facts, width }: EndProps) {
 }
 
 function Logits({ facts, width, prediction }: EndProps & { prediction: PredictionNumbers }) {
-  const { theme } = useShell();
   const { vocabulary, readings, start } = facts.numbers;
   const size = start.stream.length;
-  const palette = useMemo(() => weightPalette("absolute", "sqrt", theme), [theme]);
+  const palette = useWeightPalette({ range: "absolute", curve: "sqrt" });
   const { rows, logits, shares } = useMemo(() => {
     const words = (readings?.at(-1)?.words ?? []).map(label);
     const each = (of: RowName, dataOf: (rank: number) => Float32Array) =>
@@ -87,7 +85,7 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
       title="Logits and softmax"
       words={`Its product with the ${what} of each of the ${vocabulary.toLocaleString("en")} tokens${prediction.bias ? ", plus a bias," : ""} is that token's logit; softmax makes probabilities of them.`}
     >
-      <div class="head-pictures">
+      <div class="head-pictures line">
         {rows && (
           <Strips
             {...{ part: "end", picture: "rows", strips: rows, width }}

@@ -1,10 +1,11 @@
 /** The weights of all heads side by side. Columns are the attended tokens. */
 
 import { useMemo } from "preact/hooks";
-import { type Cell, viewOn, weightPalette } from "#parts";
+import { type Cell, viewOn } from "#parts";
 import { Legend } from "../picture/Legend";
 import { HeatMap, usePicture } from "../picture/Matrix";
-import { useShell } from "../shared/shell";
+import { useWeightPalette } from "../picture/useWeightPalette";
+import { isLater } from "../shared/attended";
 import { columnsOf, type Facts } from "./facts";
 import type { AttentionNumbers, MapNumbers, Spot } from "./messages";
 import { usePointed } from "./pointing";
@@ -16,6 +17,7 @@ const leastCell = 8;
 /** The space of the rows' labels. */
 const labels = 48;
 const rowHeight = 14;
+const linear = { range: "absolute", curve: "linear" } as const;
 
 interface MapsProps {
   part: AttentionNumbers;
@@ -24,7 +26,6 @@ interface MapsProps {
 }
 
 function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; cell: number }) {
-  const { theme } = useShell();
   const { active: spot, point, press } = usePointed();
   const { rows, columns } = maps;
   const cols = columnsOf(facts, part);
@@ -33,14 +34,11 @@ function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; 
     () => viewOn(maps.weights, rows, columns, head * rows * columns),
     [maps, head],
   );
-  const palette = useMemo(() => weightPalette("absolute", "linear", theme), [theme]);
+  const palette = useWeightPalette(linear);
   const words = useMemo(() => ({ rows: own.slice(0, rows), cols }), [own, cols, rows]);
   const row = spot?.part === part.name && spot.of === "map" ? spot.row - head * rows : -1;
   const isCausal = part.name === "attention" && facts.numbers.readings !== null;
-  const isHidden = useMemo(
-    () => (isCausal ? (row: number, col: number) => col > row : undefined),
-    [isCausal],
-  );
+  const isHidden = isCausal ? isLater : undefined;
   const picture = usePicture({
     ...{ view, rows, cols: columns, palette, labels: words, isHidden },
     cell: { width: cell, height: rowHeight },
@@ -69,8 +67,7 @@ function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; 
 
 /** The row of the traced token has an outline. */
 export function HeadMaps({ part, facts, maps, width }: MapsProps & { width: number }) {
-  const { theme } = useShell();
-  const palette = useMemo(() => weightPalette("absolute", "linear", theme), [theme]);
+  const palette = useWeightPalette(linear);
   const heads = maps.weights.length / (maps.rows * maps.columns);
   const least = labels + maps.columns * leastCell + gap;
   const across = Math.max(1, Math.min(heads, Math.floor((width + gap) / least)));
@@ -78,7 +75,7 @@ export function HeadMaps({ part, facts, maps, width }: MapsProps & { width: numb
   const cell = Math.max(4, Math.min(rowHeight, Math.floor((space / maps.columns) * 2) / 2));
   return (
     <div class="head-maps">
-      <div class="head-pictures">
+      <div class="head-pictures line">
         {Array.from({ length: heads }, (_, head) => (
           <HeadMap key={head} {...{ part, facts, maps, head, cell }} />
         ))}

@@ -4,10 +4,10 @@
  */
 
 import { useMemo } from "preact/hooks";
-import { format, weightPalette } from "#parts";
+import { format } from "#parts";
+import { useWeightPalette } from "../picture/useWeightPalette";
 import { percent } from "../shared/format";
-import { hides } from "../shared/restrictions";
-import { useShell } from "../shared/shell";
+import { Prose } from "../shared/Panel";
 import { columnsOf, type Facts, isAblated } from "./facts";
 import { lengthOf } from "./formulas";
 import { useNetworkHost } from "./host";
@@ -107,25 +107,23 @@ function stripsOf(part: AttentionNumbers, columns: readonly string[], tokens: re
 
 /** The share of the tokens that are not shown, if there are any. */
 function Others({ weights, tokens }: { weights: Float32Array; tokens: readonly number[] }) {
-  const { restrictions } = useShell();
-  if (weights.length <= tokens.length || hides(restrictions, "text")) return null;
+  if (weights.length <= tokens.length) return null;
   const others = 1 - tokens.reduce((sum, token) => sum + (weights[token] as number), 0);
   return (
-    <p class="faint">
+    <Prose class="faint">
       The {tokens.length} tokens it attends to most, of {weights.length}; the others have{" "}
       {percent(Math.max(0, others), 1)} together.
-    </p>
+    </Prose>
   );
 }
 
 export function HeadInside({ part, facts, width }: HeadProps & { width: number }) {
-  const { theme } = useShell();
   const { head } = part;
   const { weights, queries } = head.shares;
   const columns = columnsOf(facts, part);
   const tokens = useMemo(() => mostAttended(weights), [weights]);
   const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
-  const palette = useMemo(() => weightPalette("absolute", "sqrt", theme), [theme]);
+  const palette = useWeightPalette({ range: "absolute", curve: "sqrt" });
   const isWide = width >= wide;
   const vectors = isWide ? (width - labelSpace - 2 * numberWidth - gaps) / 2 : width - labelSpace;
   const cell = cellIn(vectors, queries.length, rowHeight);
@@ -135,7 +133,7 @@ export function HeadInside({ part, facts, width }: HeadProps & { width: number }
   return (
     <div class="head-inside">
       <h4>Inside of {name}</h4>
-      <div class="head-pictures">
+      <div class="head-pictures line">
         <Strips
           {...common}
           picture="keys"

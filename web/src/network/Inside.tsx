@@ -12,10 +12,7 @@ import { useNetworkHost } from "./host";
 import { LayerParts } from "./LayerParts";
 import type { Reading } from "./messages";
 import { PointingContext, usePointing } from "./pointing";
-import { Rail } from "./Rail";
-
-/** The width of the column that shows the stream, in pixels. */
-export const railWidth = (width: number): number => (width < 480 ? 32 : 48);
+import { Rail, railWidth } from "./Rail";
 
 /** The layer of a row, counted from 0; null for the two ends. */
 export function layerOfRow(row: number | null, layers: number): number | null {

@@ -1,6 +1,6 @@
 /** An open layer: what its norms, its heads and its feed-forward network compute for the token. */
 
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { RowTable } from "../shared/RowTable";
@@ -10,6 +10,7 @@ import { HeadMaps } from "./HeadMaps";
 import { HeadInside, HeadList } from "./HeadParts";
 import { Length } from "./Length";
 import type {
+  AddedByHeads,
   AttentionNumbers,
   FeedForwardNumbers,
   NormNumbers,
@@ -52,7 +53,7 @@ export function Part({
       </div>
       <div class="part-work">
         <h3>{title}</h3>
-        {words && <p class="faint">{words}</p>}
+        {words && <p class="faint prose">{words}</p>}
         {children}
       </div>
     </div>
@@ -112,7 +113,7 @@ export function Norm({
   );
 }
 
-interface PartProps<P extends PartNumbers = PartNumbers> {
+interface PartProps<P = PartNumbers> {
   part: P;
   facts: Facts;
   /** In pixels. */
@@ -130,7 +131,7 @@ function Add({
   selected,
   width,
   prediction,
-}: Omit<PartProps, "facts"> & {
+}: Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> & {
   added: readonly Strip[];
   title: string;
   words: string;
@@ -171,8 +172,16 @@ const attentions = {
   },
 } as const;
 
-function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
-  const { name, heads, bias, head } = part;
+/** The stream, and the vectors that the heads add to it. */
+export function AddOfHeads({
+  head,
+  ...props
+}: Omit<PartProps<AddedByHeads>, "facts"> & {
+  /** The selected head. */
+  head: number;
+}) {
+  const { part } = props;
+  const { name, heads, bias } = part;
   const size = part.added.length;
   const added = useMemo(
     () => [
@@ -183,7 +192,18 @@ function Attention({ part, facts, width, prediction }: PartProps<AttentionNumber
     ],
     [part],
   );
-  const { title, words } = attentions[name];
+  return (
+    <Add
+      {...{ ...props, added }}
+      title={`The stream, and what each head of ${attentions[name].title.toLowerCase()} adds`}
+      words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
+      selected={head + 1}
+    />
+  );
+}
+
+function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
+  const { title, words } = attentions[part.name];
   const isAll = !facts.numbers.readings;
   return (
     <>
@@ -196,12 +216,7 @@ function Attention({ part, facts, width, prediction }: PartProps<AttentionNumber
         <HeadList {...{ part, facts }} />
         <HeadInside {...{ part, facts, width }} />
       </Part>
-      <Add
-        {...{ part, added, width, prediction }}
-        title={`The stream, and what each head of ${title.toLowerCase()} adds`}
-        words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
-        selected={head.head + 1}
-      />
+      <AddOfHeads {...{ part, width, prediction }} head={part.head.head} />
     </>
   );
 }
@@ -240,7 +255,8 @@ function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonl
   );
 }
 
-function FeedForward({ part, facts, width, prediction }: PartProps<FeedForwardNumbers>) {
+/** The units of the feed-forward network, and the strongest of them. */
+export function Units({ part, width }: Pick<PartProps<FeedForwardNumbers>, "part" | "width">) {
   const { name, gate, up, units, activation } = part;
   const strips = useMemo(
     () => [
@@ -255,37 +271,51 @@ function FeedForward({ part, facts, width, prediction }: PartProps<FeedForwardNu
     () => (units.length > mostShown ? order.slice(0, mostShown).sort((a, b) => a - b) : undefined),
     [part, order],
   );
-  const added = useMemo(() => [strip(name, "+ added", "added", part.added)], [part]);
   const open = gate.reduce((sum, each) => sum + (each > 0 ? 1 : 0), 0);
   const { name: function_ } = activations[activation];
   const what = up
     ? `${function_}(gate) × up; ${open} have a positive gate`
     : `${function_}(x), with x from W_1; ${open} get a positive x`;
-  const layer = facts.numbers.open?.layer ?? 0;
-  const isLast = layer === facts.numbers.lengths.length - 1;
   return (
-    <>
-      <Part
-        kind="part"
-        title="Feed-forward"
-        words={`Each of ${units.length} units is ${what}.${entries ? ` The picture has the ${mostShown} that add most.` : ""}`}
-      >
-        <Strips
-          {...{ part: name, strips, width, entries }}
-          picture="units"
-          title="The units of the feed-forward network"
-          symbol="The units"
-        />
-        <StrongUnits part={part} order={order.slice(0, mostUnits)} />
-      </Part>
-      <Add
-        {...{ part, added, width, prediction }}
-        title="The stream, and what the feed-forward network adds"
-        words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(part.added), 2)}. The stream goes on to ${isLast ? "the end" : `layer ${layer + 2}`}.`}
+    <Part
+      kind="part"
+      title="Feed-forward"
+      words={`Each of ${units.length} units is ${what}.${entries ? ` The picture has the ${mostShown} that add most.` : ""}`}
+    >
+      <Strips
+        {...{ part: name, strips, width, entries }}
+        picture="units"
+        title="The units of the feed-forward network"
+        symbol="The units"
       />
-    </>
+      <StrongUnits part={part} order={order.slice(0, mostUnits)} />
+    </Part>
   );
 }
+
+/**
+ * The stream, and the vector that the feed-forward network adds to it.
+ *
+ * @param next the name of the part that reads the stream after it
+ */
+export function AddOfUnits({
+  next,
+  ...props
+}: Omit<PartProps<FeedForwardNumbers>, "facts"> & { next: string }) {
+  const { name, up, added: vector } = props.part;
+  const added = useMemo(() => [strip(name, "+ added", "added", vector)], [vector]);
+  return (
+    <Add
+      {...{ ...props, added }}
+      title="The stream, and what the feed-forward network adds"
+      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}. The stream goes on to ${next}.`}
+    />
+  );
+}
+
+/** The part that reads the stream after a layer, counted from 0. */
+export const partAfter = (layer: number, isLast: boolean) =>
+  isLast ? "the end" : `layer ${layer + 2}`;
 
 const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   attention: "Norm",
@@ -305,19 +335,24 @@ export function LayerParts({
   width: number;
   predictions: readonly PredictionProps[] | null;
 }) {
+  const layer = facts.numbers.open?.layer ?? 0;
+  const next = partAfter(layer, layer === facts.numbers.lengths.length - 1);
   return (
     <>
       {parts.map((part, i) => {
-        const common = { facts, width, prediction: predictions?.[i] ?? null };
+        const common = { width, prediction: predictions?.[i] ?? null };
         return [
           <Norm
             key={`norm of ${part.name}`}
             {...{ part: part.name, norm: part.norm, title: normTitles[part.name], width }}
           />,
           part.name === "feed-forward" ? (
-            <FeedForward key={part.name} {...common} part={part} />
+            <Fragment key={part.name}>
+              <Units {...{ part, width }} />
+              <AddOfUnits {...common} part={part} next={next} />
+            </Fragment>
           ) : (
-            <Attention key={part.name} {...common} part={part} />
+            <Attention key={part.name} {...{ ...common, facts, part }} />
           ),
         ];
       })}

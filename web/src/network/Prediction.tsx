@@ -17,7 +17,7 @@ export function Words({
   winner: number | undefined;
 }) {
   return (
-    <span class="said-words">
+    <span class="said-words line">
       {Array.from(reading.ids.subarray(0, count), (id, i) => (
         <span
           key={id}
@@ -41,7 +41,7 @@ export interface PredictionProps {
 
 export function Prediction({ reading, isLast, winner }: PredictionProps) {
   return (
-    <p class="read-out">
+    <p class="read-out line prose">
       <span class="faint">{isLast ? "It says:" : "If it ended here, it would say:"}</span>{" "}
       <Words reading={reading} count={5} winner={winner} />
     </p>

@@ -5,6 +5,9 @@ const stream = 10;
 const beside = 22;
 const top = 14;
 
+/** The width of the column that shows the stream, in pixels. */
+export const railWidth = (width: number): number => (width < 480 ? 32 : 48);
+
 function Plus({ y }: { y: string | number }) {
   return (
     <svg x={stream} y={y} class="plus" aria-hidden="true">

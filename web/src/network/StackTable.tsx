@@ -6,11 +6,10 @@ import { px } from "#parts";
 import { percent } from "../shared/format";
 import { quoted } from "../shared/pieces";
 import { lengthOf } from "./formulas";
-import { railWidth } from "./Inside";
 import { Length } from "./Length";
 import type { PartNumbers, Reading, StackNumbers } from "./messages";
 import { Words } from "./Prediction";
-import { Rail } from "./Rail";
+import { Rail, railWidth } from "./Rail";
 
 /** A row of the table. */
 interface StackRow {
@@ -124,7 +123,7 @@ function Opening({
         <th scope="row">
           <button
             type="button"
-            class="opener"
+            class="opener truncated"
             aria-expanded={isOpen}
             onClick={() => open(isOpen ? null : index)}
           >

@@ -6,7 +6,9 @@ import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
 import type {
+  AddedByHeads,
   AttentionNumbers,
+  BlockNumbers,
   FeedForwardNumbers,
   HeadNumbers,
   LayerMatrices,
@@ -72,30 +74,40 @@ function queryOf(
   });
 }
 
+/** The part of a layer that its heads add for the token of a row. */
+function addedAt(
+  { heed, config }: CausalLanguageModel,
+  { inputLayernorm, selfAttn }: Layer,
+  parts: LayerParts,
+  row: number,
+): AddedByHeads {
+  const [input, read] = [rowAt(parts.input, row), rowAt(parts.attentionInput, row)];
+  const headOutputs = rowAt(parts.headOutputs, row);
+  return {
+    name: "attention",
+    norm: normNumbers(inputLayernorm as Layer["postAttentionLayernorm"], config.norm, input, read),
+    headOutputs,
+    ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
+    added: rowAt(parts.attention, row),
+    output: rowAt(parts.between, row),
+  };
+}
+
 function attentionNumbers(
   model: CausalLanguageModel,
   layer: number,
   parts: LayerParts,
   { most, mostWeights, ...shown }: Attended,
 ): AttentionNumbers {
-  const { heed, config } = model;
-  const { inputLayernorm, selfAttn } = model.model.layers[layer] as Layer;
-  const row = (parts.input.shape[1] as number) - 1;
-  const [input, read] = [rowAt(parts.input, row), rowAt(parts.attentionInput, row)];
-  const headOutputs = rowAt(parts.headOutputs, row);
+  const own = model.model.layers[layer] as Layer;
+  const added = addedAt(model, own, parts, (parts.input.shape[1] as number) - 1);
   return {
-    name: "attention",
-    norm: normNumbers(inputLayernorm as Layer["postAttentionLayernorm"], config.norm, input, read),
-    ...{ most, mostWeights, headOutputs },
-    ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
-    added: rowAt(parts.attention, row),
-    output: rowAt(parts.between, row),
+    ...{ ...added, most, mostWeights, maps: null },
     head: {
       ...shown,
-      ...queryOf(model, selfAttn, { layer, head: shown.head }, read),
+      ...queryOf(model, own.selfAttn, { layer, head: shown.head }, added.norm.result),
       sources: null,
     },
-    maps: null,
   };
 }
 
@@ -103,8 +115,8 @@ function feedForwardNumbers(
   { heed, config }: CausalLanguageModel,
   { postAttentionLayernorm, mlp }: Layer,
   parts: LayerParts,
+  row: number,
 ): FeedForwardNumbers {
-  const row = (parts.input.shape[1] as number) - 1;
   const read = rowAt(parts.feedForwardInput, row);
   const units = rowAt(parts.units, row);
   return heed.scope(() => {
@@ -123,6 +135,38 @@ function feedForwardNumbers(
       output: rowAt(parts.output, row),
     };
   });
+}
+
+/**
+ * A layer from the output of its attention on, for the token of a row.
+ *
+ * @param before the tensors of the layer up to that output
+ */
+export function causalBlock(
+  model: CausalLanguageModel,
+  index: number,
+  before: Pick<LayerParts, "input" | "attentionInput" | "headOutputs" | "attention">,
+  row: number,
+): { parts: LayerParts; block: BlockNumbers } {
+  const { heed, config } = model;
+  const { layers, norm } = model.model;
+  const layer = layers[index] as Layer;
+  const between = heed.add(before.input, before.attention);
+  const feedForwardInput = layer.postAttentionLayernorm.forward(between);
+  const { output: feedForward, ...inside } = layer.mlp.forward(feedForwardInput);
+  const output = heed.add(between, feedForward);
+  const parts = { ...before, between, feedForwardInput, ...inside, feedForward, output };
+  const reader = layers[index + 1]?.inputLayernorm ?? norm;
+  const normed = rowAt(reader.forward(output), row);
+  return {
+    parts,
+    block: {
+      attention: addedAt(model, layer, parts, row),
+      feedForward: feedForwardNumbers(model, layer, parts, row),
+      next: normNumbers(reader, config.norm, rowAt(output, row), normed),
+      isLast: index === layers.length - 1,
+    },
+  };
 }
 
 function startNumbers(
@@ -194,7 +238,8 @@ export function causalNetwork(
         });
         if (i !== open || !layer || !attended) return;
         const attention = attentionNumbers(model, i, parts, attended);
-        shown = { layer: i, parts: [attention, feedForwardNumbers(model, layer, parts)] };
+        const feedForward = feedForwardNumbers(model, layer, parts, ids.length - 1);
+        shown = { layer: i, parts: [attention, feedForward] };
       },
     });
   const receive: nn.ReceiveWeights = (_, weights, compared) =>

@@ -5,10 +5,27 @@
 
 import { type Explanation, format, operand, times } from "#parts";
 import { label } from "../shared/pieces";
-import { explainAttention } from "./explainAttention";
-import { entry, type Facts, partOf, readers } from "./facts";
-import { activations, added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
-import type { FeedForwardNumbers, NormNumbers, PredictionNumbers, Spot } from "./messages";
+import { explainAdded, explainAttention } from "./explainAttention";
+import { entry, type Facts, type LayerFacts, partOf, readers } from "./facts";
+import {
+  activations,
+  added,
+  at,
+  dot,
+  equals,
+  learned,
+  normed,
+  projected,
+  rowOf,
+  text,
+} from "./formulas";
+import type {
+  BlockNumbers,
+  FeedForwardNumbers,
+  NormNumbers,
+  PredictionNumbers,
+  Spot,
+} from "./messages";
 
 /** The explanation of a number; null if there is no such number. */
 export function explain(spot: Spot, facts: Facts): Explanation | null {
@@ -26,14 +43,26 @@ export function explain(spot: Spot, facts: Facts): Explanation | null {
     : explainAttention(spot, part, facts);
 }
 
+/** The explanation of a number of a layer after its attention weights; null if there is no such number. */
+export function explainBlock(
+  spot: Spot,
+  { attention, feedForward, next }: BlockNumbers,
+  facts: LayerFacts,
+): Explanation | null {
+  if (spot.part === "attention")
+    return explainCommon(spot, attention.norm, facts) ?? explainAdded(spot, attention, facts);
+  if (spot.part === "feed-forward")
+    return (
+      explainCommon(spot, feedForward.norm, facts) ?? explainFeedForward(spot, feedForward, facts)
+    );
+  return spot.part === "next" || spot.part === "end" ? explainCommon(spot, next, facts) : null;
+}
+
 function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Explanation | null {
   const { token, position, positions, stream } = numbers.start;
   const own = `“${tokens[place]}”`;
   if (of === "token")
-    return {
-      name: entry(`Embedding of ${own}`, col),
-      formula: [text(`learned: ${format(at(token, col))}`)],
-    };
+    return { name: entry(`Embedding of ${own}`, col), formula: learned(token, col) };
   if (of === "position" && position) {
     const pair = Math.floor(col / 2);
     const wave = `${col % 2 === 0 ? "sin" : "cos"}(${place} ÷ 10000^(${2 * pair} ÷ ${position.length}))`;
@@ -41,7 +70,7 @@ function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Exp
       name: entry(`Position ${place + 1}`, col),
       formula:
         positions === "learned"
-          ? [text(`learned: ${format(at(position, col))}`)]
+          ? learned(position, col)
           : [text(wave), ...equals(at(position, col))],
     };
   }
@@ -56,13 +85,14 @@ function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Exp
 }
 
 /** Rows that all parts have: the stream and its norm. */
-function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: Facts) {
+function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: LayerFacts) {
   const { input, gain, bias } = norm;
   if (col >= input.length) return null;
   const layer = (facts.numbers.open?.layer ?? 0) + 1;
   const before = {
     ...{ start: "before layer 1", end: "after the last layer", cross: "after attention" },
     attention: `before layer ${layer}`,
+    next: `after layer ${layer}`,
     "feed-forward": `before the feed-forward network of layer ${layer}`,
   }[part];
   if (of === "stream")
@@ -70,13 +100,9 @@ function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: Facts)
       name: entry(`The stream ${before}`, col),
       formula: [text(`the start and all that was added since: ${format(at(input, col))}`)],
     };
-  if (of === "gain" && gain)
-    return { name: entry("Gain", col), formula: [text(`learned: ${format(at(gain, col))}`)] };
+  if (of === "gain" && gain) return { name: entry("Gain", col), formula: learned(gain, col) };
   if (of === "shift" && bias)
-    return {
-      name: entry("Bias of the norm", col),
-      formula: [text(`learned: ${format(at(bias, col))}`)],
-    };
+    return { name: entry("Bias of the norm", col), formula: learned(bias, col) };
   if (of === "norm")
     return { name: entry(`What ${readers[part]} reads`, col), formula: normed(norm, col) };
   return null;
@@ -87,7 +113,7 @@ const silu = (x: number) => x / (1 + Math.exp(-x));
 function explainFeedForward(
   { of, col }: Spot,
   part: FeedForwardNumbers,
-  { numbers, matrices }: Facts,
+  { numbers, matrices }: LayerFacts,
 ): Explanation | null {
   const { norm, gate, up, units, activation } = part;
   const own = matrices?.["feed-forward"];
@@ -159,7 +185,7 @@ function explainPrediction(
   if (of === "row" && rows && col < read.length)
     return {
       name: entry(`${what} of “${word}”`, col),
-      formula: [text(`learned: ${format(at(rows, row * read.length + col))}`)],
+      formula: learned(rows, row * read.length + col),
     };
   if (of === "logit" && col === 0)
     return {

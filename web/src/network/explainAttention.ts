@@ -2,9 +2,9 @@
 
 import { type Explanation, format, operand } from "#parts";
 import { formulaOf } from "../shared/attended";
-import { columnsOf, entry, type Facts, isAblated, readers } from "./facts";
-import { added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
-import type { AttentionNumbers, Spot } from "./messages";
+import { columnsOf, entry, type Facts, isAblated, type LayerFacts, readers } from "./facts";
+import { added, at, dot, equals, learned, normed, projected, rowOf, text } from "./formulas";
+import type { AddedByHeads, AttentionNumbers, Spot } from "./messages";
 
 function explainQuery(part: AttentionNumbers, i: number, facts: Facts): Explanation {
   const { head } = part;
@@ -112,7 +112,7 @@ function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explan
 }
 
 /** Explains a number that a head adds to the stream. */
-function explainHead({ row, col }: Spot, part: AttentionNumbers, facts: Facts): Explanation {
+function explainHead({ row, col }: Spot, part: AddedByHeads, facts: LayerFacts): Explanation {
   const { heads, headOutputs, norm } = part;
   const size = norm.input.length;
   const width = headOutputs.length;
@@ -137,10 +137,8 @@ export function explainAttention(
   facts: Facts,
 ): Explanation | null {
   const { of, row, col } = spot;
-  const { head, heads, norm, bias } = part;
-  const size = norm.input.length;
+  const { head } = part;
   const columns = columnsOf(facts, part);
-  const count = heads.length / size;
   if (of === "map") return explainMap(spot, part, facts);
   if (of === "score" || of === "weight")
     return row < columns.length && col === 0
@@ -151,13 +149,23 @@ export function explainAttention(
     if (of === "query") return explainQuery(part, col, facts);
     return of === "sum" ? explainSum(spot, part, facts) : explainToken(spot, part, facts);
   }
+  return explainAdded(spot, part, facts);
+}
+
+/** A number that the heads add to the stream, or that results from it. */
+export function explainAdded(
+  spot: Spot,
+  part: AddedByHeads,
+  facts: LayerFacts,
+): Explanation | null {
+  const { of, row, col } = spot;
+  const { heads, norm, bias } = part;
+  const size = norm.input.length;
+  const count = heads.length / size;
   if (col >= size) return null;
   if (of === "head" && row < count) return explainHead(spot, part, facts);
   if (of === "bias" && bias)
-    return {
-      name: entry("Bias of the output projection", col),
-      formula: [text(`learned: ${format(at(bias, col))}`)],
-    };
+    return { name: entry("Bias of the output projection", col), formula: learned(bias, col) };
   if (of !== "output") return null;
   const terms = Array.from({ length: count }, (_, each) => at(heads, each * size + col));
   if (bias) terms.push(at(bias, col));

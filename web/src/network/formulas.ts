@@ -19,6 +19,11 @@ export const equals = (value: number, role?: Role): FormulaPiece[] => [
   { text: format(value), role },
 ];
 
+/** A learned number is not computed from others. */
+export const learned = (data: Numbers, i: number): FormulaPiece[] => [
+  text(`learned: ${format(at(data, i))}`),
+];
+
 /** The length of a vector. */
 export function lengthOf(x: Numbers): number {
   return Math.sqrt(x.reduce((total, each) => total + each * each, 0));

@@ -1,6 +1,5 @@
 /** The interface through which a room controls the pictures of its network. */
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { workspaceIn } from "../shared/workspaceIn";
 import type { Spot } from "./messages";
 
 export interface NetworkHost {
@@ -13,10 +12,4 @@ export interface NetworkHost {
   noteOf?(layer: number, head: number): string | null;
 }
 
-export const NetworkHostContext = createContext<NetworkHost | null>(null);
-
-export function useNetworkHost(): NetworkHost {
-  const host = useContext(NetworkHostContext);
-  if (!host) throw new Error("useNetworkHost needs a NetworkHostContext around it");
-  return host;
-}
+export const [NetworkHostContext, useNetworkHost] = workspaceIn<NetworkHost>();

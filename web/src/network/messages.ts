@@ -5,9 +5,12 @@ import type { Shares } from "../shared/attended";
 import type { HeadKey } from "../shared/layerHeads";
 
 /** The parts of a layer in their order, between the two ends of a stack. */
-export const partNames = ["start", "attention", "cross", "feed-forward", "end"] as const;
+export const partNames = ["start", "attention", "cross", "feed-forward", "next", "end"] as const;
 
-/** "attention" attends to tokens of the same stack, "cross" to the output of the encoder. */
+/**
+ * "attention" attends to tokens of the same stack, "cross" to the output of the encoder; "next" is the part that
+ * follows the layer.
+ */
 export type PartName = (typeof partNames)[number];
 
 /** The prediction that the model would make if the stream ended here, the most likely token first. */
@@ -75,17 +78,21 @@ export interface MapNumbers {
   readonly weights: Float32Array;
 }
 
-export interface AttentionNumbers extends PartOfLayer {
+/** The vectors that the heads of an attention add to the stream. */
+export interface AddedByHeads extends PartOfLayer {
   readonly name: "attention" | "cross";
-  /** For each head the token that it attends to most, and the weight, [H]. */
-  readonly most: Int32Array;
-  readonly mostWeights: Float32Array;
   /** The weighted sums of values of all heads, concatenated, [H * D]; zeros or a mean for an ablated head. */
   readonly headOutputs: Float32Array;
   /** The vector that each head adds to the stream, [H, E]. */
   readonly heads: Float32Array;
   /** The bias of the output projection, [E]; null without one. */
   readonly bias: Float32Array | null;
+}
+
+export interface AttentionNumbers extends AddedByHeads {
+  /** For each head the token that it attends to most, and the weight, [H]. */
+  readonly most: Int32Array;
+  readonly mostWeights: Float32Array;
   /** The selected head. */
   readonly head: HeadNumbers;
   /** Null if the room shows the maps elsewhere. */
@@ -106,6 +113,15 @@ export interface FeedForwardNumbers extends PartOfLayer {
   readonly units: Float32Array;
   /** The length of the vector that each unit adds to the stream, [F]; null for quantised weights. */
   readonly unitLengths: Float32Array | null;
+}
+
+/** A layer from the output of its attention on. */
+export interface BlockNumbers {
+  readonly attention: AddedByHeads;
+  readonly feedForward: FeedForwardNumbers;
+  /** The norm that reads the layer's output: the norm of the next layer or, after the last layer, the final norm. */
+  readonly next: NormNumbers;
+  readonly isLast: boolean;
 }
 
 export type PartNumbers = AttentionNumbers | FeedForwardNumbers;

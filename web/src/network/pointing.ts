@@ -1,7 +1,7 @@
 /** The number of the network that a person points at or locks. */
-import { createContext } from "preact";
-import { useCallback, useContext, useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import { useEscape } from "../shared/useEscape";
+import { workspaceIn } from "../shared/workspaceIn";
 import type { Spot } from "./messages";
 import { isSameSpot } from "./spots";
 
@@ -39,10 +39,4 @@ export function usePointing(kept: Spot | null, keep: (spot: Spot | null) => void
   return { active: kept ?? hovered, isLocked, byKeyboard, point, press };
 }
 
-export const PointingContext = createContext<Pointing | null>(null);
-
-export function usePointed(): Pointing {
-  const pointing = useContext(PointingContext);
-  if (!pointing) throw new Error("usePointed needs a PointingContext around it");
-  return pointing;
-}
+export const [PointingContext, usePointed] = workspaceIn<Pointing>();

@@ -1,5 +1,6 @@
 /** Numbers of the network in links. */
 import { oneOf } from "../shared/linkReaders";
+import { look, setting } from "../shared/settings";
 import { partNames, type RowName, rowNames, type Spot } from "./messages";
 
 /** The kinds of rows that may occur several times in one part. */
@@ -23,6 +24,12 @@ export function spotFrom(text: string): Spot {
   const [row, col] = [count === 2 ? Number(places[0]) - 1 : 0, Number(places.at(-1)) - 1];
   return { part: oneOf(...partNames)(part), of, row, col };
 }
+
+/** The setting of the locked number. */
+export const spotSetting = setting<Spot | null>(null, spotFrom, {
+  ...look,
+  write: (spot) => spot && textOfSpot(spot),
+});
 
 export function isSameSpot(a: Spot | null, b: Spot | null): boolean {
   return a?.part === b?.part && a?.of === b?.of && a?.row === b?.row && a?.col === b?.col;

@@ -1,18 +1,15 @@
 /** The axes of a plot: faint lines and numbers around it. */
 import type { Box, Tick } from "./scale";
 
-export function Axes({
-  box,
-  xTicks,
-  yTicks,
-  isInside = false,
-}: {
+interface AxesProps {
   box: Box;
   xTicks: readonly Tick[];
   yTicks: readonly Tick[];
   /** Whether the numbers along x stay between the ends of the axis. */
   isInside?: boolean;
-}) {
+}
+
+export function Axes({ box, xTicks, yTicks, isInside = false }: AxesProps) {
   const anchorAt = (at: number) =>
     isInside && at === box.left ? "start" : isInside && at > box.right - 16 ? "end" : "middle";
   return (

@@ -3,17 +3,15 @@
 import type { ColourCurve, ColourRange } from "#parts";
 import { Choice } from "../shared/Fields";
 
-export function ColourChoice({
-  range,
-  curve,
-  onChange,
-}: {
+interface ColourChoiceProps {
   range: ColourRange;
   curve: ColourCurve;
   onChange(change: { range: ColourRange } | { curve: ColourCurve }): void;
-}) {
+}
+
+export function ColourChoice({ range, curve, onChange }: ColourChoiceProps) {
   return (
-    <div class="colour-choice">
+    <div class="colour-choice line">
       <Choice
         label="Colours"
         value={range}
@@ -29,13 +27,12 @@ export function ColourChoice({
   );
 }
 
-export function CurveChoice({
-  curve,
-  onChange,
-}: {
+interface CurveChoiceProps {
   curve: ColourCurve;
   onChange(change: { curve: ColourCurve }): void;
-}) {
+}
+
+export function CurveChoice({ curve, onChange }: CurveChoiceProps) {
   return (
     <Choice
       label="Curve"

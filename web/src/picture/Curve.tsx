@@ -171,7 +171,7 @@ function CurveLegend({ series, x, xName, xTexts, frame, read, textOfX, placeOf }
   const before = places ? "" : `at ${xName} `;
   const longest = before.length + Math.max(...texts.map(({ length }) => length));
   return (
-    <p class="curve-legend number">
+    <p class="curve-legend line small number">
       {series.map(({ name, y }, i) => (
         <span key={name} class={`series-${i + 1}`}>
           <svg width="24" height="8" aria-hidden="true">

@@ -20,20 +20,16 @@ function HiddenMark() {
   return <span ref={place} class="legend-hidden" />;
 }
 
-export function Legend({
-  palette,
-  view = null,
-  name,
-  hasHidden = false,
-  children,
-}: {
+interface LegendProps {
   palette: Palette;
   /** The matrix of the legend; null if several matrices share it. */
   view?: MatrixView | null;
   name?: ComponentChildren;
   hasHidden?: boolean;
   children?: ComponentChildren;
-}) {
+}
+
+export function Legend({ palette, view = null, name, hasHidden = false, children }: LegendProps) {
   return (
     <div class="legend">
       {name !== undefined && <span class="legend-name">{name}</span>}

@@ -8,8 +8,10 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   type Area,
   type CellSize,
+  contentsOf,
   geometryOf,
   inkIn,
+  inkOf,
   type Labels,
   type MatrixActions,
   MatrixCanvas,
@@ -25,7 +27,7 @@ import {
 import { useShell } from "../shared/shell";
 import { pageZoom } from "../shared/zoom";
 import { Legend } from "./Legend";
-import { SaveMatrix } from "./SaveMenu";
+import { SaveMenu } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
 
 interface PictureOf {
@@ -184,19 +186,16 @@ export function HeatMap({
   );
 }
 
-/** The legend and the save menu of a matrix. */
-export function MatrixLegend({
-  title,
-  symbol,
-  picture,
-  saved,
-}: {
+interface MatrixLegendProps {
   title: string;
   /** A label, needed if several legends are next to one another. */
   symbol?: ComponentChildren;
   picture: Picture;
   saved?: Saved;
-}) {
+}
+
+/** The legend and the save menu of a matrix. */
+export function MatrixLegend({ title, symbol, picture, saved }: MatrixLegendProps) {
   const notes = useMemo(() => notesOf(picture.still), [picture.still]);
   return (
     <Legend
@@ -208,7 +207,12 @@ export function MatrixLegend({
       {notes.map((note) => (
         <span key={note}>{note}</span>
       ))}
-      {saved && <SaveMatrix title={title} picture={picture} saved={saved} />}
+      {saved && picture.view && (
+        <SaveMenu
+          {...{ title, file: saved.file }}
+          contents={contentsOf(picture, saved, () => inkOf(document.body))}
+        />
+      )}
     </Legend>
   );
 }

@@ -4,13 +4,7 @@ import type { RefObject } from "preact";
 import { type Contents, csvBlob, drawingSvg, drawnContents, inkOf } from "#parts";
 import { SaveMenu } from "./SaveMenu";
 
-export function SaveDrawing({
-  part,
-  title,
-  file,
-  plays,
-  csv,
-}: {
+interface SaveDrawingProps {
   /** The element that contains the picture. */
   part: RefObject<HTMLElement | null>;
   title: string;
@@ -19,14 +13,16 @@ export function SaveDrawing({
   plays?: (() => string) | undefined;
   /** Writes its numbers, if they can be saved. */
   csv?: () => string;
-}) {
+}
+
+export function SaveDrawing({ part, title, file, plays, csv }: SaveDrawingProps) {
   const svg = () => (part.current ? drawingSvg(part.current, title, inkOf(document.body)) : "");
   const contents: Contents = {
     ...drawnContents(svg, plays),
     ...(csv && { csv: () => csvBlob(csv()) }),
   };
   return (
-    <div class="save-drawing">
+    <div class="save-drawing small">
       <SaveMenu title={title} file={file} contents={contents} />
     </div>
   );

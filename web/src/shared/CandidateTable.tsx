@@ -1,8 +1,5 @@
 /** Tokens with their probabilities, as numbers and as bars. */
-import type { ComponentChildren } from "preact";
-import type { Candidates } from "./candidates";
 import { percent } from "./format";
-import { visible } from "./pieces";
 
 /** A probability in words; a small one is not shown as 0. */
 export function shareWords(share: number): string {
@@ -87,76 +84,5 @@ export function CandidateHead({
         )}
       </tr>
     </thead>
-  );
-}
-
-/** The probability of all other tokens. */
-export function restOf(shares: Float32Array): number {
-  return Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0));
-}
-
-/** The probability that the drawn token is not one of the candidates. */
-export function restOfDrawn({ ids, drawn, choices }: Candidates): number {
-  return choices <= ids.length ? 0 : restOf(drawn);
-}
-
-/** A candidate: its name, which is a button if it can be chosen, and the cells of its probabilities. */
-export function CandidateRow({
-  id,
-  piece,
-  isTaken,
-  onTake,
-  children,
-}: {
-  id: number;
-  piece: string;
-  isTaken: boolean;
-  /** Null if it cannot be chosen now. */
-  onTake: (() => void) | null;
-  children: ComponentChildren;
-}) {
-  return (
-    <tr class={isTaken ? "taken" : undefined} data-token={id}>
-      <th scope="row">
-        <button
-          type="button"
-          disabled={!onTake}
-          aria-pressed={isTaken}
-          aria-label={`${visible(piece)}${isTaken ? ", in the text" : ""}`}
-          onClick={() => onTake?.()}
-        >
-          <bdi>{visible(piece)}</bdi>
-        </button>
-      </th>
-      {children}
-    </tr>
-  );
-}
-
-/** The prediction without the ablated heads. */
-export function InsteadWords({
-  piece,
-  probability,
-  count,
-  onRestore,
-}: {
-  /** The most likely token of that prediction. */
-  piece: string;
-  probability: number;
-  /** The number of ablated heads. */
-  count: number;
-  /** Null if they cannot be restored. */
-  onRestore: (() => void) | null;
-}) {
-  return (
-    <p class="instead">
-      Without the ablated heads the likeliest is <b>{visible(piece)}</b>{" "}
-      <span class="number">{shareWords(probability)}</span>.{" "}
-      {onRestore && (
-        <button type="button" class="link" onClick={onRestore}>
-          restore {count === 1 ? "it" : "them"}
-        </button>
-      )}
-    </p>
   );
 }

@@ -65,7 +65,7 @@ export function NumberField({ label, value, limits, step = 1, onChange }: Number
         onBlur={() => setTyped(null)}
       />
       {refused && taken.current.includes(value) && (
-        <p class="field-refused" role="status">
+        <p class="field-refused small" role="status">
           {refused.text} is not {kind} from {inWords(limits.min)} to {inWords(limits.max)}; it stays{" "}
           {String(refused.kept)}.
         </p>
@@ -74,21 +74,16 @@ export function NumberField({ label, value, limits, step = 1, onChange }: Number
   );
 }
 
-export function Slider({
-  label,
-  value,
-  limits,
-  step,
-  text,
-  onChange,
-}: {
+interface SliderProps {
   label: string;
   value: number;
   limits: { readonly min: number; readonly max: number };
   step: number;
   text: string;
   onChange(value: number): void;
-}) {
+}
+
+export function Slider({ label, value, limits, step, text, onChange }: SliderProps) {
   const id = useId();
   return (
     <div class="field slider">
@@ -110,15 +105,13 @@ export function Slider({
   );
 }
 
-export function Switch({
-  label,
-  checked,
-  onChange,
-}: {
+interface SwitchProps {
   label: ComponentChildren;
   checked: boolean;
   onChange(checked: boolean): void;
-}) {
+}
+
+export function Switch({ label, checked, onChange }: SwitchProps) {
   return (
     <label class="switch">
       <input
@@ -131,18 +124,15 @@ export function Switch({
   );
 }
 
-/** A choice between a few options, all visible. */
-export function Choice<T extends string>({
-  label,
-  value,
-  choices,
-  onChange,
-}: {
+interface ChoiceProps<T extends string> {
   label: string;
   value: T;
   choices: readonly (readonly [T, string])[];
   onChange(value: T): void;
-}) {
+}
+
+/** A choice between a few options, all visible. */
+export function Choice<T extends string>({ label, value, choices, onChange }: ChoiceProps<T>) {
   const name = useId();
   return (
     <fieldset class="choice">

@@ -2,16 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-export function Fold({
-  title,
-  isWanted = false,
-  children,
-}: {
+interface FoldProps {
   title: string;
   /** Opens the part, for example because it is shown alone or its content was changed. A person can close it again. */
   isWanted?: boolean;
   children: ComponentChildren;
-}) {
+}
+
+export function Fold({ title, isWanted = false, children }: FoldProps) {
   const [isOpen, setOpen] = useState(isWanted);
   useEffect(() => {
     if (isWanted) setOpen(true);

@@ -3,49 +3,48 @@
 import type { MeasureWords } from "#parts";
 import { ColourChoice } from "../picture/ColourChoice";
 import { Choice, Slider } from "./Fields";
-import { type Look, massLimits } from "./lookLink";
-import { hides } from "./restrictions";
+import type { Look, LookSettings } from "./lookSettings";
+import { Prose } from "./Panel";
 import type { Setter } from "./room";
-import { useShell } from "./shell";
+import { fieldsOf } from "./settings";
 
 export function HeadLook<Name extends string>({
-  state: { measure, order, range, curve, mass },
+  state,
   set,
+  settings,
   names,
   measures,
 }: {
   state: Look<Name>;
   set: Setter<Look<Name>>;
+  settings: LookSettings<Name>;
   names: readonly Name[];
   measures: Readonly<Record<Name, MeasureWords>>;
 }) {
-  const { restrictions } = useShell();
+  const { measure, range, curve, mass } = state;
+  const field = fieldsOf(settings, { state, set });
   return (
     <>
       <Choice
         label="Measure"
-        value={measure}
         choices={names.map((name) => [name, measures[name].name] as const)}
-        onChange={(measure) => set({ measure })}
+        {...field("measure")}
       />
-      {!hides(restrictions, "text") && <p class="faint measure-about">{measures[measure].about}</p>}
+      <Prose class="faint measure-about">{measures[measure].about}</Prose>
       <Choice
         label="Order"
-        value={order}
         choices={[
           ["layer", "by layer"],
           ["measure", "by this measure"],
         ]}
-        onChange={(order) => set({ order })}
+        {...field("order")}
       />
       <ColourChoice range={range} curve={curve} onChange={set} />
       <Slider
         label="Lines that carry"
-        value={mass}
-        limits={massLimits}
         step={5}
         text={mass === 100 ? "all attention" : `the top ${mass} %`}
-        onChange={(mass) => set({ mass })}
+        {...field("mass")}
       />
     </>
   );

@@ -1,6 +1,6 @@
 /** Parts of a room that a teacher's link can hide, show alone, or lock. */
 import type { ComponentChildren } from "preact";
-import { shows } from "./restrictions";
+import { hides, shows } from "./restrictions";
 import { useShell } from "./shell";
 
 /**
@@ -11,6 +11,12 @@ import { useShell } from "./shell";
 export function Panel({ name, children }: { name: string; children: ComponentChildren }) {
   const { restrictions } = useShell();
   return shows(restrictions, name) ? children : null;
+}
+
+/** A paragraph of explanation, which a teacher's link can hide together with all others. */
+export function Prose({ children, ...props }: { class?: string; children: ComponentChildren }) {
+  const { restrictions } = useShell();
+  return hides(restrictions, "text") ? null : <p {...props}>{children}</p>;
 }
 
 /** Controls that change the computation. A teacher's lock disables them. */

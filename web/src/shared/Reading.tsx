@@ -22,17 +22,15 @@ export function usePointed(): PointedCell {
   return { ...pointed, point };
 }
 
-export function Reading({
-  pointed: { cell, byKeyboard },
-  words,
-  idle,
-}: {
+interface ReadingProps {
   pointed: PointedCell;
   /** The explanation of a cell; null while its numbers are unknown. */
   words(cell: Cell): string | null;
   /** The text while no cell is active. */
   idle: string;
-}) {
+}
+
+export function Reading({ pointed: { cell, byKeyboard }, words, idle }: ReadingProps) {
   const explanation = cell && words(cell);
   return (
     <>

@@ -23,13 +23,12 @@ function Formula({ pieces }: { pieces: readonly FormulaPiece[] }) {
   });
 }
 
-export function Readout({
-  explanation,
-  locked,
-}: {
+interface ReadoutProps {
   explanation: Explanation | null;
   locked: boolean;
-}) {
+}
+
+export function Readout({ explanation, locked }: ReadoutProps) {
   const { isTouch } = usePointerWords();
   return (
     <div class="readout" data-locked={locked}>

@@ -14,16 +14,14 @@ export interface OneHead {
   readonly head: number;
 }
 
-export function RowDetails({
-  of,
-  other = null,
-  row,
-}: {
+interface RowDetailsProps {
   of: OneHead;
   /** A head over the same tokens to compare with. */
   other?: OneHead | null;
   row: number;
-}) {
+}
+
+export function RowDetails({ of, other = null, row }: RowDetailsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const token = of.attention.rows[row];
   return (

@@ -31,19 +31,16 @@ function useEnds() {
   return ref;
 }
 
-/** `children` are the tbody and, for sums, the tfoot; each cell names its column in data-column. */
-export function RowTable({
-  title,
-  columns,
-  note,
-  children,
-}: {
+interface RowTableProps {
   title: ComponentChildren;
   columns: readonly TableColumn[];
   /** A note below the title. */
   note?: ComponentChildren;
   children: ComponentChildren;
-}) {
+}
+
+/** `children` are the tbody and, for sums, the tfoot; each cell names its column in data-column. */
+export function RowTable({ title, columns, note, children }: RowTableProps) {
   const id = useId();
   const ref = useEnds();
   return (
@@ -85,18 +82,15 @@ export function Vector({ view, row }: { view: MatrixView; row: number }) {
   );
 }
 
-/** Selects one token of a sentence. */
-export function TokenSelect({
-  label,
-  tokens,
-  index,
-  onSelect,
-}: {
+interface TokenSelectProps {
   label: string;
   tokens: readonly string[];
   index: number;
   onSelect(index: number): void;
-}) {
+}
+
+/** Selects one token of a sentence. */
+export function TokenSelect({ label, tokens, index, onSelect }: TokenSelectProps) {
   return (
     <select
       aria-label={label}

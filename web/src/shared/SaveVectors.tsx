@@ -19,18 +19,16 @@ export function queriesAndKeys({ attention, shares, head }: OneHead): readonly V
   ];
 }
 
-export function SaveVectors({
-  name,
-  file,
-  vectors,
-}: {
+interface SaveVectorsProps {
   /** The name of the head. */
   name: string;
   file: string;
   vectors: readonly Vectors[];
-}) {
+}
+
+export function SaveVectors({ name, file, vectors }: SaveVectorsProps) {
   return (
-    <div class="save-vectors">
+    <div class="save-vectors line small">
       {vectors.map(({ of, view, tokens }) => (
         <span key={of}>
           <b class={`role-${roles[of]}`}>{roles[of].toUpperCase()}</b>

@@ -8,18 +8,16 @@ import { Lockable, Panel } from "./Panel";
 
 const wide = "(min-width: 64rem)";
 
-export function SettingsPanel({
-  children,
-  look,
-  folded,
-}: {
+interface SettingsPanelProps {
   /** Controls that change the computation. A teacher's lock disables them. */
   children?: ComponentChildren;
   /** Controls that change only the drawing. */
   look?: ComponentChildren;
   /** Its title, if it opens only on demand. */
   folded?: string;
-}) {
+}
+
+export function SettingsPanel({ children, look, folded }: SettingsPanelProps) {
   const [open, setOpen] = useState(() => !folded && matchMedia(wide).matches);
   useEffect(() => {
     if (folded) return;

@@ -4,18 +4,15 @@
  */
 import type { ComponentChildren } from "preact";
 
-export function Stale({
-  isStale,
-  isUnread,
-  children,
-  ...more
-}: {
+interface StaleProps {
   isStale: boolean;
   /** Whether the new input cannot be read. Then nothing here can be used. */
   isUnread: boolean;
   class?: string;
   children: ComponentChildren;
-}) {
+}
+
+export function Stale({ isStale, isUnread, children, ...more }: StaleProps) {
   const words = [more.class, isUnread ? "stale unread-below" : isStale && "stale"];
   return (
     <div class={words.filter(Boolean).join(" ")} inert={isUnread} aria-busy={isStale}>

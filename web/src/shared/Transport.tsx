@@ -31,8 +31,6 @@ interface TransportProps {
   unit?: string;
   /** How long each step is shown while playing. A function must be memoised. */
   pace?: Pace;
-  /** Steps at which playing pauses until the person continues. */
-  stops?: readonly number[];
   /** The step from which playing starts again after the end; 0 by default. */
   restart?: number;
   /** Replaces the built-in clock. */
@@ -45,17 +43,11 @@ const usualPace = 1500;
  * Plays by the clock: the step shown depends only on the time since the start, and nothing runs while paused. Playing
  * ends when another step is chosen elsewhere, because the person wants to stay there.
  */
-export function useClock({
-  count,
-  index,
-  go,
-  pace = usualPace,
-  stops = [],
-  restart = 0,
-}: TransportProps): Live {
+export function useClock(props: TransportProps): Live {
+  const { count, index, go, pace = usualPace, restart = 0 } = props;
   const [isPlaying, setPlaying] = useState(false);
-  const latest = useRef({ count, index, go, stops });
-  latest.current = { count, index, go, stops };
+  const latest = useRef({ count, index, go });
+  latest.current = { count, index, go };
   useEffect(() => {
     if (!isPlaying) return;
     let from = latest.current.index;
@@ -64,7 +56,7 @@ export function useClock({
     /** Whether `index` has followed the step that was shown last. */
     let hasCome = true;
     let frame = requestAnimationFrame(function draw(now) {
-      const { count, index, go, stops } = latest.current;
+      const { count, index, go } = latest.current;
       if (hasCome && index !== shown) {
         if (count === counted) return setPlaying(false);
         // The steps were renumbered: playing continues from the same step.
@@ -74,15 +66,13 @@ export function useClock({
       hasCome ||= index === shown;
       counted = count;
       start ??= now;
-      // Even a late frame must not skip a stop.
-      const stop = stops.find((stop) => stop > from) ?? count - 1;
-      const next = Math.min(stop, indexAt(now - start, from, count, pace));
+      const next = Math.min(count - 1, indexAt(now - start, from, count, pace));
       if (next !== shown) {
         shown = next;
         hasCome = false;
         go(next);
       }
-      if (next >= Math.min(stop, count - 1)) setPlaying(false);
+      if (next >= count - 1) setPlaying(false);
       else frame = requestAnimationFrame(draw);
     });
     return () => cancelAnimationFrame(frame);
@@ -112,7 +102,7 @@ export function Transport(props: TransportProps) {
     go(to);
   };
   return (
-    <fieldset class="transport" aria-label={label}>
+    <fieldset class="transport line" aria-label={label}>
       <span class="transport-buttons">
         <button type="button" disabled={index <= 0} onClick={() => step(index - 1)}>
           ← Back
@@ -151,25 +141,13 @@ export function Transport(props: TransportProps) {
         disabled={count < 2}
         onInput={({ currentTarget }) => step(Number(currentTarget.value))}
       />
-      <Place {...{ unit, index, count, title }} />
+      <span class="transport-place">
+        <span class="faint">
+          <span class="transport-unit">{unit} </span>
+          <span class="number">{index + 1}</span> of <span class="number">{count}</span>
+        </span>{" "}
+        {title !== undefined && <b>{title}</b>}
+      </span>
     </fieldset>
-  );
-}
-
-/** The step that is shown, and its title. */
-function Place({
-  unit,
-  index,
-  count,
-  title,
-}: Pick<TransportProps, "unit" | "index" | "count" | "title">) {
-  return (
-    <span class="transport-place">
-      <span class="faint">
-        <span class="transport-unit">{unit} </span>
-        <span class="number">{index + 1}</span> of <span class="number">{count}</span>
-      </span>{" "}
-      {title !== undefined && <b>{title}</b>}
-    </span>
   );
 }

@@ -8,16 +8,14 @@ import type { UnreadableText } from "./typed";
 /** The maximum length, in characters, of the offered text on its button. */
 const longestOffer = 44;
 
-export function UnreadText({
-  unread: { why, pieces, nearest },
-  instead,
-  onUse,
-}: {
+interface UnreadTextProps {
   unread: UnreadableText;
   /** The text to offer if no similar text can be read. */
   instead: string | null;
   onUse(text: string): void;
-}) {
+}
+
+export function UnreadText({ unread: { why, pieces, nearest }, instead, onUse }: UnreadTextProps) {
   const offered = nearest ?? instead;
   const line = useRef<HTMLParagraphElement>(null);
   // Scrolls the first unknown word into view.
@@ -38,7 +36,7 @@ export function UnreadText({
           )}
         </bdi>
       </p>
-      <div class="unread-why">
+      <div class="unread-why line">
         {offered !== null && (
           <Lockable>
             <button type="button" onClick={() => onUse(offered)}>

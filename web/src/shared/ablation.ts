@@ -1,5 +1,5 @@
 /** The ablation of heads as a room's link stores it. */
-import { oneOf } from "./linkReaders";
+import { choice, setting } from "./settings";
 
 const ablations = ["zero", "mean"] as const;
 
@@ -13,11 +13,13 @@ export interface Ablated {
 }
 
 /** @param headFrom reads the name of a head */
-export const ablatedReaders = (headFrom: (text: string) => string) => ({
-  ablate: (text: string) => ({
-    ablated: [...new Set(text.split(",").filter(Boolean).map(headFrom))],
-  }),
-  ablation: (text: string) => ({ ablation: oneOf(...ablations)(text) }),
+export const ablationSettings = (headFrom: (text: string) => string) => ({
+  ablated: setting<readonly string[]>(
+    [],
+    (text) => [...new Set(text.split(",").filter(Boolean).map(headFrom))],
+    { link: "ablate", write: (heads) => heads.join(",") },
+  ),
+  ablation: choice("zero", ablations),
 });
 
 /** "without 2 heads", or with the name of a single head "without layer 1, head 2 (mean)". */

@@ -46,6 +46,9 @@ export interface Shares {
   readonly keys: Float32Array;
 }
 
+/** The cells that a causal mask hides; one function, so that pictures that have it can be compared. */
+export const isLater = (row: number, col: number) => col > row;
+
 /** Describes which tokens attend to which. */
 export const attendsWords: Readonly<Record<AttentionName, string>> = {
   encoder: "input to itself",
@@ -135,20 +138,12 @@ function vectorsOf(data: Float32Array, heads: number, count: number, head: numbe
 }
 
 /** The queries of one head, rows × D. */
-export function queriesOf(
-  { heads, rows }: Pick<Attention, "heads" | "rows">,
-  { queries }: Pick<Shares, "queries">,
-  head: number,
-): MatrixView {
+export function queriesOf({ heads, rows }: AttentionTokens, { queries }: Shares, head: number) {
   return vectorsOf(queries, heads, rows.length, head);
 }
 
 /** The keys of one head, columns × D. */
-export function keysOf(
-  { heads, columns }: Pick<Attention, "heads" | "columns">,
-  { keys }: Pick<Shares, "keys">,
-  head: number,
-): MatrixView {
+export function keysOf({ heads, columns }: AttentionTokens, { keys }: Shares, head: number) {
   return vectorsOf(keys, heads, columns.length, head);
 }
 

@@ -10,14 +10,6 @@ export interface Sampling {
   readonly topP: number;
 }
 
-/** The allowed settings, and the seeds. */
-export const samplingLimits = {
-  temperature: { min: 0, max: 2 },
-  topK: { min: 0, max: 1000 },
-  topP: { min: 0.05, max: 1 },
-  seed: { min: 0, max: 9999 },
-} as const;
-
 /** The candidates for the next token, the most likely first. */
 export interface Candidates {
   readonly ids: Int32Array;

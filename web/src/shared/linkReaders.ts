@@ -56,15 +56,6 @@ export function cellText(cell: Cell | null): string | null {
   return cell && `${cell.row + 1}.${cell.col + 1}`;
 }
 
-type Value = string | number | null;
-
-/** Writes a value into a link, unless it is null or the room's default. */
-export function putIn(params: URLSearchParams) {
-  return (key: string, value: Value, initial: Value): void => {
-    if (value !== null && value !== initial) params.set(key, String(value));
-  };
-}
-
 /**
  * Applies all valid parameters to `initial`, and describes the others in notices. They are applied in the order of their
  * readers, because a reader may reset what a later one sets.

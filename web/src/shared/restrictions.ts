@@ -17,6 +17,11 @@ export function hides({ hide }: Restrictions, part: string): boolean {
   return hide.includes(part);
 }
 
+/** Whether the person may go to other rooms and settings. */
+export function isFree(restrictions: Restrictions): boolean {
+  return !restrictions.lock && restrictions.embed === null && !hides(restrictions, "nav");
+}
+
 /** Whether a panel is visible: it is not hidden, and no other panel is shown alone. */
 export function shows(restrictions: Restrictions, panel: string): boolean {
   return (

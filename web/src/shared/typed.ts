@@ -7,11 +7,6 @@ export const mostTokens = 48;
 /** Longer texts are refused before they are split into words. */
 export const mostCharacters = 1000;
 
-/** The reason why an input cannot be read, in words for the person. */
-interface Unreadable {
-  readonly why: string;
-}
-
 /** A piece of a typed text; the pieces joined are the text. */
 interface TextPiece {
   readonly text: string;
@@ -19,7 +14,9 @@ interface TextPiece {
   readonly isKnown: boolean;
 }
 
-export interface UnreadableText extends Unreadable {
+export interface UnreadableText {
+  /** The reason, in words for the person. */
+  readonly why: string;
   readonly pieces: readonly TextPiece[];
   /** The most similar text that can be read; null if there is none. */
   readonly nearest: string | null;

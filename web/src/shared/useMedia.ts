@@ -19,22 +19,9 @@ export function useReducedMotion(): boolean {
 }
 
 /** Words for the person's actions: with a mouse, or with a finger, which cannot point without a tap. */
-interface PointerWords {
-  readonly isTouch: boolean;
-  readonly click: "click" | "tap";
-  /** At the start of a sentence. */
-  readonly Click: "Click" | "Tap";
-  readonly PointAt: "Point at" | "Tap";
-}
-
-const mouseWords: PointerWords = {
-  isTouch: false,
-  click: "click",
-  Click: "Click",
-  PointAt: "Point at",
-};
-const touchWords: PointerWords = { isTouch: true, click: "tap", Click: "Tap", PointAt: "Tap" };
-
-export function usePointerWords(): PointerWords {
-  return useMedia("(pointer: coarse)") ? touchWords : mouseWords;
+export function usePointerWords() {
+  const isTouch = useMedia("(pointer: coarse)");
+  return isTouch
+    ? { isTouch, Click: "Tap", PointAt: "Tap" }
+    : { isTouch, Click: "Click", PointAt: "Point at" };
 }

@@ -4,7 +4,7 @@
  */
 import { HeedError, loadInWorker, type RemoteHeed } from "heed/worker";
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Asked } from "./ask";
 import type { SolverContext } from "./solver";
 import type { AnswerOf, ProgressOf, RequestOf, SolverName } from "./solvers";
@@ -173,6 +173,8 @@ export interface Answered<Name extends SolverName> {
   readonly failure: string | null;
   /** Whether a request is running. */
   readonly isBusy: boolean;
+  /** Cancels the running request. */
+  cancel(): void;
 }
 
 const nothing = { answer: null, request: null, failure: null };
@@ -182,14 +184,16 @@ const nothing = { answer: null, request: null, failure: null };
  *
  * @param request must stay the same object (useMemo) until its contents change; null asks nothing
  * @param patience how long a newer request waits at most, in milliseconds; then the running one is cancelled
+ * @param progress receives the news that the solver sends while it computes
  */
 export function useAnswer<Name extends SolverName>(
   solver: Name,
   request: RequestOf<Name> | null,
   patience?: number,
+  progress?: (news: ProgressOf<Name>) => void,
 ): Answered<Name> {
   const engine = useEngine();
-  const [shown, setShown] = useState<Omit<Answered<Name>, "isBusy">>(nothing);
+  const [shown, setShown] = useState<Omit<Answered<Name>, "isBusy" | "cancel">>(nothing);
   const [isRunning, setIsRunning] = useState(false);
   const latest = useRef<RequestOf<Name> | null>(null);
   const loop = useRef<AbortController | null>(null);
@@ -203,7 +207,10 @@ export function useAnswer<Name extends SolverName>(
       running.current = { begin: performance.now(), cancel };
       signal.onabort = () => cancel.abort();
       try {
-        const answer = await engine.ask(solver, request, { signal: cancel.signal });
+        const answer = await engine.ask(solver, request, {
+          signal: cancel.signal,
+          ...(progress && { progress }),
+        });
         setShown({ answer, request, failure: null });
       } catch (error) {
         if (signal.aborted) return;
@@ -234,6 +241,7 @@ export function useAnswer<Name extends SolverName>(
   }, [request]);
   useEffect(() => () => loop.current?.abort(), []);
 
-  if (!request) return { ...nothing, isBusy: false };
-  return { ...shown, isBusy: isRunning };
+  const cancel = useCallback(() => running.current?.cancel.abort(), []);
+  if (!request) return { ...nothing, isBusy: false, cancel };
+  return { ...shown, isBusy: isRunning, cancel };
 }

@@ -19,8 +19,6 @@ export interface HeadShares extends Shares {
 /** The most cells along a side of a small picture. */
 const mostCells = 32;
 
-type Named<T> = readonly { readonly key: HeadKey; readonly weights: T }[];
-
 export function idsTensor(heed: Heed, ids: readonly number[]): Tensor {
   return heed.tensor(Int32Array.from(ids), [1, ids.length]);
 }
@@ -41,31 +39,25 @@ export function readIn(model: LanguageModel, ids: readonly number[]): void {
   });
 }
 
-/** Runs the model, and keeps something of the weights [heads, L, L] of every layer, in order. */
-export function layerByLayer<T, R>(
+/**
+ * Has the model read a text.
+ *
+ * @param keep returns a value for each head, which is kept, from the weights [heads, L, L] of a layer
+ */
+export function headByHead<T extends object>(
   model: LanguageModel,
-  keep: (weights: Tensor) => T,
-  run: () => R,
-): { result: R; kept: T[] } {
+  ids: readonly number[],
+  keep: (weights: Tensor) => readonly T[],
+): (T & { readonly key: HeadKey })[] {
   const { heed } = model;
-  const kept: T[] = [];
+  const layers: (readonly T[])[] = [];
   const receive: nn.ReceiveWeights = (_, weights) =>
     void heed.scope(() => {
-      kept.push(keep(heed.reshape(weights, weights.shape.slice(1))));
+      layers.push(keep(heed.reshape(weights, weights.shape.slice(1))));
     });
-  return { result: nn.captureAttention(model, receive, run), kept };
-}
-
-/** The parts of `data` that belong to each head, named. */
-export function perHead(layers: readonly Float32Array[], heads: number): Named<Float32Array> {
-  return layers.flatMap((data, layer) =>
-    Array.from({ length: heads }, (_, head) => {
-      const size = data.length / heads;
-      return {
-        key: headKey({ layer, head }),
-        weights: data.slice(head * size, (head + 1) * size),
-      };
-    }),
+  nn.captureAttention(model, receive, () => readIn(model, ids));
+  return layers.flatMap((kept, layer) =>
+    kept.map((each, head) => ({ ...each, key: headKey({ layer, head }) })),
   );
 }
 

@@ -6,6 +6,7 @@ import type { SolverContext } from "./solver";
 
 export const solvers = {
   steps: () => import("../rooms/steps/solve"),
+  walk: () => import("../rooms/steps/walk"),
   trial: () => import("../rooms/steps/trialSolve"),
   tasks: () => import("../rooms/models/tasks/solve"),
   recurrent: () => import("../rooms/recurrent/solve"),

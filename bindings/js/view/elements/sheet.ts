@@ -74,14 +74,8 @@ p { margin: 0; }
 }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 button, summary, input, select { font: inherit; color: inherit; }
-button {
-  padding: 0 0.5rem;
-  border: 1px solid var(--frame);
-  border-radius: 3px;
-  background: var(--page);
-  cursor: pointer;
-}
-select { border: 1px solid var(--frame); border-radius: 3px; background: var(--page); }
+button, select { border: 1px solid var(--frame); border-radius: 3px; background: var(--page); }
+button { padding: 0 0.5rem; cursor: pointer; }
 button:hover { background: var(--wash); }
 @media (forced-colors: active) {
   canvas, .legend-strip, .hatched { forced-color-adjust: none; }
@@ -108,7 +102,8 @@ canvas.alive { cursor: crosshair; }
   color: var(--faint);
   white-space: nowrap;
 }
-.legend-scale { display: inline-flex; align-items: center; gap: 0.375rem; white-space: normal; }
+.legend-scale, .save[open] { display: flex; align-items: center; gap: 0.375rem; }
+.legend-scale { white-space: normal; }
 .legend-strip { flex: none; width: 4rem; height: 0.5rem; border: 1px solid var(--frame); }
 .hatched {
   display: inline-block;
@@ -117,7 +112,6 @@ canvas.alive { cursor: crosshair; }
   border: 1px solid var(--frame);
   background: repeating-linear-gradient(135deg, var(--hidden) 0 2px, var(--hatch) 2px 3px);
 }
-.save[open] { display: flex; align-items: center; gap: 0.375rem; }
 .save > summary { list-style: none; cursor: pointer; text-decoration: underline; }
 .save > summary::-webkit-details-marker { display: none; }
 .save-choices { display: inline-flex; gap: 0.25rem; }

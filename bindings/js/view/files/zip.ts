@@ -166,21 +166,16 @@ export async function readDirectory(blob: Blob): Promise<ZipEntry[]> {
 /** The CRC-32 of each byte value, with the polynomial of zip files. */
 let table: Uint32Array | undefined;
 
-function crcTable(): Uint32Array {
-  table ??= Uint32Array.from({ length: 256 }, (_, byte) => {
-    let crc = byte;
-    for (let bit = 0; bit < 8; ++bit) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-    return crc;
-  });
-  return table;
-}
-
 /** The CRC-32 of bytes. `before` is the CRC-32 of the preceding bytes. */
 export function crcOf(bytes: Uint8Array, before = 0): number {
-  const values = crcTable();
+  table ??= Uint32Array.from({ length: 256 }, (_, byte) => {
+    let value = byte;
+    for (let bit = 0; bit < 8; ++bit) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+    return value;
+  });
   let crc = before ^ -1;
   for (let i = 0; i < bytes.length; ++i)
-    crc = (values[(crc ^ (bytes[i] as number)) & 255] as number) ^ (crc >>> 8);
+    crc = (table[(crc ^ (bytes[i] as number)) & 255] as number) ^ (crc >>> 8);
   return (crc ^ -1) >>> 0;
 }
 

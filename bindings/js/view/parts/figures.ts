@@ -50,8 +50,8 @@ const lowestRow = 10;
 /**
  * The cell size for matrices next to each other in `width` pixels, with `cols` columns in total.
  */
-function stageCells(width: number, cols: number, rows: number): CellSize {
-  const cell = cellsFor(width, cols, rows);
+function stageCells(width: number, cols: number, rows: number, least?: number): CellSize {
+  const cell = cellsFor(width, cols, rows, least);
   return { ...cell, height: Math.min(highestCell, cell.height) };
 }
 
@@ -59,6 +59,9 @@ function stageCells(width: number, cols: number, rows: number): CellSize {
 function lowered(cell: CellSize, rows: number): CellSize {
   return { ...cell, height: Math.min(cell.height, Math.max(lowestRow, narrowHeight / rows)) };
 }
+
+/** Cells side by side may share a pixel of the screen, but each is at least this many pixels wide. */
+const leastBeside = 0.5;
 
 /** A matrix that is narrower than this does not show its size after its name. */
 const noteWidth = 84;
@@ -106,7 +109,7 @@ export function productLayout<Name extends string>(
   // The width of a picture is rounded up. The matrices above have no words on their left.
   const gutters = leftOf(leftLabels) + 1 + parts.length * (productGap + 1);
   const total = inner + parts.reduce((all, { size }) => all + size, 0);
-  const fitting = stageCells(width - gutters, total, left.rows);
+  const fitting = stageCells(width - gutters, total, left.rows, leastBeside);
   const cell = width < narrowFigure ? lowered(fitting, left.rows + inner) : fitting;
   const topCell = topCellsFor(cell, inner);
   const above = Math.max(
@@ -129,8 +132,6 @@ const narrowestCell = 22;
 const nameWidth = 24;
 /** The largest width of stacked matrices, so that both are visible together. */
 const widestStacked = 560;
-/** Cells in a row may share a pixel of the screen, but each is at least this many pixels wide. */
-const leastBeside = 0.5;
 /** The height of a single row, which must be visible even if the other matrices have many rows. */
 const loneRow = 14;
 

@@ -56,6 +56,8 @@ export class HeadGrid {
   readonly #select: (index: HeadIndex) => void;
   readonly #seen: () => void;
   #rows: readonly Row[] = [];
+  /** The heads of all rows. */
+  #heads: readonly HeadIndex[] = [];
   readonly #thumbnails = new Map<HeadIndex, Thumbnail>();
   #observer: IntersectionObserver | null = null;
   #drawn: GridPicture | null = null;
@@ -112,9 +114,12 @@ export class HeadGrid {
       if (!this.element.querySelector(":focus")) this.#rove(selected);
       for (const { selected } of [before ?? picture, picture]) this.update(selected);
     }
-    // The Tab key has to reach the selected head, visible or not.
+    const heads = this.#heads;
+    if (!heads.includes(this.#focus))
+      this.#rove(heads.includes(selected) ? selected : (heads[0] ?? 0));
+    // The Tab key has to reach its head, visible or not.
     for (const row of this.#rows)
-      if (isWhole || row.isSeen || row.heads.includes(selected)) this.#waiting.add(row);
+      if (isWhole || row.isSeen || row.heads.includes(this.#focus)) this.#waiting.add(row);
     this.#fillNext();
   }
 
@@ -134,24 +139,29 @@ export class HeadGrid {
   }
 
   #arrange(rows: readonly GridRow[]): void {
-    const all = rows.flatMap(({ heads }) => heads);
-    const isSmall = all.length <= fewHeads || !hasCanvas();
+    const focused = this.element.querySelector<HTMLElement>(":focus");
+    this.#heads = rows.flatMap(({ heads }) => heads);
     for (const index of this.#thumbnails.keys())
-      if (!all.includes(index)) this.#thumbnails.delete(index);
+      if (!this.#heads.includes(index)) this.#thumbnails.delete(index);
     this.#rows = rows.map(({ heads, title }) => {
       const list = html("ul");
       list.append(...heads.flatMap((index) => this.#thumbnails.get(index)?.item ?? []));
       const element = html("div", "layer", ...(title ? [html("h4", "", title)] : []), list);
-      return { element, list, heads, isSeen: isSmall };
+      return { element, list, heads, isSeen: this.#isSmall };
     });
     this.#waiting.clear();
     this.element.replaceChildren(...this.#rows.map(({ element }) => element));
+    focused?.focus({ preventScroll: true });
     this.#observer?.disconnect();
     this.#observe();
   }
 
+  get #isSmall(): boolean {
+    return this.#heads.length <= fewHeads || !hasCanvas();
+  }
+
   #observe(): void {
-    for (const { element, isSeen } of this.#rows) if (!isSeen) this.#observer?.observe(element);
+    if (!this.#isSmall) for (const { element } of this.#rows) this.#observer?.observe(element);
   }
 
   /** Draws one of the rows that wait, and the others in the next frames. */
@@ -191,6 +201,7 @@ export class HeadGrid {
   /** Moves the focus, as the pictures are on the page. */
   #key(event: KeyboardEvent): void {
     const { key, ctrlKey, target } = event;
+    if (!/^(Arrow|Home|End)/.test(key)) return;
     const row = this.#rows.findIndex(({ list }) => list.contains(target as Node));
     // Rows that were never visible have no pictures yet. Two rows may be side by side.
     for (const [i, each] of this.#rows.entries())

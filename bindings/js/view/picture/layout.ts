@@ -207,10 +207,11 @@ export interface CellSize {
 }
 
 /**
- * The cell size for matrices next to each other in `width` pixels, with `cols` columns in total.
+ * The cell size for matrices next to each other in `width` pixels, with `cols` columns in total,
+ * each at least `least` pixels wide.
  */
-export function cellsFor(width: number, cols: number, rows: number): CellSize {
-  const cellWidth = Math.max(1, Math.min(cell.width, Math.floor((width / cols) * 4) / 4));
+export function cellsFor(width: number, cols: number, rows: number, least = 1): CellSize {
+  const cellWidth = Math.max(least, Math.min(cell.width, Math.floor((width / cols) * 4) / 4));
   return {
     width: cellWidth,
     height: Math.min(cell.height, Math.max(cellWidth, Math.min(row, height / rows))),

@@ -56,7 +56,7 @@ function stretch(
   pixels: Uint32Array<ArrayBuffer>,
 ): void {
   // Cells that are smaller than a pixel are averaged: without smoothing, some would not be drawn.
-  context.imageSmoothingEnabled = g.cellWidth < 1;
+  context.imageSmoothingEnabled = Math.min(g.cellWidth, g.cellHeight) < 1;
   const [width, height] = [g.cols * g.cellWidth, g.rows * g.cellHeight];
   context.drawImage(onePixelEach(g, pixels), g.left, g.top, width, height);
 }

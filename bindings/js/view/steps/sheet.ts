@@ -1,6 +1,9 @@
-/** The style sheet of <heed-steps>, in addition to the ones of all elements and of a matrix. */
+/**
+ * The style sheet of <heed-steps>, in addition to the ones of all elements and of a matrix. The
+ * padding of the content leaves space for the outline of the focus. A name takes the width of its
+ * matrix and never widens it, so that matrices above each other stay in line.
+ */
 export const stepsSheet = `
-/* Room for the outline of what has the focus. */
 [part=content] { padding: 4px; }
 fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 .transport { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem; }
@@ -39,7 +42,6 @@ fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
   white-space: nowrap;
 }
 .symbol { font-weight: 600; font-style: italic; }
-/* Names take the width of their matrix and never widen it, so that it stays in line with those above it. */
 :is(.figure-grid, .figure-below) .matrix-name { width: 0; min-width: 100%; }
 .figure-below .matrix-name { flex-wrap: wrap; margin-top: 0.5rem; white-space: normal; }
 .sign { flex: none; align-self: center; text-align: center; font-size: 0.875rem; color: var(--faint); }

@@ -49,7 +49,7 @@ export function FileField<T>(props: FileFieldProps<T>) {
     <div class="group file-field">
       <label for={id}>{label}</label>
       <input id={id} type="file" accept={accept} onChange={onChange} />
-      <p class="file-message" role="status">
+      <p class="file-message small" role="status">
         {message ?? <span class="faint">{props.note}</span>}
       </p>
       {own !== null && (

@@ -9,10 +9,10 @@ export type Figure = readonly [name: string, value: number | string | null | und
 
 export function NamedNumbers({ figures }: { figures: readonly Figure[] }) {
   return (
-    <dl class="figures number">
+    <dl class="figures line number">
       {figures.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt class="small faint">{name}</dt>
           <dd>{typeof value === "number" ? format(value) : value}</dd>
         </div>
       ))}

@@ -14,7 +14,7 @@ export function PlotLegend({
   marks: readonly (readonly [PlotMark, ComponentChildren])[];
 }) {
   return (
-    <p class="plot-legend curve-legend faint">
+    <p class="plot-legend curve-legend line small faint">
       {marks.map(([kind, words]) => (
         <span key={kind}>
           <svg width="24" height="12" aria-hidden="true">

@@ -7,6 +7,7 @@ import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
+import { fieldsOf } from "../../shared/settings";
 import { TryNext } from "../../shared/TryNext";
 import { MelodyPanel } from "./melody/MelodyPanel";
 import type { Sound } from "./melody/sound";
@@ -15,7 +16,7 @@ import { PicturePanel } from "./picture/PicturePanel";
 import { PointsPanel } from "./points/PointsPanel";
 import type { OwnSeries } from "./series/ownSeries";
 import { SeriesPanel } from "./series/SeriesPanel";
-import type { State, Subject } from "./state";
+import { type State, type Subject, settings } from "./state";
 import { suggestions } from "./suggestions";
 
 const subjects: readonly (readonly [Subject, string])[] = [
@@ -38,9 +39,8 @@ export function View({ state, set, notices }: RoomProps<State>) {
         <Panel name="subject">
           <Choice
             label="Attention among"
-            value={state.subject}
             choices={subjects}
-            onChange={(subject) => set({ subject })}
+            {...fieldsOf(settings, { state, set })("subject")}
           />
         </Panel>
         <Notices notices={notices} />

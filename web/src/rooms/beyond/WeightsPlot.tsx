@@ -15,18 +15,15 @@ export interface Plot {
 
 const gap = 28;
 
-export function WeightsPlot({
-  label,
-  height,
-  rowHeight,
-  children,
-}: {
+interface WeightsPlotProps {
   label: string;
   /** The height of the plot without the row. */
   height: number;
   rowHeight: number;
   children(plot: Plot): ComponentChildren;
-}) {
+}
+
+export function WeightsPlot({ label, height, rowHeight, children }: WeightsPlotProps) {
   const [ref, width] = useWidth<HTMLFieldSetElement>();
   const rowTop = height + gap;
   const rowBottom = rowTop + rowHeight;

@@ -11,24 +11,21 @@ const roles = [
   ["score", undefined],
 ] as const;
 
-export function Work({
-  title,
-  words,
-  isStale = false,
-  children,
-}: {
+interface WorkProps {
   /** For screen readers. */
   title: string;
   words: RoleWords;
   /** Whether the results belong to an earlier input. */
   isStale?: boolean;
   children: ComponentChildren;
-}) {
+}
+
+export function Work({ title, words, isStale = false, children }: WorkProps) {
   return (
-    <div class={isStale ? "work stale" : "work"}>
+    <div class={isStale ? "work column stale" : "work column"}>
       <h2 class="only-heard">{title}</h2>
       <Panel name="text">
-        <dl class="roles">
+        <dl class="roles small">
           {roles.map(([name, role]) => (
             <div key={name}>
               <dt class={role}>{name}</dt>

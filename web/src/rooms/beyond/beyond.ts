@@ -1,11 +1,10 @@
 import type { Room } from "../../shared/room";
-import { read, write } from "./link";
-import { lookKeys, type State } from "./state";
+import { lookKeys, read, type State, write } from "./state";
 import { View } from "./View";
 import "./beyond.css";
 import "./plots.css";
 
-const beyond: Room<State> = {
+export default {
   title: "Beyond words",
   lead: "One weighted sum cleans pictures, draws curves, fills gaps and hears repeats.",
   panels: {
@@ -19,6 +18,4 @@ const beyond: Room<State> = {
   read,
   write,
   View,
-};
-
-export default beyond;
+} satisfies Room<State>;

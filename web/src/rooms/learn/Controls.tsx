@@ -4,7 +4,8 @@ import { Choice, NumberField, Switch } from "../../shared/Fields";
 import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
-import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./state";
+import { fieldsOf } from "../../shared/settings";
+import { planOf, type State, settings, sizes, taskNames, tasks } from "./state";
 
 const counts = [
   ["heads", "Heads"],
@@ -19,10 +20,11 @@ interface Beginning {
 }
 
 function TaskControls({ state, begin }: Beginning) {
-  const { task, length } = state;
+  const { task } = state;
+  const { min, max } = settings.length.limits;
   return (
     <>
-      <Choice<TaskName>
+      <Choice
         label="Learn to"
         value={task}
         choices={taskNames.map((name) => [name, tasks[name].title] as const)}
@@ -30,10 +32,8 @@ function TaskControls({ state, begin }: Beginning) {
       />
       {tasks[task].hasLetters && (
         <NumberField
-          label={`Letters, at most (${allowed.length.min} to ${allowed.length.max})`}
-          value={length}
-          limits={allowed.length}
-          onChange={(length) => begin({ length })}
+          label={`Letters, at most (${min} to ${max})`}
+          {...fieldsOf(settings, { state, set: begin })("length")}
         />
       )}
     </>
@@ -41,6 +41,7 @@ function TaskControls({ state, begin }: Beginning) {
 }
 
 function ModelControls({ state, begin }: Beginning) {
+  const field = fieldsOf(settings, { state, set: begin });
   return (
     <>
       <div class="group">
@@ -49,7 +50,7 @@ function ModelControls({ state, begin }: Beginning) {
             key={name}
             label={label}
             value={String(state[name])}
-            choices={allowed[name].map((count) => [String(count), String(count)] as const)}
+            choices={sizes[name].map((count) => [String(count), String(count)] as const)}
             onChange={(text) => begin({ [name]: Number(text) })}
           />
         ))}
@@ -57,14 +58,9 @@ function ModelControls({ state, begin }: Beginning) {
       <div class="group">
         <Switch
           label={`Compare with ${state.heads === 1 ? "4 heads" : "one head"}`}
-          checked={state.compare}
-          onChange={(compare) => begin({ compare })}
+          {...field("compare")}
         />
-        <Switch
-          label="Add positions"
-          checked={state.positions}
-          onChange={(positions) => begin({ positions })}
-        />
+        <Switch label="Add positions" {...field("positions")} />
       </div>
     </>
   );
@@ -74,13 +70,11 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   /** A new training has no snapshots yet, and may have other heads. */
   const begin = (change: Partial<State>) =>
     set({ at: null, head: null, cell: null, row: null, ...change });
+  const field = fieldsOf(settings, { state, set });
+  const trained = fieldsOf(settings, { state, set: begin });
   const look = (
     <div class="group">
-      <Switch
-        label="Outline answer positions"
-        checked={state.outlined}
-        onChange={(outlined) => set({ outlined })}
-      />
+      <Switch label="Outline answer positions" {...field("outlined")} />
       <ColourChoice range={state.range} curve={state.curve} onChange={set} />
     </div>
   );
@@ -88,24 +82,9 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
     <SettingsPanel look={look}>
       <TaskControls state={state} begin={begin} />
       <ModelControls state={state} begin={begin} />
-      <LogSlider
-        label="Learning rate"
-        perDecade={10}
-        value={state.rate}
-        limits={allowed.rate}
-        onChange={(rate) => begin({ rate })}
-      />
-      <NumberField
-        label={`Seed (0 to ${allowed.seed.max})`}
-        value={state.seed}
-        limits={allowed.seed}
-        onChange={(seed) => begin({ seed })}
-      />
-      <Switch
-        label="Starts by itself"
-        checked={state.starts}
-        onChange={(starts) => set({ starts })}
-      />
+      <LogSlider label="Learning rate" perDecade={10} {...trained("rate")} />
+      <NumberField label={`Seed (0 to ${settings.seed.limits.max})`} {...trained("seed")} />
+      <Switch label="Starts by itself" {...field("starts")} />
     </SettingsPanel>
   );
 }

@@ -26,7 +26,10 @@ export function CourseView({
   const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
   const shown = shownHead(attentions, recent, state.head);
   return (
-    <section class={isLong ? "course long" : "course"} aria-label={headsWords(course.heads)}>
+    <section
+      class={isLong ? "course column long" : "course column"}
+      aria-label={headsWords(course.heads)}
+    >
       {isPair && (
         <h2>
           {headsWords(course.heads, true)}{" "}

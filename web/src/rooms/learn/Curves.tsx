@@ -57,21 +57,19 @@ function chartsOf({ courses, chance }: BeginAnswer, past: readonly Snapshot[]): 
   ];
 }
 
-export function Curves({
-  lesson,
-  index,
-  set,
-}: {
+interface CurvesProps {
   lesson: Lesson;
   index: number;
   set: Setter<State>;
-}) {
+}
+
+export function Curves({ lesson, index, set }: CurvesProps) {
   const { begun, past, setups } = lesson;
   const charts = useMemo(() => chartsOf(begun, past), [begun, past]);
   const x = useMemo(() => past.map(({ step }) => step), [past]);
   const total = setups[0]?.recipe.steps ?? 1;
   return (
-    <section class="learn-curves" aria-label="Curves">
+    <section class="learn-curves column" aria-label="Curves">
       {charts.map((chart) => (
         <div key={chart.title}>
           <h2>{chart.title}</h2>
@@ -86,7 +84,7 @@ export function Curves({
           />
         </div>
       ))}
-      <p class="faint learn-hint">Drag in a curve to go back.</p>
+      <p class="faint learn-hint small">Drag in a curve to go back.</p>
     </section>
   );
 }

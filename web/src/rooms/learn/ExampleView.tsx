@@ -1,9 +1,7 @@
 /** The example whose weights are shown, which is held out or typed, and the model's answer to it. */
 import { useId } from "preact/hooks";
-import { Lockable } from "../../shared/Panel";
-import { hides } from "../../shared/restrictions";
+import { Lockable, Prose } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
-import { useShell } from "../../shared/shell";
 import { Term } from "../../shared/Term";
 import { UnreadText } from "../../shared/UnreadText";
 import type { AnswerPart, CourseSnapshot, ShownExample } from "./messages";
@@ -28,7 +26,7 @@ function TextField({ showing, state: { task, text, length }, set }: ExampleProps
   return (
     <div class="sentence-field">
       <label for={id}>
-        Type your own <span class="field-limits">{tasks[task].limits(length)}</span>
+        Type your own <span class="field-limits small faint">{tasks[task].limits(length)}</span>
       </label>
       <input
         id={id}
@@ -47,7 +45,6 @@ function TextField({ showing, state: { task, text, length }, set }: ExampleProps
 
 export function ExampleView(props: ExampleProps) {
   const { lesson, note, state, set } = props;
-  const { restrictions } = useShell();
   const { task, text, length } = state;
   const unread = lesson && lesson.text === text ? lesson.unread : null;
   return (
@@ -55,11 +52,11 @@ export function ExampleView(props: ExampleProps) {
       <p>
         <b>{lesson?.begun.about ?? "The engine is starting."}</b>
       </p>
-      {!hides(restrictions, "text") && <p class="learn-hope">{hopeOf(state)}</p>}
+      <Prose class="learn-hope">{hopeOf(state)}</Prose>
       <Lockable>
         <TextField {...props} />
       </Lockable>
-      <div class="learn-about-example">
+      <div class="learn-about-example line">
         {unread ? (
           <UnreadText
             unread={unread}
@@ -83,12 +80,12 @@ function AnswerWord({ of, token, isRight }: AnswerPart) {
   const mark = isRight ? "right" : "wrong";
   return (
     <li class={isRight === null ? undefined : mark}>
-      <span class="token">
+      <span class="token truncated">
         {of !== null && <span class="faint">{of} = </span>}
         <bdi>{token === "<end>" ? "end" : token}</bdi>
       </span>
       {isRight !== null && (
-        <span class="token-number" role="img" aria-label={mark}>
+        <span class="token-number faint" role="img" aria-label={mark}>
           {isRight ? "✓" : "✗"}
         </span>
       )}
@@ -105,7 +102,7 @@ export function AnswerView({ snapshot, held }: { snapshot: CourseSnapshot; held:
         <span class="number">{`· ${Math.round(held * snapshot.exact)} of ${held} `}</span>
         <Term name="unseen examples" /> right
       </p>
-      <ol class="tokens">
+      <ol class="tokens line">
         {answer.map((said, i) => (
           <AnswerWord key={i} {...said} />
         ))}

@@ -5,31 +5,26 @@ import type { Palette } from "#parts";
 import { useInView } from "../../network/useInView";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
-import { type Shares, weightsOf } from "../../shared/attended";
+import { isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import type { CourseProps } from "./courseProps";
 import type { CourseAttention } from "./messages";
 import type { CourseHead } from "./state";
-import { hiddenIn } from "./weights";
 import { attentionNameOf, findersOf, findingShare } from "./words";
 
 /** The length of the longer side of a small picture. */
 const side = 56;
 
-/** A picture that is off the screen keeps its last numbers, because nobody sees them change. */
-function SmallHead({
-  shares,
-  attention,
-  head,
-  palette,
-  summary,
-}: {
+interface SmallHeadProps {
   shares: Shares;
   attention: CourseAttention;
   head: number;
   palette: Palette;
   summary: string;
-}) {
+}
+
+/** A picture that is off the screen is not drawn again: it keeps its last numbers until it is visible. */
+function SmallHead({ shares, attention, head, palette, summary }: SmallHeadProps) {
   const [ref, isInView] = useInView<HTMLSpanElement>();
   const last = useRef(shares);
   if (isInView) last.current = shares;
@@ -38,7 +33,7 @@ function SmallHead({
   const { rows, cols } = view;
   const size = side / Math.max(rows, cols);
   const picture = usePicture({
-    ...{ view, rows, cols, palette, isHidden: hiddenIn(attention) },
+    ...{ view, rows, cols, palette, isHidden: attention.isCausal ? isLater : undefined },
     cell: { width: size, height: size },
   });
   return (
@@ -52,7 +47,7 @@ function SmallHead({
 function Finders({ snapshot }: Pick<CourseProps, "snapshot">) {
   const { finders, heads } = findersOf(snapshot);
   return (
-    <p class="learn-finders faint number">
+    <p class="learn-finders small faint number">
       Heads that find the answer positions:{" "}
       <b>
         {finders} of {heads}
@@ -74,12 +69,12 @@ export function HeadGrid({
   return (
     <div class="head-grid">
       {attentions.map((attention, i) => (
-        <fieldset key={attention.path}>
-          <legend>{attentionNameOf(attention, layers)}</legend>
+        <fieldset key={attention.path} class="line">
+          <legend class="small faint">{attentionNameOf(attention, layers)}</legend>
           {Array.from({ length: attention.heads }, (_, head) => {
             const mass = snapshot.masses[i]?.[head] ?? Number.NaN;
             return (
-              <label key={head}>
+              <label key={head} class="picture-choice">
                 <input
                   type="radio"
                   name={name}

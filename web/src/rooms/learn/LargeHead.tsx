@@ -13,7 +13,7 @@ import {
 } from "#parts";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { Announced } from "../../shared/Announced";
-import { type Shares, weightsOf } from "../../shared/attended";
+import { isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { type OneHead, RowDetails } from "../../shared/RowDetails";
@@ -23,7 +23,7 @@ import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./courseProps";
 import type { CourseAttention } from "./messages";
 import type { CourseHead } from "./state";
-import { explainCourseWeight, hiddenIn } from "./weights";
+import { explainCourseWeight } from "./weights";
 import { attentionNameOf } from "./words";
 
 /** The maximum size of a cell. */
@@ -55,7 +55,7 @@ function Mass({ snapshot, shown, state, weighed }: LargeHeadProps) {
   const mass = snapshot.masses[shown.attention]?.[shown.head] ?? Number.NaN;
   const best = state.head === null ? ": best\u00a0head" : "";
   return (
-    <p class="learn-mass number">
+    <p class="learn-mass small faint number">
       {Number.isFinite(mass)
         ? `${percent(mass)} on answer positions of ${weighed} examples${best}`
         : "There are no answer positions here"}
@@ -88,7 +88,7 @@ export function LargeHead(props: LargeHeadProps) {
       width: Math.min(cell.width, cellLimit),
       height: Math.min(cell.height, width < narrow ? lowCell : cellLimit),
     },
-    isHidden: hiddenIn(attention),
+    isHidden: attention.isCausal ? isLater : undefined,
   });
   const selectRow = useCallback((row: number) => set({ row }), [set]);
   const name = `Head ${head + 1}, ${attentionNameOf(attention, layers)}`;

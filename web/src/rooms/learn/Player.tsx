@@ -2,10 +2,11 @@
 import { useCallback, useRef } from "preact/hooks";
 import { Switch } from "../../shared/Fields";
 import type { Setter } from "../../shared/room";
+import { fieldsOf } from "../../shared/settings";
 import { type Live, Transport, useClock } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useMedia";
 import { slowPace, slowSteps, spacingAt, stepAt } from "./past";
-import type { State } from "./state";
+import { type State, settings } from "./state";
 import { isOver, type LessonControls } from "./useLesson";
 
 /** How long a replay shows a snapshot, in milliseconds; the first ones longer if the training is slow too. */
@@ -75,8 +76,8 @@ export function Player(props: PlayerProps) {
           </span>
         }
       />
-      <p class="learn-place number" data-step={lesson?.step ?? 0}>
-        <span>
+      <p class="learn-place faint number" data-step={lesson?.step ?? 0}>
+        <span class="truncated">
           <span role="status">{statusOf(controls)}</span>
           {/* Hidden from screen readers, because it changes several times a second. */}
           {isBehind && isTraining && <span aria-hidden="true">, now at step {lesson?.step}</span>}
@@ -109,15 +110,14 @@ function Again({
 }: PlayerProps & { watch(): void; canWatch: boolean }) {
   const reduced = useReducedMotion();
   return (
-    <div class="learn-again">
+    <div class="learn-again line">
       <Switch
         label={
           <>
             Slow start<span class="wide-only">, {slowSteps} steps</span>
           </>
         }
-        checked={state.slow}
-        onChange={(slow) => set({ slow })}
+        {...fieldsOf(settings, { state, set })("slow")}
       />
       {!reduced && (
         <button type="button" disabled={!canWatch} onClick={watch}>

@@ -138,10 +138,14 @@ export function View({ state, set, notices }: RoomProps<State>) {
             note={isForgotten ? "What the model did with it at this step is not kept." : null}
           />
         </Panel>
-        <div class={isPair ? "learn-pictures pair" : "learn-pictures"}>
+        <div class={isPair ? "learn-pictures column pair" : "learn-pictures column"}>
           {isPair && curves}
           <Panel name="heads">
-            <Stale class="learn-courses" isStale={!isAnswered || !isPresent} isUnread={isUnread}>
+            <Stale
+              class="learn-courses column"
+              isStale={!isAnswered || !isPresent}
+              isUnread={isUnread}
+            >
               {lesson && shown && <Courses {...{ lesson, shown, index, state, set }} />}
             </Stale>
           </Panel>

@@ -1,10 +1,9 @@
 import type { Room } from "../../shared/room";
-import { read, write } from "./link";
-import { lookKeys, type State } from "./state";
+import { lookKeys, read, type State, write } from "./state";
 import { View } from "./View";
 import "./learn.css";
 
-const learn: Room<State> = {
+export default {
   title: "Learning to attend",
   lead: "A small model trains here, told the answers, never what to attend to.",
   panels: {
@@ -19,6 +18,4 @@ const learn: Room<State> = {
   read,
   write,
   View,
-};
-
-export default learn;
+} satisfies Room<State>;

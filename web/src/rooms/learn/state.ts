@@ -1,5 +1,24 @@
-/** The state of the room, and the trainings that follow from it. */
-import type { Cell, ColourCurve, ColourRange } from "#parts";
+/** The settings of the room, and the trainings that follow from them. */
+import type { Cell } from "#parts";
+import { cellIn, cellText, numberIn, readParams } from "../../shared/linkReaders";
+import { colourSettings } from "../../shared/lookSettings";
+import type { LinkReading } from "../../shared/room";
+import {
+  cell,
+  choice,
+  decimal,
+  flag,
+  index,
+  initialStateOf,
+  look,
+  lookKeysOf,
+  oneNumber,
+  readersOf,
+  type StateOf,
+  setting,
+  whole,
+  writeSettings,
+} from "../../shared/settings";
 import type { TrainingSetup } from "./messages";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";
@@ -16,32 +35,6 @@ interface Plan {
   readonly layers: number;
   readonly size: number;
   readonly rate: number;
-}
-
-export interface State extends Plan {
-  readonly task: TaskName;
-  /** The maximum number of letters of an example, if the task has letters. */
-  readonly length: number;
-  readonly seed: number;
-  readonly positions: boolean;
-  /** Whether a training starts automatically. */
-  readonly starts: boolean;
-  /** Whether its first steps are slow enough to be watched. */
-  readonly slow: boolean;
-  /** The typed text to show; null for a held-out example. */
-  readonly text: string | null;
-  /** Also trains a model that differs only in having one head. */
-  readonly compare: boolean;
-  /** The training step that is shown; null follows the training. */
-  readonly at: number | null;
-  /** The head that is drawn large; null for the one with the most attention on the answer positions. */
-  readonly head: CourseHead | null;
-  readonly cell: Cell | null;
-  /** The selected row; null for the first one with answer positions. */
-  readonly row: number | null;
-  readonly outlined: boolean;
-  readonly range: ColourRange;
-  readonly curve: ColourCurve;
 }
 
 interface TaskPlan extends Plan {
@@ -81,36 +74,74 @@ export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
 
 export const taskNames = Object.keys(tasks) as TaskName[];
 
-export const allowed = {
-  heads: [1, 2, 4, 8],
-  layers: [1, 2, 3],
-  size: [16, 32, 64, 128],
-  length: { min: 3, max: 20 },
-  rate: { min: 1e-5, max: 1000 },
-  seed: { min: 0, max: 999_999 },
-  at: { min: 0, max: 100_000 },
-  row: { min: 1, max: 64 },
-} as const;
-
 /** The defaults of a task. */
 export function planOf(task: TaskName): Plan {
   const { heads, layers, size, rate } = tasks[task];
   return { heads, layers, size, rate };
 }
 
-export const initialState: State = {
-  ...{ task: "reverse", ...planOf("reverse"), length: 8, seed: 1, positions: true, compare: false },
-  ...{ starts: true, slow: true, text: null, at: null, head: null, cell: null, row: null },
-  ...{ outlined: true, range: "absolute", curve: "linear" },
-};
-
 /** Far more than a model can read, so that typed text is never cut off without a message. */
 export const maxCharacters = 1000;
 
-/** Settings that stay unlocked under a teacher's lock. */
-export const lookKeys = [
-  ...(["slow", "at", "head", "cell", "row", "outlined", "range", "curve"] as const),
-] as const;
+/** The numbers of heads and layers, and the sizes of vectors, that a person can choose. */
+export const sizes = { heads: [1, 2, 4, 8], layers: [1, 2, 3], size: [16, 32, 64, 128] } as const;
+
+const pairs = { min: 1, max: 999 };
+
+function headFrom(text: string): CourseHead {
+  const { row: attention, col: head } = cellIn(pairs)(text);
+  return { attention, head };
+}
+
+const first = planOf("reverse");
+
+export const settings = {
+  task: choice<TaskName>("reverse", taskNames),
+  /** The maximum number of letters of an example, if the task has letters. */
+  length: whole(8, { min: 3, max: 20 }),
+  heads: oneNumber(first.heads, sizes.heads),
+  layers: oneNumber(first.layers, sizes.layers),
+  size: oneNumber(first.size, sizes.size),
+  rate: decimal(first.rate, { min: 1e-5, max: 1000 }),
+  seed: whole(1, { min: 0, max: 999_999 }),
+  positions: flag(true),
+  /** Also trains a model that differs only in having one head. */
+  compare: flag(false),
+  /** Whether its first steps are slow enough to be watched. */
+  slow: flag(true, look),
+  /** The training step that is shown; null follows the training. */
+  at: setting<number | null>(null, numberIn({ min: 0, max: 100_000 }), look),
+  outlined: flag(true, look),
+  ...colourSettings("linear"),
+  /** Whether a training starts automatically. */
+  starts: flag(true, { link: "train" }),
+  /** The typed text to show; null for a held-out example. */
+  text: setting<string | null>(null, (text) => text.slice(0, maxCharacters)),
+  /** The head that is drawn large; null for the one with the most attention on the answer positions. */
+  head: setting<CourseHead | null>(null, headFrom, {
+    ...look,
+    write: (head) => cellText(head && { row: head.attention, col: head.head }),
+  }),
+  cell: cell<Cell | null>(null, pairs, look),
+  /** The selected row; null for the first one with answer positions. */
+  row: index<number | null>(null, { min: 1, max: 64 }, look),
+};
+
+export type State = StateOf<typeof settings>;
+
+export const lookKeys = lookKeysOf(settings);
+export const initialState = initialStateOf(settings);
+
+/** The initial state of a task. */
+const firstOf = (task: TaskName): State => ({ ...initialState, ...planOf(task) });
+
+export function read(params: URLSearchParams): LinkReading<State> {
+  const task = taskNames.find((name) => name === params.get("task")) ?? initialState.task;
+  return readParams(params, firstOf(task), readersOf(settings));
+}
+
+export const write = (state: State): URLSearchParams =>
+  writeSettings(settings, state, firstOf(state.task));
 
 /** Depends only on settings that affect the training. */
 export function setupsOf(state: State): readonly TrainingSetup[] {

@@ -1,20 +1,11 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
 
 import { at, type Cell, type Explanation } from "#parts";
-import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
+import { formulaOf, isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead } from "./state";
 import { bestCourseHead } from "./words";
-
-const isAhead = (row: number, col: number) => col > row;
-
-/** The cells that the causal mask hides; the same function for all causal attentions. */
-export function hiddenIn({
-  isCausal,
-}: CourseAttention): ((row: number, col: number) => boolean) | undefined {
-  return isCausal ? isAhead : undefined;
-}
 
 /**
  * The head that is drawn large: the selected one if this model has it, otherwise the best one over several snapshots.
@@ -37,7 +28,7 @@ export function explainCourseWeight(
   const { row, col } = cell;
   const { aligned, rows, columns } = attention;
   const name = `“${rows[row]}” (${row + 1}) attends to “${columns[col]}” (${col + 1})`;
-  if (hiddenIn(attention)?.(row, col))
+  if (attention.isCausal && isLater(row, col))
     return { name, formula: [{ text: "hidden: the causal mask allows no later position" }] };
   const formula = formulaOf(attention, shares, head, cell);
   const places = aligned?.[row] ?? [];

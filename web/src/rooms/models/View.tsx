@@ -4,12 +4,17 @@ import { Choice } from "../../shared/Fields";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { RoomProps, Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
-import { choiceNames, type Choice as ModelChoice } from "./choices";
 import type { FoundFile } from "./language/source";
 import { yourModel } from "./language/state";
 import { View as LanguageView } from "./language/View";
 import { useDrop } from "./parts/useDrop";
-import { chosenIn, firstStateOf, type State } from "./state";
+import {
+  choiceNames,
+  chosenIn,
+  firstStateOf,
+  type Choice as ModelChoice,
+  type State,
+} from "./state";
 import { View as TasksView } from "./tasks/View";
 
 export function View({ state, set, notices }: RoomProps<State>) {

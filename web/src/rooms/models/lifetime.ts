@@ -1,11 +1,13 @@
 /** A model in the worker. It is freed after its last request, even if it was closed before. */
 export class Lifetime<Model extends { dispose(): void }> {
   readonly model: Model;
+  readonly #free: () => void;
   #uses = 0;
   #isClosed = false;
 
-  constructor(model: Model) {
+  constructor(model: Model, free: () => void = () => model.dispose()) {
     this.model = model;
+    this.#free = free;
   }
 
   /** Runs a request of the model. */
@@ -25,6 +27,6 @@ export class Lifetime<Model extends { dispose(): void }> {
   }
 
   #freeIfUnused(): void {
-    if (this.#isClosed && this.#uses === 0) this.model.dispose();
+    if (this.#isClosed && this.#uses === 0) this.#free();
   }
 }

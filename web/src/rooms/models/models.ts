@@ -1,7 +1,6 @@
 import type { Room } from "../../shared/room";
 import { lookKeys as languageKeys } from "./language/state";
-import { read, write } from "./link";
-import type { State } from "./state";
+import { read, type State, write } from "./state";
 import { lookKeys as taskKeys } from "./tasks/state";
 import { View } from "./View";
 import "../../network/network.css";
@@ -9,7 +8,7 @@ import "./models.css";
 import "./language/language.css";
 import "./tasks/tasks.css";
 
-const models: Room<State> = {
+export default {
   title: "Models",
   lead: "See where each head of a model attends, on your own text. Ablate a head: what changes?",
   panels: {
@@ -31,6 +30,4 @@ const models: Room<State> = {
   read,
   write,
   View,
-};
-
-export default models;
+} satisfies Room<State>;

@@ -36,7 +36,7 @@ const cellHeight = 14;
 /** On a page narrower than this the note is below the name, and the heading of the sums extends over the map. */
 const narrowest = 560;
 const sizes = {
-  wide: { mass: 88, name: 28 },
+  wide: { mass: 116, name: 28 },
   narrow: { mass: 40, name: 48 },
 };
 type Size = keyof typeof sizes;

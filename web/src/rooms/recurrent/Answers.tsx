@@ -8,16 +8,14 @@ import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./works
 
 const heardWords = { right: "right", wrong: "wrong", unknown: "" };
 
-function AnswerToken({
-  found,
-  place,
-  isStop,
-}: {
+interface AnswerTokenProps {
   found: ModelAnswers | null;
   place: number;
   /** Whether the Tab key stops here. It stops at one character of each answer; arrow keys move to the others. */
   isStop: boolean;
-}) {
+}
+
+function AnswerToken({ found, place, isStop }: AnswerTokenProps) {
   const { solution, set, state } = useRecurrentWorkspace();
   const { pointed, point } = usePointing();
   const { steps, places } = found?.answer ?? { steps: [], places: [] };
@@ -38,7 +36,7 @@ function AnswerToken({
       <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
       <span class="only-heard">{heardWords[mark]}</span>
-      <span class="number">{said.probability.toFixed(2)}</span>
+      <span class="faint number">{said.probability.toFixed(2)}</span>
     </button>
   );
 }

@@ -2,22 +2,23 @@
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice } from "../../shared/Fields";
 import { SettingsPanel } from "../../shared/SettingsPanel";
-import type { State } from "./state";
+import { fieldsOf } from "../../shared/settings";
+import { type State, settings } from "./state";
 import { TransformerHeads } from "./TransformerHeads";
 import { useRecurrentWorkspace } from "./workspace";
 
 export function Controls({ state }: { state: State }) {
   const { set } = useRecurrentWorkspace();
+  const field = fieldsOf(settings, { state, set });
   const look = (
     <>
       <Choice
         label="The decoder gets"
-        value={state.way}
         choices={[
           ["alone", "its own output"],
           ["taught", "the right answer (teacher forcing)"],
         ]}
-        onChange={(way) => set({ way })}
+        {...field("way")}
       />
       <TransformerHeads />
       <ColourChoice range={state.range} curve={state.curve} onChange={set} />
@@ -27,12 +28,11 @@ export function Controls({ state }: { state: State }) {
     <SettingsPanel look={look}>
       <Choice
         label="Recurrent attention"
-        value={state.between}
         choices={[
           ["bahdanau", "Bahdanau’s"],
           ["dot", "dot product"],
         ]}
-        onChange={(between) => set({ between })}
+        {...field("between")}
       />
     </SettingsPanel>
   );

@@ -24,17 +24,14 @@ function Message({ untaught, set }: { untaught: Untaught | null; set: Setter<Sta
   );
 }
 
-export function DateField({
-  state,
-  set,
-  untaught,
-  notices,
-}: {
+interface DateFieldProps {
   state: State;
   set: Setter<State>;
   untaught: Untaught | null;
   notices: readonly string[];
-}) {
+}
+
+export function DateField({ state, set, untaught, notices }: DateFieldProps) {
   return (
     <section class="sentences" aria-label="Date">
       <Panel name="date">
@@ -52,7 +49,7 @@ export function DateField({
               onInput={({ currentTarget }) => set({ text: currentTarget.value })}
             />
           </div>
-          <p class="forms">
+          <p class="forms line">
             {examples.map((text) => (
               <button key={text} type="button" onClick={() => set({ text, slip: null })}>
                 {text}

@@ -1,7 +1,5 @@
 /** Compares teacher forcing with decoding from the model's own output, token by token. */
-import { Lockable } from "../../shared/Panel";
-import { hides } from "../../shared/restrictions";
-import { useShell } from "../../shared/shell";
+import { Lockable, Prose } from "../../shared/Panel";
 import { type Mark, markOf, Token } from "./Mark";
 import type { DecoderRun, ModelAnswers, ModelName } from "./problem";
 import { type DecodingMode, lastStep, mostSteps, rowShown, visible } from "./state";
@@ -41,7 +39,7 @@ function laneOf({ steps, places }: DecoderRun, target: readonly string[] | null,
 function TopThree({ run, row }: { run: DecoderRun | undefined; row: number }) {
   const { solution } = useRecurrentWorkspace();
   return (
-    <ol class="top-three number" aria-label="The most likely outputs">
+    <ol class="top-three small number" aria-label="The most likely outputs">
       {Array.from({ length: 3 }, (_, i) => {
         const said = run?.steps[row]?.top[i];
         const mark = said && markOf(said.token, solution?.target ?? null, run?.places[row]);
@@ -70,7 +68,7 @@ function Lane({ way, run }: { way: DecodingMode; run: DecoderRun | null | undefi
   const lane = run && laneOf(run, solution?.target ?? null, state.slip?.place);
   return (
     <div class="lane" data-way={way}>
-      <h4>{modeNames[way]}</h4>
+      <h4 class="faint">{modeNames[way]}</h4>
       {run === null ? (
         <p class="faint">The right answer is not known, so there is no teacher forcing.</p>
       ) : (
@@ -105,7 +103,7 @@ function Lane({ way, run }: { way: DecodingMode; run: DecoderRun | null | undefi
 
 function Lanes({ name, found }: { name: ModelName; found: ModelAnswers | null }) {
   return (
-    <div class="lanes" data-model={name}>
+    <div class="lanes column" data-model={name}>
       <h3>{titles[name]}</h3>
       <Lane way="taught" run={found ? found.taught : undefined} />
       <Lane way="alone" run={found?.alone} />
@@ -161,16 +159,13 @@ function SlipFields() {
 
 export function Decoding() {
   const workspace = useRecurrentWorkspace();
-  const { restrictions } = useShell();
   return (
     <section class="decoding" aria-label="Own output and teacher forcing">
-      {!hides(restrictions, "text") && (
-        <p class="words">
-          In training the decoder gets the right character after each step, whatever it wrote
-          (teacher forcing). Otherwise it gets its own output. Put in a wrong character, and see how
-          each continues. Below are the three most likely characters of the selected step.
-        </p>
-      )}
+      <Prose class="words">
+        In training the decoder gets the right character after each step, whatever it wrote (teacher
+        forcing). Otherwise it gets its own output. Put in a wrong character, and see how each
+        continues. Below are the three most likely characters of the selected step.
+      </Prose>
       <Lockable>
         <SlipFields />
       </Lockable>

@@ -3,16 +3,15 @@ import { useMemo } from "preact/hooks";
 import { Curve } from "../../picture/Curve";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
-import { hides } from "../../shared/restrictions";
-import { useShell } from "../../shared/shell";
+import { Prose } from "../../shared/Panel";
+import { fieldsOf } from "../../shared/settings";
 import { useAnswer } from "../../worker/engineClient";
 import type { GradientQuestion } from "./gradients";
-import { questionOf } from "./state";
+import { questionOf, settings } from "./state";
 import { shortTitles, shownModels, targetOf, useRecurrentWorkspace } from "./workspace";
 
 export function Gradients() {
   const workspace = useRecurrentWorkspace();
-  const { restrictions } = useShell();
   const { state, solution, source, set } = workspace;
   const isTrained = state.weights === "trained";
   const models = shownModels(workspace).map(([name]) => name);
@@ -33,12 +32,11 @@ export function Gradients() {
       <h3>Gradient over path length</h3>
       <Choice
         label="Weights"
-        value={state.weights}
         choices={[
           ["initial", "before training"],
           ["trained", "after training"],
         ]}
-        onChange={(weights) => set({ weights })}
+        {...fieldsOf(settings, { state, set })("weights")}
       />
       <Notices notices={failure ? [failure] : []} />
       <Curve
@@ -48,14 +46,12 @@ export function Gradients() {
         x={pathLengths}
         series={series}
       />
-      {!hides(restrictions, "text") && (
-        <p class="words paths-words">
-          The gradient of an output with respect to a character of the date, as the engine computes
-          it: the mean of all pairs that are as far apart in the RNN. Before training, each step of
-          the RNN takes away about two fifths of it; attention has no such steps, and its gradient
-          stays. In training the gates of the RNN learn to let it pass.
-        </p>
-      )}
+      <Prose class="words paths-words">
+        The gradient of an output with respect to a character of the date, as the engine computes
+        it: the mean of all pairs that are as far apart in the RNN. Before training, each step of
+        the RNN takes away about two fifths of it; attention has no such steps, and its gradient
+        stays. In training the gates of the RNN learn to let it pass.
+      </Prose>
     </div>
   );
 }

@@ -12,17 +12,14 @@ import { useRecurrentWorkspace } from "./workspace";
 
 const size = { width: 40, height: 28 };
 
-function MapThumbnail({
-  palette,
-  attention,
-  head,
-  name,
-}: {
+interface MapThumbnailProps {
   palette: Palette;
   attention: RecordedAttention | null;
   head: number;
   name: string;
-}) {
+}
+
+function MapThumbnail({ palette, attention, head, name }: MapThumbnailProps) {
   const { source } = useRecurrentWorkspace();
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? lastStep + 1;
@@ -40,13 +37,13 @@ export function TransformerHeads() {
   return (
     <>
       {Array.from({ length: layers }, (_, layer) => (
-        <fieldset key={layer} class="head-picker">
-          <legend>Transformer, layer {layer + 1}</legend>
+        <fieldset key={layer} class="head-picker line">
+          <legend class="faint">Transformer, layer {layer + 1}</legend>
           {Array.from({ length: heads + 1 }, (_, head) => {
             const words = head === 0 ? "mean" : String(head);
             const name = `layer ${layer + 1}, ${headWords(head)}`;
             return (
-              <label key={head}>
+              <label key={head} class="picture-choice">
                 <input
                   type="radio"
                   name="dates-head"

@@ -71,8 +71,8 @@ export function View({ state, set, notices }: RoomProps<State>) {
           </div>
         </Panel>
         <Controls state={state} />
-        <div class={`work ${stale ?? ""}`}>
-          <div class="stepped">
+        <div class={`work column ${stale ?? ""}`}>
+          <div class="stepped column">
             {(shows(restrictions, "maps") || shows(restrictions, "decoding")) && <StepBar />}
             <Panel name="maps">
               <AlignmentMaps />

@@ -1,7 +1,6 @@
 /** The request to this room's solver, and its answer. */
 
 import type { Shares } from "../../shared/attended";
-import type { LikelyToken } from "../../shared/likelyToken";
 import type { Untaught } from "./untaught";
 
 /**
@@ -25,6 +24,12 @@ export interface DateQuestion {
   readonly text: string;
   readonly between: MiddleModel;
   readonly slip: Slip | null;
+}
+
+/** A token and the probability that the model gives it. */
+interface LikelyToken {
+  readonly token: string;
+  readonly probability: number;
 }
 
 export interface DecoderStep {

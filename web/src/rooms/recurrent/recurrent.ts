@@ -1,13 +1,12 @@
 import type { Room } from "../../shared/room";
-import { read, write } from "./link";
-import { lookKeys, type State } from "./state";
+import { lookKeys, read, type State, write } from "./state";
 import { View } from "./View";
 import "./recurrent.css";
 import "./paths.css";
 import "../../network/network.css";
 import "./network/whole.css";
 
-const recurrent: Room<State> = {
+export default {
   title: "From RNN to attention",
   lead: "Three models rewrite a date. One keeps it in a single vector; two can look back at it.",
   panels: {
@@ -25,6 +24,4 @@ const recurrent: Room<State> = {
   read,
   write,
   View,
-};
-
-export default recurrent;
+} satisfies Room<State>;

@@ -13,7 +13,6 @@ import {
 } from "heed/models";
 import { noGrad } from "heed/nn";
 import { sharesOf } from "../../shared/attended";
-import { likeliest } from "../../shared/likelyToken";
 import type { Solver } from "../../worker/solver";
 import { placesOf } from "./align";
 import {
@@ -64,13 +63,21 @@ function attentionsOf(heed: Heed, model: Model, example: Translation): RecordedA
   });
 }
 
+/** The number of the most likely tokens that a step keeps. */
+const mostLikely = 3;
+
 function stepsOf(model: Model, example: Translation): DecoderStep[] {
   const [found] = model.probabilities([example]);
   if (!found) throw new Error("the model gave no probabilities");
   const { tokens, rows, probabilities } = found;
   return Array.from({ length: rows }, (_, row) => ({
     given: example.target[row - 1] ?? startToken,
-    top: likeliest(tokens, probabilities.subarray(row * tokens.length, (row + 1) * tokens.length)),
+    top: Array.from(tokens, (token, i) => ({
+      token,
+      probability: probabilities[row * tokens.length + i] as number,
+    }))
+      .sort((a, b) => b.probability - a.probability)
+      .slice(0, mostLikely),
   }));
 }
 

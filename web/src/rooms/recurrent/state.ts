@@ -1,56 +1,65 @@
-import type { ColourCurve, ColourRange } from "#parts";
-import type { Spot } from "../../network/messages";
-import type { NetworkState } from "./network/open";
+import { spotSetting } from "../../network/spots";
+import { numberIn, textIn } from "../../shared/linkReaders";
+import { colourSettings } from "../../shared/lookSettings";
+import { choice, index, linkOf, look, type StateOf, setting } from "../../shared/settings";
+import { type NetworkState, networkFrom, textOfNetwork } from "./network/open";
 import {
   type DateQuestion,
   type DateSolution,
   type DecoderRun,
   longestAnswer,
   type MiddleModel,
+  maxCharacters,
   type Slip,
 } from "./problem";
 
 /** The input tokens of the decoders: their own (autoregressive) or the right ones (teacher forcing). */
 export type DecodingMode = "alone" | "taught";
 
-export interface State {
-  readonly text: string;
-  readonly between: MiddleModel;
-  /** The decoding that the maps show. */
-  readonly way: DecodingMode;
-  readonly layer: number;
-  /** 0 for the mean of all heads, otherwise the number of the head, counted from 1. */
-  readonly head: number;
-  readonly slip: Slip | null;
-  /** The last step that is shown, counted from 0; initially the last one of all. */
-  readonly step: number;
-  /** The selected character of the answer, and of the date. */
-  readonly row: number;
-  readonly col: number;
-  readonly weights: "initial" | "trained";
-  readonly network: NetworkState;
-  readonly number: Spot | null;
-  readonly range: ColourRange;
-  readonly curve: ColourCurve;
-}
-
 /** The last step of a right answer, which has ten characters and the end token. */
 export const lastStep = 10;
 /** The greatest number of steps: an answer without an end is cut off. */
 export const mostSteps = longestAnswer + 1;
 
+function slipFrom(text: string): Slip {
+  const [, at = "", token = ""] = /^(\d{1,2}):([-0-9])$/.exec(text) ?? [];
+  const number = Number(at);
+  if (token === "" || number < 1 || number > lastStep)
+    throw new RangeError("a place from 1 to 10 and what is put there, such as 7:4");
+  return { place: number - 1, token };
+}
+
+const steps = { min: 1, max: mostSteps };
+
 /** The initial head is the one with the most attention on the right places, according to the model’s report. */
-export const initialState: State = {
-  ...{ text: "the 3rd of March, 2021", between: "bahdanau", way: "alone" },
-  ...{ layer: 1, head: 2, slip: null, step: mostSteps - 1, row: 9, col: 4 },
-  ...{ weights: "initial", network: null, number: null },
-  ...{ range: "absolute", curve: "linear" },
+export const settings = {
+  text: setting("the 3rd of March, 2021", textIn(maxCharacters), { link: "date" }),
+  between: choice<MiddleModel>("bahdanau", ["bahdanau", "dot"]),
+  /** The decoding that the maps show. */
+  way: choice<DecodingMode>("alone", ["alone", "taught"], look),
+  layer: index(1, { min: 1, max: 2 }, look),
+  /** 0 for the mean of all heads, otherwise the number of the head, counted from 1. */
+  head: setting(2, (text) => (text === "mean" ? 0 : numberIn({ min: 1, max: 4 })(text)), {
+    ...look,
+    write: (head) => (head === 0 ? "mean" : String(head)),
+  }),
+  slip: setting<Slip | null>(null, slipFrom, {
+    write: (slip) => slip && `${slip.place + 1}:${slip.token}`,
+  }),
+  /** The last step that is shown, counted from 0; initially the last one of all. */
+  step: index(mostSteps - 1, steps, look),
+  /** The selected character of the answer, and of the date. */
+  row: index(9, steps, { ...look, link: "says" }),
+  col: index(4, { min: 1, max: maxCharacters }, { ...look, link: "from" }),
+  weights: choice<"initial" | "trained">("initial", ["initial", "trained"], look),
+  network: setting<NetworkState>(null, networkFrom, { ...look, write: textOfNetwork }),
+  number: spotSetting,
+  ...colourSettings("linear"),
 };
 
-export const lookKeys: readonly (keyof State)[] = [
-  ...(["way", "layer", "head", "step", "row", "col", "weights"] as const),
-  ...(["network", "number", "range", "curve"] as const),
-];
+export type State = StateOf<typeof settings>;
+
+export const { initialState, lookKeys, read, write } = linkOf(settings);
 
 /** The request to the solver, which depends only on settings that affect the numbers. */
 export function questionOf({ text, between, slip }: State): DateQuestion {

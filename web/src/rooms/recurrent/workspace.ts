@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
+import { workspaceIn } from "../../shared/workspaceIn";
 import type { DateSolution, ModelAnswers, ModelName } from "./problem";
 import { lastStep, type State } from "./state";
 
@@ -24,14 +25,7 @@ export interface RecurrentWorkspace {
   readonly set: Setter<State>;
 }
 
-export const RecurrentWorkspaceContext = createContext<RecurrentWorkspace | null>(null);
-
-export function useRecurrentWorkspace(): RecurrentWorkspace {
-  const workspace = useContext(RecurrentWorkspaceContext);
-  if (!workspace)
-    throw new Error("useRecurrentWorkspace needs a RecurrentWorkspaceContext around it");
-  return workspace;
-}
+export const [RecurrentWorkspaceContext, useRecurrentWorkspace] = workspaceIn<RecurrentWorkspace>();
 
 /** A separate context, because it changes much more often than the rest and few parts use it. */
 export interface Pointing {

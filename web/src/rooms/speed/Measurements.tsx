@@ -60,13 +60,12 @@ function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean
   );
 }
 
-export function Measurements({
-  report,
-  isComplete,
-}: {
+interface MeasurementsProps {
   report: SpeedReport | null;
   isComplete: boolean;
-}) {
+}
+
+export function Measurements({ report, isComplete }: MeasurementsProps) {
   if (!report) return <section class="figures">The first figures are being measured …</section>;
   const rows = rowsOf(report);
   return (
@@ -93,7 +92,7 @@ export function Measurements({
           );
         })}
       </RowTable>
-      <div class="figures-notes faint">
+      <div class="figures-notes small faint">
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
           The engine’s binaries are <Term name="SIMD">simd</Term>, <Term name="relaxed" /> and{" "}

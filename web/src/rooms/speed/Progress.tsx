@@ -146,14 +146,14 @@ export function Progress({ measuring }: { measuring: Measuring }) {
           <WritingWords writing={report.writing} />
         )}
       </p>
-      <div class="run-line">
+      <div class="run-line line">
         {news ? (
           <>
             <button type="button" onClick={cancel}>
               Cancel
             </button>
             <progress aria-label="Progress of the run" max={1} value={news.share} />
-            <span class="faint run-doing">Measuring: {news.doing} …</span>
+            <span class="faint run-doing truncated">Measuring: {news.doing} …</span>
           </>
         ) : (
           <>

@@ -104,7 +104,7 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
 
 function RooflineLegend({ contenders }: Pick<Chart, "contenders">) {
   return (
-    <p class="curve-legend">
+    <p class="curve-legend line small">
       {contenders.map((contender) => (
         <span key={contender.id}>
           <svg width="14" height="12" aria-hidden="true">
@@ -117,17 +117,14 @@ function RooflineLegend({ contenders }: Pick<Chart, "contenders">) {
   );
 }
 
-function Drawing({
-  chart,
-  width,
-  point,
-  choose,
-}: {
+interface DrawingProps {
   chart: Chart;
   width: number;
   point: ChartPoint | undefined;
   choose(index: number): void;
-}) {
+}
+
+function Drawing({ chart, width, point, choose }: DrawingProps) {
   const { box, contenders, points, atX, atY } = chart;
   const pointAt = (event: PointerEvent) => choose(indexUnder(event, chart));
   return (

@@ -6,6 +6,7 @@ import { Panel } from "../../shared/Panel";
 import { hides, shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
+import { fieldsOf } from "../../shared/settings";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Measurements } from "./Measurements";
@@ -13,7 +14,7 @@ import { Operations, Progress } from "./Progress";
 import { Roofline } from "./Roofline";
 import { bytesRead } from "./report";
 import { describe, seconds } from "./rows";
-import { allowed, type ChartAxis, initialState, lengths, type State } from "./state";
+import { type ChartAxis, initialState, longestLengths, type State, settings } from "./state";
 import { suggestions } from "./suggestions";
 import { Threads } from "./Threads";
 import { useRun } from "./useRun";
@@ -31,11 +32,11 @@ export function View({ state, set, notices }: RoomProps<State>) {
     <>
       <Notices notices={[...notices, ...(failure ? [failure] : [])]} />
       <Settings {...{ state, set }} />
-      <div class="work speed-work">
+      <div class="work speed-work column">
         <Panel name="run">
           <Progress measuring={measuring} />
         </Panel>
-        <div class={isStale ? "speed-parts stale" : "speed-parts"}>
+        <div class={isStale ? "speed-parts column stale" : "speed-parts column"}>
           <Panel name="picture">
             <Fold
               title="Operations a second, and what limits them"
@@ -43,12 +44,11 @@ export function View({ state, set, notices }: RoomProps<State>) {
             >
               <Choice<ChartAxis>
                 label="over"
-                value={state.axis}
                 choices={[
                   ["length", "length"],
                   ["intensity", "operations per byte"],
                 ]}
-                onChange={(axis) => set({ axis })}
+                {...fieldsOf(settings, { state, set })("axis")}
               />
               <Roofline report={report} axis={state.axis} />
               <Operations report={report} />
@@ -76,26 +76,17 @@ export function View({ state, set, notices }: RoomProps<State>) {
   );
 }
 
-const lengthChoices = lengths
-  .filter((length) => length >= allowed.longest.min)
-  .map((length) => [String(length), String(length)] as const);
+const lengthChoices = longestLengths.map((length) => [String(length), String(length)] as const);
 
 function Settings({ state, set }: Pick<RoomProps<State>, "state" | "set">) {
-  const field = (label: string, key: "heads" | "size" | "window") => (
-    <NumberField
-      label={label}
-      value={state[key]}
-      limits={allowed[key]}
-      onChange={(value) => set({ [key]: value })}
-    />
-  );
+  const field = fieldsOf(settings, { state, set });
   return (
     <SettingsPanel>
       <div class="group">
-        {field("Heads", "heads")}
-        {field("Numbers in each", "size")}
-        <Switch label="Causal mask" checked={state.causal} onChange={(causal) => set({ causal })} />
-        {field("Window, 0 for all", "window")}
+        <NumberField label="Heads" {...field("heads")} />
+        <NumberField label="Numbers in each" {...field("size")} />
+        <Switch label="Causal mask" {...field("causal")} />
+        <NumberField label="Window, 0 for all" {...field("window")} />
       </div>
       <div class="group">
         <Choice

@@ -1,17 +1,9 @@
 /** The types of a run and its report, and arithmetic on them. */
 
+import type { State } from "./state";
 import { threeDigits } from "./units";
 
-export interface SpeedSettings {
-  readonly heads: number;
-  /** The size of a head: numbers in each query, key and value. */
-  readonly size: number;
-  readonly causal: boolean;
-  /** The number of tokens to either side that a query attends to; 0 for all. */
-  readonly window: number;
-  /** The longest sequence of a long run. */
-  readonly longest: number;
-}
+export type SpeedSettings = Omit<State, "axis">;
 
 export interface MeasuringRequest {
   /** The base address of the page's files. */
@@ -23,13 +15,9 @@ export interface MeasuringRequest {
 }
 
 /** The number of heads, queries and keys, and the size of every vector. */
-export interface Sizes {
-  readonly heads: number;
+export interface Sizes extends Omit<SpeedSettings, "longest"> {
   readonly queries: number;
   readonly keys: number;
-  readonly size: number;
-  readonly causal: boolean;
-  readonly window: number;
 }
 
 /**
@@ -160,19 +148,18 @@ const attentionOperations = (sizes: Sizes) => 4 * sizes.heads * sizes.size * pai
 const attentionBytes = ({ heads, size, queries, keys }: Sizes) =>
   float * heads * size * (2 * queries + 2 * keys);
 
+/** A case of attention, which a layer extends. */
+function caseOf(kind: Case["kind"], name: string, sizes: Sizes, id: string = kind): Case {
+  const counted = { operations: attentionOperations(sizes), bytes: attentionBytes(sizes) };
+  return { id, kind, name, sizes, ...counted };
+}
+
 export function attentionCase(
   { heads, size, causal, window }: SpeedSettings,
   length: number,
 ): Case {
   const sizes = { heads, size, causal, window, queries: length, keys: length };
-  return {
-    id: String(length),
-    kind: "attention",
-    name: `${length} tokens`,
-    sizes,
-    operations: attentionOperations(sizes),
-    bytes: attentionBytes(sizes),
-  };
+  return caseOf("attention", `${length} tokens`, sizes, String(length));
 }
 
 export const bytesRead = 32 * 2 ** 20;
@@ -180,14 +167,7 @@ export const bytesRead = 32 * 2 ** 20;
 export function decodeCase({ heads, size }: SpeedSettings): Case {
   const keys = Math.round(bytesRead / (2 * float * heads * size));
   const sizes = { heads, size, causal: false, window: 0, queries: 1, keys };
-  return {
-    id: "decode",
-    kind: "decode",
-    name: `1 token, ${keys} cached`,
-    sizes,
-    operations: attentionOperations(sizes),
-    bytes: attentionBytes(sizes),
-  };
+  return caseOf("decode", `1 token, ${keys} cached`, sizes);
 }
 
 /** Approximate operations of a multi-head layer's linear layers: plain JavaScript needs a second or less for them. */
@@ -199,10 +179,7 @@ export function layerCase({ heads, size, causal, window }: SpeedSettings): Case 
   const length = Math.max(16, Math.min(256, fitting));
   const sizes = { heads, size, causal, window, queries: length, keys: length };
   return {
-    id: "layer",
-    kind: "layer",
-    name: `layer, ${length} tokens`,
-    sizes,
+    ...caseOf("layer", `layer, ${length} tokens`, sizes),
     operations: 8 * length * width * width + attentionOperations(sizes),
     bytes: float * (2 * length * width + 4 * width * width + 4 * width),
   };

@@ -1,10 +1,9 @@
 import type { Room } from "../../shared/room";
-import { read, write } from "./link";
-import type { State } from "./state";
+import { lookKeys, read, type State, write } from "./state";
 import { View } from "./View";
 import "./speed.css";
 
-const speed: Room<State> = {
+export default {
   title: "How fast is attention here?",
   lead: "Measured in this browser, now, beside plain JavaScript and the limits of the processor.",
   panels: {
@@ -15,10 +14,8 @@ const speed: Room<State> = {
     threads: "how to get more threads",
     try: "what to try",
   },
-  look: ["axis"],
+  look: lookKeys,
   read,
   write,
   View,
-};
-
-export default speed;
+} satisfies Room<State>;

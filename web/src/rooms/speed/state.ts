@@ -1,28 +1,24 @@
-/** The state of the room, which is exactly the content of its link (see link.ts). */
-import type { SpeedSettings } from "./report";
-
-export const chartAxes = ["length", "intensity"] as const;
-export type ChartAxis = (typeof chartAxes)[number];
-
-export interface State extends SpeedSettings {
-  /** The x axis of the chart. */
-  readonly axis: ChartAxis;
-}
-
-export const initialState: State = {
-  heads: 4,
-  size: 64,
-  causal: false,
-  window: 0,
-  longest: 2048,
-  axis: "length",
-};
+/** The settings of the room. */
+import { choice, flag, linkOf, look, oneNumber, type StateOf, whole } from "../../shared/settings";
 
 export const lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192] as const;
+export const longestLengths = lengths.filter((length) => length >= 512);
 
-export const allowed = {
-  heads: { min: 1, max: 16 },
-  size: { min: 8, max: 128 },
-  window: { min: 0, max: 4096 },
-  longest: { min: 512, max: 8192 },
+export type ChartAxis = "length" | "intensity";
+
+export const settings = {
+  heads: whole(4, { min: 1, max: 16 }),
+  /** The size of a head: numbers in each query, key and value. */
+  size: whole(64, { min: 8, max: 128 }),
+  causal: flag(false),
+  /** The number of tokens to either side that a query attends to; 0 for all. */
+  window: whole(0, { min: 0, max: 4096 }),
+  /** The longest sequence of a long run. */
+  longest: oneNumber(2048, longestLengths),
+  /** The x axis of the chart. */
+  axis: choice<ChartAxis>("length", ["length", "intensity"], { ...look, link: "over" }),
 };
+
+export type State = StateOf<typeof settings>;
+
+export const { initialState, lookKeys, read, write } = linkOf(settings);

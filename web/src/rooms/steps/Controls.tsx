@@ -5,28 +5,28 @@ import { Choice, NumberField, Switch } from "../../shared/Fields";
 import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
+import { fieldsOf } from "../../shared/settings";
+import { allPairs, startPainting } from "./painting";
+import { maskKinds, type State, settings } from "./settings";
 import { maskWords } from "./stages";
 import {
   type AttentionKind,
-  allowed,
-  allPairs,
   attentionKindOf,
   leaveExample,
-  type MaskKind,
   otherCells,
   type SentenceAttention,
-  type State,
-  startPainting,
   withKind,
+  withLearned,
   withVectors,
 } from "./state";
 import type { TokenSplit } from "./tokens";
+import type { Walk } from "./useWalk";
 
 /** Choices whose words are their values. */
 const asWords = <T extends string>(...values: readonly T[]) =>
   values.map((value) => [value, value] as const);
 
-const masks = asWords<MaskKind>("none", "causal", "padding", "window", "painted");
+const masks = asWords(...maskKinds);
 
 const kinds: readonly (readonly [AttentionKind, string])[] = [
   ["encoder", "encoder"],
@@ -38,6 +38,8 @@ interface ControlsProps {
   state: State;
   attention: SentenceAttention;
   set: Setter<State>;
+  /** The open model of the person; null if there is none. */
+  open: Walk["open"];
 }
 
 function PaddingField({ state, attention, set }: ControlsProps) {
@@ -88,12 +90,7 @@ function MaskGroup(props: ControlsProps) {
       />
       {state.mask === "padding" && <PaddingField {...props} />}
       {state.mask === "window" && (
-        <NumberField
-          label="Tokens to either side"
-          value={state.window}
-          limits={allowed.window}
-          onChange={(window) => set({ window })}
-        />
+        <NumberField label="Tokens to either side" {...fieldsOf(settings, props)("window")} />
       )}
       {state.mask === "painted" && <PaintButtons {...props} />}
       {state.mask !== "none" && <p class="faint">{maskWords(state, attention)}</p>}
@@ -101,7 +98,8 @@ function MaskGroup(props: ControlsProps) {
   );
 }
 
-function SentenceGroup({ state, attention, set }: ControlsProps) {
+function SentenceGroup(props: ControlsProps) {
+  const { state, set } = props;
   return (
     <div class="group">
       <Choice
@@ -110,7 +108,7 @@ function SentenceGroup({ state, attention, set }: ControlsProps) {
         choices={kinds}
         onChange={(kind) => set((now) => withKind(now, kind))}
       />
-      {state.vectors !== "learned" && <OrderFields {...{ state, attention, set }} />}
+      {state.vectors !== "learned" && <OrderFields {...props} />}
     </div>
   );
 }
@@ -144,6 +142,7 @@ function OrderFields({ state, attention, set }: ControlsProps) {
 }
 
 function ScoresGroup({ state, attention, set }: ControlsProps) {
+  const field = fieldsOf(settings, { state, set });
   return (
     <div class="group">
       <Switch
@@ -152,21 +151,15 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
             Divide scores by √d <span class="faint">= √{attention.headSize}</span>
           </>
         }
-        checked={state.scaled}
-        onChange={(scaled) => set({ scaled })}
+        {...field("scaled")}
       />
-      <Switch
-        label={state.vectors === "learned" ? "Rotate by position (RoPE)" : "Add positions"}
-        checked={state.position}
-        onChange={(position) => set({ position })}
-      />
-      <LogSlider
-        label="Softmax temperature"
-        perDecade={10}
-        value={state.temperature}
-        limits={allowed.temperature}
-        onChange={(temperature) => set({ temperature })}
-      />
+      {attention.model?.rotates !== false && (
+        <Switch
+          label={attention.model ? "Rotate by position (RoPE)" : "Add positions"}
+          {...field("position")}
+        />
+      )}
+      <LogSlider label="Softmax temperature" perDecade={10} {...field("temperature")} />
     </div>
   );
 }
@@ -179,13 +172,13 @@ function SizeFields({ state, attention, set }: ControlsProps) {
       <NumberField
         label="Heads"
         value={attention.heads}
-        limits={allowed.heads}
+        limits={settings.heads.limits}
         onChange={(heads) => resize({ heads })}
       />
       <NumberField
         label="Head size d"
         value={attention.headSize}
-        limits={allowed.headSize}
+        limits={settings.headSize.limits}
         onChange={(headSize) => resize({ headSize })}
       />
       {state.vectors === "random" && (
@@ -209,6 +202,33 @@ function SizeFields({ state, attention, set }: ControlsProps) {
   );
 }
 
+/** The model of the layer, if the person has one open, and the layer. */
+function LayerFields({ state, attention, set, open }: ControlsProps) {
+  const layers = attention.model?.layers ?? 1;
+  return (
+    <>
+      {open && (
+        <Choice
+          label="Model"
+          value={state.model ?? ""}
+          choices={[
+            ["", "ours"],
+            [open.link, shorten(open.name, 24)],
+          ]}
+          onChange={(model) => set(withLearned(model || null))}
+        />
+      )}
+      <NumberField
+        label="Layer"
+        value={state.layer + 1}
+        limits={{ min: 1, max: layers }}
+        onChange={(layer) => set({ ...otherCells, layer: layer - 1 })}
+      />
+      <p class="faint">The settings change this layer only.</p>
+    </>
+  );
+}
+
 function VectorsGroup(props: ControlsProps) {
   const { state, set } = props;
   const origins: readonly State["vectors"][] = ["learned", "random"];
@@ -220,19 +240,7 @@ function VectorsGroup(props: ControlsProps) {
         choices={asWords(...(state.vectors === "example" ? ["example" as const] : []), ...origins)}
         onChange={(vectors) => set(vectors === "example" ? {} : withVectors(vectors))}
       />
-      {state.vectors === "learned" ? (
-        <>
-          <NumberField
-            label="Layer"
-            value={state.layer + 1}
-            limits={allowed.layer}
-            onChange={(layer) => set({ ...otherCells, layer: layer - 1 })}
-          />
-          <p class="faint">The settings change this layer only.</p>
-        </>
-      ) : (
-        <SizeFields {...props} />
-      )}
+      {state.vectors === "learned" ? <LayerFields {...props} /> : <SizeFields {...props} />}
     </div>
   );
 }

@@ -7,9 +7,9 @@ import { Lockable } from "../../shared/Panel";
 import { useShell } from "../../shared/shell";
 import { kindOf } from "./matrices";
 import type { Edit } from "./problem";
+import { editKey, editLimit } from "./settings";
 import { useSolution } from "./solution";
 import type { StageName } from "./stageNames";
-import { editKey, editLimit } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 

@@ -1,12 +1,15 @@
 /** The selected head's attention as lines. */
 
+import type { ComponentProps } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
-import { at, type MatrixView, viewOn } from "#parts";
+import { at, linesHeight, type MatrixView, px, viewOn } from "#parts";
 import { ColourChoice } from "../../picture/ColourChoice";
-import { TokenLines } from "../../picture/TokenLines";
+import type { TokenLines } from "../../picture/TokenLines";
 import { Slider } from "../../shared/Fields";
+import { fieldsOf } from "../../shared/settings";
+import { useModule } from "../../shared/useModule";
+import { settings } from "./settings";
 import { useSolution } from "./solution";
-import { allowed } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -18,6 +21,13 @@ function onlyRow(weights: MatrixView, row: number): MatrixView {
   const data = new Float32Array(rows * cols);
   for (let col = 0; col < cols; ++col) data[row * cols + col] = at(weights, row, col);
   return viewOn(data, rows, cols);
+}
+
+/** The picture is loaded after the rest of the room. */
+function LaterLines(props: ComponentProps<typeof TokenLines>) {
+  const { module } = useModule(() => import("../../picture/TokenLines"));
+  const minHeight = px(linesHeight(props.queries, props.keys));
+  return <div style={{ minHeight }}>{module && <module.TokenLines {...props} />}</div>;
 }
 
 export function Lines() {
@@ -42,7 +52,7 @@ export function Lines() {
         Attention as lines{attention.heads > 1 && `, head ${attention.head + 1}`}
       </h3>
       {isMany && <p class="faint">The lines of the selected query; there is no room for all.</p>}
-      <TokenLines
+      <LaterLines
         caption={`Attention${attention.heads > 1 ? ` of head ${attention.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
         queries={attention.queries.tokens}
         keys={attention.keys.tokens}
@@ -55,11 +65,9 @@ export function Lines() {
       />
       <Slider
         label="Lines that carry"
-        value={mass}
-        limits={allowed.mass}
         step={5}
         text={carried}
-        onChange={(mass) => set({ mass })}
+        {...fieldsOf(settings, { state, set })("mass")}
       />
       <ColourChoice range={range} curve={curve} onChange={set} />
     </section>

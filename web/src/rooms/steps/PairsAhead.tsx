@@ -1,6 +1,7 @@
 /** An empty cell for every pair that will get a number, below the tokens. Rows appear with the tokens. */
 import { px, textWidth } from "#parts";
-import { isVisible, type State } from "./state";
+import type { State } from "./settings";
+import { isVisible, type SentenceAttention } from "./state";
 
 const labelGap = 8;
 const headHeight = 20;
@@ -31,11 +32,13 @@ export function PairsAhead({
   place: { left, cell, inColumns },
   tokens,
   state,
+  attention,
 }: {
   place: PairsPlace;
   /** The tokens that have appeared. */
   tokens: readonly string[];
   state: State;
+  attention: SentenceAttention;
 }) {
   const top = inColumns ? 0 : headHeight;
   const width = left + tokens.length * cell.width + 1;
@@ -54,7 +57,7 @@ export function PairsAhead({
           </text>
           {tokens.map(
             (_, col) =>
-              isVisible(state, row, col) && (
+              isVisible(state, attention, row, col) && (
                 <rect
                   key={col}
                   x={left + col * cell.width + 0.5}

@@ -8,8 +8,8 @@ import { alongStep } from "../../shared/arrowStep";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
 import { useMatrixPicture, useSolution } from "./solution";
-import { type StageName, stageNames } from "./stageNames";
-import { allStages, targetsOf } from "./stages";
+import { type StageName, stagesOf } from "./stageNames";
+import { targetsOf, titles } from "./stages";
 import { sizesOf } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
@@ -22,10 +22,15 @@ const thinnest = 2;
 const pictureGap = 6;
 const inset = 6;
 
-/** In a narrower pipeline the tabs are compact, and below their least width they scroll. */
+/** In a narrower pipeline the pictures are low, and below their least width the tabs scroll. */
 const narrow = 860;
 const wideGap = 12;
+const shortGap = 4;
 const leastTab = 72;
+/** The longest name of a stage after attention needs more. */
+const leastOfLater = 84;
+/** In a narrower tab the number is above the name. */
+const besideName = 96;
 
 function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   const { attention } = useStepsWorkspace();
@@ -128,7 +133,7 @@ function Tab({ stage, number, isAhead, size }: TabProps) {
       onClick={() => showStage(stage)}
     >
       <span class="stage-name">
-        <span class="number faint">{number}</span> {allStages[stage].title}
+        <span class="number faint">{number}</span> {titles[stage]}
       </span>
       <span class="stage-picture" style={{ height: px(height), gap: px(pictureGap) }}>
         {width > 0 && stage === "tokens" && <SmallTokens rowHeight={rowHeight} />}
@@ -156,16 +161,18 @@ function useCurrentInView(list: RefObject<HTMLElement | null>, ...changes: reado
   }, changes);
 }
 
-const columns = stageNames.length;
-
 /** @param look a class that tells whether the pictures belong to an earlier input */
 export function Pipeline({ look }: { look: string }) {
   const { state, attention, showStage } = useStepsWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const tabs = useRef<HTMLDivElement>(null);
-  const isNarrow = width < narrow;
-  const gap = isNarrow ? 0 : wideGap;
-  const tab = Math.max(leastTab, (width - (columns - 1) * gap) / columns);
+  const stageNames = stagesOf(state);
+  const columns = stageNames.length;
+  const isLong = state.vectors === "learned";
+  const least = isLong ? leastOfLater : leastTab;
+  const isNarrow = width < Math.max(narrow, columns * (least + shortGap));
+  const gap = isNarrow ? 0 : isLong ? shortGap : wideGap;
+  const tab = Math.max(least, (width - (columns - 1) * gap) / columns);
   const rows = Math.max(1, attention.queries.tokens.length, attention.keys.tokens.length);
   const most = isNarrow ? lowHeight : highest;
   const rowHeight = Math.min(tokenRowHeight, most / rows);
@@ -188,13 +195,16 @@ export function Pipeline({ look }: { look: string }) {
     tabs.current?.querySelector<HTMLElement>(`[data-stage=${next}]`)?.focus();
   };
   return (
-    <div ref={ref} class={`pipeline ${look} ${isNarrow ? "narrow" : ""}`}>
+    <div
+      ref={ref}
+      class={`pipeline ${look} ${isNarrow ? "narrow" : ""} ${tab < besideName ? "compact" : ""}`}
+    >
       <div
         ref={tabs}
         role="tablist"
         aria-label="Stages of attention"
         style={{
-          gridTemplateColumns: `repeat(${columns}, minmax(${px(leastTab)}, 1fr))`,
+          gridTemplateColumns: `repeat(${columns}, minmax(${px(least)}, 1fr))`,
           columnGap: px(gap),
         }}
         onKeyDown={onKeyDown}

@@ -1,7 +1,7 @@
 /** The one transport of the room: it moves through all stages, and through each of them number by number. */
 
 import { Transport } from "../../shared/Transport";
-import { allStages } from "./stages";
+import { titles } from "./stages";
 import { momentWords } from "./unfolding";
 import type { Told } from "./useStory";
 import { useStepsWorkspace } from "./workspace";
@@ -15,7 +15,7 @@ export function Player({ told: { story, index, go, live } }: { told: Told }) {
         count={story.count}
         unit="Moment"
         label="The computation"
-        title={allStages[state.stage].title}
+        title={titles[state.stage]}
         go={go}
         live={live}
       />

@@ -18,6 +18,9 @@ interface ProductColumn {
   readonly corner: MatrixName;
 }
 
+/** The largest height of a matrix of few rows above another one, in pixels. */
+const fewRowsHeight = 220;
+
 export function layoutOf({ left, columns }: Product, width: number, labels: FigureLabels) {
   const matrix = (name: MatrixName) => figureMatrix(name, labels);
   const product = {
@@ -26,7 +29,12 @@ export function layoutOf({ left, columns }: Product, width: number, labels: Figu
       ...{ top: matrix(top), flip, corner: matrix(corner) },
     })),
   };
-  return productLayout(product, width, labels);
+  const { topCell: whole, ...layout } = productLayout(product, width, labels);
+  const { inner } = layout;
+  // The more rows a matrix above another one has, the lower it is, so that the product is visible too.
+  const lowest = Math.max(width / 6, fewRowsHeight - inner) / inner;
+  const topCell = { ...whole, height: Math.min(whole.height, lowest) };
+  return { ...layout, topCell, height: layout.height - inner * (whole.height - topCell.height) };
 }
 
 export function ProductFigure({ product, width }: { product: Product; width: number }) {

@@ -1,28 +1,25 @@
 /** The sentence, or the two sentences of cross-attention. */
 
 import type { ComponentChildren } from "preact";
+import { shorten } from "#parts";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
-import { hides } from "../../shared/restrictions";
+import { isFree } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
 import { Shuffled } from "./Shuffled";
-import {
-  initialState,
-  type SentenceAttention,
-  type State,
-  splitOf,
-  withKeyText,
-  withText,
-  withVectors,
-} from "./state";
+import { initialState, type State } from "./settings";
+import { type SentenceAttention, splitOf, withKeyText, withText, withVectors } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
+const longestName = 24;
+
 /** A link to the whole model, unless a teacher keeps the class in this room. */
-function WholeModel({ text }: { text: string }) {
+function WholeModel({ state: { model, text } }: { state: State }) {
   const { restrictions } = useShell();
-  if (restrictions.lock || restrictions.embed !== null || hides(restrictions, "nav")) return null;
-  const address = new URLSearchParams({ room: "models", text, length: "0" });
+  if (!isFree(restrictions)) return null;
+  const own = model === null ? { length: "0" } : { model };
+  const address = new URLSearchParams({ room: "models", text, ...own });
   return <a href={`#${address}`}>All its layers</a>;
 }
 
@@ -46,10 +43,15 @@ function Origin({ state, attention, isLoading, set }: Omit<SentenceProps, "notif
   if (state.vectors === "learned")
     return (
       <>
-        · <span class="wide-only">read by </span>layer {state.layer + 1} of our{" "}
-        <span class="wide-only">language </span>model
-        <span class="wide-only">, which has learned its numbers</span>.{" "}
-        <WholeModel text={state.text} />
+        · <span class="wide-only">read by </span>layer {state.layer + 1} of{" "}
+        {state.model === null ? (
+          <>
+            our <span class="wide-only">language </span>model
+          </>
+        ) : (
+          <b>{shorten(attention.model?.name ?? "", longestName)}</b>
+        )}
+        <span class="wide-only">, which has learned its numbers</span>. <WholeModel state={state} />
       </>
     );
   return (
@@ -121,7 +123,7 @@ function Fields({ notify, ...props }: SentenceProps) {
   /** Truncates typed or pasted text to the limit, and reports it. */
   const keep = (text: string, change: (now: State, kept: string) => Partial<State>): string => {
     const { kept, cut } = tokenize(text, splitOf(state));
-    notify(cut ? noticeOfCut : null);
+    notify(cut ? noticeOfCut() : null);
     set((now) => change(now, kept));
     return kept;
   };

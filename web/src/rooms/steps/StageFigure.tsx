@@ -1,4 +1,4 @@
-/** The picture of the current stage. */
+/** The picture of a stage of attention. */
 import { format, leftOf, narrowFigure, productGap, px, shorten, textWidth } from "#parts";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
@@ -117,7 +117,11 @@ function TokensFigure({ width }: { width: number }) {
         <TokenRow tokens={made} selected={attention.row} onSelect={(row) => set({ row })} />
       </div>
       {!attention.cross && pairs && (
-        <PairsAhead place={pairs} tokens={labels.queries.slice(0, made.length)} state={state} />
+        <PairsAhead
+          place={pairs}
+          tokens={labels.queries.slice(0, made.length)}
+          {...{ state, attention }}
+        />
       )}
       {attention.cross && (
         <>
@@ -136,7 +140,7 @@ function Figure({ width }: { width: number }) {
     <RowFigure names={names} signs={signs} width={width} />
   );
   const sum = (embedding: MatrixName, position: MatrixName, input: MatrixName) => {
-    if (state.vectors === "learned") return row([embedding, input], "RMS norm");
+    if (attention.model) return row([embedding, input], attention.model.norm);
     return addsPositions(state) ? row([embedding, position, input], "+", "=") : row([input]);
   };
   /** A product as a row or, if it does not fit or would be too low, with its factors on the left and above it. */
@@ -180,6 +184,8 @@ function Figure({ width }: { width: number }) {
     case "joined":
       if (state.vectors === "example") return row(["output", "joined"], "=");
       return times("joined", "wo", "result");
+    default:
+      return null;
   }
 }
 

@@ -1,13 +1,16 @@
 /** The room "Step by step": connects the link, the engine and the active cell to the parts of the page. */
 
+import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { explanationText } from "#parts";
 import { Announced } from "../../shared/Announced";
+import type { News } from "../../shared/loading";
 import { Panel } from "../../shared/Panel";
 import { shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
+import { useModule } from "../../shared/useModule";
 import { Controls } from "./Controls";
 import { Lines } from "./Lines";
 import { type Loading, usePieces } from "./modelTokens";
@@ -16,30 +19,29 @@ import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { Sharpness } from "./Sharpness";
 import { StagePanel } from "./StagePanel";
+import { initialState, lookOf, type State } from "./settings";
 import { SolutionProvider, type Solved } from "./solution";
-import {
-  initialState,
-  lookOf,
-  type SentenceAttention,
-  type State,
-  sentenceAttentionOf,
-} from "./state";
-import { suggestions } from "./suggestions";
+import { type SentenceAttention, sentenceAttentionOf, withOwnStage, withRandom } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 import { unfoldingOf } from "./unfolding";
 import { usePointing } from "./usePointing";
 import { type Told, useStory } from "./useStory";
-import { WhyRoot } from "./WhyRoot";
-import { type StepsWorkspace, StepsWorkspaceContext } from "./workspace";
+import { useWalk, type Walk } from "./useWalk";
+import { type StepsWorkspace, StepsWorkspaceContext, useStepsWorkspace } from "./workspace";
 
 /** With more tokens than this the room does not start to play automatically. */
 const fewTokens = 32;
 
 /** Memoises the attention, so that long sentences are tokenised and rendered only when they change. */
-function useSentenceAttention(state: State, isReady: boolean): SentenceAttention {
-  const { vectors, text, keyText, split, shuffle, heads, headSize, row, head } = state;
-  const parts = [vectors, isReady, text, keyText, split, shuffle, heads, headSize, row, head];
-  return useMemo(() => sentenceAttentionOf(state), parts);
+function useSentenceAttention(
+  state: State,
+  { isReady, walked }: Pick<ViewParts, "isReady" | "walked">,
+): SentenceAttention {
+  const { vectors, model, layer, keyText, split, shuffle, heads, headSize, row, head } = state;
+  // The tokens of a model of the person come after its text.
+  const text = walked ? null : state.text;
+  const parts = [isReady, walked, vectors, model, layer, text, keyText, split, shuffle, heads];
+  return useMemo(() => sentenceAttentionOf(state, walked), [...parts, headSize, row, head]);
 }
 
 /** Whether the room starts to play automatically: at its beginning, unless that would hide something. */
@@ -53,14 +55,31 @@ function useOpens({ state, notices }: RoomProps<State>): boolean {
   return useRef(isBeginning && isPlain && shows(restrictions, "picture")).current;
 }
 
-export function View(props: RoomProps<State>) {
-  const pieces = usePieces(props.state.vectors === "learned", props.state.text);
-  const attention = useSentenceAttention(props.state, pieces.isReady);
+export function View({ state, ...room }: RoomProps<State>) {
+  const [notice, notify] = useState<string | null>(null);
+  const walk = useWalk(state, (why, instead) => {
+    notify(why);
+    room.set(instead);
+  });
+  const { layers } = walk.walked?.shape ?? {};
+  const own = useMemo(() => withOwnStage(state, layers), [state, layers]);
+  const isOurs = own.vectors === "learned" && own.model === null;
+  const pieces = usePieces(isOurs, own.text);
+  const failure = pieces.failure ?? walk.failure;
+  const parts = { ...pieces, ...walk, failure, notice, notify };
+  const attention = useSentenceAttention(own, parts);
   return (
-    <SolutionProvider state={props.state} attention={attention}>
-      {(solved) => <SolvedView {...props} {...{ attention, solved, pieces }} />}
+    <SolutionProvider state={own} attention={attention}>
+      {(solved) => <SolvedView {...room} state={own} {...{ attention, solved, parts }} />}
     </SolutionProvider>
   );
+}
+
+/** Why scores are divided by √d. It is far down in the room, so it is loaded after the rest. */
+function Root() {
+  const { state, attention, set } = useStepsWorkspace();
+  const { module } = useModule(() => import("./WhyRoot"));
+  return module ? <module.WhyRoot {...{ state, attention, set }} /> : <div class="why-root" />;
 }
 
 /** The parts of the room that show the current stage and the selected query. */
@@ -69,14 +88,15 @@ function Work({
   told,
   explanation,
   listeners,
-}: { look: string; told: Told } & Pick<
+  progress,
+}: { look: string; told: Told; progress: ComponentChildren } & Pick<
   ReturnType<typeof usePointing>,
   "explanation" | "listeners"
 >) {
   return (
     <div class={`work ${look}`} {...listeners}>
       <Panel name="picture">
-        <StagePanel explanation={explanation} told={told} />
+        <StagePanel {...{ explanation, told, progress }} />
       </Panel>
       <div class="row-and-lines">
         <Panel name="table">
@@ -90,23 +110,33 @@ function Work({
         </Panel>
       </div>
       <Panel name="root">
-        <WhyRoot />
+        <Root />
       </Panel>
     </div>
   );
 }
 
 /** The pictures use the settings of the last answer, so that numbers and labels always match. */
-function useShown({ state, solved: { answer }, pieces }: SolvedProps) {
-  const shown: State = answer ? { ...answer.state, ...lookOf(state) } : state;
-  const attention = useSentenceAttention(shown, pieces.isReady);
+function useShown({ state, solved: { answer }, parts: { isReady, walked: latest } }: SolvedProps) {
+  const shown = withOwnStage(answer ? { ...answer.state, ...lookOf(state) } : state);
+  const walked = answer ? answer.attention.walked : latest;
+  const attention = useSentenceAttention(shown, { isReady, walked });
   return { shown, attention, solution: answer?.solution ?? null };
 }
+
+function LaterProgress(props: { news: News; cancel(): void }) {
+  const { module } = useModule(() => import("./ModelProgress"));
+  return module && <module.ModelProgress {...props} />;
+}
+
+/** The tokens of our model or of the person's, and the message about the last text or model. */
+type ViewParts = Loading &
+  Walk & { readonly notice: string | null; notify(notice: string | null): void };
 
 type SolvedProps = RoomProps<State> & {
   readonly attention: SentenceAttention;
   readonly solved: Solved;
-  readonly pieces: Loading;
+  readonly parts: ViewParts;
 };
 
 /** Gives all parts of the room the state, the active cell and the player. */
@@ -134,9 +164,9 @@ function useWorkspace(props: SolvedProps) {
 }
 
 function SolvedView(props: SolvedProps) {
-  const { state, attention, solved, pieces, notices: linkNotices } = props;
-  const { isStale, failure } = solved;
-  const [cutNotice, setCutNotice] = useState<string | null>(null);
+  const { state, attention, solved, parts, notices: linkNotices } = props;
+  const { isStale, failure, news, cancel } = solved;
+  const { module: later } = useModule(() => import("./suggestions"));
   const { workspace, told, pointing, solution } = useWorkspace(props);
   const { explanation, byKeyboard, listeners } = pointing;
   useFootnote(solution && `all stages computed in ${solution.milliseconds.toFixed(1)} ms`);
@@ -146,22 +176,30 @@ function SolvedView(props: SolvedProps) {
   // Before the first answer there is nothing to show. Later the last pictures stay in their place, in grey.
   const look = isEmpty && !solution ? "no-tokens" : isStale && solution ? "stale" : "";
   const notices = [
-    ...[failure ?? [], pieces.failure ?? []].flat(),
-    ...(queries.cut || keys.cut ? [noticeOfCut] : []),
+    ...[failure ?? [], parts.failure ?? []].flat(),
+    ...(queries.cut || keys.cut ? [noticeOfCut(queries.most)] : []),
     ...linkNotices,
-    ...(cutNotice && !queries.cut ? [cutNotice] : []),
+    ...(parts.notice && !(queries.cut && parts.notice === noticeOfCut()) ? [parts.notice] : []),
   ];
-  const isLoading = state.vectors === "learned" && solution?.problem.source.kind !== "learned";
+  const isUnknown = state.model !== null && parts.walked === null;
+  const isUnsolved = solution?.problem.source.kind !== "learned";
+  const isLoading = attention.model !== null && (isUnknown || isUnsolved);
+  const stop = () => {
+    cancel();
+    told.set(withRandom());
+  };
+  const waits = isLoading && state.model === null && !failure;
+  const progress = waits && <LaterProgress {...{ news, cancel: stop }} />;
   const shared = { state, attention, set: told.set };
   return (
     <StepsWorkspaceContext.Provider value={workspace}>
-      <Sentence {...shared} {...{ isLoading, notices }} notify={setCutNotice} />
+      <Sentence {...shared} {...{ isLoading, notices }} notify={parts.notify} />
       <Panel name="pipeline">
         <Pipeline look={look} />
       </Panel>
-      <Work look={look} told={told} explanation={explanation} listeners={listeners} />
-      <Controls {...shared} />
-      <TryNext suggestions={suggestions} />
+      <Work {...{ look, told, explanation, listeners, progress }} />
+      <Controls {...shared} open={parts.open} />
+      {later && <TryNext suggestions={later.suggestions} />}
       <Announced>
         {byKeyboard && !told.live.isPlaying && explanation ? explanationText(explanation) : ""}
       </Announced>

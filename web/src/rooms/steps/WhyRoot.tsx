@@ -8,7 +8,7 @@ import { useAnswer } from "../../worker/engineClient";
 import { TrialTable } from "./TrialTable";
 import { TrialVectors } from "./TrialVectors";
 import { mostGradient, mostTrialKeys, trialSizes } from "./trial";
-import { useStepsWorkspace } from "./workspace";
+import type { StepsWorkspace } from "./workspace";
 
 const exponents = trialSizes.map((size) => Math.log2(size));
 const limits = { min: exponents[0] as number, max: exponents.at(-1) as number };
@@ -31,8 +31,11 @@ function Words() {
   );
 }
 
-export function WhyRoot() {
-  const { state, attention, set } = useStepsWorkspace();
+export function WhyRoot({
+  state,
+  attention,
+  set,
+}: Pick<StepsWorkspace, "state" | "attention" | "set">) {
   const { seed, trialSize } = state;
   const keys = attention.keys.tokens.slice(0, mostTrialKeys);
   const request = useMemo(

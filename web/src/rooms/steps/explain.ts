@@ -21,15 +21,13 @@ import {
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { rotationOf } from "./rotation";
+import { editKey, type MatrixCell, type State } from "./settings";
 import {
   addsPositions,
   divisorsOf,
-  editKey,
   isRotated,
   layersBefore,
-  type MatrixCell,
   type SentenceAttention,
-  type State,
   sourceHead,
 } from "./state";
 import { viewOf } from "./viewOf";
@@ -82,10 +80,14 @@ export function sourcesOf(
     // In self-attention both inputs are the same, and only one of them is drawn.
     const drawn = left === "keyInput" && !attention.cross ? "input" : left;
     const pair = (col + attention.headSize / 2) % attention.headSize;
+    const isOfAll = attention.model?.hasHeadNorms === true && isIn(matrix, rotating);
     return [
       { matrix: drawn, row },
-      { matrix: right, col },
-      ...(isRotated(state) && isIn(matrix, rotating) ? [{ matrix: right, col: pair }] : []),
+      // The norm of a head depends on all its numbers.
+      isOfAll ? { matrix: right } : { matrix: right, col },
+      ...(isRotated(state, attention) && isIn(matrix, rotating) && !isOfAll
+        ? [{ matrix: right, col: pair }]
+        : []),
     ];
   }
   if (matrix === "joined")
@@ -115,7 +117,7 @@ function nameOf({ matrix, row, col }: MatrixCell, { problem }: Solution): string
 /** The origin of a number that is not computed from others; null for other numbers. */
 function originOf(
   cell: MatrixCell,
-  { problem }: Solution,
+  { problem, rotation }: Solution,
   state: State,
   attention: SentenceAttention,
   view: (name: MatrixName) => MatrixView,
@@ -127,7 +129,8 @@ function originOf(
     case "keyEmbedding":
       if (state.vectors === "random") return `made from the word and the seed ${state.seed}`;
       if (state.vectors === "example") return given.example;
-      return state.layer === 0 ? given.learned : `made by ${layersBefore(state)}`;
+      if (state.layer > 0) return `made by ${layersBefore(state)}`;
+      return attention.model?.words.embedding ?? given.learned;
     case "wq":
     case "wk":
     case "wv":
@@ -139,9 +142,14 @@ function originOf(
     case "input":
     case "keyInput":
       if (addsPositions(state)) return null;
-      return state.vectors === "learned"
-        ? `${format(at(view("embedding"), cell.row, cell.col))} ÷ the root mean square of its row × a learned factor`
+      return attention.model
+        ? `${format(at(view("embedding"), cell.row, cell.col))} ${attention.model.words.normed}`
         : "the embedding as it is";
+    case "q":
+    case "k":
+      return attention.model?.hasHeadNorms && !rotation
+        ? `the entry of X ${cell.matrix === "q" ? "W_Q" : "W_K"}${attention.model.biases.qkv ? " + bias" : ""} ÷ the root mean square of all ${attention.headSize} of its row × a learned factor`
+        : null;
     case "joined": {
       const head = sourceHead(cell, attention);
       return problem.ablated.includes(head)
@@ -156,7 +164,8 @@ function originOf(
 /** The formula of a number outside of attention itself; null for other numbers. */
 function formulaOf(
   { matrix, row, col }: MatrixCell,
-  { dims, frequencies }: Solution,
+  { dims, rotation, biases }: Solution,
+  { head }: SentenceAttention,
   view: (name: MatrixName) => MatrixView,
   soFar: SoFar | undefined,
 ): readonly FormulaPiece[] | null {
@@ -172,23 +181,22 @@ function formulaOf(
   if (!isIn(matrix, factors)) return null;
   const [left, right, role] = factors[matrix];
   const [x, w] = [view(left), view(right)];
-  if (!frequencies || !isIn(matrix, rotating))
-    return product(x, row, w, col, [undefined, role], soFar);
-  const { pair, frequency, sign } = rotationOf(frequencies, row, col);
+  const first = matrix === "result" ? 0 : head * dims.D;
+  if (!rotation || !isIn(matrix, rotating)) {
+    const bias = biases[matrix]?.[first + col];
+    const terms = product(x, row, w, col, [undefined, role], soFar);
+    // A partial sum is one of the product.
+    return bias === undefined || soFar ? terms : [...terms, { text: " + bias " }, operand(bias)];
+  }
+  const { pair, frequency, sign } = rotationOf(rotation.frequencies, row, col);
   const angle = `((${row + 1} − 1) × ${Number(frequency.toPrecision(4))})`;
   const term = (value: number, wave: "cos" | "sin") => [
     operand(value, role),
     { text: `${times}${wave}${angle}` },
   ];
-  const [own, other] = [dot(x, row, w, col), dot(x, row, w, pair)];
+  const start = row * dims.H * dims.D + first;
+  const [own, other] = [col, pair].map((col) => rotation[matrix][start + col]) as [number, number];
   return termsOf([term(own, "cos"), term(sign * other, "sin")], soFar);
-}
-
-/** Row `i` of `left` times column `j` of `right`. */
-function dot(left: MatrixView, i: number, right: MatrixView, j: number): number {
-  return Array.from({ length: left.cols }, (_, n) => at(left, i, n) * at(right, n, j)).reduce(
-    (total, term) => total + term,
-  );
 }
 
 export function explainCell(
@@ -212,7 +220,7 @@ export function explainCell(
   });
   const origin = originOf(cell, solution, state, attention, view);
   if (origin !== null) return explained.says(origin);
-  const formula = formulaOf(cell, solution, view, soFar);
+  const formula = formulaOf(cell, solution, attention, view, soFar);
   if (formula) return explained.equals(formula);
   const scaling = divisorsOf(state, attention)
     .map((divisor) => `÷ ${divisor}`)

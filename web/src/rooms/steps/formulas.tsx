@@ -2,14 +2,16 @@
 
 import type { JSX } from "preact";
 import { kindOf, type MatrixName } from "./matrices";
-import type { StageName } from "./stageNames";
-import { addsPositions, isRotated, type SentenceAttention, type State } from "./state";
+import type { State } from "./settings";
+import type { ModelShape } from "./shape";
+import type { AttentionStage } from "./stageNames";
+import { addsPositions, isRotated, type SentenceAttention } from "./state";
 
 /** A part of a formula. In a string, each number, letter and sign becomes one element. */
 type Part = JSX.Element | string;
 
 /** One line. */
-type Formula = readonly Part[];
+export type Formula = readonly Part[];
 
 const tokens = /\d+(?:\.\d+)?|sin|cos|\S/gu;
 
@@ -60,12 +62,27 @@ function sumOver(index: string) {
   );
 }
 
+/** A bias in a formula, if the model has it. */
+const plus = (has: boolean | undefined, name: Part): Formula => (has ? ["+", sub("b", name)] : []);
+
+const normOf = (model: ModelShape | null) =>
+  words(model?.norm === "layer norm" ? "LayerNorm" : "RMSNorm");
+
 /** Q, K or V as a projection of X, or of the second sentence's X′. */
-function projection(matrix: "q" | "k" | "v", isSecond: boolean, isRotated = false): Formula {
+function projection(
+  matrix: "q" | "k" | "v",
+  { cross, model }: SentenceAttention,
+  isRotated = false,
+): Formula {
   const name = matrix.toUpperCase();
+  const isSecond = cross && matrix !== "q";
   const input = isSecond ? of("keyInput", power("X", "′")) : of("input", "X");
-  const product = row(input, of(`w${matrix}`, sub("W", name)));
-  return [of(matrix, name), "=", ...(isRotated ? ["R(", product, ")"] : [product])];
+  const product = row(
+    ...[input, of(`w${matrix}`, sub("W", name)), ...plus(model?.biases.qkv, name)],
+  );
+  const isNormed = model?.hasHeadNorms && matrix !== "v";
+  const normed = isNormed ? row(words("RMSNorm"), "(", product, ")") : product;
+  return [of(matrix, name), "=", ...(isRotated ? ["R(", normed, ")"] : [normed])];
 }
 
 const queriesTimesKeys = () =>
@@ -89,17 +106,17 @@ function divisor({ scaled, temperature }: State, { headSize }: SentenceAttention
   return temperature === 1 ? root : row(root, `·${temperature}`);
 }
 
-const stageFormulas: Record<
-  StageName,
+export const stageFormulas: Record<
+  AttentionStage,
   (state: State, attention: SentenceAttention) => readonly Formula[]
 > = {
   tokens: (_, { queries }) => [
     [sub("t", "1"), ",…,", sub("t", "L"), gap(), `L=${queries.tokens.length}`],
   ],
-  embedding: (state, { embeddingSize }) => {
+  embedding: (state, { embeddingSize, model }) => {
     const x = of("input", "X");
     const sum = [x, "=", of("embedding", "E")];
-    if (state.vectors === "learned") return [[x, "=", words("RMSNorm"), "(E)"]];
+    if (model) return [[x, "=", normOf(model), "(E)"]];
     if (!addsPositions(state)) return [sum];
     return [
       [...sum, "+", of("position", "P")],
@@ -107,11 +124,14 @@ const stageFormulas: Record<
       wave("2n", "cos", embeddingSize),
     ];
   },
-  qkv: (state, { cross }) => {
-    const rotates = isRotated(state);
-    const [q, k] = [projection("q", false, rotates), projection("k", cross, rotates)];
-    const v = projection("v", cross);
-    return rotates ? [[...q, gap(), ...k], v] : [[...q, gap(), ...k, gap(), ...v]];
+  qkv: (state, attention) => {
+    const rotates = isRotated(state, attention);
+    const q = projection("q", attention, rotates);
+    const k = projection("k", attention, rotates);
+    const v = projection("v", attention);
+    return rotates || attention.model
+      ? [[...q, gap(), ...k], v]
+      : [[...q, gap(), ...k, gap(), ...v]];
   },
   scores: () => [
     [
@@ -152,23 +172,29 @@ const stageFormulas: Record<
       of("v", sub("v", "j")),
     ],
   ],
-  joined: ({ vectors }, { heads }) => {
+  joined: ({ vectors }, { heads, model }) => {
     const joined = [of("joined", "C"), "="];
     if (vectors === "example") return [[...joined, of("output", "O")]];
     const last = heads > 1 ? [...(heads > 2 ? ["…"] : []), sub("O", `${heads}`)] : [];
-    const mixed = [of("result", "Y"), "=", of("joined", "C"), of("wo", sub("W", "O"))];
+    const product = [
+      of("joined", "C"),
+      of("wo", sub("W", "O")),
+      ...plus(model?.biases.output, "O"),
+    ];
+    const mixed = [of("result", "Y"), "=", ...product];
     return [[...joined, of("joined", "[", sub("O", "1"), ...last, "]"), gap(), ...mixed]];
   },
 };
 
-export function StageFormulas({
-  state,
-  attention,
-}: {
-  state: State;
-  attention: SentenceAttention;
-}) {
-  return stageFormulas[state.stage](state, attention).map((formula, i) => (
+/** The elements of formulas, for a file that shares no code with this one. */
+export const kitFor = (model: ModelShape) => {
+  return { sub, words, gap, plus, norm: normOf(model), after: <mi>Z′</mi> };
+};
+export type Kit = ReturnType<typeof kitFor>;
+
+/** Formulas below each other. */
+export function Formulas({ formulas }: { formulas: readonly Formula[] }) {
+  return formulas.map((formula, i) => (
     <math key={i} display="block">
       {formula.map(drawn)}
     </math>

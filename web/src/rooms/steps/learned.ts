@@ -1,28 +1,37 @@
-/** One layer of our language model as the input of the room's computation. Loaded when it is first needed. */
+/** One layer of a language model as the input of the room's computation. Loaded when it is first needed. */
 import type { Heed, Tensor } from "heed";
-import { CausalLanguageModel, loadModel } from "heed/models";
+import { CausalLanguageModel } from "heed/models";
+import { causalBlock, causalMatrices } from "../../network/causal";
 import { floatsOf } from "../../network/numbers";
 import { idsTensor } from "../../worker/languageHeads";
-import { hubFilesIn } from "../../worker/modelFiles";
 import { numbersOf } from "../../worker/numbersOf";
+import { openModel } from "../../worker/openModel";
+import { holdOurs, type LoadContext } from "../../worker/ourModel";
 import type { LearnedSource, Numbers } from "./problem";
 
-const models = new WeakMap<Heed, Promise<CausalLanguageModel>>();
+const models = new WeakMap<Heed, CausalLanguageModel>();
 
-async function loadFrom(heed: Heed, folder: string): Promise<CausalLanguageModel> {
-  const model = await loadModel(heed, await hubFilesIn(folder));
-  if (model instanceof CausalLanguageModel && model.config.rotations) return model;
-  throw new Error("the model has no rotary positions");
-}
-
-/** The model, which is loaded once. After a failure the next call tries again. */
-export function learnedModel(heed: Heed, folder: string): Promise<CausalLanguageModel> {
+/** Our language model, which the room keeps once it is loaded. */
+export async function learnedModel(
+  heed: Heed,
+  folder: string,
+  context: LoadContext,
+): Promise<CausalLanguageModel> {
   const known = models.get(heed);
   if (known) return known;
-  const model = loadFrom(heed, folder);
-  models.set(heed, model);
-  model.catch(() => models.delete(heed));
-  return model;
+  const { model, free } = await holdOurs(heed, folder, "float32", context);
+  // Another call may have ended first, with the same model.
+  const other = models.get(heed);
+  if (other) {
+    free();
+    return other;
+  }
+  if (model instanceof CausalLanguageModel && model.config.rotations) {
+    models.set(heed, model);
+    return model;
+  }
+  free();
+  throw new Error("the model has no rotary positions");
 }
 
 /** The last stream that was read, because most changes by a person keep the text and the layer. */
@@ -48,36 +57,74 @@ function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: num
   return { embedding, input } as Record<"embedding" | "input", Tensor>;
 }
 
-/** The matrices of a layer, [out, in]. A matrix that heads share is repeated for each of them. */
-function matricesAt({ heed, config, model }: CausalLanguageModel, layer: number) {
-  const { qProj, kProj, vProj, oProj } = (model.layers[layer] as (typeof model.layers)[number])
-    .selfAttn;
-  const floats = ({ weight }: { weight: unknown }) => floatsOf(heed, weight) as Tensor;
+type Attention = CausalLanguageModel["model"]["layers"][number]["selfAttn"];
+type Projection = Attention["qProj"];
+
+/** The matrices of a layer, [out, in], and biases. If heads share one, it is repeated for each of them. */
+function matricesAt({ heed, config }: CausalLanguageModel, own: Attention) {
   const { heads, kvHeads, headSize, size } = config;
-  /** Repeats the rows of each group for its heads. */
-  const repeated = (projection: { weight: unknown }) => {
-    const shared = numbersOf(floats(projection));
-    const all = new Float32Array(heads * headSize * size);
+  /** Repeats each group's rows of `width` numbers for the heads of the group. */
+  const repeated = (shared: Numbers, width: number) => {
+    const part = headSize * width;
+    const all = new Float32Array(heads * part);
     for (let head = 0; head < heads; ++head) {
-      const from = Math.floor((head * kvHeads) / heads) * headSize * size;
-      all.set(shared.subarray(from, from + headSize * size), head * headSize * size);
+      const from = Math.floor((head * kvHeads) / heads) * part;
+      all.set(shared.subarray(from, from + part), head * part);
     }
-    return heed.tensor(all, [heads * headSize, size]);
+    return all;
   };
-  return { wq: floats(qProj), wk: repeated(kProj), wv: repeated(vProj), wo: floats(oProj) };
+  const weightOf = ({ weight }: Projection) => floatsOf(heed, weight) as Tensor;
+  const weightOfAll = (projection: Projection) =>
+    heed.tensor(repeated(numbersOf(weightOf(projection)), size), [heads * headSize, size]);
+  const biasOfAll = ({ bias }: Projection) => bias && heed.tensor(repeated(numbersOf(bias), 1));
+  const { qProj, kProj, vProj, oProj } = own;
+  return {
+    ...{ wq: weightOf(qProj), wk: weightOfAll(kProj), wv: weightOfAll(vProj), wo: weightOf(oProj) },
+    biases: { q: qProj.bias, k: biasOfAll(kProj), v: biasOfAll(vProj), result: oProj.bias },
+  };
 }
 
-/** The angle of each pair of a head's entries, per position, in radians. */
-function frequenciesAt({ config }: CausalLanguageModel, layer: number): readonly number[] {
-  return (config.rotations as NonNullable<typeof config.rotations>)[layer]?.frequencies ?? [];
+/** Returns a function that normalises each head of [1, L, H * D]. */
+function normOfHeads({ heed, config }: CausalLanguageModel, norm: Attention["qNorm"]) {
+  const { heads, headSize } = config;
+  if (!norm) return undefined;
+  return (x: Tensor) => {
+    const split = heed.reshape(x, [1, x.shape[1] as number, heads, headSize]);
+    return heed.reshape(norm.forward(split), x.shape);
+  };
 }
 
 /** Everything that a layer computes with, for a text. */
-export async function learnedLayer(heed: Heed, { folder, layer, ids }: LearnedSource) {
-  const model = await learnedModel(heed, folder);
+function layerOf(model: CausalLanguageModel, { layer, ids }: LearnedSource) {
+  const { selfAttn } = model.model.layers[layer] as (typeof model.model.layers)[number];
+  const norms = { q: normOfHeads(model, selfAttn.qNorm), k: normOfHeads(model, selfAttn.kNorm) };
   return {
     /** Must be called in a scope. */
-    read: () => ({ ...streamAt(model, ids, layer), ...matricesAt(model, layer) }),
-    frequencies: frequenciesAt(model, layer),
+    read: () => ({ ...streamAt(model, ids, layer), ...matricesAt(model, selfAttn), norms }),
+    /** The angle of each pair of a head's entries, per position, in radians; null without a rotation. */
+    frequencies: model.config.rotations?.[layer]?.frequencies ?? null,
+    /** The rest of the layer for the token of a row. Must be called in a scope. */
+    blockOf(before: Parameters<typeof causalBlock>[2], row: number) {
+      const { parts, block } = causalBlock(model, layer, before, row);
+      const { between, units, output: after } = parts;
+      const tensors = { between, units, after };
+      return { tensors, block: { ...block, matrices: causalMatrices(model, layer) } };
+    },
   };
+}
+
+export type Layer = ReturnType<typeof layerOf>;
+
+/** Computes with a layer of our model or of the open one, which is not freed before that ends. */
+export async function withLayer<T>(
+  heed: Heed,
+  source: LearnedSource,
+  context: LoadContext,
+  compute: (layer: Layer) => T,
+): Promise<T> {
+  if (source.folder !== null)
+    return compute(layerOf(await learnedModel(heed, source.folder, context), source));
+  const open = openModel();
+  if (!open) throw new Error("the model is no longer open");
+  return open.use(() => compute(layerOf(open.model as CausalLanguageModel, source)));
 }

@@ -2,7 +2,7 @@
 import { attentionMatrices, type Role } from "#parts";
 
 /** The meaning of a row or a column of a matrix; "selected" is the selected query. */
-export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
+export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "unit" | "selected";
 
 interface MatrixKind {
   /** Its name in text and its symbol in formulas. */
@@ -13,6 +13,13 @@ interface MatrixKind {
   /** A matrix without a role has the colour of text. */
   readonly role?: Role;
 }
+
+/** The rest of a trained layer, which the page draws for one token at a time. */
+const blockMatrices = {
+  between: { title: "Stream after attention", symbol: "Z", rows: "query", cols: "embedding" },
+  units: { title: "Units", symbol: "U", rows: "query", cols: "unit" },
+  after: { title: "Stream after the layer", symbol: "Z′", rows: "query", cols: "embedding" },
+} as const;
 
 export const matrices = {
   embedding: { title: "Embedding", symbol: "E", rows: "query", cols: "embedding" },
@@ -28,6 +35,7 @@ export const matrices = {
   joined: { title: "Heads joined", symbol: "C", rows: "query", cols: "joined", role: "o" },
   wo: { title: "Output projection", symbol: "W_O", rows: "joined", cols: "embedding", role: "o" },
   result: { title: "Result", symbol: "Y", rows: "query", cols: "embedding", role: "o" },
+  ...blockMatrices,
 } as const satisfies Record<string, MatrixKind>;
 
 export type MatrixName = keyof typeof matrices;
@@ -36,8 +44,9 @@ export function kindOf(name: MatrixName): MatrixKind {
   return matrices[name];
 }
 
+/** Whether a matrix has cells that a link can name. */
 export function isMatrixName(text: string): text is MatrixName {
-  return Object.hasOwn(matrices, text);
+  return Object.hasOwn(matrices, text) && !Object.hasOwn(blockMatrices, text);
 }
 
 /** The size of matrix `name`. It is known before the engine has answered, so that space can be reserved. */

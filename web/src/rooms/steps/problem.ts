@@ -1,10 +1,12 @@
 /** The request to the room's solver and its answer. Numbers are transferred as typed arrays. */
 
+import type { BlockNumbers, LayerMatrices } from "../../network/messages";
 import type { MatrixName } from "./matrices";
 
 export type MaskRequest =
   | { readonly kind: "none" }
-  | { readonly kind: "causal" }
+  /** With the number of keys up to its own that a query sees; null for all. */
+  | { readonly kind: "causal"; readonly window: number | null }
   /** The first padding key; all keys after it are padding too. */
   | { readonly kind: "padding"; readonly from: number }
   /** One byte for each query and key: 1 if the query may attend to the key. */
@@ -25,10 +27,11 @@ export type Source =
   | { readonly kind: "random"; readonly seed: string }
   | LearnedSource;
 
-/** A layer of the language model in a folder, counted from 0, which reads tokens. */
+/** A layer, counted from 0, of a language model that reads tokens. */
 export interface LearnedSource {
   readonly kind: "learned";
-  readonly folder: string;
+  /** The folder of our model; null for the person's model that is open. */
+  readonly folder: string | null;
   readonly layer: number;
   readonly ids: readonly number[];
 }
@@ -73,8 +76,16 @@ export type RunningSums = Partial<Record<MatrixName, Numbers>>;
 /** A typed array that can be transferred. */
 export type Numbers = Float32Array<ArrayBuffer>;
 
-/** The worked example has one head and no output projection. */
-type OfSeveralHeads = "wo" | "result";
+/** Biases of the matrices that they are added to. The biases of Q, K and V are [H * D], head after head. */
+export type Biases = Partial<Record<"q" | "k" | "v" | "result", Numbers>>;
+
+/** The worked example has one head and no output projection. Only a trained layer has a feed-forward network. */
+type NotOfAll = "wo" | "result" | "between" | "units" | "after";
+
+/** The rest of a trained layer for the problem's row, and the matrices that its formulas show. */
+export interface Block extends BlockNumbers {
+  readonly matrices: LayerMatrices | null;
+}
 
 /**
  * Every matrix of one computation, row by row. In `q`, `k`, `v`, `output` and `joined` the heads are side by side;
@@ -82,8 +93,8 @@ type OfSeveralHeads = "wo" | "result";
  * of the queries. `exponentials` [S] belong to the problem's row and head; `Solution.taken` was subtracted from their
  * scores.
  */
-export type Arrays = Record<Exclude<MatrixName, OfSeveralHeads>, Numbers> &
-  Record<OfSeveralHeads, Numbers | null> & {
+export type Arrays = Record<Exclude<MatrixName, NotOfAll>, Numbers> &
+  Record<NotOfAll, Numbers | null> & {
     /** [H, L]: the sum of each row of weights, which is 1 or 0. */
     sums: Numbers;
     /** [H, L]: the entropy of each row of weights, in nats. */
@@ -99,8 +110,14 @@ export interface Solution {
   /** Pooled matrices for the small pictures, which cannot show every number of a long sentence. */
   readonly small: Pick<Solution, "dims" | "arrays">;
   readonly running: RunningSums;
-  /** The angle of each pair of a rotated head's entries, per position; null if none is rotated. */
-  readonly frequencies: readonly number[] | null;
+  /** Null without a trained model. */
+  readonly block: Block | null;
+  /** The biases of projections, which are added to their products. */
+  readonly biases: Biases;
+  /** The angle of each pair of a head's entries, per position, and Q and K before the rotation; null without one. */
+  readonly rotation:
+    | ({ readonly frequencies: readonly number[] } & Readonly<Record<"q" | "k", Numbers>>)
+    | null;
   /** The number that is subtracted from every score of the row before the exponentials, so that they stay finite. */
   readonly taken: number;
   /** The largest difference between the results of shuffled words, put back in order, and the results before. */

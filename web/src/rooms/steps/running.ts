@@ -30,7 +30,7 @@ export function exponentialsOf(heed: Heed, scores: Float32Array) {
 
 export function runningSums(
   heed: Heed,
-  solution: Pick<Solution, "arrays" | "dims" | "problem" | "frequencies">,
+  solution: Pick<Solution, "arrays" | "dims" | "problem" | "rotation">,
 ): RunningSums {
   const { row, head } = solution.problem;
   /**
@@ -57,16 +57,14 @@ export function runningSums(
       factors.map((n) => (name === "scores" ? at(top, 0, n) : at(top, n, 0))),
     );
   }
-  if (solution.frequencies) {
-    const { pair, factors } = rotationOf(solution.frequencies, row, 0);
-    const [x, w] = [view("input") as MatrixView, view("wq") as MatrixView];
-    const all = Array.from({ length: x.cols }, (_, n) => n);
-    const projected = (col: number) =>
-      sums(
-        all.map((n) => at(x, row, n)),
-        all.map((n) => at(w, n, col)),
-      ).at(-1) as number;
-    found.q = sums([projected(0), projected(pair)], [...factors]);
+  const { rotation, dims } = solution;
+  if (rotation) {
+    const { pair, factors } = rotationOf(rotation.frequencies, row, 0);
+    const start = (row * dims.H + head) * dims.D;
+    found.q = sums(
+      [0, pair].map((col) => rotation.q[start + col] as number),
+      [...factors],
+    );
   }
   const { exponentials } = solution.arrays;
   found.exponentials = sums(

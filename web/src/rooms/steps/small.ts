@@ -47,6 +47,9 @@ export function smallSolutionOf(
       output: queries(arrays.output),
       joined: queries(arrays.joined),
       result: arrays.result && queries(arrays.result),
+      between: arrays.between && queries(arrays.between),
+      units: arrays.units && queries(arrays.units),
+      after: arrays.after && queries(arrays.after),
     },
   };
 }

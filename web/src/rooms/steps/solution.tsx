@@ -4,7 +4,7 @@
  */
 
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   type Area,
   at,
@@ -25,21 +25,35 @@ import {
   transposed,
 } from "#parts";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
+import type { News } from "../../shared/loading";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
 import { isAfter, kindOf, type MatrixName } from "./matrices";
 import type { Problem, Solution } from "./problem";
-import { problemOf, type SentenceAttention, type State, sizesOf } from "./state";
+import { headNumbers, type State } from "./settings";
+import { problemOf, type SentenceAttention, sizesOf } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
+/** The settings of a problem, and the attention that they mean. */
+interface Asked {
+  readonly state: State;
+  readonly attention: SentenceAttention;
+}
+
 export interface Solved {
   /** The last answer and its settings; null before the first one. */
-  readonly answer: { readonly solution: Solution; readonly state: State } | null;
+  readonly answer: ({ readonly solution: Solution } & Asked) | null;
   /** Whether the answer belongs to other settings than the latest, or these have no token. */
   readonly isStale: boolean;
   readonly failure: string | null;
+  /** How much of our language model has come. */
+  readonly news: News;
+  /** Cancels the running computation, and with it the loading. */
+  cancel(): void;
 }
+
+const nothingYet: News = { loaded: 0, total: 0 };
 
 const SolutionContext = createContext<Solution | null>(null);
 
@@ -56,30 +70,32 @@ export function SolutionProvider({
   attention: SentenceAttention;
   children(solved: Solved): ComponentChildren;
 }) {
-  const { stage, cell, time, range, curve, mass, trialSize, ...relevant } = state;
-  // Only settings that affect the numbers change the problem, and tokens that were loaded.
+  const { stage, cell, number, time, range, curve, mass, trialSize, text, ...relevant } = state;
+  // Only settings that affect the numbers change the problem, and the tokens of the text, which may come later.
   const problem = useMemo(
     () => problemOf(state, attention),
     [attention, ...Object.values(relevant)],
   );
-  const asked = useRef(new WeakMap<Problem, State>());
+  const asked = useRef(new WeakMap<Problem, Asked>());
   useEffect(() => {
-    if (problem) asked.current.set(problem, state);
+    if (problem) asked.current.set(problem, { state, attention });
   }, [problem]);
 
-  const { answer: solution, request, failure } = useAnswer("steps", problem);
+  const [news, setNews] = useState(nothingYet);
+  const asking = useAnswer("steps", problem, undefined, setNews);
+  const { answer: solution, request, failure, cancel } = asking;
   const answered = request && asked.current.get(request);
   // Without a token the last pictures stay, so that nothing moves until there is a token.
   const last = useRef<Solved["answer"]>(null);
   const answer = useMemo(
-    () => (solution && answered ? { solution, state: answered } : last.current),
+    () => (solution && answered ? { solution, ...answered } : last.current),
     [solution, answered],
   );
   last.current = answer;
   const isStale = problem === null || request !== problem;
   return (
     <SolutionContext.Provider value={answer?.solution ?? null}>
-      {children({ answer, isStale, failure })}
+      {children({ answer, isStale, failure, news, cancel })}
     </SolutionContext.Provider>
   );
 }
@@ -287,9 +303,8 @@ export function NamedMatrix({
 function captionOf(name: MatrixName, attention: SentenceAttention, state: State): string {
   const { title, symbol, rows, cols } = kindOf(name);
   const isOfHead = [rows, cols].some((axis) => ["head", "key", "selected"].includes(axis));
-  const left = [...state.ablated]
-    .sort()
-    .map((head) => `head ${head + 1}`)
+  const left = headNumbers(state.ablated)
+    .map((head) => `head ${head}`)
     .join(", ");
   const word = attention.queries.tokens[attention.row];
   const changes = [
@@ -300,11 +315,10 @@ function captionOf(name: MatrixName, attention: SentenceAttention, state: State)
   const parts = [
     `${title} (${symbol})`,
     ...(rows === "selected" ? [`of “${word}”`] : []),
-    ...(state.vectors === "learned" ? [`layer ${state.layer + 1}`] : []),
+    ...(state.model !== null && attention.model ? [attention.model.name] : []),
+    ...(attention.model ? [`layer ${state.layer + 1}`] : []),
     ...(attention.heads > 1 && isOfHead ? [`head ${attention.head + 1}`] : []),
-    ...(state.vectors === "learned" && !state.position && isAfter(name, "q")
-      ? ["not rotated"]
-      : []),
+    ...(attention.model?.rotates && !state.position && isAfter(name, "q") ? ["not rotated"] : []),
     ...(isAfter(name, "joined") && left ? [`without ${left}`] : []),
     ...(isAfter(name, "scaled") ? changes : []),
     ...(isAfter(name, "masked") ? masks : []),

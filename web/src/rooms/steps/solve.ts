@@ -1,10 +1,11 @@
 /** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
+import type { News } from "../../shared/loading";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
 import { exampleProjections, exampleVectors } from "./example";
-import type { learnedLayer } from "./learned";
-import type { Arrays, Problem, Solution } from "./problem";
+import type { Layer } from "./learned";
+import type { Arrays, Biases, Problem, Solution } from "./problem";
 import { rotationIn } from "./rotation";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
@@ -20,9 +21,15 @@ interface Weights {
   wk: Tensor;
   wv: Tensor;
   wo: Tensor | null;
+  readonly biases: { readonly [Name in keyof Biases]: Tensor | undefined };
+  /** Norms of the queries and keys of each head. */
+  readonly norms: { readonly [Name in "q" | "k"]?: ((x: Tensor) => Tensor) | undefined };
   /** For queries and keys that are rotated by their position. */
   readonly frequencies: readonly number[] | null;
 }
+
+/** Only a trained layer has more than matrices. */
+const matricesOnly = { biases: {}, norms: {}, frequencies: null } as const;
 
 function exampleWeights(heed: Heed, problem: Problem): Weights {
   const { wq, wk, wv } = exampleProjections;
@@ -34,7 +41,7 @@ function exampleWeights(heed: Heed, problem: Problem): Weights {
     wk: heed.tensor(wk),
     wv: heed.tensor(wv),
     wo: null,
-    frequencies: null,
+    ...matricesOnly,
   };
 }
 
@@ -61,16 +68,12 @@ function randomWeights(heed: Heed, problem: Problem, seed: string): Weights {
     wk: projection("K"),
     wv: projection("V"),
     wo: projection("O"),
-    frequencies: null,
+    ...matricesOnly,
   };
 }
 
-/** A layer of the language model: its stream, and the norm of it. */
-function learnedWeights(
-  heed: Heed,
-  layer: Awaited<ReturnType<typeof learnedLayer>>,
-  { position: isRotated }: Problem,
-): Weights {
+/** A layer of a language model: its stream, and the norm of it. */
+function learnedWeights(heed: Heed, layer: Layer, { position: isRotated }: Problem): Weights {
   const { embedding, input, ...matrices } = layer.read();
   const position = heed.zeros(input.shape);
   return {
@@ -100,7 +103,7 @@ function maskOptions(heed: Heed, problem: Problem, L: number, S: number): Attent
     case "none":
       return {};
     case "causal":
-      return { isCausal: true };
+      return { isCausal: true, ...(mask.window !== null && { window: [mask.window - 1, 0] }) };
     case "padding":
       return { kvLengths: [mask.from] };
     case "table":
@@ -150,6 +153,10 @@ function withoutAblated(heed: Heed, output: Tensor, { ablated, heads, headSize }
   return heed.tensor(data, output.shape);
 }
 
+/** x W^T + b */
+const product = (heed: Heed, x: Tensor, weight: Tensor, bias: Tensor | undefined) =>
+  heed.linear(x, weight, bias ? { bias } : {});
+
 /** Computes every stage, as tensors of the engine. */
 function forward(heed: Heed, weights: Weights, problem: Problem) {
   const own = weights.inputOf(problem.queryTokens);
@@ -161,9 +168,16 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   const rotate = frequencies
     ? rotationIn(heed, frequencies, { length: L, heads: problem.heads })
     : (x: Tensor) => x;
-  const q = withEdits(heed, rotate(heed.linear(own.input, weights.wq)), "q", problem);
-  const k = withEdits(heed, rotate(heed.linear(other.input, weights.wk)), "k", problem);
-  const v = heed.linear(other.input, weights.wv);
+  const projected = (x: Tensor, name: "q" | "k" | "v") =>
+    product(heed, x, weights[`w${name}`], weights.biases[name]);
+  const normed = (x: Tensor, name: "q" | "k") => {
+    const found = projected(x, name);
+    return weights.norms[name]?.(found) ?? found;
+  };
+  const unrotated = { q: normed(own.input, "q"), k: normed(other.input, "k") };
+  const q = withEdits(heed, rotate(unrotated.q), "q", problem);
+  const k = withEdits(heed, rotate(unrotated.k), "k", problem);
+  const v = projected(other.input, "v");
   const heads = { heads: problem.heads, kvHeads: problem.heads };
   const attention = heed.attention(q, k, v, {
     ...heads,
@@ -172,9 +186,11 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
     capture: ["scores", "masked", "weights", "entropy"],
   });
   const joined = withoutAblated(heed, attention.output, problem);
-  const result = weights.wo && heed.linear(joined, weights.wo);
-  return { own, other, q, k, v, attention, joined, result, heads, L, S };
+  const result = weights.wo && product(heed, joined, weights.wo, weights.biases.result);
+  return { own, other, unrotated, q, k, v, attention, joined, result, heads, L, S };
 }
+
+type Stages = ReturnType<typeof forward>;
 
 /** The largest difference between these results and the results for the unshuffled words. */
 function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tensor): number | null {
@@ -205,7 +221,8 @@ function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tenso
 function arraysOf(
   heed: Heed,
   weights: Weights,
-  stages: ReturnType<typeof forward>,
+  stages: Stages,
+  block: Partial<Record<"between" | "units" | "after", Tensor>>,
   problem: Problem,
 ): Pick<Solution, "arrays" | "taken"> {
   const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;
@@ -241,6 +258,9 @@ function arraysOf(
     joined: copy(joined),
     wo: weights.wo && copy(weights.wo),
     result: result && copy(result),
+    between: block.between ? copy(block.between) : null,
+    units: block.units ? copy(block.units) : null,
+    after: block.after ? copy(block.after) : null,
     sums: numbersOf(
       heed.linear(attention.capture.weights, heed.tensor(new Float32Array(S).fill(1), [1, S])),
     ),
@@ -251,11 +271,19 @@ function arraysOf(
   return { arrays, taken };
 }
 
-const solve: Solver<Problem, Solution> = async (problem, { heed, signal }) => {
+/** The copies that formulas show of numbers that no picture has. */
+function behind({ biases, frequencies }: Weights, { unrotated: { q, k } }: Stages) {
+  const copied = Object.entries(biases).flatMap(([name, bias]) =>
+    bias ? [[name, numbersOf(bias)]] : [],
+  );
+  return {
+    biases: Object.fromEntries(copied) as Biases,
+    rotation: frequencies && { frequencies, q: numbersOf(q), k: numbersOf(k) },
+  };
+}
+
+function solveWith(heed: Heed, layer: Layer | null, problem: Problem): Solution {
   const { source } = problem;
-  const layer =
-    source.kind === "learned" ? await (await import("./learned")).learnedLayer(heed, source) : null;
-  signal?.throwIfAborted();
   return heed.scope(() => {
     const started = performance.now();
     const weights = layer
@@ -263,22 +291,35 @@ const solve: Solver<Problem, Solution> = async (problem, { heed, signal }) => {
       : source.kind === "random"
         ? randomWeights(heed, problem, source.seed)
         : exampleWeights(heed, problem);
-    const { frequencies } = weights;
     const stages = forward(heed, weights, problem);
-    const { arrays, taken } = arraysOf(heed, weights, stages, problem);
     const { own, joined, result, L, S } = stages;
-    const dims = {
-      L,
-      S,
-      E: own.embedding.shape[2] as number,
-      H: problem.heads,
-      D: problem.headSize,
-    };
+    const before = { input: own.embedding, attentionInput: own.input, headOutputs: joined };
+    const found = result && layer?.blockOf({ ...before, attention: result }, problem.row);
+    const { arrays, taken } = arraysOf(heed, weights, stages, found?.tensors ?? {}, problem);
+    const E = own.embedding.shape[2] as number;
+    const dims = { L, S, E, H: problem.heads, D: problem.headSize };
     const small = smallSolutionOf(heed, { arrays, dims });
-    const running = runningSums(heed, { arrays, dims, problem, frequencies });
+    const more = behind(weights, stages);
+    const running = runningSums(heed, { arrays, dims, problem, ...more });
+    // A norm follows the product.
+    if (weights.norms.q && !more.rotation) delete running.q;
     const shift = shiftOf(heed, weights, problem, result ?? joined);
     const milliseconds = performance.now() - started;
-    return { problem, dims, arrays, small, running, frequencies, taken, shift, milliseconds };
+    return {
+      ...{ problem, dims, arrays, small, running, ...more, taken, shift, milliseconds },
+      block: found?.block ?? null,
+    };
+  });
+}
+
+const solve: Solver<Problem, Solution, News> = async (problem, context) => {
+  const { heed, signal } = context;
+  const { source } = problem;
+  if (source.kind !== "learned") return solveWith(heed, null, problem);
+  const { withLayer } = await import("./learned");
+  return withLayer(heed, source, context, (layer) => {
+    signal?.throwIfAborted();
+    return solveWith(heed, layer, problem);
   });
 };
 

@@ -1,6 +1,7 @@
 /** The matrices and the descriptions of the stages. */
 import type { MatrixName } from "./matrices";
-import type { StageName } from "./stageNames";
+import { headNumbers, type State } from "./settings";
+import type { AttentionStage, BlockStage, StageName } from "./stageNames";
 import {
   addsPositions,
   countBlind,
@@ -8,7 +9,6 @@ import {
   isRotated,
   layersBefore,
   type SentenceAttention,
-  type State,
 } from "./state";
 
 /**
@@ -24,6 +24,12 @@ export function targetsOf(stage: StageName, { vectors }: State): readonly Matrix
       return ["q", "k", "v"];
     case "joined":
       return vectors === "example" ? ["joined"] : ["result"];
+    case "addnorm":
+      return ["between"];
+    case "feedforward":
+      return ["units"];
+    case "addnorm2":
+      return ["after"];
     default:
       return [stage];
   }
@@ -37,6 +43,10 @@ export interface Stage {
   explain(state: State, attention: SentenceAttention): string;
 }
 
+/** Whether the window of the layer is shorter than the text. */
+const hasWindow = ({ window, keys }: SentenceAttention) =>
+  window !== null && window < keys.tokens.length;
+
 /** Describes which keys the mask hides. */
 export function maskWords(state: State, attention: SentenceAttention): string {
   const hides = hidesAny(state, attention);
@@ -44,9 +54,8 @@ export function maskWords(state: State, attention: SentenceAttention): string {
     case "none":
       return "No mask: every query may see every key.";
     case "causal":
-      return hides
-        ? "The causal mask hides the keys that come after the query."
-        : "The causal mask hides later keys; here there are none.";
+      if (!hides) return "The causal mask hides later keys; here there are none.";
+      return `The causal mask hides the keys that come after the query${hasWindow(attention) ? `, and the window of this layer those ${attention.window} or more places before it` : ""}.`;
     case "padding":
       return hides
         ? "The keys that only pad the sentence are hidden."
@@ -85,7 +94,7 @@ function attendWords(state: State, attention: SentenceAttention): string {
     return `Those of the first sentence will attend to those of the second${hides ? ", as far as the mask lets them" : ""}.`;
   if (!hides) return "Each will attend to all, itself too.";
   return state.mask === "causal"
-    ? "Each will attend to itself and to those before it."
+    ? `Each will attend to itself and to ${hasWindow(attention) ? `${(attention.window ?? 1) - 1} at most` : "those"} before it.`
     : "Each will attend to those that the mask lets it see.";
 }
 
@@ -97,11 +106,11 @@ function countingWords({ vectors, keyText, position, edits }: State): string {
 }
 
 function ablatedWords({ ablated }: State, attention: SentenceAttention): string {
-  const heads = [...ablated].filter((head) => head < attention.heads).map((head) => head + 1);
+  const heads = headNumbers(ablated).filter((head) => head <= attention.heads);
   if (attention.heads === 1 || heads.length === 0) return "";
   return heads.length === 1
     ? ` Head ${heads[0]} is left out: its part of the row is zeros.`
-    : ` Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
+    : ` Heads ${heads.join(", ")} are left out: their parts of the row are zeros.`;
 }
 
 function scaledGist({ scaled, temperature }: State): string {
@@ -110,34 +119,37 @@ function scaledGist({ scaled, temperature }: State): string {
   return `Each score is divided by ${divisors.join(" and by ")}.`;
 }
 
-function unitWords({ vectors, split }: State): string {
+function unitWords({ vectors, model, split }: State): string {
+  if (vectors === "learned" && model !== null)
+    return "The tokenizer of the model cuts the text into its tokens.";
   if (vectors === "learned")
     return "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and, if need be, bytes (·).";
   return `Each ${split === "words" ? "word or mark" : "character"} is a token.`;
 }
 
 /** Describes the origin of the tokens' vectors. */
-function originWords(state: State): string {
+function originWords(state: State, { model }: SentenceAttention): string {
   if (state.vectors === "example") return "Each token gets a vector, given here.";
   if (state.vectors === "random")
     return "Each token gets a vector: here from a seed, in a trained model learned.";
   const found =
     state.layer === 0
-      ? "Each token gets the [vector](embedding) that the model learned for it"
+      ? `Each token gets the [vector](embedding) that the model learned for it${model?.rotates ? "" : ", plus the learned one of its position"}`
       : `Each token comes with the [vector](embedding) that ${layersBefore(state)} made of it`;
-  return `${found}. The layer [normalises](input) it: divides it by its root mean square, and multiplies it by learned factors.`;
+  return `${found}. The layer [normalises](input) it: ${model?.words.norm}.`;
 }
 
-/** Describes what only the matrices of our language model do. */
-function learnedWords(state: State): string {
-  if (state.vectors !== "learned") return "";
-  const rotation = isRotated(state)
+/** Describes what only the matrices of a trained model do. */
+function learnedWords(state: State, attention: SentenceAttention): string {
+  const { model } = attention;
+  if (!model) return "";
+  const rotation = isRotated(state, attention)
     ? " Then the position of a token rotates its query and its key (RoPE)."
     : "";
-  return `${rotation} Heads 1 and 2 share keys and values, as do 3 and 4, 5 and 6; an edit changes one head only.`;
+  return `${model.words.projections}${rotation}${model.words.heads}`;
 }
 
-export const allStages: Record<StageName, Stage> = {
+export const attentionStages: Record<AttentionStage, Stage> = {
   tokens: {
     title: "Tokens",
     gist: () => "The text is cut into tokens.",
@@ -146,14 +158,14 @@ export const allStages: Record<StageName, Stage> = {
   embedding: {
     title: "Embedding",
     gist: () => "Each token gets a vector.",
-    explain: (state) =>
-      `${originWords(state)}${addsPositions(state) ? " Its position adds to it: a word differs from place to place." : ""}`,
+    explain: (state, attention) =>
+      `${originWords(state, attention)}${addsPositions(state) ? " Its position adds to it: a word differs from place to place." : ""}`,
   },
   qkv: {
     title: "Q, K, V",
     gist: () => "Each vector gives a query, a key and a value.",
-    explain: (state, { cross }) =>
-      `Three ${state.vectors === "learned" ? "learned " : ""}matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state)}`,
+    explain: (state, attention) =>
+      `Three ${state.vectors === "learned" ? "learned " : ""}matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${attention.cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state, attention)}`,
   },
   scores: {
     title: "Scores",
@@ -203,7 +215,21 @@ export const allStages: Record<StageName, Stage> = {
       const { heads } = attention;
       if (state.vectors === "example")
         return `Several heads would now be joined. Here the one head's [output](output) is the result: for each word a new vector with something of ${hidesAny(state, attention) ? "every word that it may see" : "all words"}.${blindWords(state, attention)}`;
-      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token${state.vectors === "learned" ? ", which is added to what came in. A feed-forward network follows" : ""}.${ablatedWords(state, attention)}`;
+      return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token.${ablatedWords(state, attention)}`;
     },
   },
+};
+
+/** blockWords.ts has the words of the stages after attention. */
+const blockTitles: Readonly<Record<BlockStage, string>> = {
+  addnorm: "Add & Norm",
+  feedforward: "Feed-forward",
+  addnorm2: "Add & Norm",
+};
+
+export const titles = {
+  ...(Object.fromEntries(
+    Object.entries(attentionStages).map(([name, { title }]) => [name, title]),
+  ) as Record<AttentionStage, string>),
+  ...blockTitles,
 };

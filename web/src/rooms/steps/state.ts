@@ -1,134 +1,18 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
-import type { Cell, ColourCurve, ColourRange } from "#parts";
+import type { Cell } from "#parts";
 import { ourAddress, savesData } from "../../shared/ourModel";
-import { exampleKeyText, exampleRow, exampleSize, exampleText } from "./example";
-import { type MatrixAxis, type MatrixName, matrices } from "./matrices";
+import { exampleKeyText, exampleSize } from "./example";
+import { type MatrixAxis, matrices } from "./matrices";
 import type { Edit, MaskRequest, Problem, Source } from "./problem";
 import { seededOrder } from "./seeded";
-import type { StageName } from "./stageNames";
+import { initialState, type MatrixCell, type State } from "./settings";
+import { type ModelShape, ourShape } from "./shape";
+import { isBlockStage, type StageName } from "./stageNames";
 import { type TokenSplit, type Tokens, tokenize } from "./tokens";
-
-export type MaskKind = "none" | "causal" | "padding" | "window" | "painted";
-
-export interface MatrixCell extends Cell {
-  readonly matrix: MatrixName;
-}
-
-/** The settings that the engine's answer depends on. */
-export interface Settings {
-  /** The worked example has its own vectors. Another sentence has random vectors, or our language model's vectors. */
-  readonly vectors: Source["kind"];
-  /** The layer of the language model, counted from 0. */
-  readonly layer: number;
-  readonly text: string;
-  /** The sentence that is attended to; null if the first one attends to itself. */
-  readonly keyText: string | null;
-  readonly split: TokenSplit;
-  readonly heads: number;
-  readonly headSize: number;
-  readonly seed: string;
-  readonly position: boolean;
-  readonly scaled: boolean;
-  readonly temperature: number;
-  readonly mask: MaskKind;
-  /** For the padding mask: the first key that is padding. */
-  readonly padFrom: number;
-  /** For the sliding window: the number of visible tokens to either side. */
-  readonly window: number;
-  /** For the painted mask: the hidden cells, as "query,key". */
-  readonly hidden: ReadonlySet<string>;
-  /** The seed for shuffling the words of the first sentence; null if they are in order. */
-  readonly shuffle: number | null;
-  /** Edited entries of Q and K, by `editKey`. */
-  readonly edits: ReadonlyMap<string, Edit>;
-  /** The ablated heads, which are zero in the joined output. */
-  readonly ablated: ReadonlySet<number>;
-}
-
-/** Larger entries only saturate the softmax. */
-export const editLimit = 1000;
-
-export function editKey({
-  matrix,
-  head,
-  row,
-  col,
-}: Omit<Edit, "value" | "matrix"> & { matrix: string }): string {
-  return `${matrix}.${head}.${row}.${col}`;
-}
+import type { Walked } from "./walk";
 
 /** Resets everything that refers to cells, because their numbers and positions have changed. */
-export const otherCells = { cell: null, edits: new Map<string, Edit>() } as const;
-
-/** The part of the answer that is shown, and the way to draw it. */
-export interface Look {
-  readonly stage: StageName;
-  readonly head: number;
-  readonly row: number;
-  readonly cell: MatrixCell | null;
-  /** How far the stage's computation is shown, from 0; null if it is complete. */
-  readonly time: number | null;
-  readonly range: ColourRange;
-  readonly curve: ColourCurve;
-  /** The strongest lines of each query are drawn until they sum to this share of its attention, in percent. */
-  readonly mass: number;
-  /** The length of the vectors in the trial of the division by √d; a power of two. */
-  readonly trialSize: number;
-}
-
-export type State = Settings & Look;
-
-/** Settings that stay unlocked under a teacher's lock. */
-export const lookKeys = [
-  ...(["stage", "head", "row", "cell", "time", "range", "curve", "mass", "trialSize"] as const),
-] satisfies (keyof Look)[];
-
-export function lookOf(state: State): Look {
-  return Object.fromEntries(lookKeys.map((key) => [key, state[key]])) as unknown as Look;
-}
-
-export const initialState: State = {
-  vectors: "example",
-  layer: 0,
-  text: exampleText,
-  keyText: null,
-  split: "words",
-  heads: 2,
-  headSize: 4,
-  seed: "1",
-  position: false,
-  scaled: true,
-  temperature: 1,
-  mask: "none",
-  padFrom: 3,
-  window: 1,
-  hidden: new Set(),
-  shuffle: null,
-  edits: otherCells.edits,
-  ablated: new Set(),
-  stage: "tokens",
-  head: 0,
-  row: exampleRow,
-  cell: null,
-  time: null,
-  range: "absolute",
-  curve: "linear",
-  mass: 100,
-  trialSize: 64,
-};
-
-/** The sizes of our language model. */
-export const learnedSizes = { layers: 6, heads: 6, headSize: 32, size: 192 } as const;
-
-export const allowed = {
-  layer: { min: 1, max: learnedSizes.layers },
-  heads: { min: 1, max: 8 },
-  headSize: { min: 1, max: 16 },
-  temperature: { min: 0.1, max: 10 },
-  window: { min: 0, max: 511 },
-  padFrom: { min: 0, max: 512 },
-  mass: { min: 10, max: 100 },
-} as const;
+export const otherCells = { cell: null, number: null, edits: new Map<string, Edit>() } as const;
 
 /** Values derived from the state after the sentence is split into tokens, with consistent sizes. */
 export interface SentenceAttention {
@@ -140,6 +24,12 @@ export interface SentenceAttention {
   readonly heads: number;
   readonly headSize: number;
   readonly embeddingSize: number;
+  /** The trained model; null for other vectors. */
+  readonly model: ModelShape | null;
+  /** A model of the person and its tokens. */
+  readonly walked: Walked | null;
+  /** How many keys up to its own a query sees in the layer of the model; null for all. */
+  readonly window: number | null;
   readonly row: number;
   readonly head: number;
 }
@@ -152,36 +42,44 @@ export function sizesOf(attention: SentenceAttention): Record<MatrixAxis, number
     embedding: attention.embeddingSize,
     head: attention.headSize,
     joined: attention.heads * attention.headSize,
+    unit: attention.model?.units ?? 0,
     selected: 1,
   };
 }
 
 /** The number of heads, and the sizes of their vectors and of the embedding. */
-function headSizesOf({ vectors, heads, headSize }: State) {
+function headSizesOf({ vectors, heads, headSize }: State, model: ModelShape | null) {
+  if (model) return { heads: model.heads, headSize: model.headSize, embeddingSize: model.size };
   if (vectors === "example") return { heads: 1, headSize: exampleSize, embeddingSize: 4 };
-  if (vectors === "random") return { heads, headSize, embeddingSize: heads * headSize };
-  const { size, ...learned } = learnedSizes;
-  return { heads: learned.heads, headSize: learned.headSize, embeddingSize: size };
+  return { heads, headSize, embeddingSize: heads * headSize };
 }
 
 /** How the sentence is cut. */
-export const splitOf = ({ vectors, split }: State): TokenSplit | "pieces" =>
-  vectors === "learned" ? "pieces" : split;
+export function splitOf({ vectors, model, split }: State): TokenSplit | "pieces" | "later" {
+  if (vectors !== "learned") return split;
+  return model === null ? "pieces" : "later";
+}
 
-/** The language model reads one sentence, in its order. */
-export function sentenceAttentionOf(state: State): SentenceAttention {
+/**
+ * A language model reads one sentence, in its order.
+ *
+ * @param walked the model of the person, and its tokens; null for other vectors, and before they are known
+ */
+export function sentenceAttentionOf(state: State, walked: Walked | null = null): SentenceAttention {
   const isLearned = state.vectors === "learned";
+  const model = isLearned ? (walked?.shape ?? ourShape) : null;
   const [shuffle, keyText] = isLearned ? [null, null] : [state.shuffle, state.keyText];
-  const typed = tokenize(state.text, splitOf(state));
+  const typed = walked?.tokens ?? tokenize(state.text, splitOf(state));
   const order = shuffle === null ? null : seededOrder(`order ${shuffle}`, typed.tokens.length);
   const queries = order ? { ...typed, tokens: order.map((i) => typed.tokens[i] as string) } : typed;
   const cross = keyText !== null;
   const keys = cross ? tokenize(keyText, state.split) : queries;
-  const { heads, headSize, embeddingSize } = headSizesOf(state);
+  const sizes = headSizesOf(state, model);
   return {
-    ...{ queries, order, keys, cross, heads, headSize, embeddingSize },
+    ...{ queries, order, keys, cross, ...sizes, model, walked },
+    window: model?.windows[state.layer] ?? null,
     row: Math.max(0, Math.min(state.row, queries.tokens.length - 1)),
-    head: Math.min(state.head, heads - 1),
+    head: Math.min(state.head, sizes.heads - 1),
   };
 }
 
@@ -196,12 +94,17 @@ export function divisorsOf({ scaled, temperature }: State, { headSize }: Sentenc
 }
 
 /** Whether query `row` may attend to key `col` under the selected mask. */
-export function isVisible(state: State, row: number, col: number): boolean {
+export function isVisible(
+  state: State,
+  { window }: Pick<SentenceAttention, "window">,
+  row: number,
+  col: number,
+): boolean {
   switch (state.mask) {
     case "none":
       return true;
     case "causal":
-      return col <= row;
+      return col <= row && (window === null || row - col < window);
     case "padding":
       return col < state.padFrom;
     case "window":
@@ -212,11 +115,15 @@ export function isVisible(state: State, row: number, col: number): boolean {
 }
 
 /** Whether the mask hides any key from any query. */
-export function hidesAny(state: State, { queries, keys }: SentenceAttention): boolean {
+export function hidesAny(state: State, attention: SentenceAttention): boolean {
+  const { queries, keys } = attention;
   const [L, S] = [queries.tokens.length, keys.tokens.length];
   if (L === 0 || S === 0) return false;
   // Masks that are not painted hide the pairs farthest from the diagonal first.
-  if (state.mask !== "painted") return !isVisible(state, 0, S - 1) || !isVisible(state, L - 1, 0);
+  if (state.mask !== "painted")
+    return [[0, S - 1] as const, [L - 1, 0] as const].some(
+      ([row, col]) => !isVisible(state, attention, row, col),
+    );
   // Only existing cells count, because cells may have been hidden in a longer sentence.
   return [...state.hidden].some((cell) => {
     const [row, col] = cell.split(",").map(Number) as [number, number];
@@ -227,20 +134,23 @@ export function hidesAny(state: State, { queries, keys }: SentenceAttention): bo
 /** The number of queries for which the mask hides all keys. */
 export function countBlind(state: State, attention: SentenceAttention): number {
   const keys = attention.keys.tokens;
-  return attention.queries.tokens.filter((_, i) => !keys.some((_, j) => isVisible(state, i, j)))
-    .length;
+  return attention.queries.tokens.filter(
+    (_, i) => !keys.some((_, j) => isVisible(state, attention, i, j)),
+  ).length;
 }
 
-function maskOf(state: State, L: number, S: number): MaskRequest {
+function maskOf(state: State, attention: SentenceAttention): MaskRequest {
+  const [L, S] = [attention.queries.tokens.length, attention.keys.tokens.length];
   switch (state.mask) {
     case "none":
+      return { kind: "none" };
     case "causal":
-      return { kind: state.mask };
+      return { kind: "causal", window: attention.window };
     case "padding":
       return { kind: "padding", from: Math.min(state.padFrom, S) };
     default: {
       const visible = Uint8Array.from({ length: L * S }, (_, i) =>
-        Number(isVisible(state, Math.floor(i / S), i % S)),
+        Number(isVisible(state, attention, Math.floor(i / S), i % S)),
       );
       return { kind: "table", visible };
     }
@@ -252,16 +162,19 @@ export const addsPositions = ({ vectors, position }: State): boolean =>
   position && vectors !== "learned";
 
 /** Whether queries and keys are rotated by their position, as in our language model. */
-export const isRotated = ({ vectors, position }: State): boolean =>
-  position && vectors === "learned";
+export const isRotated = (
+  { position }: State,
+  { model }: Pick<SentenceAttention, "model">,
+): boolean => position && model?.rotates === true;
 
 /** The layers of the language model whose result the chosen layer reads. */
 export const layersBefore = ({ layer }: State): string =>
   layer === 1 ? "layer 1" : `layers 1 to ${layer}`;
 
-function sourceOf({ vectors, seed, layer }: State, { ids = [] }: Tokens): Source {
+function sourceOf({ vectors, seed, model, layer }: State, { ids = [] }: Tokens): Source {
   if (vectors === "random") return { kind: vectors, seed };
-  if (vectors === "learned") return { kind: vectors, folder: ourAddress(), layer, ids };
+  if (vectors === "learned")
+    return { kind: vectors, folder: model === null ? ourAddress() : null, layer, ids };
   return { kind: vectors };
 }
 
@@ -284,29 +197,29 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
     headSize: attention.headSize,
     position: state.position,
     scale: (state.scaled ? 1 / Math.sqrt(attention.headSize) : 1) / state.temperature,
-    mask: maskOf(state, L, S),
+    mask: maskOf(state, attention),
     row: attention.row,
     head: attention.head,
   };
 }
 
-/** Every pair of a query and a key, as "query,key". */
-export function allPairs({ queries, keys }: SentenceAttention): ReadonlySet<string> {
-  return new Set(queries.tokens.flatMap((_, i) => keys.tokens.map((_, j) => `${i},${j}`)));
-}
+/** No number is locked. */
+export const unlocked = { cell: null, number: null } as const;
 
-/** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
-export function startPainting(state: State, attention: SentenceAttention): Partial<State> {
-  const hidden = [...allPairs(attention)].filter((pair) => {
-    const [row, col] = pair.split(",").map(Number) as [number, number];
-    return !isVisible(state, row, col);
-  });
-  return { mask: "painted", hidden: new Set(hidden), ...toStage("masked") };
-}
-
-/** A new stage is shown as completed, without a locked cell. */
+/** A new stage is shown as completed, without a locked number. */
 export function toStage(stage: StageName): Partial<State> {
-  return { stage, time: null, cell: null };
+  return { stage, time: null, ...unlocked };
+}
+
+/**
+ * A state with a stage and a layer that its vectors have.
+ *
+ * @param layers the number of layers of the model
+ */
+export function withOwnStage(state: State, layers = Number.POSITIVE_INFINITY): State {
+  if (state.vectors !== "learned" && isBlockStage(state.stage))
+    return { ...state, ...toStage("joined") };
+  return state.layer < layers ? state : { ...state, layer: layers - 1 };
 }
 
 export function isSameCell(a: MatrixCell | null, b: MatrixCell | null): boolean {
@@ -314,10 +227,10 @@ export function isSameCell(a: MatrixCell | null, b: MatrixCell | null): boolean 
 }
 
 /** Locks a cell, or releases it. Also selects its row and head, so that its sources are visible. */
-export function locked(now: State, cell: MatrixCell): Partial<State> {
+export function locked(now: State, cell: MatrixCell, attention: SentenceAttention): Partial<State> {
   if (isSameCell(now.cell, cell)) return { cell: null };
   const { matrix, row } = cell;
-  if (matrix === "joined") return { cell, row, head: sourceHead(cell, sentenceAttentionOf(now)) };
+  if (matrix === "joined") return { cell, row, head: sourceHead(cell, attention) };
   return matrices[matrix].rows === "query" ? { cell, row } : { cell };
 }
 
@@ -343,17 +256,21 @@ export function leaveExample({ vectors }: State): Partial<State> {
   return vectors === "example" ? { vectors: "random", heads: 1, headSize: exampleSize } : {};
 }
 
-/** Settings that only one origin of vectors has. A link has those of the present origin. */
+/** Settings that only one origin of vectors has. A link names only the settings of the origin that is shown. */
 function withoutOthers(): Partial<State> {
-  const { heads, headSize, seed, split, layer } = initialState;
-  const sizes = { heads, headSize, seed, split, layer };
+  const { heads, headSize, seed, split, model, layer } = initialState;
+  const sizes = { heads, headSize, seed, split, model, layer };
   return { ...otherCells, ...sizes, keyText: null, shuffle: null, time: null, head: 0 };
 }
 
-/** Vectors and projections of our language model, which hides later tokens and rotates by position. */
-export function withLearned(): Partial<State> {
+/**
+ * Vectors and projections of a language model, which hides later tokens and rotates by position.
+ *
+ * @param model see the setting; our language model by default
+ */
+export function withLearned(model: string | null = null): Partial<State> {
   return {
-    ...{ ...withoutOthers(), vectors: "learned", mask: "causal", position: true },
+    ...{ ...withoutOthers(), vectors: "learned", model, mask: "causal", position: true },
     ablated: new Set<number>(),
   };
 }

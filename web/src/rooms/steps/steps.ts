@@ -1,6 +1,6 @@
 import type { Room } from "../../shared/room";
 import { read, write } from "./link";
-import { lookKeys, type State } from "./state";
+import { lookKeys, type State } from "./settings";
 import { View } from "./View";
 import "./steps.css";
 import "./pipeline.css";

@@ -1,12 +1,13 @@
-/** All stages of the room on one timeline, from the tokens to the joined heads. */
+/** All stages of the room on one timeline. */
 import { paceOf, placeAt, type Story, storyOf as storyOfStages } from "#parts";
 import type { MatrixName } from "./matrices";
-import { type StageName, stageNames } from "./stageNames";
-import { hidesAny, type SentenceAttention, type State } from "./state";
+import type { State } from "./settings";
+import { type StageName, stagesOf } from "./stageNames";
+import { hidesAny, type SentenceAttention } from "./state";
 import { timelineOf } from "./unfolding";
 
 export function storyOf(state: State, attention: SentenceAttention): Story<StageName, MatrixName> {
-  return storyOfStages(stageNames, (stage) => timelineOf({ ...state, stage }, attention));
+  return storyOfStages(stagesOf(state), (stage) => timelineOf({ ...state, stage }, attention));
 }
 
 /** The milliseconds of each moment. Playing passes over the stage of the mask if it hides nothing. */

@@ -9,7 +9,8 @@ export const maxTokens = 512;
 /** Limits the length of the link, and the time for pasting a whole book. */
 export const maxCharacters = 4096;
 
-export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${maxCharacters} characters) are used; the rest was left out.`;
+export const noticeOfCut = (most = maxTokens) =>
+  `Only the first ${most} tokens (and at most ${maxCharacters} characters) are used; the rest was left out.`;
 
 export interface Tokens {
   readonly tokens: readonly string[];
@@ -19,6 +20,8 @@ export interface Tokens {
   readonly kept: string;
   /** Whether the text was truncated. */
   readonly cut: boolean;
+  /** The number of tokens that a model of the person reads at most. */
+  readonly most?: number;
 }
 
 const segmenters: Record<TokenSplit, Intl.Segmenter> = {
@@ -30,8 +33,15 @@ const segmenters: Record<TokenSplit, Intl.Segmenter> = {
 const recent = new Map<string, Tokens>();
 const mostCached = 8;
 
-/** "pieces" are the tokens of the language model; there are none until its tokenizer is loaded. */
-export function tokenize(text: string, split: TokenSplit | "pieces"): Tokens {
+/**
+ * "pieces" are the tokens of our language model; there are none until its tokenizer is loaded. The worker finds the
+ * tokens of a model of the person ("later"; see walk.ts).
+ */
+export function tokenize(text: string, split: TokenSplit | "pieces" | "later"): Tokens {
+  if (split === "later") {
+    const kept = text.slice(0, maxCharacters);
+    return { tokens: [], kept, cut: kept.length < text.length };
+  }
   const key = `${split} ${text}`;
   const tokens = recent.get(key) ?? (split === "pieces" ? cutPieces(text) : cut(text, split));
   if (split === "pieces" && !tokens.ids) return tokens;

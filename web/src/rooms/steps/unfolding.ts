@@ -16,16 +16,10 @@ import {
 import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
+import type { MatrixCell, State } from "./settings";
+import { isBlockStage } from "./stageNames";
 import { targetsOf } from "./stages";
-import {
-  addsPositions,
-  isRotated,
-  isVisible,
-  type MatrixCell,
-  type SentenceAttention,
-  type State,
-  sizesOf,
-} from "./state";
+import { addsPositions, isRotated, isVisible, type SentenceAttention, sizesOf } from "./state";
 import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
@@ -46,7 +40,9 @@ function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: St
       return 2;
     case "q":
       // A rotated entry is a sum of two.
-      return isRotated(state) ? 2 : sizes.embedding;
+      if (isRotated(state, attention)) return 2;
+      // A normalised entry is no sum.
+      return attention.model?.hasHeadNorms ? 1 : sizes.embedding;
     case "scores":
       return sizes.head;
     case "output":
@@ -58,11 +54,12 @@ function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: St
   }
 }
 
-/** Null if the stage has nothing to compute. */
+/** Null if the stage has nothing to compute, or shows it as a whole. */
 export function timelineOf(
   state: State,
   attention: SentenceAttention,
 ): Timeline<MatrixName> | null {
+  if (isBlockStage(state.stage)) return null;
   const sizes = sizesOf(attention);
   const target = (matrix: MatrixName): Target<MatrixName> => ({ matrix, ...sizeOf(matrix, sizes) });
   const [first, ...others] = targetsOf(state.stage, state).map(target);
@@ -114,7 +111,8 @@ export function highlightsOf(
 ): readonly MatrixArea[] {
   const { matrix, terms } = unfolding.moment;
   const sources = (cell: MatrixCell) => sourcesOf(cell, attention, state);
-  if (matrix === "q" && unfolding.cell && isRotated(state)) return sources(unfolding.cell);
+  if (matrix === "q" && unfolding.cell && isRotated(state, attention))
+    return sources(unfolding.cell);
   // An input has two terms, each of which is one cell.
   if (matrix === "input" && unfolding.cell && terms !== null)
     return sources(unfolding.cell).slice(terms - 1, terms);
@@ -148,12 +146,13 @@ const vectorWords: Readonly<Record<State["vectors"], string>> = {
 };
 
 /** Describes the computation of a whole row. */
-function rowWords(state: State, { keys }: SentenceAttention, row: number): string {
+function rowWords(state: State, attention: SentenceAttention, row: number): string {
   if (state.stage === "tokens") return "One piece of the text.";
   if (!goesByRows(state)) return "The whole row is computed in the same way.";
   if (state.stage === "embedding") return vectorWords[state.vectors];
   if (state.stage === "joined") return "The output of the only head.";
-  const hidden = keys.tokens.filter((_, col) => !isVisible(state, row, col)).length;
+  const { keys } = attention;
+  const hidden = keys.tokens.filter((_, col) => !isVisible(state, attention, row, col)).length;
   if (hidden === 0) return "It may see every key.";
   return `The mask hides ${hidden} of ${keys.tokens.length} keys from it.`;
 }

@@ -7,7 +7,8 @@ import { useEscape } from "../../shared/useEscape";
 import { explainCell, type MatrixArea, sourcesOf } from "./explain";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
-import { isSameCell, locked, type MatrixCell, type SentenceAttention, type State } from "./state";
+import type { MatrixCell, State } from "./settings";
+import { isSameCell, locked, type SentenceAttention } from "./state";
 import { explainMoment, highlightsOf, type Unfolding } from "./unfolding";
 import type { StepsWorkspace } from "./workspace";
 
@@ -67,9 +68,9 @@ export function usePointing({
   const lock = useCallback<StepsWorkspace["lock"]>(
     (cell) => {
       justLocked.current = true;
-      set((now) => locked(now, cell));
+      set((now) => locked(now, cell, attention));
     },
-    [set],
+    [set, attention],
   );
   // A canvas that disappears under the pointer or with the focus sends no event.
   useEffect(() => setHover(null), [state.stage]);

@@ -6,8 +6,9 @@ import type { Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
 import type { Live } from "../../shared/Transport";
 import type { MatrixName } from "./matrices";
+import type { State } from "./settings";
 import type { StageName } from "./stageNames";
-import { type SentenceAttention, type State, toStage } from "./state";
+import { type SentenceAttention, toStage, unlocked } from "./state";
 import { playPaceOf, storyOf } from "./story";
 import { usePlayer } from "./usePlayer";
 
@@ -66,7 +67,7 @@ export function useStory({
     index,
     from: playFrom(story, state),
     pace,
-    go: (next) => setState({ ...placeAt(story, next), cell: null }),
+    go: (next) => setState({ ...placeAt(story, next), ...unlocked }),
     isReady,
     opens,
   });
@@ -82,7 +83,7 @@ export function useStory({
     if (place.stage !== state.stage) remember();
     set(place);
   };
-  const go = (next: number) => show({ ...placeAt(story, next), cell: null });
+  const go = (next: number) => show({ ...placeAt(story, next), ...unlocked });
   useArrowKeys((by) => {
     if (index + by >= 0 && index + by < story.count) go(index + by);
   });

@@ -12,7 +12,8 @@ export function viewOf(
   const data = arrays[name];
   if (!data) return null;
   const { L, S, E, H, D } = dims;
-  const sizes = { query: L, key: S, embedding: E, head: D, joined: H * D, selected: 1 };
+  const unit = (arrays.units?.length ?? 0) / L;
+  const sizes = { query: L, key: S, embedding: E, head: D, joined: H * D, unit, selected: 1 };
   const kind = kindOf(name);
   const [rows, cols] = [sizes[kind.rows], sizes[kind.cols]];
   // Exponentials exist only for the row and head of the problem.

@@ -3,8 +3,9 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
 import type { MatrixArea } from "./explain";
+import type { MatrixCell, State } from "./settings";
 import type { StageName } from "./stageNames";
-import type { MatrixCell, SentenceAttention, State } from "./state";
+import type { SentenceAttention } from "./state";
 import type { Unfolding } from "./unfolding";
 
 export interface StepsWorkspace {

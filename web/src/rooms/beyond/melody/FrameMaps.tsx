@@ -157,16 +157,14 @@ function WeightsMap({ melody, curve, labels, frames, row, cellWidth, times, seek
   );
 }
 
-export function FrameMaps({
-  melody,
-  state,
-  seek,
-}: {
+interface FrameMapsProps {
   /** Null before the first answer; the space of the maps is reserved until then. */
   melody: Melody | null;
   state: State;
   seek(frame: number): void;
-}) {
+}
+
+export function FrameMaps({ melody, state, seek }: FrameMapsProps) {
   const frames = melody?.frames ?? usualFrames;
   const [ref, width] = useWidth<HTMLDivElement>();
   const labels = useMemo(() => labelsOf(frames), [frames]);
@@ -176,7 +174,7 @@ export function FrameMaps({
   const cellWidth = Math.max(1, Math.floor((room / frames) * 4) / 4);
   const all = { frames, row: Math.min(state.frame, frames - 1), cellWidth, times, seek };
   return (
-    <div ref={ref} class="maps">
+    <div ref={ref} class="maps column">
       <WeightsMap {...all} melody={melody} curve={state.curve} labels={labels} />
       <Strip
         {...{ ...all, left, name: "loudness", data: melody?.loudness }}

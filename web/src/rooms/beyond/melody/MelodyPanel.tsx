@@ -8,13 +8,14 @@ import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
 import type { TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
+import { fieldsOf } from "../../../shared/settings";
 import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { FileField } from "../FileField";
 import { StrongestTable } from "../NamedNumbers";
-import { allowed, type OwnProps, type TuneName } from "../state";
+import { type OwnProps, settings, type TuneName } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
 import { readSound } from "./ownSound";
@@ -42,7 +43,8 @@ const roleWords: RoleWords = {
 };
 
 function Controls({ state, set, own, onOwn }: OwnProps<Sound>) {
-  const { tune, tuneSeed, temperature } = state;
+  const { tune } = state;
+  const field = fieldsOf(settings, { state, set });
   return (
     <SettingsPanel look={<CurveChoice curve={state.curve} onChange={set} />}>
       {!own && (
@@ -53,20 +55,8 @@ function Controls({ state, set, own, onOwn }: OwnProps<Sound>) {
           onChange={(tune) => set({ tune, frame: 0 })}
         />
       )}
-      {!own && tune === "seed" && (
-        <NumberField
-          label="Seed"
-          value={tuneSeed}
-          limits={allowed.seed}
-          onChange={(tuneSeed) => set({ tuneSeed })}
-        />
-      )}
-      <LogSlider
-        label="Temperature"
-        value={temperature}
-        limits={allowed.temperature}
-        onChange={(temperature) => set({ temperature })}
-      />
+      {!own && tune === "seed" && <NumberField label="Seed" {...field("tuneSeed")} />}
+      <LogSlider label="Temperature" {...field("temperature")} />
       <FileField
         label="Your own sound"
         accept="audio/*"
@@ -122,9 +112,9 @@ export function MelodyPanel(props: OwnProps<Sound>) {
     <>
       <Controls {...props} />
       <Work title="Attention in a melody" words={roleWords}>
-        <div class="beside">
+        <div class="beside column">
           <Panel name="picture">
-            <div class="stack">
+            <div class="stack column">
               <Transport
                 {...{ count: frames, index: frame, go, live, title: timeOf(frame) }}
                 label="Melody"

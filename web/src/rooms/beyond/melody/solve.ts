@@ -5,7 +5,7 @@ import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
 import { bands, hop, rate, type Sound } from "./sound";
 
-export interface MelodyRequest {
+interface MelodyRequest {
   readonly sound: Sound;
   readonly temperature: number;
 }

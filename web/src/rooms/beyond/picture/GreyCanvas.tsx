@@ -39,7 +39,7 @@ export function GreyCanvas({ children, ...props }: Props) {
         {children}
         <button
           type="button"
-          class="link"
+          class="link faint"
           disabled={!grey}
           aria-label={`Save ${label} as PNG`}
           onClick={save}

@@ -6,12 +6,13 @@ import { NumberField, Slider } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
+import { fieldsOf } from "../../../shared/settings";
 import { useFootnote } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { FileField } from "../FileField";
-import { allowed, type OwnProps, type PanelProps, type Pixel } from "../state";
+import { type OwnProps, type PanelProps, type Pixel, settings } from "../state";
 import { Work } from "../Work";
 import type { Denoised } from "./denoise";
 import type { GreyPicture } from "./drawing";
@@ -31,27 +32,14 @@ const sliders = [
 ] as const;
 
 function Controls({ state, set, own, onOwn }: OwnProps<GreyPicture>) {
+  const field = fieldsOf(settings, { state, set });
   return (
     <SettingsPanel>
       {sliders.map(([name, label, step, text]) => (
-        <Slider
-          key={name}
-          {...{ label, step, limits: allowed[name], value: state[name], text: text(state[name]) }}
-          onChange={(value) => set({ [name]: value })}
-        />
+        <Slider key={name} {...{ label, step, text: text(state[name]) }} {...field(name)} />
       ))}
-      <LogSlider
-        label="Tone (bilateral)"
-        value={state.tone}
-        limits={allowed.tone}
-        onChange={(tone) => set({ tone })}
-      />
-      <NumberField
-        label="Seed"
-        value={state.grain}
-        limits={allowed.seed}
-        onChange={(grain) => set({ grain })}
-      />
+      <LogSlider label="Tone (bilateral)" {...field("tone")} />
+      <NumberField label="Seed" {...field("grain")} />
       <FileField
         label="Your own picture"
         accept="image/*"
@@ -75,7 +63,7 @@ function Greys({
   size,
 }: PanelProps & {
   answer: Denoised | null;
-  size: { readonly width: number; readonly height: number };
+  size: Pick<GreyPicture, "width" | "height">;
 }) {
   const onPick = useCallback((pixel: Pixel) => set({ pixel }), [set]);
   return (
@@ -88,7 +76,7 @@ function Greys({
           hasCursor={name === "noisy"}
         >
           {label}
-          <span class="number" data-psnr={name}>
+          <span class="faint number" data-psnr={name}>
             {answer && name !== "clean" ? `PSNR ${format(answer.psnr[name], 2)} dB` : "\u00a0"}
           </span>
         </GreyCanvas>

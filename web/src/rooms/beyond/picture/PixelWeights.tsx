@@ -9,12 +9,13 @@ import { Choice } from "../../../shared/Fields";
 import { softmaxOf } from "../../../shared/format";
 import { type PointedCell, Reading, usePointed } from "../../../shared/Reading";
 import type { TableColumn } from "../../../shared/RowTable";
+import { fieldsOf } from "../../../shared/settings";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
 import { NamedNumbers, StrongestTable } from "../NamedNumbers";
 import { useSharesPalette } from "../shares";
-import type { PanelProps, Pixel } from "../state";
+import { type PanelProps, type Pixel, settings } from "../state";
 import { methods } from "./methods";
 import type { NoisyRequest } from "./noise";
 import type { PixelAnswer } from "./pixel";
@@ -193,19 +194,15 @@ function WindowMaps(props: WindowProps) {
 
 export function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequest }) {
   const { pixel, method, curve } = state;
+  const field = fieldsOf(settings, { state, set });
   const asked = useMemo(() => ({ ...request, pixel, method }), [request, pixel, method]);
   const { answer, failure } = useAnswer("pixel", asked);
   const pointed = usePointed();
   return (
-    <div class="beside">
+    <div class="beside column">
       <WindowMaps {...{ state, set, answer, pointed }} />
-      <div class="stack">
-        <Choice
-          label="Weights of"
-          value={method}
-          choices={methods}
-          onChange={(method) => set({ method })}
-        />
+      <div class="stack column">
+        <Choice label="Weights of" choices={methods} {...field("method")} />
         <CurveChoice curve={curve} onChange={set} />
         <NamedNumbers
           figures={[

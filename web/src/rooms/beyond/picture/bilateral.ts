@@ -7,19 +7,11 @@
 
 import type { Heed, Tensor } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
-import type { Pixel } from "../state";
+import type { Pixel, State } from "../state";
+import type { GreyPicture } from "./drawing";
 
-interface Grid {
-  readonly pixels: Float32Array;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface Kernel {
-  /** The radius of the window. */
-  readonly window: number;
-  readonly tone: number;
-}
+/** The radius of the window, and the width of the kernel in pixel values. */
+type Kernel = Pick<State, "window" | "tone">;
 
 const features = 4;
 /** Queries are processed in square tiles of this side, each with all keys that any of them attends to. */
@@ -47,7 +39,7 @@ function squarePlacesOf(side: number, window: number): Float32Array {
 
 /** The keys and values of the square of pixels that starts at a corner. */
 function fillSquare(
-  { pixels, width, height }: Grid,
+  { pixels, width, height }: GreyPicture,
   { tone }: Kernel,
   corner: Pixel,
   places: Float32Array,
@@ -91,7 +83,11 @@ function windowMask(heed: Heed, window: number): Tensor {
 }
 
 /** The weighted mean of every pixel. Must be called within a scope. */
-export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<ArrayBuffer> {
+export function bilateral(
+  heed: Heed,
+  grid: GreyPicture,
+  kernel: Kernel,
+): Float32Array<ArrayBuffer> {
   const { width, height } = grid;
   const { window } = kernel;
   const side = tile + 2 * window;
@@ -132,7 +128,7 @@ export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<
 }
 
 /** One pixel's weights over its window, row by row, 0 outside of the picture. Must be called within a scope. */
-export function bilateralWeights(heed: Heed, grid: Grid, kernel: Kernel, pixel: Pixel) {
+export function bilateralWeights(heed: Heed, grid: GreyPicture, kernel: Kernel, pixel: Pixel) {
   const { window } = kernel;
   const side = 2 * window + 1;
   const k = new Float32Array(side ** 2 * features);

@@ -5,6 +5,7 @@ import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
 import type { Method, Pixel } from "../state";
 import { bilateralWeights } from "./bilateral";
+import type { GreyPicture } from "./drawing";
 import {
   meanRadius,
   type NoisyPicture,
@@ -38,10 +39,12 @@ export interface PixelAnswer {
   readonly count: number;
 }
 
+type Size = Pick<GreyPicture, "width" | "height">;
+
 /** The window around a pixel, with `fill` outside of the picture. */
 function cut(
   values: ArrayLike<number>,
-  { width, height }: { width: number; height: number },
+  { width, height }: Size,
   { row, col }: Pixel,
   radius: number,
   fill: number,
@@ -77,7 +80,7 @@ function pixelWeightsOf(
 /** The local mean as attention: all scores are 0, and the mask shows only the patch. */
 function evenWeights(
   heed: Heed,
-  size: { width: number; height: number },
+  size: Size,
   { pixel, window, patch }: PixelRequest,
 ): Float32Array<ArrayBuffer> {
   const side = 2 * window + 1;

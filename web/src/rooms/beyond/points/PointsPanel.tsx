@@ -9,20 +9,14 @@ import { Panel } from "../../../shared/Panel";
 import { Reading, usePointed } from "../../../shared/Reading";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
+import { fieldsOf } from "../../../shared/settings";
 import { useFootnote, useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
-import {
-  allowed,
-  initialState,
-  mostPoints,
-  type PanelProps,
-  type PlanePoint,
-  type State,
-} from "../state";
+import { mostPoints, type PanelProps, type PlanePoint, type State, settings } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { Plane } from "./Plane";
 import type { Regression } from "./solve";
@@ -77,17 +71,14 @@ function weightWords(
 
 function Controls({ state, set, average }: PanelProps & { average: number }) {
   const { points, bandwidth, similar } = state;
+  const field = fieldsOf(settings, { state, set });
   const add = () =>
     set(({ points, query }) => ({
       points: [...points, { x: query, y: Math.round(100 * average) / 100 }],
     }));
   const look = (
     <>
-      <Switch
-        label="Draw softmax(X Xᵀ) X"
-        checked={similar}
-        onChange={(similar) => set({ similar })}
-      />
+      <Switch label="Draw softmax(X Xᵀ) X" {...field("similar")} />
       {similar && (
         <p class="faint similar-words">
           Every point is query, key and value, and moves to the weighted mean of all points. Scores
@@ -99,18 +90,13 @@ function Controls({ state, set, average }: PanelProps & { average: number }) {
   );
   return (
     <SettingsPanel look={look}>
-      <LogSlider
-        label="Bandwidth b"
-        value={bandwidth}
-        limits={allowed.bandwidth}
-        onChange={(bandwidth) => set({ bandwidth })}
-      />
+      <LogSlider label="Bandwidth b" {...field("bandwidth")} />
       <p class="faint number">Temperature b² = {Number((bandwidth * bandwidth).toPrecision(3))}</p>
       <p class="row-of-buttons">
         <button type="button" disabled={points.length >= mostPoints} onClick={add}>
           Add a point
         </button>
-        <button type="button" onClick={() => set({ points: initialState.points })}>
+        <button type="button" onClick={() => set({ points: settings.points.initial })}>
           Start again
         </button>
       </p>
@@ -158,13 +144,12 @@ function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression 
   );
 }
 
-function AllWeights({
-  points,
-  answer,
-}: {
+interface AllWeightsProps {
   points: readonly PlanePoint[];
   answer: Regression | null;
-}) {
+}
+
+function AllWeights({ points, answer }: AllWeightsProps) {
   return (
     <details class="row-details">
       <summary>All weights</summary>

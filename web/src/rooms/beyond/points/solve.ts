@@ -2,13 +2,9 @@
 
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { type PlanePoint, plane } from "../state";
+import { plane, type State } from "../state";
 
-export interface RegressionRequest {
-  readonly points: readonly PlanePoint[];
-  readonly bandwidth: number;
-  readonly query: number;
-}
+type RegressionRequest = Pick<State, "points" | "bandwidth" | "query">;
 
 export interface Regression {
   /** The evenly spaced x of the estimates. */

@@ -58,7 +58,7 @@ function SeriesText(props: { text: string; type(text: string): void; message: st
         value={props.text}
         onInput={({ currentTarget }) => props.type(currentTarget.value)}
       />
-      <p role="status">
+      <p class="small" role="status">
         {props.message ?? (
           <span class="faint">
             {fewestValues} to {mostValues} numbers, “?” for a missing one. They stay in this page.

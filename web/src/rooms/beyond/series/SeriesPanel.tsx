@@ -12,7 +12,7 @@ import { useFootnote } from "../../../shared/shell";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { PlotLegend } from "../PlotLegend";
-import { allowed, type OwnProps, type PanelProps, type State } from "../state";
+import { type OwnProps, type PanelProps, type State, settings } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { OwnSeriesFields } from "./OwnSeriesFields";
 import type { OwnSeries } from "./ownSeries";
@@ -67,6 +67,7 @@ function weightWords(col: number, { row, weights }: ShownSeries): string {
 }
 
 function Controls({ state, set, own, onOwn }: OwnProps<OwnSeries>) {
+  const { limits } = settings.series;
   // The number of times that the built-in series was requested. Each request clears the text field.
   const [asked, setAsked] = useState(0);
   const showOurs = (series: number) => {
@@ -76,9 +77,9 @@ function Controls({ state, set, own, onOwn }: OwnProps<OwnSeries>) {
   };
   return (
     <SettingsPanel>
-      <NumberField label="Seed" value={state.series} limits={allowed.seed} onChange={showOurs} />
+      <NumberField label="Seed" value={state.series} limits={limits} onChange={showOurs} />
       <p class="row-of-buttons">
-        <button type="button" onClick={() => showOurs((state.series % allowed.seed.max) + 1)}>
+        <button type="button" onClick={() => showOurs((state.series % limits.max) + 1)}>
           Another series
         </button>
       </p>

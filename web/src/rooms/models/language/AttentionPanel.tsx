@@ -5,7 +5,7 @@ import { attentionSizes, attentionTitles } from "#parts";
 import { Switch } from "../../../shared/Fields";
 import { Lockable } from "../../../shared/Panel";
 import { useShell } from "../../../shared/shell";
-import type { OpenAttention } from "./attentionFiles";
+import type { OpenAttention } from "./useAttention";
 
 function Heads({ attention, label }: { attention: Attention; label: string }) {
   const place = useRef<HTMLDivElement>(null);

@@ -5,10 +5,9 @@ import { sweeping, viewOn } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { formatBytes } from "../../../shared/format";
 import { headName } from "../../../shared/layerHeads";
+import { Prose } from "../../../shared/Panel";
 import { quoted } from "../../../shared/pieces";
-import { hides } from "../../../shared/restrictions";
 import { SaveVectors } from "../../../shared/SaveVectors";
-import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import type { Card } from "./messages";
 import { type ShownHead, useLanguageWorkspace } from "./workspace";
@@ -89,7 +88,6 @@ function SaveHeld({ shown, place }: { shown: ShownHead; place: number }) {
 
 export function CachePanel() {
   const { card, answer, place, shown } = useLanguageWorkspace();
-  const { restrictions } = useShell();
   const part = useRef<HTMLDivElement>(null);
   const [ref, width] = useWidth<HTMLDivElement>();
   const { groups, headSize, layers } = card;
@@ -98,12 +96,10 @@ export function CachePanel() {
   return (
     <section class="cache" aria-labelledby="cache-title">
       <h2 id="cache-title">The cache</h2>
-      {!hides(restrictions, "text") && (
-        <p class="words">
-          Each token leaves a <b class="role-k">key</b> and a <b class="role-v">value</b> of{" "}
-          {groups} × {headSize} numbers in every layer, computed once.
-        </p>
-      )}
+      <Prose class="prose">
+        Each token leaves a <b class="role-k">key</b> and a <b class="role-v">value</b> of {groups}{" "}
+        × {headSize} numbers in every layer, computed once.
+      </Prose>
       <div ref={part}>
         <div ref={ref}>{width > 0 && <Drawing width={width} />}</div>
         <SaveDrawing

@@ -54,7 +54,7 @@ function factsOf(card: Card): (readonly [name: string, value: string])[] {
 /** @param close closes the model; null if it stays open */
 export function CardView({ card, close }: { card: Card; close: (() => void) | null }) {
   return (
-    <div class="model-card" data-model={card.model}>
+    <div class="model-card line" data-model={card.model}>
       <h2>{card.name}</h2>
       <details>
         <summary>
@@ -64,7 +64,7 @@ export function CardView({ card, close }: { card: Card; close: (() => void) | nu
         <dl>
           {factsOf(card).map(([name, value]) => (
             <div key={name} data-fact={name}>
-              <dt>{name}</dt>
+              <dt class="faint">{name}</dt>
               <dd class="number">{value}</dd>
             </div>
           ))}

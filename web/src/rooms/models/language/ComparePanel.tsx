@@ -5,6 +5,7 @@ import { at, type Cell, format } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
+import { isLater } from "../../../shared/attended";
 import { headName } from "../../../shared/layerHeads";
 import { Lockable } from "../../../shared/Panel";
 import { label } from "../../../shared/pieces";
@@ -15,8 +16,6 @@ import { hiddenIn, weightsIn } from "./HeadPanel";
 import type { OtherAnswer } from "./messages";
 import { shownHead } from "./useReading";
 import { type ShownHead, useLanguageWorkspace } from "./workspace";
-
-const hidesFuture = (row: number, col: number) => col > row;
 
 function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   const { state, card, answer, head } = useLanguageWorkspace();
@@ -42,7 +41,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   );
   const signed = useSignedPalette(difference);
   const isHidden = useMemo(() => hiddenIn(second), [second]);
-  const isDifferenceHidden = card.predicts === "causal" ? hidesFuture : undefined;
+  const isDifferenceHidden = card.predicts === "causal" ? isLater : undefined;
   const still = { active: null, row: null, note: headName(head) };
   const cell = active && active.row < count && active.col < pairs.length ? active : null;
   const own = cell && [pairs[cell.row], pairs[cell.col]];

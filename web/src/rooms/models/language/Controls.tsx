@@ -1,15 +1,14 @@
 /** How the next token is drawn, how heads are measured and ordered, and how weights are coloured. */
 
 import { patternNames, patterns } from "#parts";
-import { samplingLimits } from "../../../shared/candidates";
+import { NumberField, Slider } from "../../../shared/Fields";
 import { HeadLook } from "../../../shared/HeadLook";
-import { hides } from "../../../shared/restrictions";
+import { Prose } from "../../../shared/Panel";
 import type { Setter } from "../../../shared/room";
-import { SamplingFields } from "../../../shared/SamplingFields";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
-import { useShell } from "../../../shared/shell";
+import { fieldsOf } from "../../../shared/settings";
 import type { Card, ReadAnswer } from "./messages";
-import type { State } from "./state";
+import { type State, settings } from "./state";
 
 interface ControlsProps {
   readonly state: State;
@@ -23,25 +22,38 @@ interface ControlsProps {
 }
 
 function Drawing({ state, set, answer, place }: Omit<ControlsProps, "predicts">) {
-  const { restrictions } = useShell();
-  const { temperature, topK, topP, seed } = state;
+  const { temperature, topP, seed } = state;
   /** The tokens up to the current place stay; the others are generated again. */
   const change = (next: Partial<State>) => {
     const kept = answer ? answer.ids.slice(answer.given, place + 1) : state.kept;
     set({ ...next, kept, place });
   };
+  const field = fieldsOf(settings, { state, set: change });
   return (
     <>
-      <SamplingFields {...{ temperature, topK, topP, seed }} onChange={change} />
+      <Slider
+        label="Temperature"
+        step={0.05}
+        text={temperature === 0 ? "0: the likeliest" : temperature.toFixed(2)}
+        {...field("temperature")}
+      />
+      <Slider
+        label="Top-p"
+        step={0.05}
+        text={topP === 1 ? "1: all" : topP.toFixed(2)}
+        {...field("topP")}
+      />
+      <NumberField label="Top-k (0: all)" {...field("topK")} />
+      <NumberField label="Seed" {...field("seed")} />
       <div class="row-of-buttons">
         <button
           type="button"
-          onClick={() => change({ seed: (seed + 1) % (samplingLimits.seed.max + 1) })}
+          onClick={() => change({ seed: (seed + 1) % (settings.seed.limits.max + 1) })}
         >
           Another seed
         </button>
       </div>
-      {!hides(restrictions, "text") && <p class="faint">A change rewrites what follows.</p>}
+      <Prose class="faint">A change rewrites what follows.</Prose>
     </>
   );
 }
@@ -52,7 +64,7 @@ export function Controls({ predicts, ...props }: ControlsProps) {
     <details>
       <summary>Measures and colours</summary>
       <div class="controls">
-        <HeadLook {...{ state, set }} names={patternNames} measures={patterns} />
+        <HeadLook {...{ state, set, settings }} names={patternNames} measures={patterns} />
       </div>
     </details>
   );

@@ -1,6 +1,6 @@
 /** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
-import { useCallback, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   type Explanation,
   type MatrixView,
@@ -11,17 +11,17 @@ import {
 } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
-import { headName } from "../../../shared/layerHeads";
+import { type HeadPlace, headName, headPlaceOf } from "../../../shared/layerHeads";
+import { Prose } from "../../../shared/Panel";
 import { Readout } from "../../../shared/Readout";
 import { RowDetails } from "../../../shared/RowDetails";
-import { hides } from "../../../shared/restrictions";
+import { isFree } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { CompareFigure } from "../parts/CompareFigure";
 import { AblationHelp, HeadBar } from "../parts/HeadBar";
 import { HeadSide } from "../parts/HeadSide";
 import { kindNameOf } from "./kinds";
 import { referenceText, type State } from "./state";
-import { useRowByRow } from "./useRowByRow";
 import { weightedByLength } from "./weighting";
 import { type ShownHead, useLanguageWorkspace } from "./workspace";
 
@@ -58,15 +58,13 @@ const maps = {
   weighted: "Weights × |v|",
 } as const;
 
-function HeadMap({
-  name,
-  drawn: { shown, palette },
-  width,
-}: {
+interface HeadMapProps {
   name: keyof typeof maps;
   drawn: Drawn;
   width: number;
-}) {
+}
+
+function HeadMap({ name, drawn: { shown, palette }, width }: HeadMapProps) {
   const { answer, place, active, go, point, press } = useLanguageWorkspace();
   const { attention, shares } = shown;
   // The data of the shown head, while a newly selected head is computed.
@@ -103,6 +101,32 @@ function useLines(drawn: Drawn | null) {
   };
 }
 
+/**
+ * Hands a new value to the parts of a panel one after the other, so that no frame has to draw them all. The result
+ * returns the latest value for a part that has it already, and otherwise the previous value.
+ */
+function useRowByRow<T>(value: T, count: number): (row: number) => T | null {
+  const [state, setState] = useState<{ value: T | null; before: T | null; upTo: number }>({
+    ...{ value: null, before: null, upTo: 0 },
+  });
+  useEffect(() => {
+    let frame = 0;
+    let upTo = 0;
+    setState((now) => ({ value, before: now.value, upTo: 0 }));
+    const draw = () => {
+      upTo += 1;
+      setState((now) => ({ ...now, upTo }));
+      if (upTo < count) frame = requestAnimationFrame(draw);
+    };
+    frame = requestAnimationFrame(draw);
+    return () => cancelAnimationFrame(frame);
+  }, [value, count]);
+  const { isPrinting } = useShell();
+  // A printed page has no second frame.
+  if (isPrinting) return () => value;
+  return (row) => (row < state.upTo ? state.value : state.before);
+}
+
 /** The parts of the panel that are drawn one after the other. */
 const parts = 3;
 
@@ -129,11 +153,39 @@ function Help() {
   );
 }
 
-export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
+/** A link to the computation of the head, or why there is none, unless a teacher keeps the class in this room. */
+function StepByStep({ text }: { text: string }) {
+  const { card, answer, head, place, ablating } = useLanguageWorkspace();
+  const { restrictions } = useShell();
+  if (!isFree(restrictions)) return null;
+  const isOurs = card.whose === "ours";
+  if (!isOurs && card.whyNotWalked !== null)
+    return <Prose class="faint no-steps">Not shown step by step: {card.whyNotWalked}.</Prose>;
+  const at = headPlaceOf(head) as HeadPlace;
+  const address = new URLSearchParams({
+    ...{ text: text + answer.written, vectors: "learned", ...(!isOurs && { model: card.link }) },
+    ...{ layer: `${at.layer + 1}`, head: `${at.head + 1}`, query: `${place + 1}` },
+    ...{ position: "on", mask: "causal" },
+  });
+  return (
+    <p class="faint">
+      <a href={`#${address}`}>Compute this head step by step</a>
+      {ablating.ablated.length > 0 && ", with no head left out"}
+    </p>
+  );
+}
+
+export function HeadPanel({
+  text,
+  explanation,
+}: {
+  /** As it was typed. */
+  text: string;
+  explanation: Explanation | null;
+}) {
   const { state, set, heads, head, kinds } = useLanguageWorkspace();
   const at = useRowByRow(useDrawn(), parts);
   const [weights, weighted, lines] = [at(0), at(1), at(2)];
-  const { restrictions } = useShell();
   return (
     <section class="one-head" aria-labelledby="one-head-title">
       <HeadBar {...{ name: headName(head), kind: kindNameOf(kinds, head), head, state, set }} />
@@ -145,15 +197,14 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           ]}
         />
       )}
-      <div class="head-about">
-        <div class="head-map">
+      <div class="head-about column">
+        <div class="head-map column">
           <Readout explanation={explanation} locked={state.cell !== null} />
-          {!hides(restrictions, "text") && (
-            <p class="faint what-not">
-              × |v|: times the value’s length, as a share of the row. Neither picture explains the
-              answer: later layers mix it again.
-            </p>
-          )}
+          <Prose class="faint small prose">
+            × |v|: times the value’s length, as a share of the row. Neither picture explains the
+            answer: later layers mix it again.
+          </Prose>
+          <StepByStep text={text} />
           {lines && <Row shown={lines.shown} />}
           <Help />
         </div>

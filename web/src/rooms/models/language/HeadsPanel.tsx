@@ -1,16 +1,23 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
 import { useMemo } from "preact/hooks";
-import { formatShort, type GridRow, patterns } from "#parts";
+import { format, formatShort, type GridRow, patterns } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { headName, headPlaceOf } from "../../../shared/layerHeads";
-import { Lockable } from "../../../shared/Panel";
-import { hides } from "../../../shared/restrictions";
-import { useShell } from "../../../shared/shell";
+import { Lockable, Prose } from "../../../shared/Panel";
+import { Term } from "../../../shared/Term";
 import { useWidth } from "../../../shared/useWidth";
 import { AllHeads, useHidingLater } from "../parts/AllHeads";
-import { Found } from "./Found";
+import {
+  bestOf,
+  isFound,
+  type Kinds,
+  kinds as kindWords,
+  type MeasureName,
+  measureNames,
+  repeated,
+} from "./kinds";
 import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 
 /** The side of a small picture, and the space around it, in pixels. */
@@ -72,7 +79,7 @@ function Ablated() {
   if (ablated.length === 0) return null;
   return (
     <Lockable>
-      <p class="ablated-heads">
+      <p class="ablated-heads small prose">
         Ablated: {ablated.map(headName).join("; ")}.{" "}
         <button type="button" class="link" onClick={() => set({ ablated: [] })}>
           Restore {ablated.length === 1 ? "it" : "them"}
@@ -101,21 +108,65 @@ function Grid() {
   );
 }
 
+function FoundRow({ name, kinds }: { name: MeasureName; kinds: Kinds }) {
+  const { head, set } = useLanguageWorkspace();
+  const best = bestOf(kinds.measures, name);
+  const uniform = kinds.uniform[name];
+  return (
+    <tr data-kind={name}>
+      <th scope="row">{name === "induction" ? <Term name="induction" /> : kindWords[name]}</th>
+      <td>
+        <button
+          type="button"
+          class="link"
+          aria-pressed={best.key === head}
+          onClick={() => set({ head: best.key, cell: null })}
+        >
+          {headName(best.key)}
+        </button>
+      </td>
+      <td class="number" data-measure={best[name]}>
+        {format(best[name])}
+      </td>
+      <td class="faint number">
+        {!isFound(best[name], uniform) && "too low to count; "}even: {format(uniform)}
+      </td>
+    </tr>
+  );
+}
+
+/** The heads of some known kinds, found on random tokens that are repeated. */
+function Found() {
+  const { kinds } = useLanguageWorkspace();
+  if (!kinds) return null;
+  return (
+    <>
+      <table class="found">
+        <tbody>
+          {measureNames.map((name) => (
+            <FoundRow key={name} {...{ name, kinds }} />
+          ))}
+        </tbody>
+      </table>
+      <Prose class="faint small prose">
+        Found on {repeated} random tokens, read twice. Even: equal weights.
+      </Prose>
+    </>
+  );
+}
+
 export function HeadsPanel() {
   const { state, card } = useLanguageWorkspace();
-  const { restrictions } = useShell();
   const palette = useWeightPalette(state);
   const { measure, order } = state;
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
-      {!hides(restrictions, "text") && (
-        <p class="faint">
-          <span class="wide-only">Rows: queries; columns: keys; </span>
-          below: {patterns[measure].name}
-          {order === "measure" && ", the largest first"}
-        </p>
-      )}
+      <Prose class="faint small prose">
+        <span class="wide-only">Rows: queries; columns: keys; </span>
+        below: {patterns[measure].name}
+        {order === "measure" && ", the largest first"}
+      </Prose>
       <Ablated />
       <Grid />
       <Legend palette={palette} hasHidden={card.predicts === "causal"} />

@@ -29,15 +29,13 @@ export function useKept(isLoading: boolean, setWhy: (why: string) => void) {
   return { models, remove: (address: string) => void list(address) };
 }
 
-export function KeptModels({
-  models,
-  open,
-  remove,
-}: {
+interface KeptModelsProps {
   models: readonly KeptModel[];
   open(address: string): void;
   remove(address: string): void;
-}) {
+}
+
+export function KeptModels({ models, open, remove }: KeptModelsProps) {
   const list = useRef<HTMLUListElement>(null);
   /** The place in the list of the model that was deleted. */
   const deleted = useRef<number | null>(null);
@@ -53,7 +51,7 @@ export function KeptModels({
   if (models.length === 0) return null;
   return (
     <section class="kept-models" aria-label="Kept in this browser">
-      <p>Kept in this browser:</p>
+      <p class="faint">Kept in this browser:</p>
       <ul ref={list}>
         {models.map(({ address, bytes, size }, place) => (
           <li key={address} data-kept={linkOf(address)}>

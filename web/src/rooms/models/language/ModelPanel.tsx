@@ -3,13 +3,14 @@ import { useState } from "preact/hooks";
 import { Announced } from "../../../shared/Announced";
 import { Notices } from "../../../shared/Notices";
 import { Panel } from "../../../shared/Panel";
+import { Progress } from "../../../shared/Progress";
+import type { Setter } from "../../../shared/room";
 import { CardView } from "./CardView";
 import type { Card } from "./messages";
-import { Progress } from "./Progress";
-import { addressOf, linkOf, ourSource, type Source, sourceAt } from "./source";
-import { ourModel, yourModel } from "./state";
-import type { Loading, ModelActions } from "./useModel";
-import { Ways, type WaysProps } from "./Ways";
+import { addressOf, ourSource, type Source, sourceAt } from "./source";
+import { ourModel, type State, yourModel } from "./state";
+import type { Opened } from "./useOpened";
+import { Ways } from "./Ways";
 
 /** The model that a link names. It is not loaded before the person wants it: some are large. */
 function Named({ model, load }: { model: string; load(): void }) {
@@ -23,59 +24,29 @@ function Named({ model, load }: { model: string; load(): void }) {
   );
 }
 
-/** The card of the open model, or how much of it has come. */
-function ModelPlace({
-  card,
-  loading,
-  actions,
-}: {
-  card: Card | null;
-  loading: Loading | null;
-  actions: ModelActions;
-}) {
-  const close = card?.whose === "ours" ? null : actions.close;
-  return (
-    <div class="model-place">
-      <Panel name="input">{card && <CardView {...{ card, close }} />}</Panel>
-      {loading && <Progress loading={loading} cancel={actions.cancel} />}
-      <Announced>
-        {loading ? `${loading.name} is loading` : card && `${card.name} is open`}
-      </Announced>
-    </div>
-  );
-}
-
-interface ModelPanelProps extends Omit<WaysProps, "keep" | "setKeep" | "load" | "isLoading"> {
+interface ModelPanelProps {
+  readonly opened: Opened;
+  /** The model that is shown; null while attention weights of a file are. */
   readonly card: Card | null;
-  readonly loading: Loading | null;
-  /** Whether our model does not open by itself, or could not be loaded. */
-  readonly isMissing: boolean;
-  readonly actions: ModelActions;
-  /** The names of the files whose attention weights are being read. */
-  readonly reading: string | null;
+  readonly state: State;
+  readonly set: Setter<State>;
+  /** Whether files are dragged over the page. */
+  readonly isOver: boolean;
   readonly notices: readonly string[];
 }
 
-export function ModelPanel({
-  card,
-  loading,
-  isMissing,
-  actions,
-  reading,
-  notices,
-  ...ways
-}: ModelPanelProps) {
-  const { state } = ways;
+export function ModelPanel({ opened, card, state, set, isOver, notices }: ModelPanelProps) {
+  const { loading, isMissing, actions, attention } = opened;
   const [keep, setKeep] = useState(true);
   const load = (source: Source) => actions.load(source, state.dtype);
   const isOurs = state.model === ourModel;
-  const current = card && (card.address === null ? yourModel : linkOf(card.address));
+  const current = card?.link;
   const isNamed = !isOurs && ![yourModel, current].includes(state.model) && !loading;
   const loadNamed = () => {
     const address = addressOf(state.model);
     if (address) load(sourceAt(address, keep));
   };
-  const isOpening = { ...ways, keep, setKeep, load, isLoading: loading !== null };
+  const ways = <Ways {...{ opened, state, set, isOver, keep, setKeep, load }} />;
   return (
     <section class="input" aria-label="The model">
       {/* A framed or locked link needs its model, too. */}
@@ -90,15 +61,23 @@ export function ModelPanel({
           {card ? (
             <details class="other-model">
               <summary>Open another model</summary>
-              <Ways {...isOpening} />
+              {ways}
             </details>
           ) : (
-            <Ways {...isOpening} />
+            ways
           )}
         </Panel>
       )}
-      {reading !== null && <p class="faint">Reading {reading}</p>}
-      <ModelPlace {...{ card, loading, actions }} />
+      {attention.reading !== null && <p class="faint">Reading {attention.reading}</p>}
+      <div class="model-place">
+        <Panel name="input">
+          {card && <CardView card={card} close={isOurs ? null : actions.close} />}
+        </Panel>
+        {loading && <Progress loading={loading} cancel={actions.cancel} />}
+        <Announced>
+          {loading ? `${loading.name} is loading` : card && `${card.name} is open`}
+        </Announced>
+      </div>
       <Notices notices={notices} />
     </section>
   );

@@ -2,17 +2,10 @@
 import { type Contents, csvBlob, npyBlob, npyOf, rowsCsv, viewOn } from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { withoutWords } from "../../../shared/ablation";
-import {
-  CandidateHead,
-  CandidateRow,
-  InsteadWords,
-  restOf,
-  restOfDrawn,
-  ShareCells,
-  shareWords,
-} from "../../../shared/CandidateTable";
+import { CandidateHead, ShareCells, shareWords } from "../../../shared/CandidateTable";
+import type { Candidates } from "../../../shared/candidates";
+import { Prose } from "../../../shared/Panel";
 import { quoted, visible } from "../../../shared/pieces";
-import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 import { useEngine } from "../../../worker/engineClient";
@@ -72,6 +65,14 @@ function titleOf({ card, answer }: LanguageWorkspace, table: CandidatesAt, next:
   return masks > 1 ? `The mask at token ${table.place + 1}` : "What the mask hides";
 }
 
+/** The probability of all other tokens. */
+const restOf = (shares: Float32Array): number =>
+  Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0));
+
+/** The probability that the drawn token is not one of the candidates. */
+const restOfDrawn = ({ ids, drawn, choices }: Candidates): number =>
+  choices <= ids.length ? 0 : restOf(drawn);
+
 function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const { card, take } = useLanguageWorkspace();
   const { candidates, pieces, instead } = table;
@@ -80,21 +81,30 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   return (
     <>
       <tbody>
-        {Array.from(ids, (id, rank) => (
-          <CandidateRow
-            key={rank}
-            id={id}
-            piece={pieces[rank] as string}
-            isTaken={taken?.rank === rank}
-            onTake={canTake ? () => take(id) : null}
-          >
-            <ShareCells
-              model={model[rank] as number}
-              without={instead?.model[rank] ?? null}
-              drawn={isCausal ? (drawn[rank] as number) : null}
-            />
-          </CandidateRow>
-        ))}
+        {Array.from(ids, (id, rank) => {
+          const isTaken = taken?.rank === rank;
+          const piece = visible(pieces[rank] as string);
+          return (
+            <tr key={rank} class={isTaken ? "taken" : undefined} data-token={id}>
+              <th scope="row">
+                <button
+                  type="button"
+                  disabled={!canTake}
+                  aria-pressed={isTaken}
+                  aria-label={`${piece}${isTaken ? ", in the text" : ""}`}
+                  onClick={() => take(id)}
+                >
+                  <bdi>{piece}</bdi>
+                </button>
+              </th>
+              <ShareCells
+                model={model[rank] as number}
+                without={instead?.model[rank] ?? null}
+                drawn={isCausal ? (drawn[rank] as number) : null}
+              />
+            </tr>
+          );
+        })}
       </tbody>
       <tfoot>
         <tr class="others">
@@ -118,7 +128,7 @@ function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const isCausal = card.predicts === "causal";
   const own = answer.tokens[place + (isCausal ? 1 : 0)];
   return (
-    <p class="faint next-about">
+    <Prose class="faint next-about small">
       {taken && own && (
         <>
           The text has {quoted(own.piece)}: rank {taken.rank + 1},{" "}
@@ -128,13 +138,13 @@ function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
       {isCausal && (
         <>
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of{" "}
-          {card.vocabulary.toLocaleString("en")} can be drawn after <Term name="temperature" />,{" "}
-          <Term name="top-k and top-p" />.{" "}
+          {card.vocabulary.toLocaleString("en")} can be drawn after{" "}
+          <Term name="temperature">temperature,</Term> <Term name="top-k and top-p" />.{" "}
         </>
       )}
       {canTake && "Select one to go on with it. "}
       {pieces.some((piece) => visible(piece).includes("␣")) && "␣ is a space."}
-    </p>
+    </Prose>
   );
 }
 
@@ -149,8 +159,8 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
   const canTake = isCausal && isAfterText && !restrictions.lock;
   return (
     <div class="next-table" data-place={table.place}>
-      <div class="next-head">
-        <h3>{titleOf(workspace, table, next)}</h3>
+      <div class="next-head small">
+        <h3 class="truncated">{titleOf(workspace, table, next)}</h3>
         <SaveMenu
           title={`all candidates: ${titleOf(workspace, table, next)}`}
           file={`next-${table.place + 1}`}
@@ -161,14 +171,17 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
         <CandidateHead token="token" without={instead && withoutWords(next)} isDrawn={isCausal} />
         <Rows {...{ table, canTake }} />
       </table>
-      {!hides(restrictions, "text") && <About {...{ table, canTake }} />}
+      <About {...{ table, canTake }} />
       {instead && (
-        <InsteadWords
-          piece={instead.bestPiece}
-          probability={instead.best.probability}
-          count={next.ablated.length}
-          onRestore={restrictions.lock ? null : () => set({ ablated: [] })}
-        />
+        <p class="instead small">
+          Without the ablated heads the likeliest is <b>{visible(instead.bestPiece)}</b>{" "}
+          <span class="number">{shareWords(instead.best.probability)}</span>.{" "}
+          {!restrictions.lock && (
+            <button type="button" class="link" onClick={() => set({ ablated: [] })}>
+              restore {next.ablated.length === 1 ? "it" : "them"}
+            </button>
+          )}
+        </p>
       )}
     </div>
   );
@@ -183,12 +196,11 @@ function whyNone(predicts: "causal" | "masked", hasMask: boolean): string {
 
 export function NextPanel() {
   const { card, next } = useLanguageWorkspace();
-  const { restrictions } = useShell();
   const why = whyNone(card.predicts, card.mask !== null);
   return (
     <section class="next" aria-labelledby="next-title">
       <h2 id="next-title">Predictions</h2>
-      {why && !hides(restrictions, "text") && <p class="faint">{why}</p>}
+      {why && <Prose class="faint">{why}</Prose>}
       <div class="next-tables">
         {next?.tables.map((table) => (
           <Table key={`${table.place} ${table.isMask}`} {...{ table, next }} />

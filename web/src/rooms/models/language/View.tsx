@@ -50,23 +50,18 @@ function useWorkspace(state: State, set: Setter<State>, card: Card | null, readi
     () => (active && shown ? explainWeight(active, shown) : null),
     [active, shown],
   );
+  const pausing =
+    <Of,>(act: (of: Of) => void) =>
+    (of: Of) => {
+      clock.setPlaying(false);
+      act(of);
+    };
   const isReady = card && answer && head !== null;
   const workspace: LanguageWorkspace | null = isReady
     ? {
         ...{ ...reading, state, card, answer, head, clock, active, branches },
         ...{ set, go, writeOn, point },
-        press(cell) {
-          clock.setPlaying(false);
-          press(cell);
-        },
-        take(id) {
-          clock.setPlaying(false);
-          take(id);
-        },
-        takeAgain(branch) {
-          clock.setPlaying(false);
-          takeAgain(branch);
-        },
+        ...{ press: pausing(press), take: pausing(take), takeAgain: pausing(takeAgain) },
       }
     : null;
   return { workspace, explanation, isSaid: byKeyboard };
@@ -83,7 +78,7 @@ function Panels({ text, explanation }: { text: string; explanation: Explanation 
         <HeadsPanel />
       </Panel>
       <Panel name="head">
-        <HeadPanel explanation={explanation} />
+        <HeadPanel {...{ text, explanation }} />
       </Panel>
       <Panel name="cache">
         <CachePanel />
@@ -98,24 +93,20 @@ function Panels({ text, explanation }: { text: string; explanation: Explanation 
   );
 }
 
-/** The text and the parts about it. */
-function Work({
-  card,
-  reading,
-  set,
-  workspace,
-  explanation,
-}: {
+interface WorkProps {
   card: Card;
   reading: Reading;
   set: Setter<State>;
   workspace: LanguageWorkspace | null;
   explanation: Explanation | null;
-}) {
+}
+
+/** The text and the parts about it. */
+function Work({ card, reading, set, workspace, explanation }: WorkProps) {
   const { answer, isStale, isUnread, failures } = reading;
   const text = reading.text ?? "";
   const words = [
-    ...["work", card.predicts, !workspace && "waiting"],
+    ...["work column", card.predicts, !workspace && "waiting"],
     isUnread ? "refused-text" : isStale && "stale-text",
   ];
   return (
@@ -140,7 +131,7 @@ interface ViewProps extends RoomProps<State> {
 
 export function View({ state, set, notices: linkNotices, found, isOver, onTaken }: ViewProps) {
   const opened = useOpened(state, set);
-  const { loading, why, setWhy, actions, attention, isKnown, isMissing, take } = opened;
+  const { loading, why, attention, isKnown, isMissing, take } = opened;
   useEffect(() => {
     if (found === null || !isKnown) return;
     take(found);
@@ -160,9 +151,7 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
   return (
     <LanguageWorkspaceContext.Provider value={workspace}>
       <ModelPanel
-        {...{ state, card, loading, isMissing, isOver, setWhy, actions, take }}
-        reading={attention.reading}
-        setDtype={(dtype) => set({ dtype })}
+        {...{ opened, card, state, set, isOver }}
         notices={[...(why ? [why] : []), ...linkNotices]}
       />
       {attention.open && (
@@ -174,7 +163,7 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
         <Controls {...{ state, set, answer, place }} predicts={card?.predicts ?? "causal"} />
       )}
       {card && <Work {...{ card, reading, set, workspace, explanation }} />}
-      {isOpening && <div class="work waiting" />}
+      {isOpening && <div class="work column waiting" />}
       <TryNext suggestions={isOurs ? ourSuggestions : yourSuggestions} />
       <Announced>{isSaid && explanation ? explanationText(explanation) : ""}</Announced>
     </LanguageWorkspaceContext.Provider>

@@ -1,12 +1,12 @@
 /** The ways to open a model of the person: files of this computer, or an address. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Choice, Switch } from "../../../shared/Fields";
-import { Lockable } from "../../../shared/Panel";
-import { hides } from "../../../shared/restrictions";
-import { useShell } from "../../../shared/shell";
+import { Lockable, Prose } from "../../../shared/Panel";
+import type { Setter } from "../../../shared/room";
 import { addressField, KeptModels, useKept } from "./KeptModels";
 import { addressOf, type FoundFile, filesChosen, type Source, sourceAt } from "./source";
 import { type State, type WeightType, yourModel } from "./state";
+import type { Opened } from "./useOpened";
 
 /** Buttons that open the browser's choice of files. */
 function FileButtons({ take }: { take(found: readonly FoundFile[]): void }) {
@@ -81,23 +81,20 @@ const weightChoices: readonly (readonly [WeightType, string])[] = [
 const formats =
   "BERT, RoBERTa, MPNet or ModernBERT; GPT-2, Llama, Mistral, Qwen, Gemma or Phi. One GGUF file, or the files of Hugging Face’s hub: config.json, model.safetensors and tokenizer.json.";
 
-export interface WaysProps {
+interface WaysProps {
+  readonly opened: Opened;
   readonly state: State;
-  readonly isLoading: boolean;
+  readonly set: Setter<State>;
   /** Whether files are dragged over the page. */
   readonly isOver: boolean;
   readonly keep: boolean;
   setKeep(keep: boolean): void;
-  setDtype(dtype: WeightType): void;
-  setWhy(why: string): void;
   load(source: Source): void;
-  take(found: readonly FoundFile[]): void;
 }
 
-export function Ways(props: WaysProps) {
-  const { state, isLoading, isOver, keep, setKeep, setDtype, setWhy, load, take } = props;
-  const { restrictions } = useShell();
-  const kept = useKept(isLoading, setWhy);
+export function Ways({ opened, state, set, isOver, keep, setKeep, load }: WaysProps) {
+  const { loading, setWhy, take } = opened;
+  const kept = useKept(loading !== null, setWhy);
   const openAddress = (typed: string) => {
     const address = addressOf(typed);
     if (address) load(sourceAt(address, keep));
@@ -105,11 +102,11 @@ export function Ways(props: WaysProps) {
   };
   return (
     <Lockable>
-      {!hides(restrictions, "text") && <p class="words">{formats}</p>}
+      <Prose class="prose">{formats}</Prose>
       <div class="ways">
         <section class={isOver ? "way drop over" : "way drop"} aria-label="From this computer">
-          <p>Drop the folder of a model here, or its files.</p>
-          <p>
+          <p class="faint">Drop the folder of a model here, or its files.</p>
+          <p class="faint">
             Or attention weights that your program saved: .npy, .npz or .safetensors, with their
             tokens in .json.
           </p>
@@ -129,7 +126,7 @@ export function Ways(props: WaysProps) {
         label="Keep its weights as"
         value={state.dtype}
         choices={weightChoices}
-        onChange={setDtype}
+        onChange={(dtype) => set({ dtype })}
       />
     </Lockable>
   );

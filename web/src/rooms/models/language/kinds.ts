@@ -61,13 +61,8 @@ export function uniformMeasures(rows: number): Measures {
 }
 
 /** The name of a head with a high value of a measure. */
-export const kinds: Readonly<Record<MeasureName, { name: string; about: string }>> = {
-  previous: { name: "previous token", about: "the weight on the token before" },
-  first: { name: "first token", about: "the weight on the first token, where a head rests" },
-  induction: {
-    name: "induction",
-    about: "the weight of a repeated token on the token after its former occurrence",
-  },
+export const kinds: Readonly<Record<MeasureName, string>> = {
+  ...{ previous: "previous token", first: "first token", induction: "induction" },
 };
 
 export const measureNames = Object.keys(kinds) as MeasureName[];
@@ -85,7 +80,7 @@ export function kindOf(measures: Measures): MeasureName | null {
 export function kindNameOf(all: Kinds | null, key: HeadKey): string | null {
   const measures = all?.measures.find((each) => each.key === key);
   const kind = measures && kindOf(measures);
-  return kind ? kinds[kind].name : null;
+  return kind ? kinds[kind] : null;
 }
 
 /** Whether a head's value of a measure is higher than chance. */

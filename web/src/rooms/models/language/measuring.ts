@@ -1,6 +1,6 @@
 /** Measures the heads of a model on random tokens that are repeated. */
 import { nn } from "heed/nn";
-import { type LanguageModel, layerByLayer, perHead, readIn } from "../../../worker/languageHeads";
+import { headByHead, type LanguageModel } from "../../../worker/languageHeads";
 import { type Kinds, measuredTokens, measuresOf, repeated, uniformMeasures } from "./kinds";
 
 /** A start, then the same random tokens twice. An induction head attends to the token after the first occurrence. */
@@ -14,15 +14,12 @@ function repetition({ config }: LanguageModel): number[] {
 }
 
 export function kindsOf(model: LanguageModel): Kinds {
-  const { kept } = layerByLayer(
-    model,
-    ({ data }) => data.slice() as Float32Array,
-    () => readIn(model, repetition(model)),
-  );
   const rows = measuredTokens;
-  const measures = perHead(kept, model.config.heads).map(({ key, weights }) => ({
-    key,
-    ...measuresOf({ weights, rows }),
-  }));
+  const measures = headByHead(model, repetition(model), ({ data, shape }) =>
+    Array.from({ length: shape[0] as number }, (_, head) => {
+      const weights = data.subarray(head * rows ** 2, (head + 1) * rows ** 2) as Float32Array;
+      return measuresOf({ weights, rows });
+    }),
+  );
   return { measures, uniform: uniformMeasures(rows) };
 }

@@ -26,15 +26,9 @@ export interface LoadRequest {
   readonly dtype: WeightType;
 }
 
-/** Asks which model is open. */
+/** Asks which model is open, or frees it. */
 interface CardRequest {
-  readonly kind: "card";
-  readonly whose: Whose;
-}
-
-/** Frees the model. */
-interface CloseRequest {
-  readonly kind: "close";
+  readonly kind: "card" | "close";
   readonly whose: Whose;
 }
 
@@ -80,11 +74,6 @@ export interface KindsRequest {
   readonly model: number;
 }
 
-/** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
-type WayRequest = (NetworkRequest | MatricesRequest) & {
-  readonly model: number;
-};
-
 /** Computes the attention of one head over a text that is not read yet. */
 export interface OtherRequest extends Ablated {
   readonly kind: "other";
@@ -93,30 +82,19 @@ export interface OtherRequest extends Ablated {
   readonly head: HeadKey;
 }
 
-/** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
-interface KeptRequest {
-  readonly kind: "kept";
-  readonly deleted: string | null;
-}
-
 export type LanguageRequest =
-  | KeptRequest
+  /** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
+  | { readonly kind: "kept"; readonly deleted: string | null }
   | LoadRequest
   | CardRequest
-  | CloseRequest
   | ReadRequest
   | NextRequest
   | HeadsRequest
   | HeadRequest
   | KindsRequest
-  | WayRequest
+  /** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
+  | ((NetworkRequest | MatricesRequest) & { readonly model: number })
   | OtherRequest;
-
-/** The number of a model's bytes that have arrived, and of all. */
-export interface News {
-  readonly loaded: number;
-  readonly total: number;
-}
 
 /** A model whose files the browser keeps. */
 export interface KeptModel {
@@ -126,11 +104,6 @@ export interface KeptModel {
   readonly size: number;
 }
 
-interface KeptAnswer {
-  readonly kind: "kept";
-  readonly models: readonly KeptModel[];
-}
-
 /** The description of the open model. */
 export interface Card {
   readonly kind: "card";
@@ -138,14 +111,16 @@ export interface Card {
   readonly model: number;
   readonly name: string;
   readonly whose: Whose;
-  /** Null for files. */
-  readonly address: string | null;
+  /** How a link names the model: by its address, but not by the names of files. */
+  readonly link: string;
   readonly dtype: WeightType;
   /** As config.json says it. */
   readonly architecture: string;
   readonly predicts: "causal" | "masked";
   /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2 and Llama. */
   readonly hasNetwork: boolean;
+  /** Why “Step by step” cannot show its layers; null if it can. */
+  readonly whyNotWalked: string | null;
   readonly layers: number;
   readonly heads: number;
   /** Groups of heads that share keys and values. */
@@ -233,19 +208,15 @@ export interface OtherAnswer {
   readonly shares: HeadShares;
 }
 
-interface KindsAnswer extends Kinds {
-  readonly kind: "kinds";
-}
-
 export type LanguageAnswer =
   | Card
-  | KeptAnswer
+  | { readonly kind: "kept"; readonly models: readonly KeptModel[] }
   | Refused
   | ReadAnswer
   | NextAnswer
   | HeadsAnswer
   | HeadAnswer
-  | KindsAnswer
+  | ({ readonly kind: "kinds" } & Kinds)
   | NetworkAnswer
   | MatricesAnswer
   | OtherAnswer

@@ -1,8 +1,10 @@
-/** The language models that are open in the worker: the page's own one, and one of the person. */
+/** The language models that are open in the worker: the page's own one and one of the person. Also lists the kept ones. */
 import type { Heed } from "heed";
 import {
   CausalLanguageModel,
+  deleteKept,
   type LoadedModel,
+  listKept,
   loadModel,
   MaskedLanguageModel,
   type ModelSource,
@@ -12,11 +14,12 @@ import {
 import { nn } from "heed/nn";
 import { ReadableTokenizer } from "../../../shared/readableTokenizer";
 import type { LanguageModel } from "../../../worker/languageHeads";
-import { hubFilesIn, reportIn } from "../../../worker/modelFiles";
-import type { SolverContext } from "../../../worker/solver";
+import { rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
+import { type Held, holdOurs, type LoadContext, seldom } from "../../../worker/ourModel";
 import { Lifetime } from "../lifetime";
-import type { Card, LoadRequest, News, Whose } from "./messages";
-import type { Source } from "./source";
+import type { Card, KeptModel, LoadRequest, Whose } from "./messages";
+import { linkOf, type Source } from "./source";
+import { yourModel } from "./state";
 
 export interface Open extends Lifetime<LanguageModel> {
   readonly card: Card;
@@ -39,6 +42,7 @@ export function numbered(model: number): Open | null {
 export function close(whose: Whose): void {
   open.get(whose)?.close();
   open.delete(whose);
+  if (whose === "yours") setOpenModel(null);
 }
 
 interface Weight {
@@ -82,15 +86,6 @@ function sizesOf(
   return { parameters: sum(all, sizeOf) - sum(twice, sizeOf), bytes: sum(all, bytesOf) };
 }
 
-/** Whether Phi-3 rotates only a part of each head, or by other angles in longer texts. */
-function rotatesApart({ config }: LanguageModel): boolean {
-  const { headSize } = config;
-  return (
-    config.kind === "causal" &&
-    config.rotations?.some((each) => each.long || 2 * each.frequencies.length < headSize) === true
-  );
-}
-
 function cardOf(
   { source, dtype }: LoadRequest,
   model: LanguageModel,
@@ -105,9 +100,10 @@ function cardOf(
     model: ++opened,
     name: source.name,
     whose: whoseIs(source),
-    address: source.kind === "address" ? source.address : null,
+    link: source.kind === "address" ? linkOf(source.address) : yourModel,
     ...{ dtype, architecture: config.modelType, predicts: kind },
     hasNetwork: isCausal && !config.hasOutputNorms && !rotatesApart(model),
+    whyNotWalked: whyNotWalked(model),
     ...{ layers, heads, headSize, context, ...sizesOf(model, dtype) },
     groups: isCausal ? config.kvHeads : heads,
     vocabulary: config.vocabularySize,
@@ -121,36 +117,6 @@ function cardOf(
 const whoseIs = (source: Source): Whose =>
   source.kind === "address" && source.isOurs ? "ours" : "yours";
 
-/** The page's own model is fetched as whole files, so that the page can keep it. */
-async function filesOf(source: Source, hear: (loaded: number) => void): Promise<ModelSource> {
-  if (source.kind === "files") return source.files;
-  return source.isOurs ? hubFilesIn(source.address, hear) : source.address;
-}
-
-interface Report {
-  readonly bytes: number;
-  readonly heldOut: { readonly all: { readonly model: { readonly perplexity: number } } };
-}
-
-/** The report on the page's own model. */
-async function reportOn(source: Source): Promise<Report | null> {
-  return source.kind === "address" && source.isOurs ? reportIn<Report>(source.address) : null;
-}
-
-/** The shortest time between two progress messages, in milliseconds. */
-const often = 100;
-
-/** Passes on progress messages, except those that follow too soon. */
-function seldom(progress: (news: News) => void): (news: News) => void {
-  let told = 0;
-  return (news) => {
-    const now = performance.now();
-    if (now - told < often && news.loaded < news.total) return;
-    told = now;
-    progress(news);
-  };
-}
-
 /** The loaded model, if it is a language model that the page shows. */
 function shownModel(model: LoadedModel): LanguageModel {
   if (model instanceof VisionTransformer)
@@ -162,30 +128,61 @@ function shownModel(model: LoadedModel): LanguageModel {
   return model;
 }
 
-/** Opens a model in place of the one that is open, which stays if this one cannot be loaded. */
-export async function load(
+/** A model from files or from another address. */
+async function loadOther(
   heed: Heed,
-  request: LoadRequest,
-  { signal, progress }: Pick<SolverContext<News>, "signal" | "progress">,
-): Promise<Card> {
-  const { source, dtype } = request;
-  const hear = seldom(progress);
-  const report = await reportOn(source);
-  const files = await filesOf(source, (loaded) => hear({ loaded, total: report?.bytes ?? loaded }));
+  source: Source,
+  dtype: Card["dtype"],
+  { signal, progress }: LoadContext,
+): Promise<Held> {
+  const files: ModelSource = source.kind === "files" ? source.files : source.address;
   const keep = source.kind === "address" && source.keep;
-  const { model: loaded, tokenizer } = await loadModel(heed, files, {
-    ...{ dtype, signal, keep, tokenizer: ReadableTokenizer, onProgress: hear },
+  const { model, tokenizer } = await loadModel(heed, files, {
+    ...{ dtype, signal, keep, tokenizer: ReadableTokenizer, onProgress: seldom(progress) },
   });
+  return { model, tokenizer, perplexity: null, free: () => model.dispose() };
+}
+
+/** Opens a model in place of the one that is open, which stays if this one cannot be loaded. */
+export async function load(heed: Heed, request: LoadRequest, context: LoadContext): Promise<Card> {
+  const { source, dtype } = request;
+  const isOurs = source.kind === "address" && source.isOurs;
+  const held = isOurs
+    ? await holdOurs(heed, source.address, dtype, context)
+    : await loadOther(heed, source, dtype, context);
   try {
-    signal.throwIfAborted();
-    const model = shownModel(loaded);
-    const perplexity = report?.heldOut.all.model.perplexity ?? null;
+    context.signal.throwIfAborted();
+    const model = shownModel(held.model);
+    const { tokenizer, perplexity } = held;
     const card = { ...cardOf(request, model, tokenizer), perplexity };
     close(card.whose);
-    open.set(card.whose, Object.assign(new Lifetime(model), { card, tokenizer }));
+    const own = Object.assign(new Lifetime(model, held.free), { card, tokenizer });
+    open.set(card.whose, own);
+    if (card.whose === "yours") setOpenModel(own);
     return card;
   } catch (error) {
-    loaded.dispose();
+    held.free();
     throw error;
   }
+}
+
+/** The address of a model, from the address of one of its files. */
+function modelOf(file: string): string {
+  return file.replace(/(\/resolve\/main)?\/[^/]*$/, "");
+}
+
+/** @param deleted the address of a model whose files are deleted first */
+export async function keptModels(deleted: string | null): Promise<KeptModel[]> {
+  if (deleted !== null) await deleteKept(deleted);
+  const models = new Map<string, KeptModel>();
+  for (const { address: file, bytes, size } of await listKept()) {
+    const address = modelOf(file);
+    const sum = models.get(address);
+    models.set(address, {
+      address,
+      bytes: (sum?.bytes ?? 0) + bytes,
+      size: (sum?.size ?? 0) + size,
+    });
+  }
+  return [...models.values()];
 }

@@ -1,31 +1,31 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
+
 import type { Heed, Tensor } from "heed";
 import { withoutHeads } from "heed/models";
 import { patternsOf, viewOn } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
-import { type HeadPlace, headKey, headPlaceOf } from "../../../shared/layerHeads";
+import { type HeadPlace, headPlaceOf } from "../../../shared/layerHeads";
+import type { News } from "../../../shared/loading";
 import { ablatedHeads } from "../../../worker/ablating";
 import { continuation } from "../../../worker/continuation";
 import {
   type HeadShares,
   headAt,
+  headByHead,
   idsTensor,
   type LanguageModel,
-  layerByLayer,
   pooled,
   readIn,
   sharesOfHead,
 } from "../../../worker/languageHeads";
 import type { SolverContext } from "../../../worker/solver";
-import { sortedLogits } from "../../../worker/sortedLogits";
 import type {
   CandidatesAt,
   HeadAnswer,
   HeadRequest,
   HeadsAnswer,
   HeadsRequest,
-  News,
   NextAnswer,
   NextRequest,
   OtherAnswer,
@@ -85,25 +85,15 @@ export function without<T>(
 
 /** The pooled weights and the measures of all heads. */
 function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
-  const { heed, config } = model;
-  const { heads } = config;
-  const [rows, columns] = [ids.length, ids.length];
-  const size = rows * columns;
-  const keep = (weights: Tensor) => {
+  const { length } = ids;
+  return headByHead(model, ids, (weights) => {
+    const all = pooled(model.heed, weights);
     const data = weights.data as Float32Array;
-    const measures = Array.from({ length: heads }, (_, head) =>
-      patternsOf(viewOn(data, rows, columns, head * size), true),
-    );
-    return { measures, small: pooled(heed, weights) };
-  };
-  const { kept } = layerByLayer(model, keep, () => readIn(model, ids));
-  return kept.flatMap(({ measures, small }, layer) =>
-    small.map((own, head) => ({
-      key: headKey({ layer, head }),
-      small: own,
-      measures: measures[head] as (typeof measures)[number],
-    })),
-  );
+    return all.map((small, head) => ({
+      small,
+      measures: patternsOf(viewOn(data, length, length, head * length ** 2), true),
+    }));
+  });
 }
 
 /** The text that the model writes after a text. */
@@ -197,7 +187,7 @@ function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
   );
 }
 
-/** Sorts logits [1, 1, V], and frees them. */
+/** Sorts logits [1, 1, V], the largest first, and frees them. */
 async function sortedOf(
   heed: Heed,
   all: readonly Tensor[],
@@ -205,8 +195,14 @@ async function sortedOf(
 ): Promise<SortedLogits[]> {
   const found: SortedLogits[] = [];
   try {
-    for (const logits of all)
-      for await (const row of sortedLogits(heed, logits, pause)) found.push(row);
+    for (const logits of all) {
+      heed.scope(() => {
+        const { values, indices } = heed.topK(logits, logits.size);
+        const ids = indices.data.slice() as Int32Array;
+        found.push({ values: values.data.slice() as Float32Array, ids });
+      });
+      await pause();
+    }
   } finally {
     for (const logits of all) logits.dispose();
   }

@@ -1,10 +1,10 @@
 /** The solver of language models: opens them, and reads texts with them. */
 import { causalAnswer } from "../../../network/causal";
+import type { News } from "../../../shared/loading";
 import type { Solver, SolverContext } from "../../../worker/solver";
-import { keptModels } from "./kept";
 import { kindsOf } from "./measuring";
-import type { LanguageAnswer, LanguageRequest, News } from "./messages";
-import { close, current, load, numbered, type Open } from "./model";
+import type { LanguageAnswer, LanguageRequest } from "./messages";
+import { close, current, keptModels, load, numbered, type Open } from "./model";
 import { head, heads, next, other, read, without } from "./reading";
 import { whyNotLoaded } from "./refusals";
 
@@ -40,12 +40,11 @@ const solve: Solver<LanguageRequest, LanguageAnswer, News> = async (request, con
       return { kind: "refused", why: whyNotLoaded(error, request.source) };
     }
   }
-  if (request.kind === "close") {
-    close(request.whose);
-    return null;
+  if ("whose" in request) {
+    if (request.kind === "close") close(request.whose);
+    return current(request.whose)?.card ?? null;
   }
   if (request.kind === "kept") return { kind: "kept", models: await keptModels(request.deleted) };
-  if (request.kind === "card") return current(request.whose)?.card ?? null;
   // A request may be for a model that was closed meanwhile: the page asks again for the new one.
   const open = numbered(request.model);
   return open?.use(() => answer(open, request, context)) ?? null;

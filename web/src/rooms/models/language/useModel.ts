@@ -1,40 +1,15 @@
 /** The page's side of the open model: opens one, tells how much of it has come, and closes it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { type Loading, loadingOf, type News } from "../../../shared/loading";
 import { useEngine } from "../../../worker/engineClient";
-import type { Card, News, Whose } from "./messages";
+import type { Card, Whose } from "./messages";
 import type { Source } from "./source";
 import type { WeightType } from "./state";
-
-export interface Loading {
-  readonly name: string;
-  readonly loaded: number;
-  /** 0 until the files tell it. */
-  readonly total: number;
-  /** Bytes per millisecond over the last seconds, because kept files load faster. Null at first. */
-  readonly rate: number | null;
-}
 
 export interface ModelActions {
   load(source: Source, dtype: WeightType): void;
   cancel(): void;
   close(): void;
-}
-
-/** The time over which the rate is taken, and the least for a first one, in milliseconds. */
-const recently = 5000;
-const soonest = 500;
-
-/** Measures the rate of a download from the times at which its bytes arrived. */
-function rateMeter(): (loaded: number) => number | null {
-  const seen: { readonly time: number; readonly loaded: number }[] = [];
-  return (loaded) => {
-    const time = performance.now();
-    seen.push({ time, loaded });
-    while (seen.length > 2 && time - (seen[1]?.time ?? 0) > recently) seen.shift();
-    const [first] = seen;
-    if (!first || time - first.time < soonest || loaded <= first.loaded) return null;
-    return (loaded - first.loaded) / (time - first.time);
-  };
 }
 
 /** @param onOpen called for a model that is opened, but not for one that was open before */
@@ -79,12 +54,11 @@ export function useModel(whose: Whose, onOpen: (card: Card) => void) {
       const controller = new AbortController();
       running.current = controller;
       const { signal } = controller;
-      const rateAt = rateMeter();
-      const { name } = source;
+      const loadingAt = loadingOf(source.name);
       setWhy(null);
-      setLoading({ name, loaded: 0, total: 0, rate: null });
-      const progress = ({ loaded, total }: News) => {
-        if (!signal.aborted) setLoading({ name, loaded, total, rate: rateAt(loaded) });
+      setLoading(loadingAt({ loaded: 0, total: 0 }));
+      const progress = (news: News) => {
+        if (!signal.aborted) setLoading(loadingAt(news));
       };
       const request = { kind: "load", source, dtype } as const;
       try {

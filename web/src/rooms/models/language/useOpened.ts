@@ -4,18 +4,19 @@ import { savesData } from "../../../shared/ourModel";
 import type { Setter } from "../../../shared/room";
 import { useShell } from "../../../shared/shell";
 import type { Card } from "./messages";
-import { type FoundFile, folderIn, linkOf, ourSource } from "./source";
+import { type FoundFile, folderIn, ourSource } from "./source";
 import { ourModel, type State, withModel, yourModel } from "./state";
 import { useAttention } from "./useAttention";
 import { useModel } from "./useModel";
 
+export type Opened = ReturnType<typeof useOpened>;
+
 export function useOpened(state: State, set: Setter<State>) {
   const { restrictions } = useShell();
   const whose = state.model === ourModel ? "ours" : "yours";
-  const onOpen = ({ address }: Card) => {
+  const onOpen = ({ link: model }: Card) => {
     attention.actions.close();
     if (whose === "ours") return;
-    const model = address === null ? yourModel : linkOf(address);
     // The selection of a link is for the model that it names or, without a name, for the first one that is opened.
     set((now) =>
       card === null && [yourModel, model].includes(now.model) ? { model } : withModel(model),

@@ -9,6 +9,7 @@ import type {
   HeadRequest,
   HeadsRequest,
   KindsRequest,
+  LanguageAnswer,
   NextRequest,
   OtherAnswer,
   OtherRequest,
@@ -97,35 +98,35 @@ function useRead(state: State, card: Card | null, text: string | null) {
   };
 }
 
-/** The heads computed without the ablated ones. */
-function useHeadsWithout(answer: ReadAnswer | null, ablating: Ablated) {
-  const request = useMemo<HeadsRequest | null>(
-    () =>
-      answer && ablating.ablated.length > 0
-        ? { kind: "heads", model: answer.model, ids: answer.ids, ...ablating }
-        : null,
-    [answer, ablating],
-  );
-  const { answer: found, request: asked, failure } = useAnswer(solver, request, patience);
-  const isOfText = asked?.kind === "heads" && asked.ids === answer?.ids;
-  const heads = found?.kind === "heads" && isOfText ? found.heads : (answer?.heads ?? []);
-  return { heads, failure };
-}
+type TextRequest = NextRequest | HeadsRequest | HeadRequest;
+type About<Kind, Message> = Extract<Message, { kind: Kind }>;
 
-/** The candidates at a place. */
-function useNext(answer: ReadAnswer | null, place: number, state: State, ablating: Ablated) {
-  const { temperature, topK, topP } = state;
-  const request = useMemo<NextRequest | null>(
+/**
+ * Asks about the text that the model has read; `found` answers `asked`, and both are null while only an answer about
+ * another text is there.
+ *
+ * @param more the rest of the request; null asks nothing
+ * @param deps the values that `more` depends on
+ */
+function useAboutText<Kind extends TextRequest["kind"]>(
+  kind: Kind,
+  answer: ReadAnswer | null,
+  more: Omit<About<Kind, TextRequest>, "kind" | "model" | "ids"> | null,
+  deps: readonly unknown[],
+  wait?: number,
+) {
+  const request = useMemo(
     () =>
-      answer && {
-        ...{ kind: "next", model: answer.model, ids: answer.ids },
-        ...{ place, temperature, topK, topP, ...ablating },
-      },
-    [answer, place, ablating, temperature, topK, topP],
+      answer && more && ({ kind, model: answer.model, ids: answer.ids, ...more } as TextRequest),
+    [answer, ...deps],
   );
-  const { answer: found, request: asked, failure } = useAnswer(solver, request, patience);
-  const isOfText = asked?.kind === "next" && asked.ids === answer?.ids;
-  return { next: useLast(answer, found?.kind === "next" && isOfText ? found : null), failure };
+  const { answer: found, request: asked, failure } = useAnswer(solver, request, wait);
+  const isOwn = found?.kind === kind && asked?.kind === kind && asked.ids === answer?.ids;
+  return {
+    found: isOwn ? (found as About<Kind, LanguageAnswer>) : null,
+    asked: isOwn ? (asked as About<Kind, TextRequest>) : null,
+    failure,
+  };
 }
 
 interface Which {
@@ -135,19 +136,15 @@ interface Which {
 
 /** The selected head. */
 function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating }: Which) {
-  const request = useMemo<HeadRequest | null>(
+  const more = head === null ? null : { head, ...ablating };
+  const { found, asked, failure } = useAboutText("head", answer, more, [head, ablating]);
+  const shown = useMemo(
     () =>
-      answer && head
-        ? { kind: "head", model: answer.model, ids: answer.ids, head, ...ablating }
+      card && answer && found && asked
+        ? shownHead(card, { tokens: answer.tokens, shares: found.shares }, asked.head)
         : null,
-    [answer, head, ablating],
+    [found, asked, card, answer],
   );
-  const { answer: found, request: asked, failure } = useAnswer(solver, request);
-  const shown = useMemo<ShownHead | null>(() => {
-    if (!card || !answer || found?.kind !== "head" || asked?.kind !== "head") return null;
-    if (asked.ids !== answer.ids) return null;
-    return shownHead(card, { tokens: answer.tokens, shares: found.shares }, asked.head);
-  }, [found, asked, card, answer]);
   return { shown: useLast(answer?.model, shown), failure };
 }
 
@@ -196,15 +193,19 @@ export function useReading(state: State, card: Card | null) {
   );
   const place = card && answer ? placeOf(card, answer, state.place) : 0;
   const head = card && answer ? headOf(card, answer, state.head) : null;
-  const without = useHeadsWithout(answer, ablating);
-  const following = useNext(answer, place, state, ablating);
+  const left = ablating.ablated.length > 0 ? ablating : null;
+  const without = useAboutText("heads", answer, left, [ablating], patience);
+  const { temperature, topK, topP } = state;
+  const drawing = { place, temperature, topK, topP, ...ablating };
+  const following = useAboutText("next", answer, drawing, Object.values(drawing), patience);
+  const next = useLast(answer, following.found);
   const attending = useHead(card, answer, { head, ablating });
   const comparing = useOther(state.other, answer, { head, ablating });
   const measuring = useKinds(card, answer);
   const answers = [reading, without, following, attending, comparing, measuring];
   return {
     ...{ text, answer, place, head, ablating },
-    ...{ heads: without.heads, shown: attending.shown, next: following.next },
+    ...{ heads: without.found?.heads ?? answer?.heads ?? [], shown: attending.shown, next },
     ...{ kinds: measuring.kinds, other: comparing.other, whyNotOther: comparing.whyNotOther },
     ...{ isBusy: reading.isBusy, isStale: reading.isStale, isUnread: why !== null },
     failures: [why, ...answers.map(({ failure }) => failure)].filter((each) => each !== null),

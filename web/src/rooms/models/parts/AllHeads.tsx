@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { finished, type GridHead, type GridRow, HeadGrid, hidingPooled, html, inkIn } from "#parts";
 import { usePixelRatio } from "../../../picture/usePixelRatio";
+import { isLater } from "../../../shared/attended";
 import { useShell } from "../../../shared/shell";
 
 /**
@@ -13,7 +14,7 @@ import { useShell } from "../../../shared/shell";
  */
 export function hidingLater(size: number, cells: number): (row: number, col: number) => boolean {
   const square = (side: number) => ({ rows: side, cols: side });
-  return finished(hidingPooled((row, col) => col > row, square(size), square(cells), true));
+  return finished(hidingPooled(isLater, square(size), square(cells), true));
 }
 
 /** The same, memoised; undefined if no head has a causal mask. */

@@ -1,7 +1,6 @@
 /** Maps of heads side by side, and the meaning of the colours of their difference. */
 import type { ComponentChildren } from "preact";
-import { hides } from "../../../shared/restrictions";
-import { useShell } from "../../../shared/shell";
+import { Prose } from "../../../shared/Panel";
 import { useWidth } from "../../../shared/useWidth";
 
 /** Each map gets its width in pixels. */
@@ -12,7 +11,7 @@ export function CompareFigure({
 }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   return (
-    <div class="compare-figure">
+    <div class="compare-figure column">
       {maps.map((map, i) => (
         <div key={i} {...(i === 0 && { ref })} class="scroll">
           {width > 0 && map(width)}
@@ -23,11 +22,9 @@ export function CompareFigure({
 }
 
 export function DifferenceColours({ more, less }: { more: string; less: string }) {
-  const { restrictions } = useShell();
-  if (hides(restrictions, "text")) return null;
   return (
-    <p>
+    <Prose>
       <b class="more">Blue</b>: {more} <b class="less">Orange</b>: {less}
-    </p>
+    </Prose>
   );
 }

@@ -31,7 +31,7 @@ export function HeadBar({
       return { ablated: isAblated ? others : [...others, head] };
     });
   return (
-    <div class="head-bar">
+    <div class="head-bar line">
       <h2 id="one-head-title">
         {name.replace(/^./, (first) => first.toUpperCase())}
         {kind && <span class="faint"> · {kind}</span>}
@@ -56,23 +56,21 @@ export function HeadBar({
   );
 }
 
+interface AblationHelpProps {
+  ablation: Ablation;
+  texts: string;
+  children?: ComponentChildren;
+}
+
 /**
  * @param texts the texts over whose positions means are
  * @param children more about these texts
  */
-export function AblationHelp({
-  ablation,
-  texts,
-  children,
-}: {
-  ablation: Ablation;
-  texts: string;
-  children?: ComponentChildren;
-}) {
+export function AblationHelp({ ablation, texts, children }: AblationHelpProps) {
   const { restrictions } = useShell();
   if (hides(restrictions, "text")) return null;
   return (
-    <div class="faint ablation-help">
+    <div class="faint ablation-help small prose">
       <Term name="ablation">Ablation</Term>:{" "}
       {ablation === "zero"
         ? "the output of an ablated head is zero at every position."

@@ -38,14 +38,14 @@ export function HeadSide<Name extends string>({
   lines: LinesProps | null;
 }) {
   return (
-    <div class="head-side">
+    <div class="head-side column">
       {lines && <Lines {...lines} />}
-      <dl class="measures number">
+      <dl class="measures small number">
         {names.map((name) => {
           const value = values?.[name] ?? null;
           return (
             <div key={name}>
-              <dt>{measures[name].name}</dt>
+              <dt class="faint">{measures[name].name}</dt>
               <dd data-measure={name}>{value === null ? "–" : format(value)}</dd>
             </div>
           );

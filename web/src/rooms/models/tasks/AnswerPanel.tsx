@@ -95,7 +95,7 @@ export function AnswerPanel() {
   return (
     <section class="answer" aria-label="What the model says">
       <Sentence sentence={sentence} />
-      <p class="answer-more">
+      <p class="answer-more line">
         <AblateNeeded selection={selection} />
         <AnswerNote sentence={sentence} />
       </p>

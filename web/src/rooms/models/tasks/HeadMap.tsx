@@ -1,15 +1,14 @@
-/** The heat map of a head, or of one head less another, with cells that can be locked and rows that can be selected. */
-
+/** Heat maps of a head, of one head less another, and of both side by side; cells can be locked and rows selected. */
 import { useMemo } from "preact/hooks";
 import { entries, type MatrixView, type Palette, viewOn } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
+import { isLater } from "../../../shared/attended";
+import { CompareFigure, DifferenceColours } from "../parts/CompareFigure";
 import { exhibitOf } from "./catalogue";
 import type { NamedHead } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
-
-const isLater = (row: number, col: number) => col > row;
 
 interface MapProps {
   readonly name: string;
@@ -65,4 +64,27 @@ export function DifferenceMap({ of, other, width }: MapProps & { other: NamedHea
       palette={useSignedPalette(view)}
     />
   );
+}
+
+export function Comparison({ shown, other }: { shown: NamedHead; other: NamedHead }) {
+  return (
+    <section class="comparison" aria-label={`${shown.name} less ${other.name}`}>
+      <DifferenceColours
+        more={`${shown.name} attends more.`}
+        less={`${other.name} attends more.`}
+      />
+      <CompareFigure
+        maps={[
+          (width) => <HeadMap name="weights" of={shown} width={width} />,
+          (width) => <HeadMap name="other" of={other} width={width} />,
+          (width) => <DifferenceMap name="difference" of={shown} {...{ other, width }} />,
+        ]}
+      />
+    </section>
+  );
+}
+
+export function ComparePanel() {
+  const { shown, other } = useHeadsWorkspace().selection;
+  return other && <Comparison shown={shown} other={other} />;
 }

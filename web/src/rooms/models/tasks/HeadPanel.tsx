@@ -11,8 +11,7 @@ import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
 import { AblationHelp, HeadBar } from "../parts/HeadBar";
 import { HeadSide } from "../parts/HeadSide";
-import { Comparison } from "./ComparePanel";
-import { HeadMap } from "./HeadMap";
+import { Comparison, HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
 import { attendsWords, isComparable, type NamedHead, placesWords, withoutWords } from "./selection";
@@ -123,8 +122,8 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
       <HeadBar {...{ name, state, set, head: head.key }}>
         <CompareField />
       </HeadBar>
-      <div class={isWide ? "head-figure wide" : "head-figure"}>
-        <div class="head-map">
+      <div class={isWide ? "head-figure column wide" : "head-figure column"}>
+        <div class="head-map column">
           {answer.picture && <Patches picture={answer.picture} />}
           <Maps note={without ?? ""} whose={without ? `${name}, ${without}` : name} />
           <Details explanation={explanation} />

@@ -5,14 +5,13 @@ import { format } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { attendsWords } from "../../../shared/attended";
-import { hides } from "../../../shared/restrictions";
-import { useShell } from "../../../shared/shell";
+import { Prose } from "../../../shared/Panel";
 import { Term } from "../../../shared/Term";
 import { AllHeads, type HeadsRow, useHidingLater } from "../parts/AllHeads";
 import { measures } from "./measures";
 import { SaveHeads } from "./SaveHeads";
 import {
-  attentionTitles,
+  attentionNames,
   kindsOf,
   layersOf,
   type NamedHead,
@@ -43,7 +42,9 @@ function useGrid() {
       return layersOf(selection).map(({ attention, heads, isFirst }) => ({
         heads: indices(heads),
         title: `Layer ${attention.layer + 1}`,
-        ...(isFirst && { group: [attentionTitles[attention.name], attendsWords[attention.name]] }),
+        ...(isFirst && {
+          group: [attentionNames[attention.name].title, attendsWords[attention.name]],
+        }),
       }));
     const note = kinds.length > 1 ? `${largest}; ${sortedNote}` : largest;
     const group = [`By ${measures[measure].name}`, note] as const;
@@ -67,28 +68,17 @@ function useGrid() {
   return { rows, heads };
 }
 
-/** The measure that is shown first, with its term explained. */
-function AnswerPositions() {
-  return (
-    <>
-      attention on the <Term name="answer positions" />
-    </>
-  );
-}
-
 export function HeadsPanel() {
   const { state, selection, set } = useHeadsWorkspace();
-  const { restrictions } = useShell();
   const { measure } = state;
   const palette = useWeightPalette(state);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
-      {!hides(restrictions, "text") && (
-        <p class="faint measured">
-          below: {measure === "places" ? <AnswerPositions /> : measures[measure].name}
-        </p>
-      )}
+      <Prose class="faint measured small">
+        below: {measure === "places" && "attention on the "}
+        {measure === "places" ? <Term name="answer positions" /> : measures[measure].name}
+      </Prose>
       <AllHeads
         {...useGrid()}
         side={side}

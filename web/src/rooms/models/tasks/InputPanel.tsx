@@ -9,18 +9,16 @@ import { SentenceArea } from "../../../shared/SentenceArea";
 import { useShell } from "../../../shared/shell";
 import type { HeadsAnswer } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";
-import { allowed, firstOf, type State, withInput } from "./state";
+import { firstOf, type State, seeds, withInput } from "./state";
 
-/** The task of the model, its size and accuracy, and every token of its vocabulary. */
-function AboutModel({
-  exhibit,
-  answer,
-  known,
-}: {
+interface AboutModelProps {
   exhibit: ExhibitId;
   answer: HeadsAnswer | null;
   known: readonly string[];
-}) {
+}
+
+/** The task of the model, its size and accuracy, and every token of its vocabulary. */
+function AboutModel({ exhibit, answer, known }: AboutModelProps) {
   const { parameters, examples, exact } = answer?.model ?? {};
   const heads = answer?.attentions.reduce((sum, each) => sum + each.heads, 0);
   return (
@@ -32,7 +30,7 @@ function AboutModel({
           `It has ${heads} heads and ${parameters?.toLocaleString("en")} parameters, and answered ${formatShort(100 * (exact ?? 0))} % of ${examples} unseen examples correctly.`}
       </p>
       {known.length > 0 && (
-        <p class="faint known">
+        <p class="faint known small">
           It knows {known.map((token) => (token === " " ? "space" : token)).join("  ")}
         </p>
       )}
@@ -40,19 +38,15 @@ function AboutModel({
   );
 }
 
-export function InputPanel({
-  state,
-  set,
-  answer,
-  known,
-  notices,
-}: {
+interface InputPanelProps {
   state: State;
   set: Setter<State>;
   answer: HeadsAnswer | null;
   known: readonly string[];
   notices: readonly string[];
-}) {
+}
+
+export function InputPanel({ state, set, answer, known, notices }: InputPanelProps) {
   const { restrictions } = useShell();
   const { exhibit, text, seed } = state;
   const { field } = exhibitOf(exhibit);
@@ -60,7 +54,7 @@ export function InputPanel({
   const isFirst = text === first.text && (text !== null || seed === first.seed);
   const drawn = answer?.exhibit === exhibit ? answer.text : "";
   // The next example after typed text is the first one.
-  const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
+  const next = text === null ? (seed % seeds.max) + 1 : 1;
   return (
     <section class="input" aria-label="The input">
       <Panel name="input">
@@ -70,7 +64,7 @@ export function InputPanel({
               id="heads-text"
               label={
                 <>
-                  {field.label} <span class="field-limits">{field.limits}</span>
+                  {field.label} <span class="field-limits small faint">{field.limits}</span>
                 </>
               }
               autocomplete="off"
@@ -79,7 +73,7 @@ export function InputPanel({
               onInput={(value) => set(withInput({ text: value.replace(/\s*\n\s*/g, " ") }))}
             />
           )}
-          <div class="input-options">
+          <div class="input-options line">
             <button type="button" onClick={() => set(withInput({ seed: next }))}>
               Another<span class="wide-only"> example</span>
             </button>

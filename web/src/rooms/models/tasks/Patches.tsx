@@ -49,7 +49,7 @@ export function Patches({ picture }: { picture: NonNullable<HeadsAnswer["picture
       : `What patch ${rows[row]} attends to`;
   const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (
-    <div class="patches">
+    <div class="patches line">
       <HeatMap name="pixels" title="Picture" picture={pixelsPicture} />
       <HeatMap
         name="patches"

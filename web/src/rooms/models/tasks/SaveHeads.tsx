@@ -19,11 +19,11 @@ import { hidingLater } from "../parts/AllHeads";
 import { exhibitOf } from "./catalogue";
 import { measures } from "./measures";
 import {
+  attentionNames,
   type HeadSelection,
   kindsOf,
   layersOf,
   type NamedHead,
-  prefixes,
   sortedHeads,
   sortedLabel,
   sortedNote,
@@ -45,7 +45,7 @@ function gridOf(selection: HeadSelection, { measure, order }: State, palette: Pa
     };
   };
   const byLayer = layersOf(selection).map(({ attention, heads }) => ({
-    title: `${kinds.length > 1 ? `${prefixes[attention.name]} ` : ""}${attention.layer + 1}`,
+    title: `${kinds.length > 1 ? `${attentionNames[attention.name].prefix} ` : ""}${attention.layer + 1}`,
     items: heads.map((head) => itemOf(head, `${head.index + 1}`)),
   }));
   const byMeasure = sortedHeads(all, measure).map((head) => itemOf(head, sortedLabel(head, kinds)));

@@ -3,9 +3,11 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Cell, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
+import { HeadLook } from "../../../shared/HeadLook";
 import { Panel } from "../../../shared/Panel";
 import { shows } from "../../../shared/restrictions";
-import type { RoomProps } from "../../../shared/room";
+import type { RoomProps, Setter } from "../../../shared/room";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { Stale } from "../../../shared/Stale";
 import { useFootnote, useShell } from "../../../shared/shell";
 import { TryNext } from "../../../shared/TryNext";
@@ -15,14 +17,14 @@ import { useAnswer, useEngine } from "../../../worker/engineClient";
 import { AnswerPanel } from "./AnswerPanel";
 import { AnswersPanel } from "./AnswersPanel";
 import type { HeadsAnswer, HeadsRequest } from "./answer";
-import { ComparePanel } from "./ComparePanel";
-import { Controls } from "./Controls";
 import { explainHeadWeight } from "./explain";
+import { ComparePanel } from "./HeadMap";
 import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
+import { measureNames, measures } from "./measures";
 import { selectionOf } from "./selection";
-import { firstOf, type State, withInput } from "./state";
+import { firstOf, type State, settings, withInput } from "./state";
 import { suggestions } from "./suggestions";
 import { type HeadsWorkspace, HeadsWorkspaceContext } from "./workspace";
 
@@ -52,6 +54,11 @@ function useLastAnswer(state: State) {
     known: answer?.known ?? [],
     notices: failure ? [failure] : [],
   };
+}
+
+function Controls({ state, set }: { state: State; set: Setter<State> }) {
+  const look = <HeadLook {...{ state, set, settings, measures }} names={measureNames} />;
+  return <SettingsPanel look={look} folded="Measures and colours" />;
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
@@ -95,7 +102,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
             </Panel>
           )}
         </div>
-        <Stale class="heads-seen" isStale={isStale} isUnread={unread !== null}>
+        <Stale class="heads-seen column" isStale={isStale} isUnread={unread !== null}>
           {workspace && (
             <>
               <Panel name="head">

@@ -6,7 +6,6 @@ import type { Input } from "../../../shared/typed";
 import { pooled } from "../../../worker/languageHeads";
 import type { HeadKey, MeasuredAttention, MeasuredHead } from "./answer";
 import { measuresOf, type WeightsToMeasure } from "./measures";
-import type { ModelProbe } from "./probe";
 import { headKey } from "./state";
 
 interface MeasuringBasis {
@@ -32,7 +31,7 @@ function rowNames({ name, rows }: Attention, { input }: MeasuringBasis): readonl
   return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
 }
 
-function measuredAttention(
+export function measuredAttention(
   heed: Heed,
   labelled: LabelledWeights,
   measuring: MeasuringBasis,
@@ -64,14 +63,6 @@ function measuredAttention(
     shares: sharesOf(heed, labelled),
     measured: Array.from({ length: heads }, (_, head) => measuredHead(head)),
   };
-}
-
-export function attentionsOf(
-  heed: Heed,
-  { attentions }: ModelProbe,
-  measuring: MeasuringBasis,
-): MeasuredAttention[] {
-  return attentions.map((attention) => measuredAttention(heed, attention, measuring));
 }
 
 /**

@@ -31,16 +31,13 @@ export interface HeadSelection {
   readonly cell: Cell | null;
 }
 
-export const attentionTitles: Readonly<Record<AttentionName, string>> = {
-  encoder: "Encoder self-attention",
-  decoder: "Decoder self-attention",
-  cross: "Encoder-decoder attention",
-};
-
-export const prefixes: Readonly<Record<AttentionName, string>> = {
-  encoder: "encoder",
-  decoder: "decoder",
-  cross: "encoder-decoder",
+/** The names of the kinds of attention: in a heading, before a head, and in a sorted list. */
+export const attentionNames: Readonly<
+  Record<AttentionName, Readonly<Record<"title" | "prefix" | "letters", string>>>
+> = {
+  encoder: { title: "Encoder self-attention", prefix: "encoder", letters: "enc" },
+  decoder: { title: "Decoder self-attention", prefix: "decoder", letters: "dec" },
+  cross: { title: "Encoder-decoder attention", prefix: "encoder-decoder", letters: "e-d" },
 };
 
 /** The kinds of attention that a model has, in the order of the page. */
@@ -68,20 +65,14 @@ export function sortedHeads(all: readonly NamedHead[], measure: MeasureName): Na
   return [...all].sort((a, b) => score(b) - score(a));
 }
 
-const letters: Readonly<Record<AttentionName, string>> = {
-  encoder: "enc",
-  decoder: "dec",
-  cross: "e-d",
-};
-
 /** The meaning of the letters before a head's number. */
-export const sortedNote = Object.entries(letters)
-  .map(([name, short]) => `${short}: ${prefixes[name as AttentionName]}`)
+export const sortedNote = Object.values(attentionNames)
+  .map(({ letters, prefix }) => `${letters}: ${prefix}`)
   .join(", ");
 
 /** The label of a head in a sorted list: "2.3", after its kind of attention if the model has several. */
 export function sortedLabel({ attention, short }: NamedHead, kinds: readonly unknown[]): string {
-  return kinds.length > 1 ? `${letters[attention.name]} ${short}` : short;
+  return kinds.length > 1 ? `${attentionNames[attention.name].letters} ${short}` : short;
 }
 
 function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
@@ -92,7 +83,7 @@ function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
       return {
         ...{ attention, head, index: i },
         weights: weightsOf(attention, attention.shares, i),
-        name: kinds.size > 1 ? `${prefixes[attention.name]}, ${place}` : place,
+        name: kinds.size > 1 ? `${attentionNames[attention.name].prefix}, ${place}` : place,
         short: `${attention.layer + 1}.${i + 1}`,
       };
     }),

@@ -7,7 +7,7 @@ import { type Input, readInput, tokensOf, type UnreadableText } from "../../../s
 import type { Solver } from "../../../worker/solver";
 import type { HeadsAnswer, HeadsRequest, LeaveRequest, UnreadInput } from "./answer";
 import { askedOf, type Question, questionsOf } from "./asking";
-import { attentionsOf, bestHeadOf } from "./attending";
+import { bestHeadOf, measuredAttention } from "./attending";
 import { exhibitOf } from "./catalogue";
 import { placesOf } from "./input";
 import { type Needed, neededHeads } from "./needed";
@@ -152,8 +152,10 @@ async function answerTo(
   const hasRightPlaces = isSolved && input.kind !== "continuation";
   const right = hasRightPlaces ? alignmentOf(input) : null;
   const placesIn = ({ answered }: Run): Alignment | null => right ?? placesOf(answered);
-  const measured = (run: Run) =>
-    attentionsOf(heed, run.probe, { input: run.answered, places: placesIn(run), heldOut });
+  const measured = (run: Run) => {
+    const basis = { input: run.answered, places: placesIn(run), heldOut };
+    return run.probe.attentions.map((each) => measuredAttention(heed, each, basis));
+  };
   const before = measured(whole);
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
   const isTypedTagging = request.text !== null && input.kind === "tagging";

@@ -1,38 +1,74 @@
-/** The state of the view, which is exactly the content of its link (see link.ts). */
+/** The settings of the view, and its part of the link. */
 
 import type { Cell } from "#parts";
-import type { Ablated } from "../../../shared/ablation";
+import { ablationSettings } from "../../../shared/ablation";
 import type { AttentionName } from "../../../shared/attended";
-import type { Look } from "../../../shared/lookLink";
+import { numberIn, oneOf, type Readers, readParams, textIn } from "../../../shared/linkReaders";
+import { lookSettings } from "../../../shared/lookSettings";
+import type { LinkReading } from "../../../shared/room";
+import {
+  cell,
+  index,
+  initialStateOf,
+  look,
+  lookKeysOf,
+  readersOf,
+  type StateOf,
+  setting,
+  writeSettings,
+} from "../../../shared/settings";
+import { mostCharacters } from "../../../shared/typed";
 import type { HeadKey } from "./answer";
-import { type ExhibitId, exhibitOf } from "./catalogue";
-import type { MeasureName } from "./measures";
+import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
+import { measureNames } from "./measures";
 
-export interface State extends Ablated, Look<MeasureName> {
+interface HeadPlace {
+  readonly name: AttentionName;
+  readonly layer: number;
+  readonly head: number;
+}
+
+/** Counted from 0; null if the text is not a head. */
+export function headPlaceOf(key: HeadKey): HeadPlace | null {
+  const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
+  if (!name) return null;
+  return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };
+}
+
+function headFrom(text: string): HeadKey {
+  if (!headPlaceOf(text)) throw new RangeError("a head, such as encoder.2.3");
+  return text;
+}
+
+export function headKey(name: AttentionName, layer: number, head: number): HeadKey {
+  return `${name}.${layer + 1}.${head + 1}`;
+}
+
+const places = { min: 1, max: 64 };
+
+export const settings = {
+  ...ablationSettings(headFrom),
+  /** The selected head; null for the best one for the input. */
+  head: setting<HeadKey | null>(null, headFrom, look),
+  /** The head to compare with. */
+  other: setting<HeadKey | null>(null, headFrom, { ...look, link: "compare" }),
+  /** The selected row; null for the row of the first answer. */
+  row: index<number | null>(null, places, look),
+  /** The locked cell. */
+  cell: cell<Cell | null>(null, places, look),
+  ...lookSettings("places", measureNames, "linear"),
+};
+
+export interface State extends StateOf<typeof settings> {
   readonly exhibit: ExhibitId;
   /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
-  /** The selected head; null for the best one for the input. */
-  readonly head: HeadKey | null;
-  /** The head to compare with. */
-  readonly other: HeadKey | null;
-  /** The selected row; null for the row of the first answer. */
-  readonly row: number | null;
-  /** The locked cell. */
-  readonly cell: Cell | null;
 }
 
-/** Settings that stay unlocked under a teacher's lock. */
-export const lookKeys = [
-  ...(["head", "other", "row", "cell", "measure", "order"] as const),
-  ...(["range", "curve", "mass"] as const),
-] satisfies (keyof State)[];
+export const lookKeys = lookKeysOf(settings);
 
-export const allowed = {
-  seed: { min: 1, max: 9999 },
-  index: { min: 1, max: 64 },
-} as const;
+export const seeds = { min: 1, max: 9999 };
 
 /** The number of unseen examples over whose positions the mean output of a head is computed. */
 export const referenceExamples = 32;
@@ -49,30 +85,31 @@ export function firstOf(
   return { exhibit, ...input, ablated: [], head: null, other: null, row: null, cell: null };
 }
 
-export const initialState: State = {
-  ...firstOf("pronouns"),
-  ...{ ablation: "zero", measure: "places", order: "layer" },
-  ...{ range: "absolute", curve: "linear", mass: 80 },
-};
+export const initialState: State = { ...initialStateOf(settings), ...firstOf("pronouns") };
 
 /** Another input for the same model. Selected and ablated heads stay; selected rows and cells are reset. */
 export function withInput(input: { text: string } | { seed: number }): Partial<State> {
   return { text: null, ...input, row: null, cell: null };
 }
 
-export function headKey(name: AttentionName, layer: number, head: number): HeadKey {
-  return `${name}.${layer + 1}.${head + 1}`;
+/** A model resets the input, and an input resets the row. */
+const readers: Readers<State> = {
+  model: (text) => firstOf(oneOf(...exhibitIds)(text)),
+  text: (text) => withInput({ text: textIn(mostCharacters)(text) }),
+  example: (text) => withInput({ seed: numberIn(seeds)(text) }),
+  ...readersOf(settings),
+};
+
+export function read(params: URLSearchParams): LinkReading<State> {
+  return readParams(params, initialState, readers);
 }
 
-export interface HeadPlace {
-  readonly name: AttentionName;
-  readonly layer: number;
-  readonly head: number;
-}
-
-/** Counted from 0; null if the text is not a head. */
-export function headPlaceOf(key: HeadKey): HeadPlace | null {
-  const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
-  if (!name) return null;
-  return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };
+export function write(state: State): URLSearchParams {
+  const { exhibit, text, seed } = state;
+  const first = firstOf(exhibit);
+  const params = new URLSearchParams({ model: exhibit });
+  if (text === null && (first.text !== null || seed !== first.seed))
+    params.set("example", `${seed}`);
+  if (text !== null && text !== first.text) params.set("text", text);
+  return writeSettings(settings, state, initialState, params);
 }

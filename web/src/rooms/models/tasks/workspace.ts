@@ -2,7 +2,7 @@
 
 import type { Cell } from "#parts";
 import type { Setter } from "../../../shared/room";
-import { workspaceIn } from "../parts/workspaceIn";
+import { workspaceIn } from "../../../shared/workspaceIn";
 import type { HeadSelection } from "./selection";
 import type { State } from "./state";
 

@@ -7,21 +7,21 @@ import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import { px } from "#parts";
 import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
-import { Inside, layerOfRow, railWidth } from "../../../network/Inside";
-import { SaveRows, Winner } from "../../../network/NetworkPicture";
+import { Inside, layerOfRow } from "../../../network/Inside";
+import { railWidth } from "../../../network/Rail";
+import { SaveRows, Winner } from "../../../network/StackSummary";
 import { StackTable } from "../../../network/StackTable";
 import type { StackName } from "../../../network/transformer";
 import { Notices } from "../../../shared/Notices";
+import { Prose } from "../../../shared/Panel";
 import { TokenSelect } from "../../../shared/RowTable";
-import { hides } from "../../../shared/restrictions";
-import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
 import type { DecoderRun } from "../problem";
 import { choosing, questionOf, rowShown, runShown, visible } from "../state";
 import { useRecurrentWorkspace } from "../workspace";
-import type { NetworkAnswer, NetworkQuestion } from "./messages";
 import type { OpenRow } from "./open";
+import type { NetworkAnswer, NetworkQuestion } from "./solve";
 
 /** From this width on, in pixels, the two stacks are side by side, and the contents of the open row are below both. */
 const wide = 960;
@@ -94,7 +94,7 @@ function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
         : "end";
   return (
     <div ref={ref} style={{ "--rail": px(railWidth(width)) }}>
-      <div class="stacks">
+      <div class="stacks column">
         {stacks.map((stack) => {
           const { tokens, place, numbers } = facts[stack];
           const token = tokens[place] as string;
@@ -103,7 +103,7 @@ function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
           const row = opened?.stack === stack ? opened.row : null;
           return (
             <div key={stack} data-stack={stack}>
-              <div class="way-choice">
+              <div class="way-choice line small">
                 <h3>
                   {titles[stack]}
                   {stack === "decoder" && `, step ${place + 1}`}: the way of <bdi>{own}</bdi>
@@ -135,7 +135,6 @@ function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
 }
 
 function Network({ run }: { run: DecoderRun }) {
-  const { restrictions } = useShell();
   const { state, source, set } = useRecurrentWorkspace();
   const { number: kept } = state;
   const opened = state.network === "open" ? null : state.network;
@@ -153,15 +152,13 @@ function Network({ run }: { run: DecoderRun }) {
   return (
     <NetworkHostContext.Provider value={host}>
       <Notices notices={failure ? [failure] : []} />
-      <div class="network-head">
-        {!hides(restrictions, "text") && (
-          <p class="words">
-            The encoder reads the whole date at once; its end, one vector for each character, is
-            what <b>cross-attention</b> in each layer of the decoder looks at. The decoder reads
-            what is written so far, and its end says the next character. “It would say” reads the
-            stream out as if the decoder ended there. Open a row to see inside.
-          </p>
-        )}
+      <div class="network-head column">
+        <Prose class="words">
+          The encoder reads the whole date at once; its end, one vector for each character, is what{" "}
+          <b>cross-attention</b> in each layer of the decoder looks at. The decoder reads what is
+          written so far, and its end says the next character. “It would say” reads the stream out
+          as if the decoder ended there. Open a row to see inside.
+        </Prose>
         {shown && (
           <Winner
             numbers={shown.answer.decoder}
@@ -169,7 +166,7 @@ function Network({ run }: { run: DecoderRun }) {
           />
         )}
       </div>
-      <div class="way-choice">
+      <div class="way-choice line small">
         <span>
           Character of the date{" "}
           <TokenSelect

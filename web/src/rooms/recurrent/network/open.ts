@@ -20,8 +20,6 @@ export function networkFrom(text: string): NetworkState {
   return { stack: oneOf("encoder", "decoder")(stack), row: numberIn(rows)(row) };
 }
 
-export function textOfNetwork(network: NetworkState): string {
-  return network === null || network === "open"
-    ? (network ?? "")
-    : `${network.stack}.${network.row}`;
+export function textOfNetwork(network: NetworkState): string | null {
+  return network === null || network === "open" ? network : `${network.stack}.${network.row}`;
 }

@@ -1,9 +1,19 @@
 /** The solver of the whole Transformer of dates. */
 import { loadModel, TransformerModel } from "heed/models";
-import { transformerNetwork } from "../../../network/transformer";
+import {
+  type TransformerNumbers,
+  type TransformerQuestion,
+  transformerNetwork,
+} from "../../../network/transformer";
 import type { Solver } from "../../../worker/solver";
 import { filesOf } from "../trained";
-import type { NetworkAnswer, NetworkQuestion } from "./messages";
+
+export interface NetworkQuestion extends TransformerQuestion {
+  /** The base address of the models' folders. */
+  readonly base: string;
+}
+
+export type NetworkAnswer = TransformerNumbers;
 
 const solve: Solver<NetworkQuestion, NetworkAnswer> = async ({ base, ...question }, { heed }) => {
   const model = loadModel(heed, await filesOf(base, "transformer"));

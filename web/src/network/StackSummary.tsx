@@ -1,20 +1,12 @@
-/** The whole network of a model that predicts the next token, with a row for each layer that opens. */
+/** The rows of a stack as a file, and what its last reading says, over the layers. */
 
-import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Contents, csvBlob, rowsCsv } from "#parts";
 import { Curve } from "../picture/Curve";
 import { SaveMenu } from "../picture/SaveMenu";
 import { quoted } from "../shared/pieces";
-import { hides } from "../shared/restrictions";
-import { useShell } from "../shared/shell";
-import { Term } from "../shared/Term";
-import { useWidth } from "../shared/useWidth";
-import type { Facts } from "./facts";
-import { type NetworkHost, NetworkHostContext } from "./host";
-import { Inside } from "./Inside";
 import type { StackNumbers } from "./messages";
-import { columnTitles, rowsOf, StackTable } from "./StackTable";
+import { columnTitles, rowsOf } from "./StackTable";
 
 /** The numbers of all rows but the last one, which has none. */
 function stackCsv(numbers: StackNumbers, token: string): string {
@@ -78,54 +70,5 @@ export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | 
       height={112}
       {...(row !== null && { cursor: Math.min(parts * row, readings.length - 1) })}
     />
-  );
-}
-
-/**
- * @param row the open row: 0 for the embedding, then the layers, then the end; null for none
- * @param choice the control that selects a token, and other content of the room
- */
-export function NetworkPicture({
-  facts,
-  host,
-  row,
-  open,
-  choice,
-}: {
-  facts: Facts;
-  host: NetworkHost;
-  row: number | null;
-  open(row: number | null): void;
-  choice: ComponentChildren;
-}) {
-  const { restrictions } = useShell();
-  const { numbers, tokens, place } = facts;
-  const [ref, width] = useWidth<HTMLDivElement>();
-  const token = tokens[place] as string;
-  const own = `“${token}”`;
-  const names = [own, "Next token"] as const;
-  return (
-    <NetworkHostContext.Provider value={host}>
-      <div class="network-head">
-        {!hides(restrictions, "text") && (
-          <p class="words">
-            The vector of {own}, the <Term name="residual stream" />, goes straight down; each layer
-            adds to it. “It would say” reads it out as if the model ended there (
-            <Term name="logit lens" />
-            ). Open a row to see inside.
-          </p>
-        )}
-        <Winner {...{ numbers, row }} />
-      </div>
-      <div class="way-choice">
-        {choice}
-        <SaveRows {...{ numbers, token }} />
-      </div>
-      <div ref={ref}>
-        <StackTable {...{ numbers, names, row, open, width }} caption="The layers of the model">
-          {width > 0 && row !== null && <Inside {...{ row, facts, width }} />}
-        </StackTable>
-      </div>
-    </NetworkHostContext.Provider>
   );
 }

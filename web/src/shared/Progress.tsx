@@ -1,8 +1,8 @@
 /** The progress of a model's download, and the reason if it waits. */
 import { useEffect, useState } from "preact/hooks";
-import { Announced } from "../../../shared/Announced";
-import { formatBytes } from "../../../shared/format";
-import type { Loading } from "./useModel";
+import { Announced } from "./Announced";
+import { formatBytes } from "./format";
+import type { Loading } from "./loading";
 
 /** "12 s left", at the rate of the last seconds. */
 function timeLeft({ loaded, total, rate }: Loading): string {
@@ -50,7 +50,7 @@ export function Progress({ loading, cancel }: { loading: Loading; cancel(): void
   const silence = useBreak(loading);
   const share = total > 0 ? loaded / total : 0;
   return (
-    <div class="loading">
+    <div class="loading line">
       <progress aria-label={`Loading ${name}`} max={1} value={share} />
       <span class="number" data-loaded={loaded}>
         {total === 0

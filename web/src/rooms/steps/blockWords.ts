@@ -1,0 +1,47 @@
+/** The explanation and the formulas of a stage after attention. Loaded when such a stage is first shown. */
+import type { Formula, Kit } from "./formulas";
+import type { State } from "./settings";
+import type { ModelShape } from "./shape";
+import type { BlockStage } from "./stageNames";
+
+interface BlockWords {
+  readonly gist: string;
+  readonly explanation: string;
+  readonly formulas: readonly Formula[];
+}
+
+/** The kit is a parameter, so that this file shares no code with the room. */
+export function blockWordsOf(
+  { stage, layer }: Pick<State, "stage" | "layer">,
+  { activation, isGated, biases: { hidden }, units, layers, words: named }: ModelShape,
+  { sub, words, gap, plus, norm, after }: Kit,
+): BlockWords {
+  const readBy = (name: string): Formula => [
+    ...["N", sub("W", words(name)), ...plus(hidden, words(name))],
+  ];
+  const [first, last] = isGated ? ["up", "down"] : ["1", "2"];
+  const factor = hidden ? ["(", ...readBy(first), ")"] : readBy(first);
+  const read = isGated ? [...readBy("gate"), ")⊙", ...factor] : [...readBy(first), ")"];
+  const all: Record<BlockStage, BlockWords> = {
+    addnorm: {
+      gist: "The result is added to the stream, and a copy is normalised.",
+      explanation:
+        "What attention computed, Y, is added to the token’s vector E, which came into the layer: the residual stream. The sum goes on as it is. The feed-forward network reads a normalised copy of it (pre-norm; the first Transformer normalised the sum itself).",
+      formulas: [["Z=E+Y", gap(), "N=", norm, "(Z)"]],
+    },
+    feedforward: {
+      gist: "Each unit reads the normalised copy.",
+      explanation: `Each of the ${units} units reads the whole vector of this token, and no other token. A unit is ${named.unit}. A last matrix turns the units into a vector F.`,
+      formulas: [
+        ["U=", words(activation), "(", ...read],
+        ["F=U", sub("W", words(last)), ...plus(hidden, words(last))],
+      ],
+    },
+    addnorm2: {
+      gist: "The feed-forward network’s vector is added to the stream, too.",
+      explanation: `F is added to the stream, which leaves the layer. ${layer + 1 < layers ? `Layer ${layer + 2} begins with the norm of it` : "A last norm follows, and then the prediction of the next token"}.`,
+      formulas: [[after, "=Z+F", gap(), norm, "(", after, ")"]],
+    },
+  };
+  return all[stage as BlockStage];
+}

@@ -1,0 +1,55 @@
+/** The form of a trained model, as far as the pictures and words about its layers need it. */
+export interface ModelShape {
+  /** As a sentence names it. */
+  readonly name: string;
+  readonly layers: number;
+  readonly heads: number;
+  readonly headSize: number;
+  /** The size of the stream. */
+  readonly size: number;
+  /** The units of a feed-forward network. */
+  readonly units: number;
+  readonly norm: "RMS norm" | "layer norm";
+  /** Whether queries and keys are rotated by their position; if not, the embedding has learned positions. */
+  readonly rotates: boolean;
+  /** Whether the queries and keys of each head are normalised. */
+  readonly hasHeadNorms: boolean;
+  /** The linear layers with biases. */
+  readonly biases: { readonly qkv: boolean; readonly output: boolean; readonly hidden: boolean };
+  /** The activation of the units, and whether it is the factor of another number. */
+  readonly activation: string;
+  readonly isGated: boolean;
+  /** How many keys up to its own a query sees, for each layer; null for all. */
+  readonly windows: readonly (number | null)[];
+  /** Parts of sentences. The page has only the words about our model. */
+  readonly words: {
+    /** Of layer 0: what its embedding is. */
+    readonly embedding: string;
+    /** How the norm changes a vector, and how it makes a number from the entry before these words. */
+    readonly norm: string;
+    readonly normed: string;
+    /** The sentences after the one about the products of Q, K and V. */
+    readonly projections: string;
+    /** Which heads share keys and values. */
+    readonly heads: string;
+    readonly unit: string;
+  };
+}
+
+/** The form of our language model. */
+export const ourShape: ModelShape = {
+  name: "our language model",
+  ...{ layers: 6, heads: 6, headSize: 32, size: 192, units: 432, norm: "RMS norm" },
+  ...{ rotates: true, hasHeadNorms: false, activation: "SiLU", isGated: true },
+  biases: { qkv: false, output: false, hidden: false },
+  windows: Array.from({ length: 6 }, () => null),
+  words: {
+    embedding: "learned by the model",
+    norm: "divides it by its root mean square, and multiplies it by learned factors",
+    normed: "÷ the root mean square of its row × a learned factor",
+    projections: "",
+    heads:
+      " Heads 1 and 2 share keys and values, as do 3 and 4, 5 and 6; an edit changes one head only.",
+    unit: "its gate after the activation SiLU, times a second number, “up” (SwiGLU)",
+  },
+};
