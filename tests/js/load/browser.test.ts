@@ -141,11 +141,11 @@ test("load says that there is no room for another engine", async () => {
 
 // WebKit frees memory only when it collects garbage, which a page cannot ask for.
 test.runIf(isChromium).each([1, 2])(
-  "300 engines with %i threads, one after another, leave no memory behind",
+  "150 engines with %i threads, one after another, leave no memory behind",
   async (threads) => {
     // A page has room for about 125 engines at the same time, because each memory reserves 4 GiB of addresses.
     const disposed: Heed[] = [];
-    for (let turn = 0; turn < 300; ++turn) {
+    for (let turn = 0; turn < 150; ++turn) {
       const heed = await load({ threads, warmUp: false });
       heed.ones([4, 256, 1024]);
       heed.dispose();

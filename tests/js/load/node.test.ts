@@ -216,7 +216,7 @@ test("each of many tensors made at once is freed once, by dispose or by the garb
 
 test.each([
   [1, 300],
-  [2, 100],
+  [2, 40],
 ])(
   "the memory of engines with %i threads is freed when they are disposed of",
   async (threads, turns) => {
