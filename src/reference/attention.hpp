@@ -226,12 +226,14 @@ struct HeadAttention {
     const double slope =
         options.alibi_slopes ? head_number(*options.alibi_slopes, first_batch + b, h) : 0.0;
     const std::int64_t p = i + offset_of(options, b, L, S);
+    const std::int64_t row = (b * H + h) * L + i;
+    const double* const query = q.from(row * D);
     std::vector<bool> visible;
     for (std::int64_t j = 0; j < S; ++j) {
-      const std::int64_t row = (b * H + h) * L + i, at = row * S + j;
+      const std::int64_t at = row * S + j;
+      const double* const key = k.from(((b * G + h / (H / G)) * S + j) * D);
       double dot = 0.0;
-      for (std::int64_t d = 0; d < D; ++d)
-        dot += q[row * D + d] * k[((b * G + h / (H / G)) * S + j) * D + d];
+      for (std::int64_t d = 0; d < D; ++d) dot += query[d] * key[d];
       result.scores[at] = D == 0 ? 0.0 : scale * dot;
       result.capped[at] = cap == 0.0 ? result.scores[at] : cap * std::tanh(result.scores[at] / cap);
       visible.push_back(sees(b, h, i, j, p));
@@ -253,7 +255,8 @@ struct HeadAttention {
       result.lse[row] = sink;
       return;
     }
-    const double* const s = result.masked.values.data() + row * S;
+    const double* const s = result.masked.from(row * S);
+    double* const output = result.output.from(row * Dv);
     double maximum = sink;
     for (std::int64_t j = 0; j < S; ++j) maximum = std::max(maximum, s[j]);
     const auto power = [&](std::int64_t j) {
@@ -267,8 +270,8 @@ struct HeadAttention {
       result.weights[row * S + j] = weight;
       if (!visible[static_cast<std::size_t>(j)]) continue;
       if (weight != 0.0) result.entropy[row] -= weight * std::log(weight);
-      for (std::int64_t d = 0; d < Dv; ++d)
-        result.output[row * Dv + d] += weight * v[((b * G + h / (H / G)) * S + j) * Dv + d];
+      const double* const value = v.from(((b * G + h / (H / G)) * S + j) * Dv);
+      for (std::int64_t d = 0; d < Dv; ++d) output[d] += weight * value[d];
     }
   }
 };

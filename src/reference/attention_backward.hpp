@@ -82,11 +82,15 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
           const double factor = kept(b, h, i, j);
           if (!is_visible(j) || factor == 0.0) continue;
           const double weight = forward.weights[row * S + j];
-          double& d_weight = d_weights[static_cast<std::size_t>(j)];
+          const double* const d_out = d_output.from(row * Dv);
+          const double* const value = v.from(key_row(j) * Dv);
+          double* const d_value = result.v.from(key_row(j) * Dv);
+          double d_weight = 0.0;
           for (std::int64_t d = 0; d < Dv; ++d) {
-            d_weight += factor * d_output[row * Dv + d] * v[key_row(j) * Dv + d];
-            result.v[key_row(j) * Dv + d] += factor * weight * d_output[row * Dv + d];
+            d_weight += factor * d_out[d] * value[d];
+            d_value[d] += factor * weight * d_out[d];
           }
+          d_weights[static_cast<std::size_t>(j)] = d_weight;
           delta += weight * d_weight;
         }
         if (options.sinks) {
@@ -104,9 +108,12 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
             const double share = forward.capped[at] / options.softcap;
             d_score *= 1.0 - share * share;
           }
+          const double *const query = q.from(row * D), *const key = k.from(key_row(j) * D);
+          double *const d_query = result.q.from(row * D), *const d_key =
+                                                              result.k.from(key_row(j) * D);
           for (std::int64_t d = 0; d < D; ++d) {
-            result.q[row * D + d] += scale * d_score * k[key_row(j) * D + d];
-            result.k[key_row(j) * D + d] += scale * d_score * q[row * D + d];
+            d_query[d] += scale * d_score * key[d];
+            d_key[d] += scale * d_score * query[d];
           }
         }
       }

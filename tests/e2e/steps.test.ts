@@ -615,6 +615,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("asks for a word if the sentence is empty, and computes again when there is one", async () => {
     const room = await reenter("#text=one+two&step=scores");
+    await room.page.waitForSelector(".try-next"); // The part of the page that comes last.
     const sizes = () =>
       room.page.evaluate(() => [
         document.documentElement.scrollHeight,
