@@ -135,7 +135,8 @@ export class KvCache extends Owned {
    * Appends k [batch, heads, L, headSize] and v [batch, heads, L, valueSize] without attending.
    *
    * @param counts [batch] the number of rows for each sequence, of the L rows; all by default
-   * @throws HeedError "option" if a sequence that does not roll would pass its capacity, "shape"
+   * @throws HeedError "option" if a sequence that does not roll would pass its capacity, "shape", "dtype",
+   *   "memory", "disposed"
    */
   append(k: Tensor, v: Tensor, counts?: readonly number[] | Tensor): void {
     if (counts !== undefined) checkArgument("counts", counts, isListOrTensor);
@@ -169,7 +170,11 @@ export class KvCache extends Owned {
       this.rewind(Math.max(0, length - (lengths[b] ?? length)), b);
   }
 
-  /** Removes the last tokens of a sequence, or of all sequences if none is given. */
+  /**
+   * Removes the last tokens of a sequence, or of all sequences if none is given.
+   *
+   * @throws HeedError "option" for more tokens than are held, "disposed"
+   */
   rewind(tokens: number, sequence?: number): void {
     checkArgument("tokens", tokens, isWholeNumber(0));
     const { module, border } = this.engine;
@@ -193,6 +198,8 @@ export class KvCache extends Owned {
   /**
    * Replaces the contents of a sequence by the first tokens of another. They share memory until one of them
    * writes to it.
+   *
+   * @throws HeedError "option" if `from` does not hold its first `tokens` tokens, "disposed"
    */
   share(options: { from: number; to: number; tokens: number }): void {
     const sequence = isWholeNumber(0, this.#options.batch - 1);
@@ -209,6 +216,8 @@ export class KvCache extends Owned {
   /**
    * Replaces every sequence b by the former sequence order[b]. Sequences with the same origin share its memory
    * until one of them writes to it.
+   *
+   * @throws HeedError "shape" for another number of sequences, "option", "memory", "disposed"
    */
   reorder(order: readonly number[]): void {
     checkArgument("order", order, { expected: "a list of numbers", accepts: Array.isArray });

@@ -29,8 +29,8 @@ const checks = {
 /**
  * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
  *
- * @param weight float32; float16, in half of the memory; or packed weights. The last two have no
- *   gradient
+ * @param weight float32; float16, in half of the memory; or packed weights. With the last two, the
+ *   result has no gradient
  * @param options only a bias [out], or options
  * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
  * @example

@@ -20,8 +20,8 @@ const isPart: Check = {
 };
 
 /**
- * Combines two attentions over parts of the same keys into one. Associative; a part without keys
- * changes nothing.
+ * Combines two attentions over disjoint parts of the keys into one. Associative; a part without
+ * keys changes nothing.
  *
  * @param a output [B, H, L, Dv] and lse [B, H, L]
  * @param b the same shapes (Ye et al., "Cascade Inference", FlashInfer, 2024)

@@ -74,7 +74,7 @@ export function reshape(engine: Engine, x: Tensor, shape: readonly number[]): Te
  *
  * @param order axis i of the result is axis order[i] of x; by default the last two are swapped
  * @param x of any shape and type
- * @throws HeedError "option", "memory", "disposed"
+ * @throws HeedError "shape" for fewer than two axes without an order, "option", "memory", "disposed"
  * @example
  * ```ts
  * console.log(heed.transpose(heed.tensor([[1, 2, 3]])).toArray(), heed.transpose(heed.ones([2, 3, 4]), [2, 0, 1]).shape); // prints: [ [ 1 ], [ 2 ], [ 3 ] ] [ 4, 2, 3 ]

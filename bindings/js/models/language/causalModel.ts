@@ -174,7 +174,7 @@ export class CausalLanguageModel extends Module {
    * Predicts the token after each position. All texts of a batch have the same length.
    *
    * @param ids int32 [B, L]
-   * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
+   * @throws HeedError "shape", "dtype", "option" for an unknown id or more positions than the context
    */
   forward<const O extends CausalForwardOptions = Record<never, never>>(
     ids: Tensor,
@@ -274,7 +274,8 @@ export class CausalLanguageModel extends Module {
    *   texts are padded, and written as each alone; the padding is part of the weights of `receive`
    * @param options the default end tokens are the end tokens of the config
    * @returns the tokens after each start, with the end token where it occurred
-   * @throws HeedError "option" for more positions than the model's context
+   * @throws HeedError "option" for more positions than the model's context, "nan" for logits that are not
+   *   finite
    */
   async generate(
     startTokens: readonly Encoded[],

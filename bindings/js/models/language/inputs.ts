@@ -66,7 +66,7 @@ export function beginModel<K extends HubModelConfig["kind"]>(
  * Checks the ids of tokens.
  *
  * @param past the number of positions before them
- * @throws HeedError "shape", "dtype", or "option" for more positions than the context has
+ * @throws HeedError "shape", "dtype", or "option" for an unknown id or more positions than the context
  */
 export function checkIds(
   ids: Tensor,

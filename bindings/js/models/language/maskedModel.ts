@@ -305,7 +305,7 @@ export class MaskedLanguageModel extends Module {
    * Computes the states of all positions.
    *
    * @param ids int32 [B, L]
-   * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
+   * @throws HeedError "shape", "dtype", "option" for an unknown id or more positions than the context
    */
   forward<const O extends MaskedForwardOptions = Record<never, never>>(
     ids: Tensor,

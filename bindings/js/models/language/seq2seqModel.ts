@@ -152,7 +152,7 @@ export class Seq2SeqLanguageModel extends Module {
    * Computes the states of the source.
    *
    * @param ids int32 [B, S]
-   * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
+   * @throws HeedError "shape", "dtype", "option" for an unknown id or more positions than the context
    */
   encode<const O extends EncodeOptions = Record<never, never>>(
     ids: Tensor,
@@ -177,7 +177,7 @@ export class Seq2SeqLanguageModel extends Module {
    *
    * @param ids int32 [B, L]
    * @param memory the states [B, S, E] of `encode`. With a cache that has them, they are not read
-   * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
+   * @throws HeedError "shape", "dtype", "option" for an unknown id or more positions than the context
    */
   decode<const O extends DecodeOptions = Record<never, never>>(
     ids: Tensor,
@@ -210,7 +210,7 @@ export class Seq2SeqLanguageModel extends Module {
    *
    * @param sources int32 [B, S]
    * @param targets int32 [B, L]
-   * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
+   * @throws HeedError "shape", "dtype", "option" for an unknown id or more positions than the context
    */
   forward<const O extends EncodeOptions = Record<never, never>>(
     sources: Tensor,
@@ -271,7 +271,8 @@ export class Seq2SeqLanguageModel extends Module {
    *   padded
    * @param options the default end tokens are the end tokens of the config
    * @returns the tokens of each text, with the end token where it occurred
-   * @throws HeedError "option" for more positions than the model's context
+   * @throws HeedError "option" for more positions than the model's context, "nan" for logits that are not
+   *   finite
    */
   async generate(sources: readonly Encoded[], options: GenerateFromOptions): Promise<number[][]> {
     const ids: unknown = Array.isArray(sources) ? sources.map(idsIn) : sources;
