@@ -2,7 +2,7 @@
 import { type Heed, load } from "heed";
 import { CausalLanguageModel, type HubConfig, withoutHeads } from "heed/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { causalMatrices, causalNetwork } from "../../web/src/network/causal";
+import { causalNetwork, layerMatrices } from "../../web/src/network/causal";
 import { explain } from "../../web/src/network/explain";
 import type { Facts } from "../../web/src/network/facts";
 import { lengthOf } from "../../web/src/network/formulas";
@@ -71,7 +71,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
     const ask = (layer: number | null, ablated: readonly string[] = []) =>
       causalNetwork(model, { ids, layer, head, ablated }, wordOf);
     const factsOf = (numbers: StackNumbers): Facts => ({
-      ...{ numbers, matrices: causalMatrices(model, 1), tokens: ids.map(String), sources: [] },
+      ...{ numbers, matrices: layerMatrices(model, 1), tokens: ids.map(String), sources: [] },
       place: ids.length - 1,
     });
     beforeAll(() => {
@@ -253,7 +253,7 @@ describe.each<[string, HubConfig]>(Object.entries(models))(
       expectNear(attention.heads.slice(2 * E, 3 * E), new Array(E).fill(0));
       expectNear(attention.norm.input, whole.norm.input);
       expect(lengthOf(attention.added)).not.toBeCloseTo(lengthOf(whole.added));
-      causalMatrices(model, 0);
+      layerMatrices(model, 0);
       expect(heed.memory().tensors.count).toBe(before);
     });
 
@@ -382,7 +382,7 @@ test("GPT-2 adds learned positions, norms with biases and units without a gate",
     Array.from(end.ids, (id) => prediction[id] as number),
   );
   const facts: Facts = {
-    ...{ numbers: found, matrices: causalMatrices(model, 1), tokens: ids.map(String), sources: [] },
+    ...{ numbers: found, matrices: layerMatrices(model, 1), tokens: ids.map(String), sources: [] },
     place: 5,
   };
   const unit = explain({ part: "feed-forward", of: "unit", row: 0, col: 3 }, facts);
@@ -402,8 +402,8 @@ test("A model in int8 has all numbers except those that need its quantised weigh
   );
   expect(feedForward.unitLengths).toBeNull();
   expect(lengthOf(feedForward.added)).toBeGreaterThan(0);
-  expect(causalMatrices(model, 1)).toBeNull();
-  expect(causalMatrices(model, 0)).not.toBeNull();
+  expect(layerMatrices(model, 1)).toBeNull();
+  expect(layerMatrices(model, 0)).not.toBeNull();
 });
 
 describe("A number's sources", () => {

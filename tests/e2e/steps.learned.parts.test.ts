@@ -118,7 +118,7 @@ describe("A layer of our language model", () => {
   });
 
   test("has the sizes of its file", async () => {
-    expect(shapeOf(model, ourShape.name)).toEqual(ourShape);
+    expect(shapeOf(model, ourShape.name, ourShape.words.tokens)).toEqual(ourShape);
     const units = (model.model.layers[0]?.mlp.upProj.weight as Tensor | undefined)?.shape[0];
     expect(ourShape.units).toBe(units);
     expect(model.config.context).toBe(maxTokens);

@@ -1,32 +1,21 @@
 /** "Step by step" on a layer of a model of the person shows the model's own numbers, or says why it does not. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Heed, load } from "heed";
+import { type Heed, load, type Tensor } from "heed";
 import { CausalLanguageModel, type HubConfig, loadModel, MaskedLanguageModel } from "heed/models";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Explanation, explanationText, format } from "#parts";
-import { explainCell } from "../../web/src/rooms/steps/explain";
+import { format } from "#parts";
 import { read, write } from "../../web/src/rooms/steps/link";
-import type { MatrixName } from "../../web/src/rooms/steps/matrices";
-import type { Problem } from "../../web/src/rooms/steps/problem";
 import { initialState, type State } from "../../web/src/rooms/steps/settings";
-import solve from "../../web/src/rooms/steps/solve";
 import { attentionStages } from "../../web/src/rooms/steps/stages";
-import {
-  problemOf,
-  sentenceAttentionOf,
-  withLearned,
-  withOwnStage,
-} from "../../web/src/rooms/steps/state";
-import walk, { type Walked } from "../../web/src/rooms/steps/walk";
-import type { News } from "../../web/src/shared/loading";
+import { withLearned, withOwnStage } from "../../web/src/rooms/steps/state";
+import type { Walked } from "../../web/src/rooms/steps/walk";
 import { ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
 import type { LanguageModel } from "../../web/src/worker/languageHeads";
 import { setOpenModel, whyNotWalked } from "../../web/src/worker/openModel";
-import type { SolverContext } from "../../web/src/worker/solver";
 import { filesOf, llama } from "../js/checkpoints";
-import { Random } from "../js/values";
 import { computed, computedBy, farthest } from "./layers";
+import { asked, json, modelOf, open, said, solved, valuesOf, vocabulary } from "./walked";
 import { wordsOf, wordTokenizer } from "./yours";
 
 let heed: Heed;
@@ -36,11 +25,8 @@ beforeAll(async () => {
 afterEach(() => setOpenModel(null));
 afterAll(() => heed.dispose());
 
-const vocabulary = 23;
 const ids = [3, 7, 11, 7, 2, 19, 5];
 const text = wordsOf(ids);
-
-const context = () => ({ heed, signal: new AbortController().signal, progress() {} });
 
 const sizes: HubConfig = {
   ...{ vocab_size: vocabulary, hidden_size: 24, intermediate_size: 20, num_hidden_layers: 3 },
@@ -59,73 +45,11 @@ const families: Readonly<Record<string, HubConfig>> = {
   },
 };
 
-/** A model whose biases and norms are random, too. */
-function modelOf(config: HubConfig): CausalLanguageModel {
-  const model = new CausalLanguageModel(heed, config, { seed: 3 });
-  const random = new Random(7);
-  for (const { data, shape } of model.parameters()) {
-    const { data: noise } = random.array([...shape], shape.length > 1 ? 0.3 : 0.5);
-    (data as Float32Array).forEach((value, i) => {
-      data[i] = value + (noise[i] as number);
-    });
-  }
-  return model;
-}
-
-const json = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as object;
-
-/** Opens a model as the room Models does. */
-function open(model: LanguageModel, size = vocabulary): void {
-  const tokenizer = new ReadableTokenizer(json(wordTokenizer(size)), {});
-  const card = { name: "tiny", link: "yours", whyNotWalked: whyNotWalked(model) };
-  setOpenModel({ model, tokenizer, card, use: async (run) => run() });
-}
-
-const asked = (model: string | null, text: string) =>
-  walk({ model, text }, context() as unknown as SolverContext<never>);
-
-async function solved(change: Partial<State>) {
-  const state: State = { ...initialState, ...withLearned("yours"), text, ...change };
-  const { walked } = await asked("yours", state.text);
-  const attention = sentenceAttentionOf(state, walked);
-  const problem = problemOf(state, attention) as Problem;
-  const solution = await solve(problem, context() as unknown as SolverContext<News>);
-  return { state, attention, solution };
-}
-
-type Found = Awaited<ReturnType<typeof solved>>;
-
-/** The formula or the words about a number. */
-function said({ state, attention, solution }: Found, matrix: MatrixName, row: number, col: number) {
-  const cell = { matrix, row, col };
-  const { name, formula } = explainCell(cell, solution, state, attention) as Explanation;
-  return explanationText({ name, formula: formula.flatMap((piece) => piece.all ?? [piece]) });
-}
-
-const numberOf = (text: string | undefined) =>
-  Number((text ?? "").replace(/[()]/g, "").replaceAll("−", "-"));
-
-/** The value of a formula of products, sums and rotations, and the value that it ends with. */
-function valuesOf(formula: string) {
-  const [, terms = "", value] = /= (.*) [=≈] (−?[\d.]+)$/s.exec(formula) ?? [];
-  const sum = terms
-    .replaceAll(" + bias ", " + ")
-    .split(" + ")
-    .map((term) =>
-      term.split("×").reduce((product, factor) => {
-        const [, wave] = /(cos|sin)\(/.exec(factor) ?? [];
-        return wave ? product : product * numberOf(factor.trim());
-      }, 1),
-    )
-    .reduce((a, b) => a + b, 0);
-  return { sum, value: numberOf(value) };
-}
-
 describe.each(Object.keys(families))("A layer of a %s that the person opened", (name) => {
   test.each([0, 2])("has the model's weights and outputs, layer %i", async (layer) => {
-    const model = modelOf(families[name] as HubConfig);
+    const model = modelOf(heed, families[name] as HubConfig);
     open(model);
-    const { solution, attention } = await solved({ layer, row: 4 });
+    const { solution, attention } = await solved(heed, { text, layer, row: 4 });
     const wanted = computedBy(model, ids, layer);
     expect(attention.queries.tokens).toEqual(ids.map((id) => `w${id}`));
     for (const name of computed) {
@@ -138,9 +62,9 @@ describe.each(Object.keys(families))("A layer of a %s that the person opened", (
   });
 
   test("explains a query, a value and a result with their biases and norms", async () => {
-    const model = modelOf(families[name] as HubConfig);
+    const model = modelOf(heed, families[name] as HubConfig);
     open(model);
-    const found = await solved({ layer: 1, head: 1 });
+    const found = await solved(heed, { text, layer: 1, head: 1 });
     const { biases, rotations, hasHeadNorms } = model.config;
     const { arrays, dims, rotation } = found.solution;
     const value = said(found, "v", 3, 2);
@@ -173,8 +97,8 @@ describe.each(Object.keys(families))("A layer of a %s that the person opened", (
 });
 
 test("A layer with a window hides the keys before it, as its words say", async () => {
-  open(modelOf(families.mistral as HubConfig));
-  const { state, attention, solution } = await solved({ layer: 1 });
+  open(modelOf(heed, families.mistral as HubConfig));
+  const { state, attention, solution } = await solved(heed, { text, layer: 1 });
   const hidden = ids.map(
     (_, col) => solution.arrays.masked[5 * ids.length + col] === Number.NEGATIVE_INFINITY,
   );
@@ -186,8 +110,8 @@ test("A layer with a window hides the keys before it, as its words say", async (
 });
 
 test("Without a rotation, a normalised query is told in words", async () => {
-  open(modelOf(families.qwen3 as HubConfig));
-  const found = await solved({ position: false });
+  open(modelOf(heed, families.qwen3 as HubConfig));
+  const found = await solved(heed, { text, position: false });
   expect(said(found, "q", 2, 3)).toContain("W_Q ÷ the root mean square of all 8 of its row");
   expect(found.solution.running.q).toBeUndefined();
   expect(attentionStages.qkv.explain(found.state, found.attention)).toContain(
@@ -208,7 +132,7 @@ describe("The person's model", () => {
   });
 
   test("reads as many tokens as it can", async () => {
-    open(modelOf(families.gpt2 as HubConfig));
+    open(modelOf(heed, families.gpt2 as HubConfig));
     const { walked } = await asked("yours", "w3 ".repeat(40));
     const { tokens, cut, most, kept } = (walked as Walked).tokens;
     expect([tokens.length, cut, most]).toEqual([16, true, 16]);
@@ -219,14 +143,14 @@ describe("The person's model", () => {
   test("is asked for only if it is open, and named if it is", async () => {
     expect(await asked(null, "")).toEqual({ open: null, walked: null, why: null });
     expect((await asked("yours", text)).why).toMatch(/^The model of the link is not open: /);
-    open(modelOf(families.llama as HubConfig));
-    expect((await asked(null, "")).open).toEqual({ name: "tiny", link: "yours" });
+    open(modelOf(heed, families.llama as HubConfig));
+    expect((await asked(null, "")).open).toEqual({ name: "tiny", link: "yours", mask: "causal" });
     const other = await asked("some/model", text);
     expect([other.walked, other.why]).toEqual([
       null,
       expect.stringContaining("of the link, some/model, is not open"),
     ]);
-    open(modelOf(families.llama as HubConfig), vocabulary + 5);
+    open(modelOf(heed, families.llama as HubConfig), vocabulary + 5);
     const { why } = await asked("yours", "w3 w26");
     expect(why).toContain("more tokens than its vocabulary");
   });
@@ -253,11 +177,7 @@ describe("The person's model", () => {
     model.dispose();
   });
 
-  test("is not shown if it is an encoder or has packed weights", async () => {
-    const config = { ...sizes, model_type: "bert", num_attention_heads: 2 };
-    const encoder = new MaskedLanguageModel(heed, config, { seed: 3 });
-    expect(whyNotWalked(encoder)).toContain("an encoder");
-    encoder.dispose();
+  test("is not shown if it has packed weights", async () => {
     const files = { ...filesOf(llama()), "tokenizer.json": wordTokenizer(vocabulary) };
     for (const dtype of ["int8", "int4", "float16"] as const) {
       const { model } = await loadModel(heed, files, { dtype, tokenizer: ReadableTokenizer });
@@ -276,36 +196,61 @@ interface Values {
 }
 
 interface Golden {
-  readonly inputs: { readonly input_ids: Values };
+  readonly inputs: { readonly input_ids: Values; readonly token_type_ids?: Values };
   readonly outputs: Readonly<Record<string, Values>>;
 }
 
-const golden = fileURLToPath(new URL("../../../shared/golden/models", import.meta.url));
+/** Makes an encoder read tokens of these types; the page reads one sentence, whose types are 0. */
+function withTypes(model: MaskedLanguageModel, types: readonly number[]): void {
+  const forward = model.forward.bind(model) as (ids: Tensor, options: object) => object;
+  const typed = (ids: Tensor, options: object) =>
+    forward(ids, { ...options, typeIds: heed.tensor(Int32Array.from(types), ids.shape) });
+  Object.assign(model, { forward: typed });
+}
 
-test.skipIf(!existsSync(golden)).each(["gpt2_tiny", "llama_tiny", "qwen3_tiny"])(
-  "A layer of %s has the weights that another implementation computes",
-  async (name) => {
-    const file = (file: string) => new Uint8Array(readFileSync(`${golden}/${name}/${file}`));
-    const { inputs, outputs } = json(file("expected.json")) as Golden;
-    const [config, weights] = [file("config.json"), file("model.safetensors")];
-    const size = (json(config) as HubConfig).vocab_size as number;
-    const { model } = await loadModel(
-      heed,
-      {
-        ...{ "config.json": config, "model.safetensors": weights },
-        "tokenizer.json": wordTokenizer(size),
-      },
-      { tokenizer: ReadableTokenizer },
-    );
-    const { data: all, shape } = inputs.input_ids;
-    const count = shape[1] as number;
-    const read = all.slice(0, count);
-    open(model as CausalLanguageModel, size);
-    const { solution } = await solved({ layer: 1, text: wordsOf(read) });
-    const heads = solution.dims.H * count * count;
-    const wanted = Float32Array.from(outputs["attentions.1"]?.data.slice(0, heads) ?? []);
-    expect(farthest(wanted, solution.arrays.weights)).toBeLessThan(2e-5);
-    expect(wanted).toHaveLength(solution.arrays.weights.length);
-    model.dispose();
-  },
-);
+const shared = fileURLToPath(new URL("../../../shared", import.meta.url));
+
+test
+  .skipIf(!existsSync(shared))
+  .each([
+    ...["gpt2_tiny", "llama_tiny", "qwen3_tiny", "bert_tiny"].map(
+      (name) => `golden/models/${name}`,
+    ),
+    ...["bert_classifier_tiny", "sentence_tiny"].map((name) => `hub-models/${name}`),
+  ])("A layer of %s has the weights that another implementation computes", async (name) => {
+  const file = (file: string) => new Uint8Array(readFileSync(`${shared}/${name}/${file}`));
+  const { inputs, outputs } = json(file("expected.json")) as Golden;
+  const [config, weights] = [file("config.json"), file("model.safetensors")];
+  const size = (json(config) as HubConfig).vocab_size as number;
+  const { model } = await loadModel(
+    heed,
+    {
+      ...{ "config.json": config, "model.safetensors": weights },
+      "tokenizer.json": wordTokenizer(size),
+    },
+    { tokenizer: ReadableTokenizer },
+  );
+  const { data: all, shape } = inputs.input_ids;
+  const count = shape[1] as number;
+  const read = all.slice(0, count);
+  const isEncoder = model instanceof MaskedLanguageModel;
+  if (isEncoder) withTypes(model, inputs.token_type_ids?.data.slice(0, count) ?? []);
+  open(model as LanguageModel, size);
+  const mask = isEncoder ? "none" : "causal";
+  const { solution } = await solved(heed, { layer: 1, mask, text: wordsOf(read) });
+  const heads = solution.dims.H * count * count;
+  const wanted = Float32Array.from(outputs["attentions.1"]?.data.slice(0, heads) ?? []);
+  expect(farthest(wanted, solution.arrays.weights)).toBeLessThan(2e-5);
+  expect(wanted).toHaveLength(solution.arrays.weights.length);
+  for (const [name, own] of [
+    ["1", "embedding"],
+    ["2", "after"],
+  ] as const) {
+    if (!isEncoder) continue;
+    const found = solution.arrays[own] as Float32Array;
+    const states = outputs[`hidden_states.${name}`]?.data.slice(0, found.length) ?? [];
+    expect(states).toHaveLength(found.length);
+    expect(farthest(Float32Array.from(states), found), own).toBeLessThan(2e-5);
+  }
+  model.dispose();
+});

@@ -1,7 +1,8 @@
 /** “Step by step” on a layer of a model that the person opened in the room Models. */
 import { type Heed, load } from "heed";
-import { type CausalLanguageModel, loadModel } from "heed/models";
+import { type CausalLanguageModel, loadModel, type MaskedLanguageModel } from "heed/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { format } from "#parts";
 import { bert, filesOf, gpt2, llama } from "../js/checkpoints";
 import { computedBy } from "./layers";
 import { Steps } from "./steps";
@@ -30,6 +31,7 @@ async function walk(room: Steps, files: Files): Promise<void> {
   await models.opened();
   await room.click("Compute this head step by step");
   await expect.poll(() => room.text(".sentence-label")).toContain("of chosen files");
+  expect(await room.page.evaluate(() => scrollY)).toBe(0);
 }
 
 const notices = (room: Steps) => room.text(".sentences .notices");
@@ -103,12 +105,48 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     expect(await room.text(".sentence-label")).toContain("of our language model");
   });
 
-  it("is not offered for an encoder, with the reason", async () => {
+  test("is opened in an encoder, which hides no token and normalises the sums", async () => {
+    const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+    const tokenizer = wordTokenizer(21, specials, true);
+    const files = { ...filesOf(bert("bert")), "tokenizer.json": tokenizer };
+    const model = (await loadModel(heed, files)) as MaskedLanguageModel;
+    const { weights, joined, after } = computedBy(model, [2, 7, 11, 7, 5, 3], 1);
+    const room = await enter("#room=models&model=yours&text=w7+w11+w7+w5&head=2.2");
+    await walk(room, files);
+    await expect.poll(() => room.link()).toContain("vectors=learned&model=yours&layer=2");
+    expect(await room.link()).not.toContain("mask=");
+    const keys = ["[CLS]", "w7", "w11", "w7", "w5", "[SEP]"];
+    const { weight, output } = await room.untilTable({ keys });
+    const row = Number(/query=(\d+)/.exec(await room.link())?.[1]) - 1;
+    for (const [col, own] of weight.entries())
+      expect(own).toBeCloseTo(weights[(6 + row) * 6 + col] as number, 2.7);
+    for (const [i, own] of output.entries())
+      expect(own).toBeCloseTo(joined[row * 12 + 6 + i] as number, 1);
+    await room.page.$eval("[data-stage=addnorm]", (tab) => (tab as HTMLElement).click());
+    await expect.poll(() => room.text(".stage-words")).toContain("The sum itself is normalised");
+    await room.page.$eval("[data-stage=addnorm2]", (tab) => (tab as HTMLElement).click());
+    await expect.poll(() => room.text(".stage-words")).toContain("The answer of the model");
+    await room.page.waitForSelector(".stage-figure.network [data-matrix] canvas");
+    const { x, y } = await room.cell("next-norm", 3, 5, 4, 12);
+    await room.page.mouse.move(x, y);
+    await expect.poll(() => room.text(".stage .readout")).toContain("The stream after the feed-");
+    expect(await room.text(".stage .readout")).toContain(format(after[row * 12 + 5] as number));
+    expect(await room.violations()).toEqual([]);
+    await room.click("causal", ".settings");
+    await expect.poll(() => room.text(".settings")).toContain("The model itself hides no tokens");
+    // The model has the mask of its kind when it is chosen again.
+    await room.click("ours", ".settings");
+    await expect.poll(() => room.link()).not.toContain("model=");
+    await room.click("chosen files", ".settings");
+    await expect.poll(() => room.link()).not.toContain("mask=");
+    model.dispose();
+  });
+
+  it("is not offered if its steps differ, with the reason", async () => {
     const room = await enter(inModels);
     const models = new Yours(room.page);
-    const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
-    await models.drop({ ...filesOf(bert("bert")), "tokenizer.json": wordTokenizer(21, specials) });
+    await models.drop(filesFor({ own: llama({ attn_logit_softcapping: 30 }), size: 23 }));
     await models.opened();
-    expect(await room.text(".no-steps")).toMatch(/^Not shown step by step: it is an encoder/);
+    expect(await room.text(".no-steps")).toMatch(/^Not shown step by step: it limits its scores/);
   });
 });

@@ -129,14 +129,38 @@ const special = (id: number, content: string) => ({
   ...{ normalized: false, special: true },
 });
 
-/** A tokenizer.json whose tokens are the words w0, w1, .., except some special ones. */
-export function wordTokenizer(size: number, specials: readonly string[] = []): Uint8Array {
+/** Puts the token [CLS] before a text, and [SEP] after it. */
+function betweenEnds(specials: readonly string[]) {
+  const ends = ["[CLS]", "[SEP]"] as const;
+  const [start, end] = ends.map((id) => ({ SpecialToken: { id, type_id: 0 } }));
+  const named = ends.map((id) => [id, { id, ids: [specials.indexOf(id)], tokens: [id] }]);
+  const sequence = (id: string) => ({ Sequence: { id, type_id: 0 } });
+  return {
+    ...{ type: "TemplateProcessing", special_tokens: Object.fromEntries(named) },
+    ...{
+      single: [start, sequence("A"), end],
+      pair: [start, sequence("A"), end, sequence("B"), end],
+    },
+  };
+}
+
+/**
+ * A tokenizer.json whose tokens are the words w0, w1, .., except some special ones.
+ *
+ * @param hasEnds whether a text gets the tokens [CLS] and [SEP]
+ */
+export function wordTokenizer(
+  size: number,
+  specials: readonly string[] = [],
+  hasEnds = false,
+): Uint8Array {
   const words = Array.from({ length: size }, (_, id) => specials[id] ?? `w${id}`);
   return encoder.encode(
     JSON.stringify({
       version: "1.0",
       added_tokens: specials.map((content, id) => special(id, content)),
-      ...{ normalizer: null, post_processor: null, decoder: null },
+      ...{ normalizer: null, decoder: null },
+      post_processor: hasEnds ? betweenEnds(specials) : null,
       pre_tokenizer: { type: "WhitespaceSplit" },
       model: {
         ...{ type: "WordPiece", unk_token: words[0], continuing_subword_prefix: "##" },

@@ -1,4 +1,5 @@
 /** The end of a room: the question that the next room answers. */
+import { toTop } from "../shared/shell";
 import { type RoomId, rooms } from "./rooms";
 
 export function NextRoom({ current, linkTo }: { current: RoomId; linkTo(id: RoomId): string }) {
@@ -7,13 +8,7 @@ export function NextRoom({ current, linkTo }: { current: RoomId; linkTo(id: Room
     <nav class="next-room" aria-label="Next room">
       <p>
         <span class="faint">Next: {next ? next.name : "documentation"}</span>
-        {/* A change of the hash alone would keep the place at the end of the page. */}
-        <a
-          href={next ? linkTo(next.id) : "./docs/"}
-          onClick={({ metaKey, ctrlKey, shiftKey }) => {
-            if (!(metaKey || ctrlKey || shiftKey)) window.scrollTo({ top: 0, behavior: "instant" });
-          }}
-        >
+        <a href={next ? linkTo(next.id) : "./docs/"} onClick={toTop}>
           {next ? next.question : "How do I use attention in a page of mine?"}
         </a>
       </p>

@@ -69,25 +69,27 @@ export const strip = (
 ): Strip => ({ label, place: { part, of, row }, data });
 
 /** The rows of a norm: the stream, the learned parameters, and the result. */
-function normStrips(part: PartName, { input, gain, bias, result }: NormNumbers): Strip[] {
+function normStrips(part: PartName, { input, gain, bias, result, isPost }: NormNumbers): Strip[] {
   return [
-    strip(part, "stream", "stream", input),
+    strip(part, isPost ? "sum" : "stream", "stream", input),
     ...(gain ? [strip(part, "gain", "gain", gain)] : []),
     ...(bias ? [strip(part, "bias", "shift", bias)] : []),
-    strip(part, "normed", "norm", result),
+    strip(part, isPost ? "= stream" : "normed", "norm", result),
   ];
 }
 
-function wordsOf({ kind, eps, input, gain, bias }: NormNumbers): string {
+function wordsOf({ kind, eps, input, gain, bias, isPost }: NormNumbers): string {
   const made =
     kind === "rms"
       ? `divided by its root mean square ${format(rootMeanSquare(input, eps))}`
       : `minus its mean, divided by its standard deviation ${format(deviationOf(input, eps))}`;
   const learned = `${gain ? ", times a learned gain" : ""}${bias ? ", plus a learned bias" : ""}`;
-  return `A copy of the stream, ${made}${learned}.`;
+  return isPost
+    ? `The sum, ${made}${learned}, is the stream from here on.`
+    : `A copy of the stream, ${made}${learned}.`;
 }
 
-/** The stream and its norm, which a part reads. */
+/** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
 export function Norm({
   part,
   norm,
@@ -103,7 +105,7 @@ export function Norm({
 }) {
   const strips = useMemo(() => normStrips(part, norm), [part, norm]);
   return (
-    <Part kind={kind} title={title} words={wordsOf(norm)}>
+    <Part kind={norm.isPost ? "open" : kind} title={title} words={wordsOf(norm)}>
       <Strips
         {...{ part, strips, width }}
         picture="norm"
@@ -139,9 +141,11 @@ function Add({
 }) {
   const strips = useMemo(
     () => [
-      strip(name, "stream", "stream", norm.input),
+      norm.isPost
+        ? strip(name, "stream", "norm", norm.result)
+        : strip(name, "stream", "stream", norm.input),
       ...added,
-      strip(name, "= stream", "output", output),
+      strip(name, norm.isPost ? "= sum" : "= stream", "output", output),
     ],
     [name, norm, added, output],
   );
@@ -302,13 +306,14 @@ export function AddOfUnits({
   next,
   ...props
 }: Omit<PartProps<FeedForwardNumbers>, "facts"> & { next: string }) {
-  const { name, up, added: vector } = props.part;
+  const { name, up, added: vector, norm } = props.part;
+  const onwards = norm.isPost ? "The sum goes on to its norm" : `The stream goes on to ${next}`;
   const added = useMemo(() => [strip(name, "+ added", "added", vector)], [vector]);
   return (
     <Add
       {...{ ...props, added }}
       title="The stream, and what the feed-forward network adds"
-      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}. The stream goes on to ${next}.`}
+      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}. ${onwards}.`}
     />
   );
 }

@@ -1,8 +1,8 @@
-/** Traces one token through a model that predicts the next token, number by number. */
+/** Traces one token through a model that predicts the next token, or through a layer of an encoder, number by number. */
 import type { Tensor } from "heed";
 import type { CausalLanguageModel, LayerParts } from "heed/models";
 import { nn } from "heed/nn";
-import { idsTensor } from "../worker/languageHeads";
+import { idsTensor, type LanguageModel } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
 import type {
@@ -16,6 +16,7 @@ import type {
   MatricesRequest,
   NetworkAnswer,
   NetworkRequest,
+  NormNumbers,
   StackNumbers,
 } from "./messages";
 import {
@@ -30,7 +31,15 @@ import {
   unitLengths,
 } from "./numbers";
 
-type Layer = CausalLanguageModel["model"]["layers"][number];
+type PreNormLayer = CausalLanguageModel["model"]["layers"][number];
+type Norm = PreNormLayer["postAttentionLayernorm"];
+
+/** A layer with norms before its parts or, in an encoder, after them. */
+interface Layer
+  extends Pick<PreNormLayer, "selfAttn" | "postAttentionLayernorm" | "mlp">,
+    Partial<Pick<PreNormLayer, "inputLayernorm">> {
+  readonly outputLayernorm?: Norm;
+}
 type Attended = Pick<AttentionNumbers, "most" | "mostWeights"> &
   Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
 
@@ -74,10 +83,13 @@ function queryOf(
   });
 }
 
+/** Of an attention that reads the stream itself. */
+const noNorm = { eps: 0, weight: undefined };
+
 /** The part of a layer that its heads add for the token of a row. */
 function addedAt(
-  { heed, config }: CausalLanguageModel,
-  { inputLayernorm, selfAttn }: Layer,
+  { heed, config }: LanguageModel,
+  { inputLayernorm, selfAttn, postAttentionLayernorm: { norm: kind } }: Layer,
   parts: LayerParts,
   row: number,
 ): AddedByHeads {
@@ -85,7 +97,7 @@ function addedAt(
   const headOutputs = rowAt(parts.headOutputs, row);
   return {
     name: "attention",
-    norm: normNumbers(inputLayernorm as Layer["postAttentionLayernorm"], config.norm, input, read),
+    norm: normNumbers(inputLayernorm ?? noNorm, kind, input, read),
     headOutputs,
     ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
     added: rowAt(parts.attention, row),
@@ -112,7 +124,7 @@ function attentionNumbers(
 }
 
 function feedForwardNumbers(
-  { heed, config }: CausalLanguageModel,
+  { heed, config }: LanguageModel,
   { postAttentionLayernorm, mlp }: Layer,
   parts: LayerParts,
   row: number,
@@ -127,7 +139,12 @@ function feedForwardNumbers(
     const down = floatsOf(heed, mlp.downProj.weight);
     return {
       name: "feed-forward",
-      norm: normNumbers(postAttentionLayernorm, config.norm, rowAt(parts.between, row), read),
+      norm: normNumbers(
+        postAttentionLayernorm,
+        postAttentionLayernorm.norm,
+        rowAt(parts.between, row),
+        read,
+      ),
       activation: parts.gate ? "silu" : config.activation,
       ...{ gate, up: parts.up ? rowAt(parts.up, row) : null, units },
       unitLengths: down && unitLengths(units, down),
@@ -138,32 +155,41 @@ function feedForwardNumbers(
 }
 
 /**
- * A layer from the output of its attention on, for the token of a row.
+ * A layer from the output of its attention on, for the token of a row. `stream` is the stream after attention, and
+ * after the layer. An encoder normalises both sums, and a decoder only copies of them.
  *
  * @param before the tensors of the layer up to that output
  */
-export function causalBlock(
-  model: CausalLanguageModel,
+export function layerBlock(
+  model: LanguageModel,
   index: number,
   before: Pick<LayerParts, "input" | "attentionInput" | "headOutputs" | "attention">,
   row: number,
-): { parts: LayerParts; block: BlockNumbers } {
-  const { heed, config } = model;
-  const { layers, norm } = model.model;
+): { stream: readonly [Tensor, Tensor]; units: Tensor; block: BlockNumbers } {
+  const { heed } = model;
+  const { layers, norm } = model.model as { layers: readonly Layer[]; norm: Norm };
   const layer = layers[index] as Layer;
+  const isPost = layer.outputLayernorm !== undefined;
   const between = heed.add(before.input, before.attention);
   const feedForwardInput = layer.postAttentionLayernorm.forward(between);
   const { output: feedForward, ...inside } = layer.mlp.forward(feedForwardInput);
-  const output = heed.add(between, feedForward);
+  const after = isPost ? feedForwardInput : between;
+  const output = heed.add(after, feedForward);
   const parts = { ...before, between, feedForwardInput, ...inside, feedForward, output };
-  const reader = layers[index + 1]?.inputLayernorm ?? norm;
-  const normed = rowAt(reader.forward(output), row);
+  const reader = layer.outputLayernorm ?? layers[index + 1]?.inputLayernorm ?? norm;
+  const normed = reader.forward(output);
+  const next = normNumbers(reader, reader.norm, rowAt(output, row), rowAt(normed, row));
+  const marked = <P extends { readonly norm: NormNumbers }>(part: P): P => ({
+    ...part,
+    norm: { ...part.norm, isPost },
+  });
   return {
-    parts,
+    stream: [after, isPost ? normed : output],
+    units: inside.units,
     block: {
-      attention: addedAt(model, layer, parts, row),
-      feedForward: feedForwardNumbers(model, layer, parts, row),
-      next: normNumbers(reader, config.norm, rowAt(output, row), normed),
+      attention: marked(addedAt(model, layer, parts, row)),
+      feedForward: marked(feedForwardNumbers(model, layer, parts, row)),
+      next: { ...next, isPost },
       isLast: index === layers.length - 1,
     },
   };
@@ -275,10 +301,7 @@ function normedBy({ heed, model }: CausalLanguageModel, end: Float32Array): Floa
 const mostWeights = 2 ** 23;
 
 /** The matrices of a layer; null if they are too large or quantised. */
-export function causalMatrices(
-  { heed, model }: CausalLanguageModel,
-  layer: number,
-): LayerMatrices | null {
+export function layerMatrices({ heed, model }: LanguageModel, layer: number): LayerMatrices | null {
   const found = model.layers[layer];
   if (!found) return null;
   const { selfAttn, mlp } = found;
@@ -300,6 +323,6 @@ export function causalAnswer(
   wordOf: (id: number) => string,
 ): NetworkAnswer | MatricesAnswer {
   if (request.kind === "matrices")
-    return { kind: "matrices", matrices: causalMatrices(model, request.layer) };
+    return { kind: "matrices", matrices: layerMatrices(model, request.layer) };
   return { kind: "network", numbers: causalNetwork(model, request, wordOf) };
 }

@@ -84,11 +84,31 @@ function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Exp
   };
 }
 
+/** The sum and the stream of a layer with post-norm, whose attention reads the stream without a norm. */
+function explainPost({ part, of, col }: Omit<Spot, "row">, norm: NormNumbers, layer: number) {
+  const says = (name: string, words: string, value: number) => ({
+    name: entry(name, col),
+    formula: [text(`${words}: ${format(value)}`)],
+  });
+  const value = at(norm.input, col);
+  if (part === "attention") {
+    const before = layer === 1 ? "the embeddings, added and normalised" : `from layer ${layer - 1}`;
+    return of === "norm" ? says(`The stream before layer ${layer}`, before, value) : null;
+  }
+  const what = part === "feed-forward" ? "attention" : "the feed-forward network";
+  if (of === "stream")
+    return says(`The sum after ${what}`, `the stream and what ${what} adds`, value);
+  if (of !== "norm") return null;
+  return { name: entry(`The stream after ${what}`, col), formula: normed(norm, col, "sum") };
+}
+
 /** Rows that all parts have: the stream and its norm. */
 function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: LayerFacts) {
   const { input, gain, bias } = norm;
   if (col >= input.length) return null;
   const layer = (facts.numbers.open?.layer ?? 0) + 1;
+  if (norm.isPost && (of === "stream" || of === "norm"))
+    return explainPost({ part, of, col }, norm, layer);
   const before = {
     ...{ start: "before layer 1", end: "after the last layer", cross: "after attention" },
     attention: `before layer ${layer}`,
@@ -158,9 +178,13 @@ function explainFeedForward(
       formula: projected(up ? "W_down" : "W_2", own?.down, units, col, at(part.added, col)),
     };
   if (of !== "output") return null;
+  const after = norm.isPost
+    ? "The sum after the feed-forward network"
+    : `The stream after layer ${(numbers.open?.layer ?? 0) + 1}`;
+  const stream = at(norm.isPost ? norm.result : norm.input, col);
   return {
-    name: entry(`The stream after layer ${(numbers.open?.layer ?? 0) + 1}`, col),
-    formula: added(at(norm.input, col), [at(part.added, col)], at(part.output, col)),
+    name: entry(after, col),
+    formula: added(stream, [at(part.added, col)], at(part.output, col)),
   };
 }
 

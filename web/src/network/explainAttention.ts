@@ -170,7 +170,7 @@ export function explainAdded(
   const terms = Array.from({ length: count }, (_, each) => at(heads, each * size + col));
   if (bias) terms.push(at(bias, col));
   return {
-    name: entry(`The stream after ${readers[part.name]}`, col),
+    name: entry(`The ${norm.isPost ? "sum" : "stream"} after ${readers[part.name]}`, col),
     formula: [
       text(`stream + what each head adds${bias ? " + bias" : ""} = `),
       ...added(at(norm.input, col), terms, at(part.output, col)),

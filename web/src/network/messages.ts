@@ -32,15 +32,17 @@ export interface NormNumbers {
   readonly gain: Float32Array | null;
   readonly bias: Float32Array | null;
   readonly result: Float32Array;
+  /** Whether the result is the stream from then on (post-norm), and not a copy for the part that reads it. */
+  readonly isPost?: boolean;
 }
 
 /** A part of a layer reads the stream through a norm, and adds to it. */
 interface PartOfLayer {
-  /** The stream before the part, and its normalised copy, which the part reads. */
+  /** The stream before the part, and its normalised copy, which the part reads. With post-norm, see `isPost`. */
   readonly norm: NormNumbers;
   /** The vector that the part adds, [E]. */
   readonly added: Float32Array;
-  /** The stream after the part, [E]. */
+  /** The stream after the part, [E]. With post-norm, the sum before its norm. */
   readonly output: Float32Array;
 }
 
@@ -119,7 +121,10 @@ export interface FeedForwardNumbers extends PartOfLayer {
 export interface BlockNumbers {
   readonly attention: AddedByHeads;
   readonly feedForward: FeedForwardNumbers;
-  /** The norm that reads the layer's output: the norm of the next layer or, after the last layer, the final norm. */
+  /**
+   * The norm that reads the layer's output: the norm of the next layer or, after the last layer, the final norm. With
+   * post-norm, the last norm of the layer.
+   */
   readonly next: NormNumbers;
   readonly isLast: boolean;
 }

@@ -33,3 +33,8 @@ export function useFootnote(words: string | null): void {
   useEffect(() => setFootnote(words), [words, setFootnote]);
   useEffect(() => () => setFootnote(null), [setFootnote]);
 }
+
+/** For a click on a link to another room. A change of the hash alone would keep the place on the page. */
+export function toTop({ metaKey, ctrlKey, shiftKey }: MouseEvent): void {
+  if (!(metaKey || ctrlKey || shiftKey)) scrollTo({ top: 0, behavior: "instant" });
+}

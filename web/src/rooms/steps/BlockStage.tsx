@@ -11,7 +11,7 @@ import {
   strip,
   Units,
 } from "../../network/LayerParts";
-import type { PartName, Spot } from "../../network/messages";
+import type { NormNumbers, PartName, Spot } from "../../network/messages";
 import "../../network/network.css";
 import { PointingContext, usePointing } from "../../network/pointing";
 import { railWidth } from "../../network/Rail";
@@ -43,6 +43,9 @@ interface PictureProps {
   readonly width: number;
 }
 
+/** The title of a norm: one that is not post-norm belongs to its reader. */
+const titleOf = ({ isPost }: NormNumbers, title: string) => (isPost ? "Norm of the sum" : title);
+
 function AddNorm({ block: { attention, feedForward }, head, width }: PictureProps) {
   return (
     <>
@@ -50,7 +53,7 @@ function AddNorm({ block: { attention, feedForward }, head, width }: PictureProp
       <Norm
         part="feed-forward"
         norm={feedForward.norm}
-        title="Norm before the feed-forward network"
+        title={titleOf(feedForward.norm, "Norm before the feed-forward network")}
         width={width}
       />
     </>
@@ -61,7 +64,7 @@ function FeedForward({ block: { feedForward }, width }: PictureProps) {
   const { norm, added } = feedForward;
   const [read, result] = useMemo(
     () => [
-      [strip("feed-forward", "normed", "norm", norm.result)],
+      [strip("feed-forward", norm.isPost ? "stream" : "normed", "norm", norm.result)],
       [strip("feed-forward", "added", "added", added)],
     ],
     [feedForward],
@@ -70,7 +73,10 @@ function FeedForward({ block: { feedForward }, width }: PictureProps) {
   return (
     <>
       <Part kind="reads" title="What it reads">
-        <Strips {...common} picture="norm" title="The normed stream" strips={read ?? []} />
+        <Strips
+          {...{ ...common, picture: "norm", strips: read ?? [] }}
+          title={norm.isPost ? "The stream" : "The normed stream"}
+        />
       </Part>
       <Units part={feedForward} width={width} />
       <Part kind="part" title="What it adds">
@@ -86,9 +92,9 @@ function AddNorm2({ block: { feedForward, next, isLast }, layer, width }: Pictur
     <>
       <AddOfUnits part={feedForward} {...{ width, next: reader }} prediction={null} />
       <Norm
-        part={isLast ? "end" : "next"}
+        part={isLast && !next.isPost ? "end" : "next"}
         norm={next}
-        title={isLast ? "Final norm" : `Norm of ${reader}`}
+        title={titleOf(next, isLast ? "Final norm" : `Norm of ${reader}`)}
         width={width}
       />
     </>

@@ -204,7 +204,7 @@ function SizeFields({ state, attention, set }: ControlsProps) {
 
 /** The model of the layer, if the person has one open, and the layer. */
 function LayerFields({ state, attention, set, open }: ControlsProps) {
-  const layers = attention.model?.layers ?? 1;
+  const { layers = 1, isPostNorm = false } = attention.model ?? {};
   return (
     <>
       {open && (
@@ -215,7 +215,7 @@ function LayerFields({ state, attention, set, open }: ControlsProps) {
             ["", "ours"],
             [open.link, shorten(open.name, 24)],
           ]}
-          onChange={(model) => set(withLearned(model || null))}
+          onChange={(model) => set(model ? withLearned(model, open.mask) : withLearned())}
         />
       )}
       <NumberField
@@ -224,7 +224,11 @@ function LayerFields({ state, attention, set, open }: ControlsProps) {
         limits={{ min: 1, max: layers }}
         onChange={(layer) => set({ ...otherCells, layer: layer - 1 })}
       />
-      <p class="faint">The settings change this layer only.</p>
+      <p class="faint">
+        The settings change this layer only.
+        {state.mask !== (isPostNorm ? "none" : "causal") &&
+          ` The model itself hides ${isPostNorm ? "no" : "later"} tokens.`}
+      </p>
     </>
   );
 }

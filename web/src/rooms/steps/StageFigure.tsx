@@ -140,7 +140,8 @@ function Figure({ width }: { width: number }) {
     <RowFigure names={names} signs={signs} width={width} />
   );
   const sum = (embedding: MatrixName, position: MatrixName, input: MatrixName) => {
-    if (attention.model) return row([embedding, input], attention.model.norm);
+    const { isPostNorm, norm } = attention.model ?? {};
+    if (norm) return row([embedding, input], isPostNorm ? "as it is" : norm);
     return addsPositions(state) ? row([embedding, position, input], "+", "=") : row([input]);
   };
   /** A product as a row or, if it does not fit or would be too low, with its factors on the left and above it. */

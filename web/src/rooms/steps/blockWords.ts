@@ -13,35 +13,54 @@ interface BlockWords {
 /** The kit is a parameter, so that this file shares no code with the room. */
 export function blockWordsOf(
   { stage, layer }: Pick<State, "stage" | "layer">,
-  { activation, isGated, biases: { hidden }, units, layers, words: named }: ModelShape,
-  { sub, words, gap, plus, norm, after }: Kit,
+  model: ModelShape,
+  kit: Kit,
 ): BlockWords {
+  const { activation, isGated, isPostNorm, units, layers, words: named } = model;
+  const { hidden } = model.biases;
+  const { sub, words, gap, plus, norm, after } = kit;
   const readBy = (name: string): Formula => [
-    ...["N", sub("W", words(name)), ...plus(hidden, words(name))],
+    ...[isPostNorm ? "Z" : "N", sub("W", words(name)), ...plus(hidden, words(name))],
   ];
   const [first, last] = isGated ? ["up", "down"] : ["1", "2"];
   const factor = hidden ? ["(", ...readBy(first), ")"] : readBy(first);
   const read = isGated ? [...readBy("gate"), ")⊙", ...factor] : [...readBy(first), ")"];
-  const all: Record<BlockStage, BlockWords> = {
+  const next = layer + 1 < layers ? `Layer ${layer + 2}` : null;
+  const sum =
+    "What attention computed, Y, is added to the token’s vector E, which came into the layer";
+  const feedforward = {
+    gist: `Each unit reads the ${isPostNorm ? "normalised sum" : "normalised copy"}.`,
+    explanation: `Each of the ${units} units reads the whole vector of this token, and no other token. A unit is ${named.unit}. A last matrix turns the units into a vector F.`,
+    formulas: [
+      ["U=", words(activation), "(", ...read],
+      ["F=U", sub("W", words(last)), ...plus(hidden, words(last))],
+    ],
+  };
+  const preNorm: Record<BlockStage, BlockWords> = {
     addnorm: {
       gist: "The result is added to the stream, and a copy is normalised.",
-      explanation:
-        "What attention computed, Y, is added to the token’s vector E, which came into the layer: the residual stream. The sum goes on as it is. The feed-forward network reads a normalised copy of it (pre-norm; the first Transformer normalised the sum itself).",
+      explanation: `${sum}: the residual stream. The sum goes on as it is. The feed-forward network reads a normalised copy of it (pre-norm; the first Transformer normalised the sum itself).`,
       formulas: [["Z=E+Y", gap(), "N=", norm, "(Z)"]],
     },
-    feedforward: {
-      gist: "Each unit reads the normalised copy.",
-      explanation: `Each of the ${units} units reads the whole vector of this token, and no other token. A unit is ${named.unit}. A last matrix turns the units into a vector F.`,
-      formulas: [
-        ["U=", words(activation), "(", ...read],
-        ["F=U", sub("W", words(last)), ...plus(hidden, words(last))],
-      ],
-    },
+    feedforward,
     addnorm2: {
       gist: "The feed-forward network’s vector is added to the stream, too.",
-      explanation: `F is added to the stream, which leaves the layer. ${layer + 1 < layers ? `Layer ${layer + 2} begins with the norm of it` : "A last norm follows, and then the prediction of the next token"}.`,
+      explanation: `F is added to the stream, which leaves the layer. ${next ? `${next} begins with the norm of it` : "A last norm follows, and then the prediction of the next token"}.`,
       formulas: [[after, "=Z+F", gap(), norm, "(", after, ")"]],
     },
   };
-  return all[stage as BlockStage];
+  const postNorm: Record<BlockStage, BlockWords> = {
+    addnorm: {
+      gist: "The result is added to the stream, and the sum is normalised.",
+      explanation: `${sum}. The sum itself is normalised (post-norm, as in the first Transformer), and goes on as Z.`,
+      formulas: [["Z=", norm, "(E+Y)"]],
+    },
+    feedforward,
+    addnorm2: {
+      gist: "The feed-forward network’s vector is added to Z, and the sum is normalised.",
+      explanation: `F is added to Z, which the network has read. The sum is normalised, and leaves the layer as Z′. ${next ? `${next} reads it as it is` : "The answer of the model is computed from it"}.`,
+      formulas: [[after, "=", norm, "(Z+F)"]],
+    },
+  };
+  return (isPostNorm ? postNorm : preNorm)[stage as BlockStage];
 }

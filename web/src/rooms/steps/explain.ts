@@ -71,7 +71,7 @@ export function sourcesOf(
   if (isEdited(cell, attention, state)) return [];
   if (isIn(matrix, summands)) {
     const [embedding, position] = summands[matrix];
-    if (state.vectors === "learned") return [{ matrix: embedding, row }];
+    if (attention.model?.isPostNorm === false) return [{ matrix: embedding, row }];
     const first = { matrix: embedding, row, col };
     return addsPositions(state) ? [first, { matrix: position, row, col }] : [first];
   }

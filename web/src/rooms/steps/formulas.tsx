@@ -116,7 +116,7 @@ export const stageFormulas: Record<
   embedding: (state, { embeddingSize, model }) => {
     const x = of("input", "X");
     const sum = [x, "=", of("embedding", "E")];
-    if (model) return [[x, "=", normOf(model), "(E)"]];
+    if (model?.isPostNorm === false) return [[x, "=", normOf(model), "(E)"]];
     if (!addsPositions(state)) return [sum];
     return [
       [...sum, "+", of("position", "P")],

@@ -1,9 +1,9 @@
 /** One layer of a language model as the input of the room's computation. Loaded when it is first needed. */
 import type { Heed, Tensor } from "heed";
 import { CausalLanguageModel } from "heed/models";
-import { causalBlock, causalMatrices } from "../../network/causal";
+import { layerBlock, layerMatrices } from "../../network/causal";
 import { floatsOf } from "../../network/numbers";
-import { idsTensor } from "../../worker/languageHeads";
+import { idsTensor, type LanguageModel } from "../../worker/languageHeads";
 import { numbersOf } from "../../worker/numbersOf";
 import { openModel } from "../../worker/openModel";
 import { holdOurs, type LoadContext } from "../../worker/ourModel";
@@ -37,20 +37,27 @@ export async function learnedModel(
 /** The last stream that was read, because most changes by a person keep the text and the layer. */
 let last: { readonly key: string; readonly model: object; readonly found: Numbers[] } | null = null;
 
-/** What a layer reads from a text, [1, L, E] each: the stream, and its norm. */
-function streamAt(model: CausalLanguageModel, ids: readonly number[], layer: number) {
+/** The inputs of a layer for a text, [1, L, E] each: the stream, and its norm. An encoder reads the stream itself. */
+function streamAt(model: LanguageModel, ids: readonly number[], layer: number) {
   const { heed, config } = model;
   const key = `${layer} ${ids.join()}`;
   const found: Numbers[] = [];
   if (last?.key === key && last.model === model) found.push(...last.found);
   else
     heed.scope(() => {
-      model.forward(idsTensor(heed, ids), {
-        onlyLast: true,
-        receiveLayer: (i, { input, attentionInput }) => {
-          if (i === layer) found.push(numbersOf(input), numbersOf(attentionInput));
-        },
-      });
+      const tensor = idsTensor(heed, ids);
+      if ("readOut" in model)
+        model.forward(tensor, {
+          onlyLast: true,
+          receiveLayer: (i, { input, attentionInput }) => {
+            if (i === layer) found.push(numbersOf(input), numbersOf(attentionInput));
+          },
+        });
+      else {
+        const { hiddenStates } = model.forward(tensor, { needHiddenStates: true });
+        const stream = numbersOf(hiddenStates[layer] as Tensor);
+        found.push(stream, stream);
+      }
     });
   last = { key, model, found };
   const [embedding, input] = found.map((data) => heed.tensor(data, [1, ids.length, config.size]));
@@ -61,8 +68,8 @@ type Attention = CausalLanguageModel["model"]["layers"][number]["selfAttn"];
 type Projection = Attention["qProj"];
 
 /** The matrices of a layer, [out, in], and biases. If heads share one, it is repeated for each of them. */
-function matricesAt({ heed, config }: CausalLanguageModel, own: Attention) {
-  const { heads, kvHeads, headSize, size } = config;
+function matricesAt({ heed, config: { size } }: LanguageModel, own: Attention) {
+  const { heads, kvHeads, headSize } = own.sizes;
   /** Repeats each group's rows of `width` numbers for the heads of the group. */
   const repeated = (shared: Numbers, width: number) => {
     const part = headSize * width;
@@ -85,7 +92,7 @@ function matricesAt({ heed, config }: CausalLanguageModel, own: Attention) {
 }
 
 /** Returns a function that normalises each head of [1, L, H * D]. */
-function normOfHeads({ heed, config }: CausalLanguageModel, norm: Attention["qNorm"]) {
+function normOfHeads({ heed, config }: LanguageModel, norm: Attention["qNorm"]) {
   const { heads, headSize } = config;
   if (!norm) return undefined;
   return (x: Tensor) => {
@@ -95,8 +102,8 @@ function normOfHeads({ heed, config }: CausalLanguageModel, norm: Attention["qNo
 }
 
 /** Everything that a layer computes with, for a text. */
-function layerOf(model: CausalLanguageModel, { layer, ids }: LearnedSource) {
-  const { selfAttn } = model.model.layers[layer] as (typeof model.model.layers)[number];
+function layerOf(model: LanguageModel, { layer, ids }: LearnedSource) {
+  const { selfAttn } = model.model.layers[layer] as { selfAttn: Attention };
   const norms = { q: normOfHeads(model, selfAttn.qNorm), k: normOfHeads(model, selfAttn.kNorm) };
   return {
     /** Must be called in a scope. */
@@ -104,11 +111,10 @@ function layerOf(model: CausalLanguageModel, { layer, ids }: LearnedSource) {
     /** The angle of each pair of a head's entries, per position, in radians; null without a rotation. */
     frequencies: model.config.rotations?.[layer]?.frequencies ?? null,
     /** The rest of the layer for the token of a row. Must be called in a scope. */
-    blockOf(before: Parameters<typeof causalBlock>[2], row: number) {
-      const { parts, block } = causalBlock(model, layer, before, row);
-      const { between, units, output: after } = parts;
-      const tensors = { between, units, after };
-      return { tensors, block: { ...block, matrices: causalMatrices(model, layer) } };
+    blockOf(before: Parameters<typeof layerBlock>[2], row: number) {
+      const { stream, units, block } = layerBlock(model, layer, before, row);
+      const tensors = { between: stream[0], units, after: stream[1] };
+      return { tensors, block: { ...block, matrices: layerMatrices(model, layer) } };
     },
   };
 }
@@ -126,5 +132,5 @@ export async function withLayer<T>(
     return compute(layerOf(await learnedModel(heed, source.folder, context), source));
   const open = openModel();
   if (!open) throw new Error("the model is no longer open");
-  return open.use(() => compute(layerOf(open.model as CausalLanguageModel, source)));
+  return open.use(() => compute(layerOf(open.model, source)));
 }

@@ -10,6 +10,8 @@ export interface ModelShape {
   /** The units of a feed-forward network. */
   readonly units: number;
   readonly norm: "RMS norm" | "layer norm";
+  /** Whether norms follow the sums, so that attention reads the stream itself; all encoders are so. */
+  readonly isPostNorm: boolean;
   /** Whether queries and keys are rotated by their position; if not, the embedding has learned positions. */
   readonly rotates: boolean;
   /** Whether the queries and keys of each head are normalised. */
@@ -23,9 +25,12 @@ export interface ModelShape {
   readonly windows: readonly (number | null)[];
   /** Parts of sentences. The page has only the words about our model. */
   readonly words: {
-    /** Of layer 0: what its embedding is. */
+    /** How the text becomes tokens. */
+    readonly tokens: string;
+    /** Of layer 0: the vector that a token gets, and the origin of its entries. */
+    readonly vector: string;
     readonly embedding: string;
-    /** How the norm changes a vector, and how it makes a number from the entry before these words. */
+    /** How the layer reads the vector, and how it makes a number from the entry before these words. */
     readonly norm: string;
     readonly normed: string;
     /** The sentences after the one about the products of Q, K and V. */
@@ -41,11 +46,15 @@ export const ourShape: ModelShape = {
   name: "our language model",
   ...{ layers: 6, heads: 6, headSize: 32, size: 192, units: 432, norm: "RMS norm" },
   ...{ rotates: true, hasHeadNorms: false, activation: "SiLU", isGated: true },
+  isPostNorm: false,
   biases: { qkv: false, output: false, hidden: false },
   windows: Array.from({ length: 6 }, () => null),
   words: {
+    tokens:
+      "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and, if need be, bytes (·).",
+    vector: "that the model learned for it",
     embedding: "learned by the model",
-    norm: "divides it by its root mean square, and multiplies it by learned factors",
+    norm: "The layer [normalises](input) it: divides it by its root mean square, and multiplies it by learned factors.",
     normed: "÷ the root mean square of its row × a learned factor",
     projections: "",
     heads:

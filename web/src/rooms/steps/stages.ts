@@ -119,12 +119,10 @@ function scaledGist({ scaled, temperature }: State): string {
   return `Each score is divided by ${divisors.join(" and by ")}.`;
 }
 
-function unitWords({ vectors, model, split }: State): string {
-  if (vectors === "learned" && model !== null)
-    return "The tokenizer of the model cuts the text into its tokens.";
-  if (vectors === "learned")
-    return "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and, if need be, bytes (·).";
-  return `Each ${split === "words" ? "word or mark" : "character"} is a token.`;
+function unitWords({ split }: State, { model }: SentenceAttention): string {
+  return (
+    model?.words.tokens ?? `Each ${split === "words" ? "word or mark" : "character"} is a token.`
+  );
 }
 
 /** Describes the origin of the tokens' vectors. */
@@ -134,9 +132,9 @@ function originWords(state: State, { model }: SentenceAttention): string {
     return "Each token gets a vector: here from a seed, in a trained model learned.";
   const found =
     state.layer === 0
-      ? `Each token gets the [vector](embedding) that the model learned for it${model?.rotates ? "" : ", plus the learned one of its position"}`
+      ? `Each token gets the [vector](embedding) ${model?.words.vector}`
       : `Each token comes with the [vector](embedding) that ${layersBefore(state)} made of it`;
-  return `${found}. The layer [normalises](input) it: ${model?.words.norm}.`;
+  return `${found}. ${model?.words.norm}`;
 }
 
 /** Describes what only the matrices of a trained model do. */
@@ -153,7 +151,8 @@ export const attentionStages: Record<AttentionStage, Stage> = {
   tokens: {
     title: "Tokens",
     gist: () => "The text is cut into tokens.",
-    explain: (state, attention) => `${unitWords(state)} ${attendWords(state, attention)}`,
+    explain: (state, attention) =>
+      `${unitWords(state, attention)} ${attendWords(state, attention)}`,
   },
   embedding: {
     title: "Embedding",

@@ -268,9 +268,12 @@ function withoutOthers(): Partial<State> {
  *
  * @param model see the setting; our language model by default
  */
-export function withLearned(model: string | null = null): Partial<State> {
+export function withLearned(
+  model: string | null = null,
+  mask: State["mask"] = "causal",
+): Partial<State> {
   return {
-    ...{ ...withoutOthers(), vectors: "learned", model, mask: "causal", position: true },
+    ...{ ...withoutOthers(), vectors: "learned", model, mask, position: true },
     ablated: new Set<number>(),
   };
 }

@@ -1,6 +1,7 @@
 /** The solver that finds the person's model, which is open in the room Models, and its tokens of a text. */
-import type { CausalLanguageModel } from "heed/models";
+import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
 import { label } from "../../shared/pieces";
+import type { LanguageModel } from "../../worker/languageHeads";
 import { type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
 import type { ModelShape } from "./shape";
@@ -19,8 +20,10 @@ export interface Walked {
 }
 
 export interface WalkAnswer {
-  /** The open model of the person, if its layers can be shown. */
-  readonly open: Pick<OpenModel["card"], "name" | "link"> | null;
+  /** The open model of the person and the mask of its attention, if its layers can be shown. */
+  readonly open:
+    | (Pick<OpenModel["card"], "name" | "link"> & { readonly mask: "causal" | "none" })
+    | null;
   /** The model of the request. */
   readonly walked: Walked | null;
   /** Why the model of the request is not shown. */
@@ -40,53 +43,94 @@ function groupWords({ heads, kvHeads }: CausalLanguageModel["config"]): string {
   return ` Heads 1 and 2 share keys and values, as do ${listed}; ${edits}`;
 }
 
+const headNorms =
+  " Each head’s query and key are divided by their root mean square, and multiplied by learned factors.";
+
 const activations: Readonly<Record<string, string>> = {
   ...{ gelu: "GELU", geluTanh: "GELU", silu: "SiLU", relu: "ReLU" },
 };
 
-function wordsOf(config: CausalLanguageModel["config"], activation: string): ModelShape["words"] {
-  const isRms = config.norm === "rms";
-  const after = `after the activation ${activation}`;
-  const biases = config.biases.qkv ? " A learned bias is added to each." : "";
-  const norms = config.hasHeadNorms
-    ? " Each head’s query and key are divided by their root mean square, and multiplied by learned factors."
-    : "";
+/** Words about the input of a layer of a decoder. */
+function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
+  const isRms = norm === "rms";
+  const change = isRms
+    ? "divides it by its root mean square, and multiplies it by learned factors"
+    : "subtracts its mean, divides it by its standard deviation, multiplies it by learned factors, and adds learned biases";
   return {
-    embedding: config.rotations
+    vector: `that the model learned for it${rotations ? "" : ", plus the learned one of its position"}`,
+    embedding: rotations
       ? "learned by the model"
       : "the learned vectors of the token and of its position, added",
-    norm: isRms
-      ? "divides it by its root mean square, and multiplies it by learned factors"
-      : "subtracts its mean, divides it by its standard deviation, multiplies it by learned factors, and adds learned biases",
+    norm: `The layer [normalises](input) it: ${change}.`,
     normed: isRms
       ? "÷ the root mean square of its row × a learned factor"
       : "− the mean of its row, all ÷ the standard deviation of the row, × a learned factor + a learned bias",
-    projections: `${biases}${norms}`,
-    heads: groupWords(config),
-    unit: config.isGated
-      ? `its gate ${after}, times a second number, “up” (SwiGLU)`
-      : `a sum ${after}`,
   };
 }
 
-/** @param name as sentences name the model */
-export function shapeOf({ config }: CausalLanguageModel, name: string): ModelShape {
-  const { layers, heads, headSize, size, hasHeadNorms, biases, isGated } = config;
-  const activation = activations[config.activation] ?? config.activation;
+/** Words about the input of a layer of an encoder. */
+function encoderWords({ types }: MaskedLanguageModel["config"]) {
   return {
-    ...{ name, layers, heads, headSize, size, units: config.hiddenSize },
-    norm: config.norm === "rms" ? "RMS norm" : "layer norm",
+    vector: `that the model learned for it, plus the learned ${types > 0 ? "ones of its position and of its type" : "one of its position"}, normalised`,
+    embedding: `the learned vectors of the token${types > 0 ? ", of its position and of its type" : " and of its position"}, added and normalised`,
+    norm: "The layer [reads](input) it as it is: its norms follow its two sums (post-norm).",
+    normed: "as it is",
+  };
+}
+
+/** The special tokens that the tokenizer puts before and after each text. */
+function endsOf(tokenizer: OpenModel["tokenizer"]) {
+  const ends = tokenizer.tokensOf(tokenizer.idsOf("")).filter(({ isSpecial }) => isSpecial);
+  const ids = tokenizer.idsOf("a");
+  return {
+    start: ends.find(({ id }) => id === ids[0]),
+    end: ends.find(({ id }) => id === ids.at(-1)),
+  };
+}
+
+function tokenWords(tokenizer: OpenModel["tokenizer"]): string {
+  const { start, end } = endsOf(tokenizer);
+  const put = [
+    ...(start ? [`“${label(start.piece)}” before them`] : []),
+    ...(end ? [`“${label(end.piece)}” after them`] : []),
+  ];
+  const words = "The tokenizer of the model cuts the text into its tokens";
+  return put.length > 0 ? `${words}, and puts ${put.join(" and ")}.` : `${words}.`;
+}
+
+/**
+ * @param name as sentences name the model
+ * @param tokens how its text becomes tokens
+ */
+export function shapeOf({ config }: LanguageModel, name: string, tokens: string): ModelShape {
+  const { layers, heads, headSize, size, isGated } = config;
+  const activation = activations[config.activation] ?? config.activation;
+  const isCausal = config.kind === "causal";
+  const hasHeadNorms = isCausal && config.hasHeadNorms;
+  const { attention, ...others } = { attention: false, ...config.biases };
+  const biases = { qkv: attention, output: attention, ...others };
+  const after = `after the activation ${activation}`;
+  return {
+    ...{ name, layers, heads, headSize, size, units: config.hiddenSize, isPostNorm: !isCausal },
+    norm: isCausal && config.norm === "rms" ? "RMS norm" : "layer norm",
     ...{ rotates: config.rotations !== undefined, hasHeadNorms, biases, isGated, activation },
     windows: Array.from(config.windows, (window) => window ?? null),
-    words: wordsOf(config, activation),
+    words: {
+      ...{ tokens, ...(isCausal ? decoderWords(config) : encoderWords(config)) },
+      projections: `${biases.qkv ? " A learned bias is added to each." : ""}${hasHeadNorms ? headNorms : ""}`,
+      heads: isCausal ? groupWords(config) : "",
+      unit: isGated ? `its gate ${after}, times a second number, “up” (SwiGLU)` : `a sum ${after}`,
+    },
   };
 }
 
 function tokensOf({ tokenizer, model }: OpenModel, text: string): Tokens {
   const all = text.trim() === "" ? [] : tokenizer.idsOf(text);
   const most = Math.min(maxTokens, model.config.context);
-  const ids = all.slice(0, most);
-  const cut = ids.length < all.length;
+  const cut = all.length > most;
+  const { end } = endsOf(tokenizer);
+  // An encoder expects the end after a text that is cut, too.
+  const ids = cut && end ? [...all.slice(0, most - 1), end.id] : all.slice(0, most);
   const tokens = tokenizer.tokensOf(ids).map(({ piece }) => label(piece));
   return { tokens, ids, kept: cut ? tokenizer.textOf(ids) : text, cut, most };
 }
@@ -94,7 +138,9 @@ function tokensOf({ tokenizer, model }: OpenModel, text: string): Tokens {
 const solve: Solver<WalkRequest, WalkAnswer> = ({ model, text }) => {
   const found = openModel();
   const why = found?.card.whyNotWalked ?? null;
-  const open = found && why === null ? { name: found.card.name, link: found.card.link } : null;
+  const mask = found?.model.config.kind === "causal" ? "causal" : "none";
+  const open: WalkAnswer["open"] =
+    found && why === null ? { name: found.card.name, link: found.card.link, mask } : null;
   if (model === null) return { open, walked: null, why: null };
   if (!found || found.card.link !== model)
     return {
@@ -110,7 +156,7 @@ const solve: Solver<WalkRequest, WalkAnswer> = ({ model, text }) => {
   const { vocabularySize } = found.model.config;
   if (tokens.ids?.some((id) => id >= vocabularySize))
     return refused("its tokenizer has more tokens than its vocabulary");
-  const shape = shapeOf(found.model as CausalLanguageModel, found.card.name);
+  const shape = shapeOf(found.model, found.card.name, tokenWords(found.tokenizer));
   return { open, walked: { shape, tokens }, why: null };
 };
 

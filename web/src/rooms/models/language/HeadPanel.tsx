@@ -16,7 +16,7 @@ import { Prose } from "../../../shared/Panel";
 import { Readout } from "../../../shared/Readout";
 import { RowDetails } from "../../../shared/RowDetails";
 import { isFree } from "../../../shared/restrictions";
-import { useShell } from "../../../shared/shell";
+import { toTop, useShell } from "../../../shared/shell";
 import { CompareFigure } from "../parts/CompareFigure";
 import { AblationHelp, HeadBar } from "../parts/HeadBar";
 import { HeadSide } from "../parts/HeadSide";
@@ -165,11 +165,13 @@ function StepByStep({ text }: { text: string }) {
   const address = new URLSearchParams({
     ...{ text: text + answer.written, vectors: "learned", ...(!isOurs && { model: card.link }) },
     ...{ layer: `${at.layer + 1}`, head: `${at.head + 1}`, query: `${place + 1}` },
-    ...{ position: "on", mask: "causal" },
+    ...{ position: "on", mask: card.predicts === "causal" ? "causal" : "none" },
   });
   return (
     <p class="faint">
-      <a href={`#${address}`}>Compute this head step by step</a>
+      <a href={`#${address}`} onClick={toTop}>
+        Compute this head step by step
+      </a>
       {ablating.ablated.length > 0 && ", with no head left out"}
     </p>
   );
