@@ -264,9 +264,10 @@ function withoutOthers(): Partial<State> {
 }
 
 /**
- * Vectors and projections of a language model, which hides later tokens and rotates by position.
+ * Vectors and projections of a layer of a language model.
  *
  * @param model see the setting; our language model by default
+ * @param mask the mask of the model's own attention
  */
 export function withLearned(
   model: string | null = null,
