@@ -207,9 +207,9 @@ async function rest(page: Page, id: string): Promise<void> {
 const round = 60;
 
 /**
- * The browser itself adds feedback for its compiler, entries of its performance timeline and media queries of its own:
- * up to 2.2 percent in 60 acts were seen. A leak of 4 KB in each act is found in the smallest room, and one of 13 KB in
- * the largest. Nodes and listeners are counted, so a small part of the page is found too.
+ * Chromium adds feedback for its compiler, entries of its performance timeline and media queries: at most 2.2 percent
+ * in 60 acts. A leak of 4 KB in each act is found in the smallest room, and one of 13 KB in the largest. Nodes and
+ * listeners are counted, so a small part of the page is found too.
  */
 const tolerance = 1.03;
 
