@@ -37,9 +37,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
   const fetched = (path: string) =>
     room.page.evaluate(async (path) => (await fetch(path)).text().catch(String), path);
 
-  /** Waits until nothing loads, because Firefox reports each request that it aborts when it leaves a page. */
+  /** Firefox reports a request without its address if it aborts it, as when it leaves a page that still loads. */
+  const complaints = () => room.complaints.filter((each) => !each.includes("Failed to load ‘’."));
   async function leaveFor(address: string): Promise<void> {
-    await room.page.waitForNetworkIdle();
     await room.page.goto("about:blank");
     await room.page.goto(`${server.url}some/place/${address}`);
     await room.ready();
@@ -72,7 +72,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     await room.untilTable({ masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity], total: 1 });
     expect(await isIsolated()).toBe(true);
     expect(await fetched("models/tiny.json")).toBe("[1]");
-    expect(room.complaints).toEqual([]);
+    expect(complaints()).toEqual([]);
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     "speed",
   ])("opens the room %s for the first time without a network", async (link) => {
     await leaveFor(`#room=${link}`);
-    expect(room.complaints).toEqual([]);
+    expect(complaints()).toEqual([]);
   });
 });
 
