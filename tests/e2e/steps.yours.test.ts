@@ -121,9 +121,16 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     for (const [col, own] of weight.entries())
       expect(own).toBeCloseTo(weights[(6 + row) * 6 + col] as number, 2.7);
     for (const [i, own] of output.entries())
-      expect(own).toBeCloseTo(joined[row * 12 + 6 + i] as number, 1);
+      expect(own).toBeCloseTo(joined[row * 12 + 6 + i] as number, 2);
     await room.page.$eval("[data-stage=addnorm]", (tab) => (tab as HTMLElement).click());
     await expect.poll(() => room.text(".stage-words")).toContain("The sum itself is normalised");
+    const parts = () => room.text(".stage-figure.network");
+    await expect.poll(parts).toContain("Norm of the sum The sum, minus its mean");
+    await room.page.$eval("[data-stage=embedding]", (tab) => (tab as HTMLElement).click());
+    await expect.poll(() => room.text(".stage-words")).toContain("reads it as it is");
+    // Chromium's text has the italic letters of mathematics.
+    const formula = async () => (await room.text(".stage-formulas")).normalize("NFKC");
+    await expect.poll(formula).toBe("X = E");
     await room.page.$eval("[data-stage=addnorm2]", (tab) => (tab as HTMLElement).click());
     await expect.poll(() => room.text(".stage-words")).toContain("The answer of the model");
     await room.page.waitForSelector(".stage-figure.network [data-matrix] canvas");

@@ -204,7 +204,10 @@ function SizeFields({ state, attention, set }: ControlsProps) {
 
 /** The model of the layer, if the person has one open, and the layer. */
 function LayerFields({ state, attention, set, open }: ControlsProps) {
-  const { layers = 1, isPostNorm = false } = attention.model ?? {};
+  const { layers = 1, isPostNorm = false, windows = [] } = attention.model ?? {};
+  const isKnown = state.model === null || attention.walked !== null;
+  const isOwnMask = state.mask === (isPostNorm ? "none" : "causal");
+  const hidden = windows[state.layer] ? "later and far" : "later";
   return (
     <>
       {open && (
@@ -226,8 +229,7 @@ function LayerFields({ state, attention, set, open }: ControlsProps) {
       />
       <p class="faint">
         The settings change this layer only.
-        {state.mask !== (isPostNorm ? "none" : "causal") &&
-          ` The model itself hides ${isPostNorm ? "no" : "later"} tokens.`}
+        {isKnown && !isOwnMask && ` The model itself hides ${isPostNorm ? "no" : hidden} tokens.`}
       </p>
     </>
   );

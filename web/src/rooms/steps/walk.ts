@@ -71,8 +71,8 @@ function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
 /** Words about the input of a layer of an encoder. */
 function encoderWords({ types }: MaskedLanguageModel["config"]) {
   return {
-    vector: `that the model learned for it, plus the learned ${types > 0 ? "ones of its position and of its type" : "one of its position"}, normalised`,
-    embedding: `the learned vectors of the token${types > 0 ? ", of its position and of its type" : " and of its position"}, added and normalised`,
+    vector: `that the model learned for it, plus the vector${types > 0 ? "s of its position and of its type" : " of its position"}, normalised`,
+    embedding: `the vectors of the token${types > 0 ? ", of its position and of its type" : " and of its position"}, added and normalised`,
     norm: "The layer [reads](input) it as it is: its norms follow its two sums (post-norm).",
     normed: "as it is",
   };
@@ -107,8 +107,10 @@ export function shapeOf({ config }: LanguageModel, name: string, tokens: string)
   const activation = activations[config.activation] ?? config.activation;
   const isCausal = config.kind === "causal";
   const hasHeadNorms = isCausal && config.hasHeadNorms;
-  const { attention, ...others } = { attention: false, ...config.biases };
-  const biases = { qkv: attention, output: attention, ...others };
+  const { hidden } = config.biases;
+  const biases = isCausal
+    ? config.biases
+    : { qkv: config.biases.attention, output: config.biases.attention, hidden };
   const after = `after the activation ${activation}`;
   return {
     ...{ name, layers, heads, headSize, size, units: config.hiddenSize, isPostNorm: !isCausal },
@@ -128,11 +130,17 @@ function tokensOf({ tokenizer, model }: OpenModel, text: string): Tokens {
   const all = text.trim() === "" ? [] : tokenizer.idsOf(text);
   const most = Math.min(maxTokens, model.config.context);
   const cut = all.length > most;
-  const { end } = endsOf(tokenizer);
   // An encoder expects the end after a text that is cut, too.
-  const ids = cut && end ? [...all.slice(0, most - 1), end.id] : all.slice(0, most);
+  const end = cut && model.config.kind === "masked" ? endsOf(tokenizer).end : undefined;
+  const ids = end ? [...all.slice(0, most - 1), end.id] : all.slice(0, most);
   const tokens = tokenizer.tokensOf(ids).map(({ piece }) => label(piece));
-  return { tokens, ids, kept: cut ? tokenizer.textOf(ids) : text, cut, most };
+  return {
+    tokens,
+    ids,
+    kept: cut ? tokenizer.textOf(ids) : text,
+    cut,
+    most: end ? most - 1 : most,
+  };
 }
 
 const solve: Solver<WalkRequest, WalkAnswer> = ({ model, text }) => {
