@@ -108,9 +108,10 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
             const double share = forward.capped[at] / options.softcap;
             d_score *= 1.0 - share * share;
           }
-          const double *const query = q.from(row * D), *const key = k.from(key_row(j) * D);
-          double *const d_query = result.q.from(row * D), *const d_key =
-                                                              result.k.from(key_row(j) * D);
+          const double* const query = q.from(row * D);
+          const double* const key = k.from(key_row(j) * D);
+          double* const d_query = result.q.from(row * D);
+          double* const d_key = result.k.from(key_row(j) * D);
           for (std::int64_t d = 0; d < D; ++d) {
             d_query[d] += scale * d_score * key[d];
             d_key[d] += scale * d_score * query[d];

@@ -36,7 +36,7 @@ inline Array cross_entropy(const Array& logits, const TensorView& targets,
   Array loss(is_whole ? Shape{} : targets.shape());
   std::int64_t row = 0;
   for (const std::int32_t target : targets.data<std::int32_t>()) {
-    const double* const x = logits.values.data() + row * C;
+    const double* const x = logits.from(row * C);
     if (!is_ignored(target, options)) {
       double smooth = 0.0;
       for (std::int64_t c = 0; c < C; ++c)

@@ -68,7 +68,7 @@ inline LinearAttentionResult linear_attention_by_head(const Array& q, const Arra
   if (options.past_state) result.present_state = *options.past_state;
   for (std::int64_t bg = 0; bg < B * G; ++bg) {
     const std::int64_t b = bg / G, g = bg % G;
-    double* const state = result.present_state.values.data() + bg * D * Dv;
+    double* const state = result.present_state.from(bg * D * Dv);
     for (std::int64_t t = 0; t < L; ++t) {
       const std::int64_t token = bg * L + t;
       if (is_gated)

@@ -18,36 +18,29 @@ type PostNormLayer = Exclude<Encoder["model"]["layers"][number], { inputLayernor
 /** Runs an encoder, and keeps the results of the modules of a layer. */
 function encode(model: Encoder, ids: Tensor, layer: number, keep: Keep): void {
   const own = model.model.layers[layer] as PostNormLayer;
-  const { selfAttn, mlp, postAttentionLayernorm, outputLayernorm } = own;
-  const forwards = [selfAttn, mlp, postAttentionLayernorm, outputLayernorm].map((each) =>
-    each.forward.bind(each),
-  ) as unknown as [(typeof selfAttn)["forward"], (typeof mlp)["forward"], Change, Change];
-  type Change = (x: Tensor) => Tensor;
-  const [attend, feed, normFirst, normLast] = forwards;
-  const spies = [
-    vi.spyOn(selfAttn, "forward").mockImplementation((x, context) => {
-      const found = attend(x, context);
-      keep({ embedding: x, input: x, joined: found.headOutputs, result: found.output });
+  /** Hands the input and the result of each call to a function. Returns a function that ends this. */
+  function hear<X extends [Tensor, ...unknown[]], R>(
+    module: { forward(...given: X): R },
+    hearing: (found: R, input: Tensor) => void,
+  ): () => void {
+    const forward = module.forward.bind(module);
+    const spy = vi.spyOn(module, "forward").mockImplementation((...given) => {
+      const found = forward(...given);
+      hearing(found, given[0]);
       return found;
-    }),
-    vi.spyOn(mlp, "forward").mockImplementation((x) => {
-      const found = feed(x);
-      keep({ units: found.units, added: found.output });
-      return found;
-    }),
-    vi.spyOn(postAttentionLayernorm, "forward").mockImplementation((x) => {
-      const between = normFirst(x);
-      keep({ between });
-      return between;
-    }),
-    vi.spyOn(outputLayernorm, "forward").mockImplementation((x) => {
-      const after = normLast(x);
-      keep({ after });
-      return after;
-    }),
+    });
+    return () => spy.mockRestore();
+  }
+  const ends = [
+    hear(own.selfAttn, ({ headOutputs: joined, output: result }, x) =>
+      keep({ embedding: x, input: x, joined, result }),
+    ),
+    hear(own.mlp, ({ units, output: added }) => keep({ units, added })),
+    hear(own.postAttentionLayernorm, (between) => keep({ between })),
+    hear(own.outputLayernorm, (after) => keep({ after })),
   ];
   model.forward(ids);
-  for (const spy of spies) spy.mockRestore();
+  for (const end of ends) end();
 }
 
 /** Runs a decoder, and keeps the results of a layer. */

@@ -55,12 +55,12 @@ function streamAt(model: LanguageModel, ids: readonly number[], layer: number) {
         });
       else {
         const { hiddenStates } = model.forward(tensor, { needHiddenStates: true });
-        const stream = numbersOf(hiddenStates[layer] as Tensor);
-        found.push(stream, stream);
+        found.push(numbersOf(hiddenStates[layer] as Tensor));
       }
     });
   last = { key, model, found };
-  const [embedding, input] = found.map((data) => heed.tensor(data, [1, ids.length, config.size]));
+  const tensors = found.map((data) => heed.tensor(data, [1, ids.length, config.size]));
+  const [embedding, input = embedding] = tensors;
   return { embedding, input } as Record<"embedding" | "input", Tensor>;
 }
 
