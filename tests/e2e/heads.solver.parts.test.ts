@@ -11,7 +11,6 @@ import {
 import { nn } from "heed/nn";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/models/tasks/answer";
-import { exhibitIds } from "../../web/src/rooms/models/tasks/catalogue";
 import {
   answerSentenceOf,
   placesWords,
@@ -20,6 +19,7 @@ import {
 } from "../../web/src/rooms/models/tasks/selection";
 import solve from "../../web/src/rooms/models/tasks/solve";
 import { firstOf, initialState, referenceExamples } from "../../web/src/rooms/models/tasks/state";
+import { exhibitIds } from "../../web/src/shared/catalogue";
 import { Reference } from "./heads";
 import { meanOutput } from "./means";
 

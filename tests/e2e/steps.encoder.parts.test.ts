@@ -172,11 +172,11 @@ describe.each(Object.keys(encoders))("A layer of a %s that the person opened", (
 
 test("An encoder reads as many tokens as it can, with its end, and hides none", async () => {
   open(modelOf(heed, encoders.bert as HubConfig, MaskedLanguageModel), vocabulary, specials, true);
-  const { walked, open: shown } = await asked("yours", "w7 ".repeat(40));
+  const { walked, others } = await asked("yours", "w7 ".repeat(40));
   const { ids, cut, most } = (walked as Walked).tokens;
   expect([ids?.length, ids?.[0], ids?.at(-2), ids?.at(-1), cut]).toEqual([20, start, 7, end, true]);
   expect(most).toBe(19);
-  expect(shown).toEqual({ name: "tiny", link: "yours", mask: "none" });
+  expect(others.at(-1)).toEqual({ name: "tiny", link: "yours", mask: "none", text: null });
 });
 
 test.each(["mpnet", "modernbert"])("A %s is not shown, with its name", (model_type) => {

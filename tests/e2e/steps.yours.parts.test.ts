@@ -141,10 +141,13 @@ describe("The person's model", () => {
   });
 
   test("is asked for only if it is open, and named if it is", async () => {
-    expect(await asked(null, "")).toEqual({ open: null, walked: null, why: null });
+    const { others, ...none } = await asked(null, "");
+    expect(none).toEqual({ walked: null, why: null });
+    expect(others.map(({ link }) => link)).not.toContain("yours");
     expect((await asked("yours", text)).why).toMatch(/^The model of the link is not open: /);
     open(modelOf(heed, families.llama as HubConfig));
-    expect((await asked(null, "")).open).toEqual({ name: "tiny", link: "yours", mask: "causal" });
+    const own = { name: "tiny", link: "yours", mask: "causal", text: null };
+    expect((await asked(null, "")).others).toEqual([...others, own]);
     const other = await asked("some/model", text);
     expect([other.walked, other.why]).toEqual([
       null,
@@ -170,8 +173,9 @@ describe("The person's model", () => {
     const model = new CausalLanguageModel(heed, config, { seed: 3 });
     open(model);
     expect(whyNotWalked(model)).toContain(reason);
-    const { open: shown, walked, why } = await asked("yours", text);
-    expect([shown, walked]).toEqual([null, null]);
+    const { others, walked, why } = await asked("yours", text);
+    expect(others.map(({ link }) => link)).not.toContain("yours");
+    expect(walked).toBeNull();
     expect(why).toContain(`The layers of tiny are not shown: `);
     expect(why).toContain(reason);
     model.dispose();

@@ -1,4 +1,4 @@
-/** “Step by step” on a layer of a model that the person opened in the room Models. */
+/** “Step by step” on a layer of a model that the person opened in the room Models, or of a task's model. */
 import { type Heed, load } from "heed";
 import { type CausalLanguageModel, loadModel, type MaskedLanguageModel } from "heed/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -91,7 +91,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
   it("takes turns with a layer of ours, and is replaced by it after a reload", async () => {
     const room = await enter(`${inModels}&head=2.1`);
     await walk(room, filesFor(checkpoints.llama));
-    await room.click("ours", ".settings");
+    await room.click("our language model", ".settings");
     await expect.poll(() => room.link()).not.toContain("model=");
     await expect.poll(() => room.page.$$eval(".heads [name=head]", ({ length }) => length)).toBe(6);
     await room.click("chosen files", ".settings");
@@ -142,7 +142,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     await room.click("causal", ".settings");
     await expect.poll(() => room.text(".settings")).toContain("The model itself hides no tokens");
     // The model has the mask of its kind when it is chosen again.
-    await room.click("ours", ".settings");
+    await room.click("our language model", ".settings");
     await expect.poll(() => room.link()).not.toContain("model=");
     await room.click("chosen files", ".settings");
     await expect.poll(() => room.link()).not.toContain("mask=");
@@ -155,5 +155,49 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     await models.drop(filesFor({ own: llama({ attn_logit_softcapping: 30 }), size: 23 }));
     await models.opened();
     expect(await room.text(".no-steps")).toMatch(/^Not shown step by step: it limits its scores/);
+  });
+});
+
+describe.each(["chrome", "firefox"] as const)("In %s, a layer of a task’s model", (name) => {
+  const { enter, it } = visits(Steps, name);
+
+  test("is opened at a head of the room Models, which has the same weights", async () => {
+    const room = await enter("#room=models&model=pronouns&head=encoder.3.4");
+    await room.click("“she” as a table");
+    await room.page.waitForSelector(".row-table");
+    const models = await room.page.$$eval(".row-table [data-column=weight]", (cells) =>
+      cells.map(({ textContent }) => Number(textContent)),
+    );
+    expect(models.length).toBeGreaterThanOrEqual(8);
+    await room.click("Compute this head step by step");
+    await expect.poll(() => room.text(".sentence-label")).toContain("the model “pronouns”");
+    for (const part of ["model=pronouns", "layer=3", "head=4", "query=5"])
+      expect(await room.link()).toContain(part);
+    const keys = ["Alice", "helped", "Clara", "because", "she", "was", "kind", "."];
+    const { weight } = await room.untilTable({ keys });
+    expect(weight).toEqual(models.slice(0, 8));
+    await room.page.$eval("[data-stage=addnorm2]", (tab) => (tab as HTMLElement).click());
+    await expect.poll(() => room.text(".stage-words")).toContain("then the answer of the model");
+    expect(await room.violations()).toEqual([]);
+    await room.click("All its layers");
+    await expect.poll(() => room.link()).toContain("room=models");
+    await expect.poll(() => room.text("main")).toContain("“she” means Alice");
+  });
+
+  it("says which words it does not know, and goes on with words that it knows", async () => {
+    const room = await enter("#vectors=learned&model=pronouns&text=Alice+helped+Clara.");
+    await room.paste("#text", "Alice helped Zaphod.");
+    await expect.poll(() => notices(room)).toBe("The model does not know “Zaphod”.");
+    expect(await room.text(".sentence-label")).not.toContain("empty");
+    await room.paste("#text", "Bob helped Clara because she was tired.");
+    await room.untilTable({
+      keys: ["Bob", "helped", "Clara", "because", "she", "was", "tired", "."],
+    });
+    expect(await notices(room)).toBe("");
+    await room.click("brackets", ".settings");
+    await room.untilTable({ keys: ["start", ..."([]{()}"] });
+    await expect.poll(() => room.link()).toContain("mask=causal");
+    await room.click("our language model", ".settings");
+    await expect.poll(() => room.link()).not.toContain("model=");
   });
 });

@@ -52,13 +52,14 @@ export function open(
   setOpenModel({ model, tokenizer, card, use: async (run) => run() });
 }
 
-export const asked = (model: string | null, text: string) =>
-  walk({ model, text }, {} as SolverContext<never>);
+/** @param heed needed for a model of a task */
+export const asked = (model: string | null, text: string, heed?: Heed) =>
+  walk({ model, text, base: "http://page.test/" }, { heed } as SolverContext<never>);
 
-/** The solution of a layer of the open model. */
+/** The solution of a layer of the open model or, if `change` names one, of a task's. */
 export async function solved(heed: Heed, change: Partial<State>) {
   const state: State = { ...initialState, ...withLearned("yours"), ...change };
-  const { walked } = await asked("yours", state.text);
+  const { walked } = await asked(state.model, state.text, heed);
   const attention = sentenceAttentionOf(state, walked);
   const problem = problemOf(state, attention) as Problem;
   const context = { heed, signal: new AbortController().signal, progress() {} };

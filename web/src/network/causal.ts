@@ -2,7 +2,7 @@
 import type { Tensor } from "heed";
 import type { CausalLanguageModel, LayerParts } from "heed/models";
 import { nn } from "heed/nn";
-import { idsTensor, type LanguageModel } from "../worker/languageHeads";
+import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
 import type {
@@ -30,16 +30,9 @@ import {
   rowAt,
   unitLengths,
 } from "./numbers";
+import type { Norm, WalkedLayer, WalkedModel } from "./walkedModel";
 
-type PreNormLayer = CausalLanguageModel["model"]["layers"][number];
-type Norm = PreNormLayer["postAttentionLayernorm"];
-
-/** A layer with norms before its parts or, in an encoder, after them. */
-interface Layer
-  extends Pick<PreNormLayer, "selfAttn" | "postAttentionLayernorm" | "mlp">,
-    Partial<Pick<PreNormLayer, "inputLayernorm">> {
-  readonly outputLayernorm?: Norm;
-}
+type Layer = CausalLanguageModel["model"]["layers"][number];
 type Attended = Pick<AttentionNumbers, "most" | "mostWeights"> &
   Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
 
@@ -88,8 +81,8 @@ const noNorm = { eps: 0, weight: undefined };
 
 /** The part of a layer that its heads add for the token of a row. */
 function addedAt(
-  { heed, config }: LanguageModel,
-  { inputLayernorm, selfAttn, postAttentionLayernorm: { norm: kind } }: Layer,
+  { heed, config }: WalkedModel,
+  { inputLayernorm, selfAttn, postAttentionLayernorm: { norm: kind } }: WalkedLayer,
   parts: LayerParts,
   row: number,
 ): AddedByHeads {
@@ -124,8 +117,8 @@ function attentionNumbers(
 }
 
 function feedForwardNumbers(
-  { heed, config }: LanguageModel,
-  { postAttentionLayernorm, mlp }: Layer,
+  { heed, config }: WalkedModel,
+  { postAttentionLayernorm, mlp }: WalkedLayer,
   parts: LayerParts,
   row: number,
 ): FeedForwardNumbers {
@@ -156,19 +149,19 @@ function feedForwardNumbers(
 
 /**
  * A layer from the output of its attention on, for the token of a row. `stream` is the stream after attention, and
- * after the layer. An encoder normalises both sums, and a decoder only copies of them.
+ * after the layer. A layer with norms after its parts normalises both sums, and another one copies of them.
  *
  * @param before the tensors of the layer up to that output
  */
 export function layerBlock(
-  model: LanguageModel,
+  model: WalkedModel,
   index: number,
   before: Pick<LayerParts, "input" | "attentionInput" | "headOutputs" | "attention">,
   row: number,
 ): { stream: readonly [Tensor, Tensor]; units: Tensor; block: BlockNumbers } {
   const { heed } = model;
-  const { layers, norm } = model.model as { layers: readonly Layer[]; norm: Norm };
-  const layer = layers[index] as Layer;
+  const { layers, norm } = model.model;
+  const layer = layers[index] as WalkedLayer;
   const isPost = layer.outputLayernorm !== undefined;
   const between = heed.add(before.input, before.attention);
   const feedForwardInput = layer.postAttentionLayernorm.forward(between);
@@ -176,9 +169,10 @@ export function layerBlock(
   const after = isPost ? feedForwardInput : between;
   const output = heed.add(after, feedForward);
   const parts = { ...before, between, feedForwardInput, ...inside, feedForward, output };
-  const reader = layer.outputLayernorm ?? layers[index + 1]?.inputLayernorm ?? norm;
+  const next = layers[index + 1]?.inputLayernorm ?? norm;
+  const reader = layer.outputLayernorm ?? (next as Norm);
   const normed = reader.forward(output);
-  const next = normNumbers(reader, reader.norm, rowAt(output, row), rowAt(normed, row));
+  const read = normNumbers(reader, reader.norm, rowAt(output, row), rowAt(normed, row));
   const marked = <P extends { readonly norm: NormNumbers }>(part: P): P => ({
     ...part,
     norm: { ...part.norm, isPost },
@@ -189,7 +183,7 @@ export function layerBlock(
     block: {
       attention: marked(addedAt(model, layer, parts, row)),
       feedForward: marked(feedForwardNumbers(model, layer, parts, row)),
-      next: { ...next, isPost },
+      next: { ...read, isPost },
       isLast: index === layers.length - 1,
     },
   };
@@ -301,7 +295,7 @@ function normedBy({ heed, model }: CausalLanguageModel, end: Float32Array): Floa
 const mostWeights = 2 ** 23;
 
 /** The matrices of a layer; null if they are too large or quantised. */
-export function layerMatrices({ heed, model }: LanguageModel, layer: number): LayerMatrices | null {
+export function layerMatrices({ heed, model }: WalkedModel, layer: number): LayerMatrices | null {
   const found = model.layers[layer];
   if (!found) return null;
   const { selfAttn, mlp } = found;

@@ -1,7 +1,8 @@
 /** The state of the room, which the chosen model determines, and its part of the link. */
+
+import { type ExhibitId, exhibitIds, exhibitOf } from "../../shared/catalogue";
 import type { LinkReading } from "../../shared/room";
 import * as language from "./language/state";
-import { type ExhibitId, exhibitIds, exhibitOf } from "./tasks/catalogue";
 import * as tasks from "./tasks/state";
 
 const { ourModel, yourModel } = language;

@@ -16,7 +16,7 @@ import {
   otherCells,
   type SentenceAttention,
   withKind,
-  withLearned,
+  withModel,
   withVectors,
 } from "./state";
 import type { TokenSplit } from "./tokens";
@@ -38,8 +38,8 @@ interface ControlsProps {
   state: State;
   attention: SentenceAttention;
   set: Setter<State>;
-  /** The open model of the person; null if there is none. */
-  open: Walk["open"];
+  /** The models other than our language model. */
+  others: Walk["others"];
 }
 
 function PaddingField({ state, attention, set }: ControlsProps) {
@@ -202,23 +202,23 @@ function SizeFields({ state, attention, set }: ControlsProps) {
   );
 }
 
-/** The model of the layer, if the person has one open, and the layer. */
-function LayerFields({ state, attention, set, open }: ControlsProps) {
-  const { layers = 1, isPostNorm = false, windows = [] } = attention.model ?? {};
+/** The model, and its layer. */
+function LayerFields({ state, attention, set, others }: ControlsProps) {
+  const { layers = 1, isCausal = true, windows = [] } = attention.model ?? {};
   const isKnown = state.model === null || attention.walked !== null;
-  const isOwnMask = state.mask === (isPostNorm ? "none" : "causal");
+  const isOwnMask = state.mask === (isCausal ? "causal" : "none");
   const hidden = windows[state.layer] ? "later and far" : "later";
   return (
     <>
-      {open && (
+      {others.length > 0 && (
         <Choice
           label="Model"
           value={state.model ?? ""}
           choices={[
-            ["", "ours"],
-            [open.link, shorten(open.name, 24)],
+            ["", "our language model"],
+            ...others.map(({ link, name }) => [link, shorten(name, 24)] as const),
           ]}
-          onChange={(model) => set(model ? withLearned(model, open.mask) : withLearned())}
+          onChange={(model) => set(withModel(others.find(({ link }) => link === model)))}
         />
       )}
       <NumberField
@@ -229,7 +229,7 @@ function LayerFields({ state, attention, set, open }: ControlsProps) {
       />
       <p class="faint">
         The settings change this layer only.
-        {isKnown && !isOwnMask && ` The model itself hides ${isPostNorm ? "no" : hidden} tokens.`}
+        {isKnown && !isOwnMask && ` The model itself hides ${isCausal ? hidden : "no"} tokens.`}
       </p>
     </>
   );

@@ -120,6 +120,7 @@ interface SentenceProps {
 
 function Fields({ notify, ...props }: SentenceProps) {
   const { state, attention, set } = props;
+  const { tokens, why } = attention.queries;
   /** Truncates typed or pasted text to the limit, and reports it. */
   const keep = (text: string, change: (now: State, kept: string) => Partial<State>): string => {
     const { kept, cut } = tokenize(text, splitOf(state));
@@ -133,7 +134,7 @@ function Fields({ notify, ...props }: SentenceProps) {
         id="text"
         label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
         note={<Origin {...props} />}
-        isEmpty={!props.isLoading && attention.queries.tokens.length === 0}
+        isEmpty={!props.isLoading && tokens.length === 0 && !why}
         value={state.text}
         onInput={(text) => keep(text, withText)}
       />

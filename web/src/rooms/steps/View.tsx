@@ -38,7 +38,7 @@ function useSentenceAttention(
   { isReady, walked }: Pick<ViewParts, "isReady" | "walked">,
 ): SentenceAttention {
   const { vectors, model, layer, keyText, split, shuffle, heads, headSize, row, head } = state;
-  // The tokens of a model of the person come after its text.
+  // The tokens of another model come after the text.
   const text = walked ? null : state.text;
   const parts = [isReady, walked, vectors, model, layer, text, keyText, split, shuffle, heads];
   return useMemo(() => sentenceAttentionOf(state, walked), [...parts, headSize, row, head]);
@@ -178,12 +178,13 @@ function SolvedView(props: SolvedProps) {
   const notices = [
     ...[failure ?? [], parts.failure ?? []].flat(),
     ...(queries.cut || keys.cut ? [noticeOfCut(queries.most)] : []),
+    ...(queries.why ? [queries.why] : []),
     ...linkNotices,
     ...(parts.notice && !(queries.cut && parts.notice === noticeOfCut()) ? [parts.notice] : []),
   ];
   const isUnknown = state.model !== null && parts.walked === null;
   const isUnsolved = solution?.problem.source.kind !== "learned";
-  const isLoading = attention.model !== null && (isUnknown || isUnsolved);
+  const isLoading = attention.model !== null && (isUnknown || (isUnsolved && !queries.why));
   const stop = () => {
     cancel();
     told.set(withRandom());
@@ -198,7 +199,7 @@ function SolvedView(props: SolvedProps) {
         <Pipeline look={look} />
       </Panel>
       <Work {...{ look, told, explanation, listeners, progress }} />
-      <Controls {...shared} open={parts.open} />
+      <Controls {...shared} others={parts.others} />
       {later && <TryNext suggestions={later.suggestions} />}
       <Announced>
         {byKeyboard && !told.live.isPlaying && explanation ? explanationText(explanation) : ""}

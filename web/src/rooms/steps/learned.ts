@@ -3,11 +3,13 @@ import type { Heed, Tensor } from "heed";
 import { CausalLanguageModel } from "heed/models";
 import { layerBlock, layerMatrices } from "../../network/causal";
 import { floatsOf } from "../../network/numbers";
+import type { Projection, WalkedAttention, WalkedModel } from "../../network/walkedModel";
 import { idsTensor, type LanguageModel } from "../../worker/languageHeads";
 import { numbersOf } from "../../worker/numbersOf";
 import { openModel } from "../../worker/openModel";
 import { holdOurs, type LoadContext } from "../../worker/ourModel";
 import type { LearnedSource, Numbers } from "./problem";
+import { type TaskLayers, taskLayers } from "./taskLayers";
 
 const models = new WeakMap<Heed, CausalLanguageModel>();
 
@@ -38,7 +40,7 @@ export async function learnedModel(
 let last: { readonly key: string; readonly model: object; readonly found: Numbers[] } | null = null;
 
 /** The inputs of a layer for a text, [1, L, E] each: the stream, and its norm. An encoder reads the stream itself. */
-function streamAt(model: LanguageModel, ids: readonly number[], layer: number) {
+function streamAt(model: LanguageModel | TaskLayers, ids: readonly number[], layer: number) {
   const { heed, config } = model;
   const key = `${layer} ${ids.join()}`;
   const found: Numbers[] = [];
@@ -46,7 +48,8 @@ function streamAt(model: LanguageModel, ids: readonly number[], layer: number) {
   else
     heed.scope(() => {
       const tensor = idsTensor(heed, ids);
-      if ("readOut" in model)
+      if ("inputsOf" in model) found.push(...model.inputsOf(tensor, layer));
+      else if ("readOut" in model)
         model.forward(tensor, {
           onlyLast: true,
           receiveLayer: (i, { input, attentionInput }) => {
@@ -64,11 +67,8 @@ function streamAt(model: LanguageModel, ids: readonly number[], layer: number) {
   return { embedding, input } as Record<"embedding" | "input", Tensor>;
 }
 
-type Attention = CausalLanguageModel["model"]["layers"][number]["selfAttn"];
-type Projection = Attention["qProj"];
-
 /** The matrices of a layer, [out, in], and biases. If heads share one, it is repeated for each of them. */
-function matricesAt({ heed, config: { size } }: LanguageModel, own: Attention) {
+function matricesAt({ heed, config: { size } }: WalkedModel, own: WalkedAttention) {
   const { heads, kvHeads, headSize } = own.sizes;
   /** Repeats each group's rows of `width` numbers for the heads of the group. */
   const repeated = (shared: Numbers, width: number) => {
@@ -92,7 +92,7 @@ function matricesAt({ heed, config: { size } }: LanguageModel, own: Attention) {
 }
 
 /** Returns a function that normalises each head of [1, L, H * D]. */
-function normOfHeads({ heed, config }: LanguageModel, norm: Attention["qNorm"]) {
+function normOfHeads({ heed, config }: WalkedModel, norm: WalkedAttention["qNorm"]) {
   const { heads, headSize } = config;
   if (!norm) return undefined;
   return (x: Tensor) => {
@@ -102,8 +102,9 @@ function normOfHeads({ heed, config }: LanguageModel, norm: Attention["qNorm"]) 
 }
 
 /** Everything that a layer computes with, for a text. */
-function layerOf(model: LanguageModel, { layer, ids }: LearnedSource) {
-  const { selfAttn } = model.model.layers[layer] as { selfAttn: Attention };
+function layerOf(model: LanguageModel | TaskLayers, { layer, ids }: LearnedSource) {
+  const { layers } = (model as WalkedModel).model;
+  const { selfAttn } = layers[layer] as { selfAttn: WalkedAttention };
   const norms = { q: normOfHeads(model, selfAttn.qNorm), k: normOfHeads(model, selfAttn.kNorm) };
   return {
     /** Must be called in a scope. */
@@ -121,15 +122,18 @@ function layerOf(model: LanguageModel, { layer, ids }: LearnedSource) {
 
 export type Layer = ReturnType<typeof layerOf>;
 
-/** Computes with a layer of our model or of the open one, which is not freed before that ends. */
+/** Computes with a layer of a model of the page or of the open one, which is not freed before that ends. */
 export async function withLayer<T>(
   heed: Heed,
   source: LearnedSource,
   context: LoadContext,
   compute: (layer: Layer) => T,
 ): Promise<T> {
-  if (source.folder !== null)
-    return compute(layerOf(await learnedModel(heed, source.folder, context), source));
+  const { folder } = source;
+  if (folder !== null) {
+    const model = source.isTask ? taskLayers(heed, folder) : learnedModel(heed, folder, context);
+    return compute(layerOf(await model, source));
+  }
   const open = openModel();
   if (!open) throw new Error("the model is no longer open");
   return open.use(() => compute(layerOf(open.model, source)));

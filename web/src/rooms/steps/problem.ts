@@ -27,11 +27,13 @@ export type Source =
   | { readonly kind: "random"; readonly seed: string }
   | LearnedSource;
 
-/** A layer, counted from 0, of a language model that reads tokens. */
+/** A layer, counted from 0, of a trained model that reads tokens. */
 export interface LearnedSource {
   readonly kind: "learned";
-  /** The folder of our model; null for the person's model that is open. */
+  /** The folder of a model of the page; null for the person's model that is open. */
   readonly folder: string | null;
+  /** Whether the model of the folder solves a task, and is not our language model. */
+  readonly isTask: boolean;
   readonly layer: number;
   readonly ids: readonly number[];
 }

@@ -150,7 +150,7 @@ export const settings = {
   vectors: setting<Source["kind"]>("example", oneOf("random", "learned"), {
     write: (vectors) => (vectors === "learned" ? vectors : null),
   }),
-  /** The person's model that is open in the room Models, as links name it; null for our language model. */
+  /** A model of a task, or the person's model that is open in the room Models, as links name it; null for our language model. */
   model: setting<string | null>(null, (text) => textIn(400)(text) || null),
   /** The layer of the language model. */
   layer: index(0, learnedRange),

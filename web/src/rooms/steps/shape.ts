@@ -10,7 +10,9 @@ export interface ModelShape {
   /** The units of a feed-forward network. */
   readonly units: number;
   readonly norm: "RMS norm" | "layer norm";
-  /** Whether norms follow the sums, so that attention reads the stream itself; all encoders are so. */
+  /** Whether a token sees only the tokens up to itself. */
+  readonly isCausal: boolean;
+  /** Whether norms follow the sums, so that attention reads the stream itself. */
   readonly isPostNorm: boolean;
   /** Whether queries and keys are rotated by their position; if not, the embedding has learned positions. */
   readonly rotates: boolean;
@@ -46,7 +48,7 @@ export const ourShape: ModelShape = {
   name: "our language model",
   ...{ layers: 6, heads: 6, headSize: 32, size: 192, units: 432, norm: "RMS norm" },
   ...{ rotates: true, hasHeadNorms: false, activation: "SiLU", isGated: true },
-  isPostNorm: false,
+  ...{ isCausal: true, isPostNorm: false },
   biases: { qkv: false, output: false, hidden: false },
   windows: Array.from({ length: 6 }, () => null),
   words: {

@@ -9,7 +9,7 @@ import { initialState, type MatrixCell, type State } from "./settings";
 import { type ModelShape, ourShape } from "./shape";
 import { isBlockStage, type StageName } from "./stageNames";
 import { type TokenSplit, type Tokens, tokenize } from "./tokens";
-import type { Walked } from "./walk";
+import type { WalkAnswer, Walked } from "./walk";
 
 /** Resets everything that refers to cells, because their numbers and positions have changed. */
 export const otherCells = { cell: null, number: null, edits: new Map<string, Edit>() } as const;
@@ -26,7 +26,7 @@ export interface SentenceAttention {
   readonly embeddingSize: number;
   /** The trained model; null for other vectors. */
   readonly model: ModelShape | null;
-  /** A model of the person and its tokens. */
+  /** A model other than our language model, and its tokens. */
   readonly walked: Walked | null;
   /** How many keys up to its own a query sees in the layer of the model; null for all. */
   readonly window: number | null;
@@ -63,7 +63,7 @@ export function splitOf({ vectors, model, split }: State): TokenSplit | "pieces"
 /**
  * A language model reads one sentence, in its order.
  *
- * @param walked the model of the person, and its tokens; null for other vectors, and before they are known
+ * @param walked a model other than ours, and its tokens; null for other vectors, and before they are known
  */
 export function sentenceAttentionOf(state: State, walked: Walked | null = null): SentenceAttention {
   const isLearned = state.vectors === "learned";
@@ -171,11 +171,13 @@ export const isRotated = (
 export const layersBefore = ({ layer }: State): string =>
   layer === 1 ? "layer 1" : `layers 1 to ${layer}`;
 
-function sourceOf({ vectors, seed, model, layer }: State, { ids = [] }: Tokens): Source {
+function sourceOf(state: State, { queries, walked }: SentenceAttention): Source {
+  const { vectors, seed, model, layer } = state;
   if (vectors === "random") return { kind: vectors, seed };
-  if (vectors === "learned")
-    return { kind: vectors, folder: model === null ? ourAddress() : null, layer, ids };
-  return { kind: vectors };
+  if (vectors === "example") return { kind: vectors };
+  const folder = model === null ? ourAddress() : (walked?.folder ?? null);
+  const isTask = model !== null && folder !== null;
+  return { kind: vectors, folder, isTask, layer, ids: queries.ids ?? [] };
 }
 
 /** The request to the solver, or null while there is no token. */
@@ -192,7 +194,7 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
         head < attention.heads && row < (matrix === "q" ? L : S) && col < attention.headSize,
     ),
     ablated: [...state.ablated].filter((head) => attention.heads > 1 && head < attention.heads),
-    source: sourceOf(state, attention.queries),
+    source: sourceOf(state, attention),
     heads: attention.heads,
     headSize: attention.headSize,
     position: state.position,
@@ -277,6 +279,13 @@ export function withLearned(
     ...{ ...withoutOthers(), vectors: "learned", model, mask, position: true },
     ablated: new Set<number>(),
   };
+}
+
+/** A layer of a model, on the text that it opens with if it does not read any text; our language model by default. */
+export function withModel(other?: WalkAnswer["others"][number]): Partial<State> {
+  if (!other) return withLearned();
+  const { link, mask, text } = other;
+  return { ...withLearned(link, mask), ...(text !== null && { text }) };
 }
 
 /** Random vectors, without what only the language model has. */

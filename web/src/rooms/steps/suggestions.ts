@@ -42,9 +42,9 @@ export const suggestions: readonly Suggestion[] = [
     "The query of “quick” has −2 instead of 0.5: its row of scores changes. A key changes a column.",
   ],
   [
-    `#${sampleText}&heads=8&position=on&step=joined&query=8`,
-    "Eight heads",
-    "Each has matrices of its own, so it attends to other words.",
+    "#text=Alice+helped+Clara+because+she+was+kind.&vectors=learned&model=pronouns&layer=3&step=weights&head=4&query=5",
+    "Find who “she” is",
+    "A small model has learned what pronouns mean. This head of it attends from “she” to “Alice”.",
   ],
   [
     `#${sampleText}&vectors=learned&layer=3&position=on&mask=causal&step=weights&head=5&query=18&range=row`,

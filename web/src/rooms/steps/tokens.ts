@@ -22,6 +22,8 @@ export interface Tokens {
   readonly cut: boolean;
   /** The number of tokens that a model of the person reads at most. */
   readonly most?: number;
+  /** Why the model cannot read the text, which then has no tokens. */
+  readonly why?: string;
 }
 
 const segmenters: Record<TokenSplit, Intl.Segmenter> = {
@@ -35,7 +37,7 @@ const mostCached = 8;
 
 /**
  * "pieces" are the tokens of our language model; there are none until its tokenizer is loaded. The worker finds the
- * tokens of a model of the person ("later"; see walk.ts).
+ * tokens of other models ("later"; see walk.ts).
  */
 export function tokenize(text: string, split: TokenSplit | "pieces" | "later"): Tokens {
   if (split === "later") {

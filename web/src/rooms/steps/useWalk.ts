@@ -1,4 +1,4 @@
-/** The person's model that is open in the room Models, and its tokens of the texts that the room shows. */
+/** The models other than our language model, and the tokens of one of the texts that the room shows. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { savesData } from "../../shared/ourModel";
 import { useAnswer } from "../../worker/engineClient";
@@ -7,8 +7,7 @@ import { withLearned, withRandom } from "./state";
 import type { WalkAnswer, Walked, WalkRequest } from "./walk";
 
 export interface Walk {
-  /** The open model of the person, if its layers can be shown. */
-  readonly open: WalkAnswer["open"];
+  readonly others: WalkAnswer["others"];
   /** The model of the state and its tokens of the text. Until the tokens of a new text are known, it has the tokens of the last text. */
   readonly walked: Walked | null;
   readonly failure: string | null;
@@ -19,10 +18,10 @@ export function useWalk(
   { vectors, model, text }: State,
   onRefused: (why: string, instead: Partial<State>) => void,
 ): Walk {
-  // Only the person's own model needs the text.
+  // The page cuts the text for our language model itself.
   const read = model === null ? "" : text;
   const asked = useMemo<WalkRequest | null>(
-    () => (vectors === "learned" ? { model, text: read } : null),
+    () => (vectors === "learned" ? { model, text: read, base: document.baseURI } : null),
     [vectors, model, read],
   );
   const { answer, request, failure } = useAnswer("walk", asked);
@@ -34,6 +33,6 @@ export function useWalk(
     if (savesData()) onRefused(`${why} Random vectors are shown instead.`, withRandom());
     else onRefused(`${why} Our language model is shown instead.`, withLearned());
   }, [why]);
-  const isYours = vectors === "learned" && model !== null;
-  return { open: answer?.open ?? null, walked: isYours ? last.current : null, failure };
+  const isOther = vectors === "learned" && model !== null;
+  return { others: answer?.others ?? [], walked: isOther ? last.current : null, failure };
 }

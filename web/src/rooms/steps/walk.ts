@@ -1,29 +1,43 @@
-/** The solver that finds the person's model, which is open in the room Models, and its tokens of a text. */
+/** The solver that finds a model of a task, or the person's, which is open in the room Models, and its tokens of a text. */
 import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
+import { plain } from "../../shared/attended";
+import { type ExhibitId, exhibitIds, exhibitOf } from "../../shared/catalogue";
 import { label } from "../../shared/pieces";
+import { readInput, tokensOf as tokensIn } from "../../shared/typed";
 import type { LanguageModel } from "../../worker/languageHeads";
 import { type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
 import type { ModelShape } from "./shape";
+import { type TaskLayers, taskLayers } from "./taskLayers";
 import { maxTokens, type Tokens } from "./tokens";
 
 export interface WalkRequest {
   /** How links name the model whose layers are shown; null for our language model. */
   readonly model: string | null;
   readonly text: string;
+  /** The address of the page. */
+  readonly base: string;
 }
 
-/** A model of the person, and a text that it reads. */
+/** A model other than our language model, and a text that it reads. */
 export interface Walked {
   readonly shape: ModelShape;
   readonly tokens: Tokens;
+  /** The folder of the model; null for the person's. */
+  readonly folder: string | null;
+}
+
+/** A model whose layers can be shown. */
+interface Other extends Pick<OpenModel["card"], "name" | "link"> {
+  /** The mask of its attention. */
+  readonly mask: "causal" | "none";
+  /** The first text of a model that does not read any text; null for other models. */
+  readonly text: string | null;
 }
 
 export interface WalkAnswer {
-  /** The open model of the person and the mask of its attention, if its layers can be shown. */
-  readonly open:
-    | (Pick<OpenModel["card"], "name" | "link"> & { readonly mask: "causal" | "none" })
-    | null;
+  /** The models of tasks, and the open model of the person if its layers can be shown. */
+  readonly others: readonly Other[];
   /** The model of the request. */
   readonly walked: Walked | null;
   /** Why the model of the request is not shown. */
@@ -43,6 +57,8 @@ function groupWords({ heads, kvHeads }: CausalLanguageModel["config"]): string {
   return ` Heads 1 and 2 share keys and values, as do ${listed}; ${edits}`;
 }
 
+const biasWords = " A learned bias is added to each.";
+
 const headNorms =
   " Each head’s query and key are divided by their root mean square, and multiplied by learned factors.";
 
@@ -50,21 +66,28 @@ const activations: Readonly<Record<string, string>> = {
   ...{ gelu: "GELU", geluTanh: "GELU", silu: "SiLU", relu: "ReLU" },
 };
 
-/** Words about the input of a layer of a decoder. */
-function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
+/** Words about the norm before attention. */
+function normWords(norm: "rms" | "layer") {
   const isRms = norm === "rms";
   const change = isRms
     ? "divides it by its root mean square, and multiplies it by learned factors"
     : "subtracts its mean, divides it by its standard deviation, multiplies it by learned factors, and adds learned biases";
   return {
-    vector: `that the model learned for it${rotations ? "" : ", plus the learned one of its position"}`,
-    embedding: rotations
-      ? "learned by the model"
-      : "the learned vectors of the token and of its position, added",
     norm: `The layer [normalises](input) it: ${change}.`,
     normed: isRms
       ? "÷ the root mean square of its row × a learned factor"
       : "− the mean of its row, all ÷ the standard deviation of the row, × a learned factor + a learned bias",
+  };
+}
+
+/** Words about the input of a layer of a decoder. */
+function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
+  return {
+    vector: `that the model learned for it${rotations ? "" : ", plus the learned one of its position"}`,
+    embedding: rotations
+      ? "learned by the model"
+      : "the learned vectors of the token and of its position, added",
+    ...normWords(norm),
   };
 }
 
@@ -113,13 +136,14 @@ export function shapeOf({ config }: LanguageModel, name: string, tokens: string)
     : { qkv: config.biases.attention, output: config.biases.attention, hidden };
   const after = `after the activation ${activation}`;
   return {
-    ...{ name, layers, heads, headSize, size, units: config.hiddenSize, isPostNorm: !isCausal },
+    ...{ name, layers, heads, headSize, size, units: config.hiddenSize },
+    ...{ isCausal, isPostNorm: !isCausal },
     norm: isCausal && config.norm === "rms" ? "RMS norm" : "layer norm",
     ...{ rotates: config.rotations !== undefined, hasHeadNorms, biases, isGated, activation },
     windows: Array.from(config.windows, (window) => window ?? null),
     words: {
       ...{ tokens, ...(isCausal ? decoderWords(config) : encoderWords(config)) },
-      projections: `${biases.qkv ? " A learned bias is added to each." : ""}${hasHeadNorms ? headNorms : ""}`,
+      projections: `${biases.qkv ? biasWords : ""}${hasHeadNorms ? headNorms : ""}`,
       heads: isCausal ? groupWords(config) : "",
       unit: isGated ? `its gate ${after}, times a second number, “up” (SwiGLU)` : `a sum ${after}`,
     },
@@ -143,29 +167,84 @@ function tokensOf({ tokenizer, model }: OpenModel, text: string): Tokens {
   };
 }
 
-const solve: Solver<WalkRequest, WalkAnswer> = ({ model, text }) => {
+/** The form of the model of a task: a stack with norms before its parts. */
+function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): ModelShape {
+  const { layers, dimFeedforward: units, kind } = own;
+  const activation = activations[config.activation] ?? config.activation;
+  const cut = `Each ${kind === "tagging" ? "word or mark" : "character"} is a token.`;
+  return {
+    ...{ name: `the model “${name}”`, layers, units, heads: config.heads },
+    ...{ headSize: config.headSize, size: config.size, norm: "layer norm", activation },
+    ...{ isCausal, isPostNorm: false, rotates: false, hasHeadNorms: false, isGated: false },
+    biases: { qkv: true, output: true, hidden: true },
+    windows: Array.from({ length: layers }, () => null),
+    words: {
+      tokens: isCausal ? `The model puts a start before the text. ${cut}` : cut,
+      vector: "that the model learned for it, plus the sines and cosines of its position",
+      embedding: "the learned vector of the token and the sines and cosines of its position, added",
+      ...{ ...normWords("layer"), projections: biasWords, heads: "" },
+      unit: `a sum after the activation ${activation}`,
+    },
+  };
+}
+
+/** The tokens of a text; none, and the reason, if the model cannot read it. */
+function tokensOfTask({ task, isCausal, idsOf }: TaskLayers, text: string): Tokens {
+  const input = readInput(task, text);
+  if ("why" in input) {
+    const unknown = input.pieces.filter(({ isKnown }) => !isKnown);
+    const named = unknown.map((piece) => `“${piece.text.trim()}”`).join(", ");
+    const why = named ? `The model does not know ${named}.` : input.why;
+    return { tokens: [], ids: [], kept: text, cut: false, why };
+  }
+  const tokens = [...(isCausal ? ["<start>"] : []), ...tokensIn(input)];
+  return { tokens: tokens.map(plain), ids: idsOf(tokens), kept: text, cut: false };
+}
+
+/** The models of tasks that read a text. */
+const taskIds = exhibitIds.filter((id) => exhibitOf(id).field !== null);
+
+/** The first text of a model whose first input is drawn. */
+const otherText = "March 7, 1969";
+
+const tasks = taskIds.map((id): Other => {
+  const { name, folder, first } = exhibitOf(id);
+  const mask = folder.endsWith("-decoder") ? "causal" : "none";
+  return { name, link: id, mask, text: "text" in first ? first.text : otherText };
+});
+
+const solve: Solver<WalkRequest, WalkAnswer> = async ({ model, text, base }, { heed }) => {
   const found = openModel();
   const why = found?.card.whyNotWalked ?? null;
   const mask = found?.model.config.kind === "causal" ? "causal" : "none";
-  const open: WalkAnswer["open"] =
-    found && why === null ? { name: found.card.name, link: found.card.link, mask } : null;
-  if (model === null) return { open, walked: null, why: null };
+  const others = [...tasks];
+  if (found && why === null) {
+    const { name, link } = found.card;
+    others.push({ name, link, mask, text: null });
+  }
+  if (model === null) return { others, walked: null, why: null };
+  if (tasks.some(({ link }) => link === model)) {
+    const { folder, name } = exhibitOf(model as ExhibitId);
+    const address = new URL(`models/${folder}`, base).href;
+    const layers = await taskLayers(heed, address);
+    const shape = shapeOfTask(layers, name);
+    const walked = { shape, tokens: tokensOfTask(layers, text), folder: address };
+    return { others, walked, why: null };
+  }
+  const refused = (why: string) => ({ others, walked: null, why });
   if (!found || found.card.link !== model)
-    return {
-      ...{ open, walked: null },
-      why: `The model of the link${model === "yours" ? "" : `, ${model},`} is not open: open it in the room Models, and choose “Step by step” there.`,
-    };
-  const refused = (why: string) => ({
-    ...{ open, walked: null },
-    why: `The layers of ${found.card.name} are not shown: ${why}.`,
-  });
-  if (why !== null) return refused(why);
+    return refused(
+      `The model of the link${model === "yours" ? "" : `, ${model},`} is not open: open it in the room Models, and choose “Step by step” there.`,
+    );
+  const hidden = (why: string) =>
+    refused(`The layers of ${found.card.name} are not shown: ${why}.`);
+  if (why !== null) return hidden(why);
   const tokens = tokensOf(found, text);
   const { vocabularySize } = found.model.config;
   if (tokens.ids?.some((id) => id >= vocabularySize))
-    return refused("its tokenizer has more tokens than its vocabulary");
+    return hidden("its tokenizer has more tokens than its vocabulary");
   const shape = shapeOf(found.model, found.card.name, tokenWords(found.tokenizer));
-  return { open, walked: { shape, tokens }, why: null };
+  return { others, walked: { shape, tokens, folder: null }, why: null };
 };
 
 export default solve;

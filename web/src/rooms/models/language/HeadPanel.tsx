@@ -15,11 +15,11 @@ import { type HeadPlace, headName, headPlaceOf } from "../../../shared/layerHead
 import { Prose } from "../../../shared/Panel";
 import { Readout } from "../../../shared/Readout";
 import { RowDetails } from "../../../shared/RowDetails";
-import { isFree } from "../../../shared/restrictions";
-import { toTop, useShell } from "../../../shared/shell";
+import { useShell } from "../../../shared/shell";
 import { CompareFigure } from "../parts/CompareFigure";
 import { AblationHelp, HeadBar } from "../parts/HeadBar";
 import { HeadSide } from "../parts/HeadSide";
+import { StepByStep } from "../parts/StepByStep";
 import { kindNameOf } from "./kinds";
 import { referenceText, type State } from "./state";
 import { weightedByLength } from "./weighting";
@@ -153,28 +153,18 @@ function Help() {
   );
 }
 
-/** A link to the computation of the head, or why there is none, unless a teacher keeps the class in this room. */
-function StepByStep({ text }: { text: string }) {
+/** A link to the computation of the head. */
+function Steps({ text }: { text: string }) {
   const { card, answer, head, place, ablating } = useLanguageWorkspace();
-  const { restrictions } = useShell();
-  if (!isFree(restrictions)) return null;
   const isOurs = card.whose === "ours";
-  if (!isOurs && card.whyNotWalked !== null)
-    return <Prose class="faint no-steps">Not shown step by step: {card.whyNotWalked}.</Prose>;
   const at = headPlaceOf(head) as HeadPlace;
-  const address = new URLSearchParams({
-    ...{ text: text + answer.written, vectors: "learned", ...(!isOurs && { model: card.link }) },
+  const settings = {
+    ...{ text: text + answer.written, ...(!isOurs && { model: card.link }) },
     ...{ layer: `${at.layer + 1}`, head: `${at.head + 1}`, query: `${place + 1}` },
     ...{ position: "on", mask: card.predicts === "causal" ? "causal" : "none" },
-  });
-  return (
-    <p class="faint">
-      <a href={`#${address}`} onClick={toTop}>
-        Compute this head step by step
-      </a>
-      {ablating.ablated.length > 0 && ", with no head left out"}
-    </p>
-  );
+  };
+  const why = isOurs ? null : card.whyNotWalked;
+  return <StepByStep {...{ settings, why }} isAblating={ablating.ablated.length > 0} />;
 }
 
 export function HeadPanel({
@@ -206,7 +196,7 @@ export function HeadPanel({
             × |v|: times the value’s length, as a share of the row. Neither picture explains the
             answer: later layers mix it again.
           </Prose>
-          <StepByStep text={text} />
+          <Steps text={text} />
           {lines && <Row shown={lines.shown} />}
           <Help />
         </div>

@@ -5,8 +5,8 @@ import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { isLater } from "../../../shared/attended";
+import { exhibitOf } from "../../../shared/catalogue";
 import { CompareFigure, DifferenceColours } from "../parts/CompareFigure";
-import { exhibitOf } from "./catalogue";
 import type { NamedHead } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 

@@ -11,10 +11,19 @@ import { Transport } from "../../../shared/Transport";
 import { useWidth } from "../../../shared/useWidth";
 import { AblationHelp, HeadBar } from "../parts/HeadBar";
 import { HeadSide } from "../parts/HeadSide";
+import { StepByStep } from "../parts/StepByStep";
 import { Comparison, HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
-import { attendsWords, isComparable, type NamedHead, placesWords, withoutWords } from "./selection";
+import {
+  attendsWords,
+  type HeadSelection,
+  isComparable,
+  kindsOf,
+  type NamedHead,
+  placesWords,
+  withoutWords,
+} from "./selection";
 import { referenceExamples } from "./state";
 import { useHeadsWorkspace } from "./workspace";
 
@@ -78,6 +87,27 @@ function Maps(names: MapNames) {
   return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap {...names} />;
 }
 
+/** Why "Step by step" does not show a head; null if it does. */
+function whyNoSteps({ answer, shown, all }: HeadSelection): string | null {
+  if (answer.picture) return "its tokens are parts of a picture";
+  return kindsOf(all).length > 1 && shown.attention.name !== "encoder"
+    ? "its layer has two attentions, and the steps show layers with one"
+    : null;
+}
+
+/** A link to the computation of the head. */
+function Steps() {
+  const { selection, state } = useHeadsWorkspace();
+  const { shown, row, answer } = selection;
+  const { isCausal, layer } = shown.attention;
+  const settings = {
+    ...{ text: answer.text, model: state.exhibit, layer: `${layer + 1}` },
+    ...{ head: `${shown.index + 1}`, query: `${row + 1}`, mask: isCausal ? "causal" : "none" },
+  };
+  const why = whyNoSteps(selection);
+  return <StepByStep {...{ settings, why }} isAblating={answer.ablated.length > 0} />;
+}
+
 /** The attention of the selected row in words, and the formula of the active cell. */
 function Details({ explanation }: { explanation: Explanation | null }) {
   const { selection, state, set } = useHeadsWorkspace();
@@ -99,6 +129,7 @@ function Details({ explanation }: { explanation: Explanation | null }) {
         {attendsWords(selection, format)} <span class="faint">{placesWords(selection)}</span>
       </p>
       <Readout explanation={explanation} locked={cell !== null} />
+      <Steps />
       <RowDetails of={detail} other={otherDetail} row={row} />
       <SaveVectors name={detail.name} file={shown.head.key} vectors={queriesAndKeys(detail)} />
       <AblationHelp

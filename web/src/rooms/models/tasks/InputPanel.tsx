@@ -1,6 +1,7 @@
 /** The input of a model, and a description of the model. */
 
 import { formatShort } from "#parts";
+import { type ExhibitId, exhibitOf } from "../../../shared/catalogue";
 import { Notices } from "../../../shared/Notices";
 import { Lockable, Panel } from "../../../shared/Panel";
 import { hides } from "../../../shared/restrictions";
@@ -8,7 +9,6 @@ import type { Setter } from "../../../shared/room";
 import { SentenceArea } from "../../../shared/SentenceArea";
 import { useShell } from "../../../shared/shell";
 import type { HeadsAnswer } from "./answer";
-import { type ExhibitId, exhibitOf } from "./catalogue";
 import { firstOf, type State, seeds, withInput } from "./state";
 
 interface AboutModelProps {

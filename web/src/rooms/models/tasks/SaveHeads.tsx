@@ -15,8 +15,8 @@ import {
 } from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
+import { exhibitOf } from "../../../shared/catalogue";
 import { hidingLater } from "../parts/AllHeads";
-import { exhibitOf } from "./catalogue";
 import { measures } from "./measures";
 import {
   attentionNames,

@@ -3,8 +3,8 @@ import type { Alignment } from "heed/models";
 import type { SmallWeights } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention, Shares } from "../../../shared/attended";
+import type { ExhibitId } from "../../../shared/catalogue";
 import type { UnreadableText } from "../../../shared/typed";
-import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 
 /** A head as its attention, layer and number; the last two are counted from 1: "cross.2.3". */

@@ -3,6 +3,7 @@
 import type { Cell } from "#parts";
 import { ablationSettings } from "../../../shared/ablation";
 import type { AttentionName } from "../../../shared/attended";
+import { type ExhibitId, exhibitIds, exhibitOf } from "../../../shared/catalogue";
 import { numberIn, oneOf, type Readers, readParams, textIn } from "../../../shared/linkReaders";
 import { lookSettings } from "../../../shared/lookSettings";
 import type { LinkReading } from "../../../shared/room";
@@ -19,7 +20,6 @@ import {
 } from "../../../shared/settings";
 import { mostCharacters } from "../../../shared/typed";
 import type { HeadKey } from "./answer";
-import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
 import { measureNames } from "./measures";
 
 interface HeadPlace {

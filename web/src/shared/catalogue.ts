@@ -1,5 +1,5 @@
 /** The trained models of tasks, and the first input of each. */
-import { mostTokens } from "../../../shared/typed";
+import { mostTokens } from "./typed";
 
 interface Exhibit {
   /** The folder of the model's files. */
