@@ -1,5 +1,4 @@
 /** Tests the solver of task models without a page. */
-import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import {
   EncoderModel,
@@ -22,6 +21,7 @@ import { firstOf, initialState, referenceExamples } from "../../web/src/rooms/mo
 import { exhibitIds } from "../../web/src/shared/catalogue";
 import { Reference } from "./heads";
 import { meanOutput } from "./means";
+import { fetchPublished, published } from "./published";
 
 const text = "Anna praised Clara so she imitated her.";
 /** The positions of its pronouns. */
@@ -30,10 +30,7 @@ const [she, her] = [4, 6];
 let heed: Heed;
 beforeAll(async () => {
   heed = await load({ threads: 1 });
-  vi.stubGlobal("fetch", async (address: string) => {
-    const path = `../../web/public/${new URL(address).pathname}`;
-    return new Response(await readFile(new URL(path, import.meta.url)));
-  });
+  fetchPublished();
 });
 afterAll(() => {
   vi.unstubAllGlobals();
@@ -48,7 +45,7 @@ const context = () => ({
 
 async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
   const request: HeadsRequest = {
-    ...{ kind: "ask", base: "http://page.test/", exhibit: "pronouns", text, seed: 1 },
+    ...{ kind: "ask", base: published, exhibit: "pronouns", text, seed: 1 },
     ...{ ablated: [], ablation: "zero" },
     ...change,
   };

@@ -1,5 +1,4 @@
 /** Tests parts of the room “Speed” without a browser. */
-import { readFileSync } from "node:fs";
 import { load } from "heed";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { roofsOf } from "../../web/src/rooms/speed/chart";
@@ -31,6 +30,7 @@ import { markdownOf, reportCsv, rowsOf } from "../../web/src/rooms/speed/rows";
 import { initialState, read, type State, write } from "../../web/src/rooms/speed/state";
 import { browserName, threeDigits } from "../../web/src/rooms/speed/units";
 import { measureWriting } from "../../web/src/rooms/speed/writing";
+import { fetchPublished, published } from "./published";
 
 const settings = { heads: 2, size: 8, causal: false, window: 0, longest: 512 };
 const engine: Contender = {
@@ -117,13 +117,10 @@ describe("Our language model", () => {
   afterEach(() => vi.unstubAllGlobals());
 
   test("writes more tokens a second with its cache, and its memory is returned", async () => {
-    const folder = new URL("../../web/public/", import.meta.url);
-    vi.stubGlobal("fetch", async (address: string) => {
-      return new Response(readFileSync(new URL(address.replace("https://files/", ""), folder)));
-    });
+    fetchPublished();
     const heed = await load({ threads: 1 });
     const { tokens, cached, uncached, words } = await measureWriting(
-      ...([heed, "https://files/", async () => {}] as const),
+      ...([heed, published, async () => {}] as const),
     );
     expect(tokens).toBeGreaterThanOrEqual(4);
     expect(tokens).toBeLessThanOrEqual(64);

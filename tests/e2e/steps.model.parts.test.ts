@@ -1,19 +1,16 @@
 /** Our language model in the worker: the rooms that use it at the same time share it. */
-import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import { CausalLanguageModel } from "heed/models";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { News } from "../../web/src/shared/loading";
 import { holdOurs } from "../../web/src/worker/ourModel";
+import { fetchPublished, published } from "./published";
 
-const folder = "http://page.test/models/write";
+const folder = `${published}models/write`;
 
 let heed: Heed;
 beforeAll(async () => {
-  vi.stubGlobal("fetch", async (address: string) => {
-    const path = new URL(address).pathname;
-    return new Response(await readFile(new URL(`../../web/public${path}`, import.meta.url)));
-  });
+  fetchPublished();
   heed = await load({ threads: 1 });
 });
 afterAll(() => {

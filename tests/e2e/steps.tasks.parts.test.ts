@@ -1,5 +1,4 @@
 /** "Step by step" on a layer of a small model of a task shows the model's own numbers. */
-import { readFile } from "node:fs/promises";
 import { type Heed, load } from "heed";
 import { DecoderModel, type EncoderModel, loadModel, taskOf } from "heed/models";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -10,15 +9,13 @@ import type { WalkAnswer } from "../../web/src/rooms/steps/walk";
 import { type ExhibitId, exhibitIds, exhibitOf } from "../../web/src/shared/catalogue";
 import { modelFilesIn } from "../../web/src/worker/modelFiles";
 import { farthest } from "./layers";
+import { fetchPublished, published } from "./published";
 import { asked, said, solved, valuesOf } from "./walked";
 
 let heed: Heed;
 beforeAll(async () => {
   heed = await load({ threads: 1 });
-  vi.stubGlobal("fetch", async (address: string) => {
-    const path = `../../web/public/${new URL(address).pathname}`;
-    return new Response(await readFile(new URL(path, import.meta.url)));
-  });
+  fetchPublished();
 });
 afterAll(() => {
   vi.unstubAllGlobals();
@@ -35,7 +32,7 @@ type Results = Partial<Record<MatrixName, Float32Array>>;
 
 /** The results of a layer while the model answers a text as it does in the room Models. */
 async function computedBy(id: ExhibitId, text: string, layer: number): Promise<Results> {
-  const folder = `http://page.test/models/${exhibitOf(id).folder}`;
+  const folder = `${published}models/${exhibitOf(id).folder}`;
   const model = loadModel(heed, await modelFilesIn(folder)) as EncoderModel | DecoderModel;
   model.eval();
   const stack = model instanceof DecoderModel ? model.decoder : model.encoder;

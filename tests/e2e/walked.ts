@@ -15,6 +15,7 @@ import type { LanguageModel } from "../../web/src/worker/languageHeads";
 import { setOpenModel, whyNotWalked } from "../../web/src/worker/openModel";
 import type { SolverContext } from "../../web/src/worker/solver";
 import { Random } from "../js/values";
+import { published } from "./published";
 import { wordTokenizer } from "./yours";
 
 /** The number of tokens of the models. */
@@ -54,7 +55,7 @@ export function open(
 
 /** @param heed needed for a model of a task */
 export const asked = (model: string | null, text: string, heed?: Heed) =>
-  walk({ model, text, base: "http://page.test/" }, { heed } as SolverContext<never>);
+  walk({ model, text, base: published }, { heed } as SolverContext<never>);
 
 /** The solution of a layer of the open model or, if `change` names one, of a task's. */
 export async function solved(heed: Heed, change: Partial<State>) {
