@@ -96,6 +96,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     const { x, y } = await room.cell("values", 8, 9, 17, 17);
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".window-map .reading")).toContain("0 down, 1 right: e^");
+    const { text } = await room.saved("[data-matrix=window]", "CSV");
+    expect(text).toMatch(/^"","-8","-7",.*,"-1","0","1",.*,"8"\r\n"-8",/);
   });
 
   test.each([
@@ -179,15 +181,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     const top = Math.min(...heights);
     expect(heights.filter((y) => y < top + 0.05).length).toBeLessThan(4);
     expect(await room.drawnWords(".plot-word")).toMatch(
-      /^weights, the highest 0\.42; the kernel rises to 0\.\d+$/,
+      /^weights up to 0\.42; kernel rises to 0\.\d+$/,
     );
     await room.slide("Bandwidth", 20);
     await expect.poll(() => room.figure("estimate")).toBeCloseTo(mean, 1);
     // Far from all points the kernel is higher than any weight, and leaves the plot instead of hiding the weights.
     const far = await reenter("&show=points&bandwidth=0.1&query=5.2");
-    expect(await far.drawnWords(".plot-word")).toMatch(
-      /^weights, the highest 1; the kernel goes on up to /,
-    );
+    expect(await far.drawnWords(".plot-word")).toMatch(/^weights up to 1; kernel goes on to /);
   });
 
   test("moves points and the query with the pointer and the keyboard", async () => {
@@ -417,6 +417,16 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   test.each(subjects)("is accessible and fits a narrow window: %s", async (subject) => {
     const room = await reenter(`&show=${subject}`, { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    const cut = await room.page.$$eval(".plot-word", (words) =>
+      words
+        .filter((word) => {
+          const { right = 0 } = word.closest("svg")?.getBoundingClientRect() ?? {};
+          return word.getBoundingClientRect().right > right;
+        })
+        .map(({ textContent }) => textContent),
+    );
+    expect(cut).toEqual([]);
+    expect(await room.saveButtonsOutside()).toEqual([]);
     expect(await room.violations("minor")).toEqual([]);
   });
 });

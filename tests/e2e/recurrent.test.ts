@@ -185,6 +185,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   test("keeps the player above the maps on a narrow page, and nothing overflows", async () => {
     const room = await reenter("&step=4&says=4", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    expect(await room.saveButtonsOutside()).toEqual([]);
     const [bar, map] = await room.page.evaluate(() => {
       const map = document.querySelector("[data-matrix=transformer] canvas") as Element;
       map.scrollIntoView({ block: "end" });
@@ -288,6 +289,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const initial = await shownMeans("initial");
     const [first, last] = [initial[0], initial.at(-1)] as [number[], number[]];
     expect([first[0], last[0]]).toEqual([2, 22]);
+    expect(await room.text(".gradients .curve-legend")).toContain("at 22 steps in the RNN");
     // The logarithms: the RNN keeps a ten-thousandth of its gradient at most, attention a quarter at least.
     expect((last[1] as number) - (first[1] as number)).toBeLessThan(-4);
     for (const model of [2, 3])

@@ -306,6 +306,21 @@ export class Room {
     return this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   }
 
+  /** The texts of the buttons of save menus that are outside of the window when their menu is open. */
+  saveButtonsOutside(): Promise<string[]> {
+    return this.page.$$eval("main .save", (menus) =>
+      menus.flatMap((menu) => {
+        (menu as HTMLDetailsElement).open = true;
+        const outside = [...menu.querySelectorAll("button")].filter((button) => {
+          const { left, right } = button.getBoundingClientRect();
+          return left < 0 || right > innerWidth;
+        });
+        (menu as HTMLDetailsElement).open = false;
+        return outside.map(({ textContent }) => textContent ?? "");
+      }),
+    );
+  }
+
   /** The part of the address after the `#`. */
   link(): Promise<string> {
     return this.page.evaluate(() => location.hash);

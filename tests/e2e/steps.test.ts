@@ -801,6 +801,10 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("shows all matrices of a step on the first screen of a telephone", async () => {
     const room = await reenter("#step=embedding", { width: 360 });
+    const cut = await room.page.$$eval("[data-stage]", (tabs) =>
+      tabs.filter((tab) => tab.scrollWidth > tab.clientWidth).map(({ textContent }) => textContent),
+    );
+    expect(cut).toEqual([]);
     const last = () =>
       room.page.$$eval(".stage [data-matrix] canvas", (all) =>
         Math.max(...all.map((canvas) => canvas.getBoundingClientRect().bottom)),

@@ -71,6 +71,7 @@ describe("In chrome, our language model", () => {
     expect(ends[0]).toBeLessThanOrEqual(740);
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    expect(await room.saveButtonsOutside()).toEqual([]);
   });
 
   test("moves nothing when its model has come, on a telephone", async () => {

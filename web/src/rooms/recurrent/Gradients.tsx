@@ -42,6 +42,7 @@ export function Gradients() {
       <Curve
         title="Gradient over path length"
         xName="steps in the RNN"
+        placeOf={(i) => `at ${pathLengths[i]} steps in the RNN`}
         yName="log₁₀ of the gradient’s length"
         x={pathLengths}
         series={series}

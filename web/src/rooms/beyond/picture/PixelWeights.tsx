@@ -1,7 +1,7 @@
 /** Shows the weights of the selected pixel over its window, next to the pixels of the window. */
 
 import { useMemo } from "preact/hooks";
-import { format, formatShort, formatWeight, type MatrixView, type Palette, viewOn } from "#parts";
+import { format, formatWeight, type MatrixView, type Palette, viewOn } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";
@@ -138,7 +138,7 @@ function WindowMap({
     set(({ pixel, window }) => ({
       pixel: { row: moved(pixel.row, row, window), col: moved(pixel.col, col, window) },
     }));
-  const steps = Array.from({ length: side }, (_, i) => formatShort(i - middle));
+  const steps = Array.from({ length: side }, (_, i) => String(i - middle));
   return (
     <div ref={ref}>
       <HeatMap

@@ -110,8 +110,8 @@ function Drawn({ state: { points, query, similar }, answer, plot, frame }: Frame
         />
       ))}
       <text class="plot-word" x={box.left} y={plot.rowTop - 8}>
-        weights, the highest {formatWeight(largest)}; the kernel {isBeyond ? "goes on up" : "rises"}{" "}
-        to {formatWeight(peak)}
+        weights up to {formatWeight(largest)}; kernel {isBeyond ? "goes on" : "rises"} to{" "}
+        {formatWeight(peak)}
       </text>
     </svg>
   );

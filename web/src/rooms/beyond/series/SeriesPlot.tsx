@@ -110,7 +110,7 @@ function Drawn({ answer, row, weights, plot, frame }: Framed) {
       })}
       <path class="query-line" d={`M${placeX(row)} ${box.top}V${rowBottom}`} />
       <text class="plot-word" x={box.left} y={plot.rowTop - 8}>
-        weights, the highest {formatWeight(largest)}
+        weights up to {formatWeight(largest)}
       </text>
     </svg>
   );

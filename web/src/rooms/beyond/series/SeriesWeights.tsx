@@ -31,7 +31,7 @@ interface WeightsProps extends PanelProps {
 const columns = (): readonly TableColumn[] => [
   { id: "position", head: "position" },
   { id: "value", head: <span class="role-v">value</span> },
-  { id: "alike", head: "periods away" },
+  { id: "alike", head: "whole periods away" },
   { id: "weight", head: "weight" },
 ];
 /** The number of rows of the table, which lists the largest weights. */
