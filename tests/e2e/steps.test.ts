@@ -918,6 +918,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       const text = async () => (await saved()).replace(/<\/text>\s*<text [^>]*>/g, " ");
       for (const word of words) await expect.poll(text).toContain(word);
     }
+    // A matrix of one row names its query.
+    await room.page.$eval("summary[aria-label='Save Exponentials']", (summary) =>
+      (summary as HTMLElement).click(),
+    );
+    await room.click("CSV", ".save[open]");
+    await expect.poll(async () => (await saved()).split("\r\n")[1]).toMatch(/^"quick",/);
   });
 
   it("follows a suggestion and returns to the worked example", async () => {

@@ -134,9 +134,8 @@ describe("The person's model", () => {
   test("reads as many tokens as it can", async () => {
     open(modelOf(heed, families.gpt2 as HubConfig));
     const { walked } = await asked("yours", "w3 ".repeat(40));
-    const { tokens, cut, most, kept } = (walked as Walked).tokens;
+    const { tokens, cut, most } = (walked as Walked).tokens;
     expect([tokens.length, cut, most]).toEqual([16, true, 16]);
-    expect(kept.match(/w3/g)).toHaveLength(16);
     expect((await asked("yours", " ")).walked?.tokens.tokens).toEqual([]);
   });
 

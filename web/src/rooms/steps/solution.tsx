@@ -331,12 +331,11 @@ export function NamedLegend({ name, options }: { name: MatrixName; options: Pict
   const { attention, state } = useStepsWorkspace();
   const { flip = false } = options;
   const kind = kindOf(name);
-  const tokensOf = (axis: string) =>
-    axis === "query"
-      ? attention.queries.tokens
-      : axis === "key"
-        ? attention.keys.tokens
-        : undefined;
+  const { queries, keys, row } = attention;
+  const tokensOf = (axis: string) => {
+    if (axis === "selected") return queries.tokens.slice(row, row + 1);
+    return { query: queries.tokens, key: keys.tokens }[axis];
+  };
   const picture = useMatrixPicture(name, options);
   const saved: Saved = {
     file: name,

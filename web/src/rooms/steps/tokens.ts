@@ -16,7 +16,7 @@ export interface Tokens {
   readonly tokens: readonly string[];
   /** The tokens of the language model, if it reads them. */
   readonly ids?: readonly number[];
-  /** The part of the text that became tokens. */
+  /** The part of the text that stays in its field. */
   readonly kept: string;
   /** Whether the text was truncated. */
   readonly cut: boolean;

@@ -161,7 +161,7 @@ function tokensOf({ tokenizer, model }: OpenModel, text: string): Tokens {
   return {
     tokens,
     ids,
-    kept: cut ? tokenizer.textOf(ids) : text,
+    kept: text,
     cut,
     most: end ? most - 1 : most,
   };
