@@ -79,7 +79,7 @@ export function CandidateHead({
         )}
         {isDrawn && (
           <th scope="col" data-column="drawn">
-            after temperature and top-p
+            {without && "all heads, "}after temperature and top-p
           </th>
         )}
       </tr>

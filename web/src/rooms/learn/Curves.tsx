@@ -72,7 +72,10 @@ export function Curves({ lesson, index, set }: CurvesProps) {
     <section class="learn-curves column" aria-label="Curves">
       {charts.map((chart) => (
         <div key={chart.title}>
-          <h2>{chart.title}</h2>
+          <h2>
+            {chart.title}
+            {chart.yName === inPercent.yName && ", %"}
+          </h2>
           <Curve
             {...{ x, ...chart }}
             xName="step"
