@@ -82,11 +82,10 @@ using Avx2 = xsimd::fma3<xsimd::avx2>;
 using Avx512 = xsimd::avx512bw;
 using Avx512Vnni = xsimd::avx512vnni<xsimd::avx512bw>;
 struct Avx2Vnni : Avx2 {};  // xsimd::avxvnni has no fused multiply-add
-#if defined(HEED_WITHOUT_AVX512)
-using BuiltIsas = IsaList<Avx2, Sse42>;
-#else
-using BuiltIsas = IsaList<Avx512Vnni, Avx512, Avx2Vnni, Avx2, Sse42>;
+#if !defined(HEED_BUILT_ISAS)  // fewer in a build with sanitizers or counters
+#define HEED_BUILT_ISAS Avx512Vnni, Avx512, Avx2Vnni, Avx2, Sse42
 #endif
+using BuiltIsas = IsaList<HEED_BUILT_ISAS>;
 
 template <>
 struct Traits<Sse42> : Block<4> {
