@@ -89,6 +89,9 @@ describe.each(readers)("A layer of the model of %s", (id) => {
       expect(sum, matrix).toBeCloseTo(value, 1);
     }
     expect(solution.block?.isLast).toBe(id !== "pronouns");
+    expect(attention.model?.words.end).toMatch(
+      { pronouns: /^the answer/, brackets: /^the prediction/ }[id as string] ?? /^the decoder/,
+    );
     expect(solution.block?.next.result).toHaveLength(attention.model?.size ?? 0);
   });
 });
@@ -116,4 +119,28 @@ test("A text that a model of a task cannot read has no tokens, and a reason", as
   );
   expect(await unread("sort", "")).toBe("Nothing is typed.");
   expect(await unread("brackets", "()".repeat(30))).toContain("These are 60 tokens");
+  expect(await unread("sort", "a b c")).toBe("The model does not know “␣”.");
+  expect(await unread("sort", "a1b2c3d4e5")).toBe(
+    "The model does not know “1”, “2”, “3” and 2 more.",
+  );
+  expect(await unread("pronouns", "Zaphod ".repeat(300))).toContain("up to 48 tokens");
+});
+
+test("A model that cannot be shown has a reason", async () => {
+  const shapes = await asked("shapes", "", heed);
+  expect(shapes.why).toBe(
+    "The layers of the model “shapes” are not shown: its tokens are parts of a picture.",
+  );
+  vi.stubGlobal("fetch", async () => new Response("", { status: 503, statusText: "Busy" }));
+  const other = await load({ threads: 1 });
+  vi.resetModules();
+  const { default: fresh } = await import("../../web/src/rooms/steps/walk");
+  const request = { model: "dates", text: "1 May", base: published };
+  const { walked, why } = await fresh(request, { heed: other } as never);
+  expect(walked).toBeNull();
+  expect(why).toMatch(
+    /^The layers of the model “dates” are not shown: a model's file did not come/,
+  );
+  other.dispose();
+  fetchPublished();
 });

@@ -184,6 +184,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of a task’s mode
     await expect.poll(() => room.text("main")).toContain("“she” means Alice");
   });
 
+  it("opens on its first text if the link has none", async () => {
+    const room = await enter("#vectors=learned&model=sort");
+    await room.untilTable({ keys: [..."attention"] });
+    await expect.poll(() => room.link()).toContain("text=attention");
+  });
+
   it("says which words it does not know, and goes on with words that it knows", async () => {
     const room = await enter("#vectors=learned&model=pronouns&text=Alice+helped+Clara.");
     await room.paste("#text", "Alice helped Zaphod.");

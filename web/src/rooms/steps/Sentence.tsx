@@ -111,7 +111,7 @@ function TextField({
 interface SentenceProps {
   state: State;
   attention: SentenceAttention;
-  /** Whether our language model has not answered yet. */
+  /** Whether the trained model has not answered yet. */
   isLoading: boolean;
   set: Setter<State>;
   /** Receives a message about the last typed text, or null. */

@@ -57,10 +57,7 @@ function useOpens({ state, notices }: RoomProps<State>): boolean {
 
 export function View({ state, ...room }: RoomProps<State>) {
   const [notice, notify] = useState<string | null>(null);
-  const walk = useWalk(state, (why, instead) => {
-    notify(why);
-    room.set(instead);
-  });
+  const walk = useWalk(state, room.set, notify);
   const { layers } = walk.walked?.shape ?? {};
   const own = useMemo(() => withOwnStage(state, layers), [state, layers]);
   const isOurs = own.vectors === "learned" && own.model === null;

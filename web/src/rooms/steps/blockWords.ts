@@ -16,7 +16,7 @@ export function blockWordsOf(
   model: ModelShape,
   kit: Kit,
 ): BlockWords {
-  const { activation, isCausal, isGated, isPostNorm, units, layers, words: named } = model;
+  const { activation, isGated, isPostNorm, units, layers, words: named } = model;
   const { hidden } = model.biases;
   const { sub, words, gap, plus, norm, after } = kit;
   const readBy = (name: string): Formula => [
@@ -45,7 +45,7 @@ export function blockWordsOf(
     feedforward,
     addnorm2: {
       gist: "The feed-forward network’s vector is added to the stream, too.",
-      explanation: `F is added to the stream, which leaves the layer. ${next ? `${next} begins with the norm of it` : `A last norm follows, and then ${isCausal ? "the prediction of the next token" : "the answer of the model"}`}.`,
+      explanation: `F is added to the stream, which leaves the layer. ${next ? `${next} begins with the norm of it` : `A last norm follows, and then ${named.end}`}.`,
       formulas: [[after, "=Z+F", gap(), norm, "(", after, ")"]],
     },
   };

@@ -1,4 +1,4 @@
-/** One layer of a language model as the input of the room's computation. Loaded when it is first needed. */
+/** One layer of a trained model as the input of the room's computation. Loaded when it is first needed. */
 import type { Heed, Tensor } from "heed";
 import { CausalLanguageModel } from "heed/models";
 import { layerBlock, layerMatrices } from "../../network/causal";

@@ -144,7 +144,7 @@ export const headNumbers = (heads: ReadonlySet<number>): number[] =>
 export const settings = {
   text: setting<string>(exampleText, textIn(maxCharacters)),
   /**
-   * The worked example has its own vectors. Another sentence has random vectors, or a language model's vectors. A link
+   * The worked example has its own vectors. Another sentence has random vectors, or a trained model's vectors. A link
    * names only the latter (see link.ts).
    */
   vectors: setting<Source["kind"]>("example", oneOf("random", "learned"), {

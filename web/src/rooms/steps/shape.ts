@@ -14,7 +14,7 @@ export interface ModelShape {
   readonly isCausal: boolean;
   /** Whether norms follow the sums, so that attention reads the stream itself. */
   readonly isPostNorm: boolean;
-  /** Whether queries and keys are rotated by their position; if not, the embedding has learned positions. */
+  /** Whether queries and keys are rotated by their position; if not, the embedding has positions. */
   readonly rotates: boolean;
   /** Whether the queries and keys of each head are normalised. */
   readonly hasHeadNorms: boolean;
@@ -40,6 +40,8 @@ export interface ModelShape {
     /** Which heads share keys and values. */
     readonly heads: string;
     readonly unit: string;
+    /** What follows the norm after the last layer. */
+    readonly end: string;
   };
 }
 
@@ -62,5 +64,6 @@ export const ourShape: ModelShape = {
     heads:
       " Heads 1 and 2 share keys and values, as do 3 and 4, 5 and 6; an edit changes one head only.",
     unit: "its gate after the activation SiLU, times a second number, “up” (SwiGLU)",
+    end: "the prediction of the next token",
   },
 };

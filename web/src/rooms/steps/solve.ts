@@ -72,7 +72,7 @@ function randomWeights(heed: Heed, problem: Problem, seed: string): Weights {
   };
 }
 
-/** A layer of a language model: its stream, and the norm of it. */
+/** A layer of a trained model: its stream, and the norm of it. */
 function learnedWeights(heed: Heed, layer: Layer, { position: isRotated }: Problem): Weights {
   const { embedding, input, ...matrices } = layer.read();
   const position = heed.zeros(input.shape);

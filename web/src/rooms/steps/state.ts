@@ -61,7 +61,7 @@ export function splitOf({ vectors, model, split }: State): TokenSplit | "pieces"
 }
 
 /**
- * A language model reads one sentence, in its order.
+ * A trained model reads one sentence, in its order.
  *
  * @param walked a model other than ours, and its tokens; null for other vectors, and before they are known
  */
@@ -266,7 +266,7 @@ function withoutOthers(): Partial<State> {
 }
 
 /**
- * Vectors and projections of a layer of a language model.
+ * Vectors and projections of a layer of a trained model.
  *
  * @param model see the setting; our language model by default
  * @param mask the mask of the model's own attention
@@ -281,7 +281,7 @@ export function withLearned(
   };
 }
 
-/** A layer of a model, on the text that it opens with if it does not read any text; our language model by default. */
+/** A layer of a model, on its first text if it does not read any text; our language model by default. */
 export function withModel(other?: WalkAnswer["others"][number]): Partial<State> {
   if (!other) return withLearned();
   const { link, mask, text } = other;

@@ -8,7 +8,7 @@ import {
   type TransformerModel,
   taskOf,
 } from "heed/models";
-import { type nn, noGrad } from "heed/nn";
+import type { nn } from "heed/nn";
 import type { Norm, WalkedLayer, WalkedModel } from "../../network/walkedModel";
 import { modelFilesIn } from "../../worker/modelFiles";
 import { numbersOf } from "../../worker/numbersOf";
@@ -18,8 +18,6 @@ type TaskModel = EncoderModel | TransformerModel | DecoderModel;
 
 export interface TaskLayers extends WalkedModel {
   readonly task: Task;
-  /** The stack whose layers are shown: the encoder or, without one, the decoder. */
-  readonly stack: nn.TransformerEncoder;
   readonly isCausal: boolean;
   /** The sizes and names that the model was created with. */
   readonly own: TaskModel["config"];
@@ -82,24 +80,23 @@ async function load(heed: Heed, folder: string): Promise<TaskLayers> {
   const isCausal = model instanceof DecoderModel;
   const { activation } = stack.layers[0] as nn.TransformerEncoderLayer;
   return {
-    ...{ heed, stack, isCausal, own: config, task: taskOf(config.task, config.taskOptions) },
+    ...{ heed, isCausal, own: config, task: taskOf(config.task, config.taskOptions) },
     config: { activation, heads, headSize: size / heads, size },
     model: {
       layers: stack.layers.map((layer) => layerOf(heed, layer)),
       ...(stack.norm && { norm: normOf(stack.norm) }),
     },
     idsOf: (tokens) => vocabulary.encode([...tokens]),
-    inputsOf: (ids, layer) =>
-      noGrad(() => {
-        const found: Numbers[] = [];
-        stack.forward(positions.forward(embedding.forward(ids)), {
-          isCausal,
-          receiveLayer(i, { selfAttn: { before, input } }) {
-            if (i === layer) found.push(numbersOf(before), numbersOf(input));
-          },
-        });
-        return found;
-      }),
+    inputsOf(ids, layer) {
+      const found: Numbers[] = [];
+      stack.forward(positions.forward(embedding.forward(ids)), {
+        isCausal,
+        receiveLayer(i, { selfAttn: { before, input } }) {
+          if (i === layer) found.push(numbersOf(before), numbersOf(input));
+        },
+      });
+      return found;
+    },
   };
 }
 

@@ -3,11 +3,16 @@ import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
 import { plain } from "../../shared/attended";
 import { type ExhibitId, exhibitIds, exhibitOf } from "../../shared/catalogue";
 import { label } from "../../shared/pieces";
-import { readInput, tokensOf as tokensIn } from "../../shared/typed";
+import {
+  mostCharacters,
+  readInput,
+  tokensOf as tokensIn,
+  type UnreadableText,
+} from "../../shared/typed";
 import type { LanguageModel } from "../../worker/languageHeads";
 import { type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
-import type { ModelShape } from "./shape";
+import { type ModelShape, ourShape } from "./shape";
 import { type TaskLayers, taskLayers } from "./taskLayers";
 import { maxTokens, type Tokens } from "./tokens";
 
@@ -146,6 +151,7 @@ export function shapeOf({ config }: LanguageModel, name: string, tokens: string)
       projections: `${biases.qkv ? biasWords : ""}${hasHeadNorms ? headNorms : ""}`,
       heads: isCausal ? groupWords(config) : "",
       unit: isGated ? `its gate ${after}, times a second number, “up” (SwiGLU)` : `a sum ${after}`,
+      end: ourShape.words.end,
     },
   };
 }
@@ -167,6 +173,11 @@ function tokensOf({ tokenizer, model }: OpenModel, text: string): Tokens {
   };
 }
 
+const ends: Readonly<Record<string, string>> = {
+  decoder: ourShape.words.end,
+  transformer: "the decoder, whose cross-attention reads it",
+};
+
 /** The form of the model of a task: a stack with norms before its parts. */
 function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): ModelShape {
   const { layers, dimFeedforward: units, kind } = own;
@@ -184,18 +195,32 @@ function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): Model
       embedding: "the learned vector of the token and the sines and cosines of its position, added",
       ...{ ...normWords("layer"), projections: biasWords, heads: "" },
       unit: `a sum after the activation ${activation}`,
+      end: ends[own.architecture] ?? "the answer of the model",
     },
   };
+}
+
+/** The most unknown pieces of a text that a sentence names. */
+const mostNamed = 3;
+
+/** Why the model of a task cannot read a text. */
+function whyUnread({ pieces, why }: UnreadableText, text: string): string {
+  if (text.length > mostCharacters) return why;
+  const names = pieces
+    .filter(({ isKnown }) => !isKnown)
+    .map((piece) => `“${piece.text.trim() || plain(piece.text)}”`);
+  const unknown = [...new Set(names)];
+  if (unknown.length === 0) return why;
+  const rest = unknown.length - mostNamed;
+  const more = rest > 0 ? ` and ${rest} more` : "";
+  return `The model does not know ${unknown.slice(0, mostNamed).join(", ")}${more}.`;
 }
 
 /** The tokens of a text; none, and the reason, if the model cannot read it. */
 function tokensOfTask({ task, isCausal, idsOf }: TaskLayers, text: string): Tokens {
   const input = readInput(task, text);
   if ("why" in input) {
-    const unknown = input.pieces.filter(({ isKnown }) => !isKnown);
-    const named = unknown.map((piece) => `“${piece.text.trim()}”`).join(", ");
-    const why = named ? `The model does not know ${named}.` : input.why;
-    return { tokens: [], ids: [], kept: text, cut: false, why };
+    return { tokens: [], ids: [], kept: text, cut: false, why: whyUnread(input, text) };
   }
   const tokens = [...(isCausal ? ["<start>"] : []), ...tokensIn(input)];
   return { tokens: tokens.map(plain), ids: idsOf(tokens), kept: text, cut: false };
@@ -223,26 +248,31 @@ const solve: Solver<WalkRequest, WalkAnswer> = async ({ model, text, base }, { h
     others.push({ name, link, mask, text: null });
   }
   if (model === null) return { others, walked: null, why: null };
+  const refused = (why: string) => ({ others, walked: null, why });
+  const hidden = (name: string, why: string) =>
+    refused(`The layers of ${name} are not shown: ${why}.`);
   if (tasks.some(({ link }) => link === model)) {
     const { folder, name } = exhibitOf(model as ExhibitId);
     const address = new URL(`models/${folder}`, base).href;
-    const layers = await taskLayers(heed, address);
-    const shape = shapeOfTask(layers, name);
-    const walked = { shape, tokens: tokensOfTask(layers, text), folder: address };
-    return { others, walked, why: null };
+    try {
+      const layers = await taskLayers(heed, address);
+      const shape = shapeOfTask(layers, name);
+      const walked = { shape, tokens: tokensOfTask(layers, text), folder: address };
+      return { others, walked, why: null };
+    } catch (error) {
+      return hidden(`the model “${name}”`, (error as Error).message.replace(/\.$/, ""));
+    }
   }
-  const refused = (why: string) => ({ others, walked: null, why });
+  if (model === "shapes") return hidden("the model “shapes”", "its tokens are parts of a picture");
   if (!found || found.card.link !== model)
     return refused(
       `The model of the link${model === "yours" ? "" : `, ${model},`} is not open: open it in the room Models, and choose “Step by step” there.`,
     );
-  const hidden = (why: string) =>
-    refused(`The layers of ${found.card.name} are not shown: ${why}.`);
-  if (why !== null) return hidden(why);
+  if (why !== null) return hidden(found.card.name, why);
   const tokens = tokensOf(found, text);
   const { vocabularySize } = found.model.config;
   if (tokens.ids?.some((id) => id >= vocabularySize))
-    return hidden("its tokenizer has more tokens than its vocabulary");
+    return hidden(found.card.name, "its tokenizer has more tokens than its vocabulary");
   const shape = shapeOf(found.model, found.card.name, tokenWords(found.tokenizer));
   return { others, walked: { shape, tokens, folder: null }, why: null };
 };

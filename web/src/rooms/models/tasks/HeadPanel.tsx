@@ -97,11 +97,11 @@ function whyNoSteps({ answer, shown, all }: HeadSelection): string | null {
 
 /** A link to the computation of the head. */
 function Steps() {
-  const { selection, state } = useHeadsWorkspace();
+  const { selection } = useHeadsWorkspace();
   const { shown, row, answer } = selection;
   const { isCausal, layer } = shown.attention;
   const settings = {
-    ...{ text: answer.text, model: state.exhibit, layer: `${layer + 1}` },
+    ...{ text: answer.text, model: answer.exhibit, layer: `${layer + 1}` },
     ...{ head: `${shown.index + 1}`, query: `${row + 1}`, mask: isCausal ? "causal" : "none" },
   };
   const why = whyNoSteps(selection);
