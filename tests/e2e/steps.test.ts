@@ -126,6 +126,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test("paints a cell of the mask, by pointer and by keyboard", async () => {
     const room = await atScores();
     await room.click("painted", ".settings");
+    await expect.poll(() => room.text(".settings")).toContain("Hide all");
     const { x, y } = await room.cell("masked", 1, 3, 5, 5);
     await room.page.mouse.click(x, y);
     await room.untilTable({ masked: [0.113, 0.424, 0.735, -Infinity, 1.358], total: 1 });
