@@ -264,7 +264,7 @@ describe("In Chromium, the room", () => {
           (each) => !(many[each] - few[each] <= (each === "reach" ? 0 : tolerance * first[each])),
         );
       // 20 acts may be too few: the room loads some of its code later, and on a busy machine it has not drawn all its
-      // pictures. The largest work of the engine may come later, too. But what leaks grows in each round, whatever else does.
+      // pictures. The largest work of the engine may come later, too. But a leak grows in each round.
       let leaking = grown();
       for (let acts = 20 + round; leaking.length > 0 && acts < 20 + 7 * round; acts += round) {
         few = many;

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
 
-/** The address that stands for the page's. */
+/** A made-up address of the page. */
 export const published = "http://page.test/";
 
 /** Replaces `fetch`, until vi.unstubAllGlobals. */

@@ -1,4 +1,4 @@
-/** What the pictures of a layer read of a model, so that the models of tasks can be shown as language models are. */
+/** The members of a model that pictures of a layer read. Language models have them, and models of tasks get them. */
 import type { Heed, Tensor } from "heed";
 import type { CausalLanguageModel } from "heed/models";
 

@@ -40,7 +40,7 @@ export interface ModelShape {
     /** Which heads share keys and values. */
     readonly heads: string;
     readonly unit: string;
-    /** What follows the norm after the last layer. */
+    /** The result that follows the norm after the last layer. */
     readonly end: string;
   };
 }

@@ -21,7 +21,7 @@ export interface Walk {
 export function useWalk(
   { vectors, model, text }: State,
   set: Setter<State>,
-  /** Called with the reason if the model of the link is not shown, and with what is shown instead. */
+  /** Called with a message if the model of the link is not shown. It has the reason and the replacement. */
   notify: (why: string) => void,
 ): Walk {
   // The page cuts the text for our language model itself.
