@@ -6,6 +6,11 @@
 #include <string>
 
 #include "heed/error.hpp"
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, bytes) static_cast<void>(0)
+#endif
 
 namespace heed {
 
@@ -45,6 +50,8 @@ std::byte* allocate(std::size_t bytes) {
   std::byte* const memory = start + skipped;
   memory[-1] = static_cast<std::byte>(skipped);
   new (memory - kHead) Count(1);
+  // The address sanitizer knows the end of the allocation, not of the memory in it.
+  ASAN_POISON_MEMORY_REGION(memory + bytes, kHead + kAlignment - skipped);
   return memory;
 }
 

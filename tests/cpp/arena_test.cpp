@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "runtime/memory.hpp"
 #include "support.hpp"
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define HEED_HAS_ASAN
+#endif
+#endif
 
 namespace heed::test {
 namespace {
@@ -48,6 +55,17 @@ TEST(Arena, MergesItsBlocksWhenTheOutermostScopeCloses) {
   take();
   EXPECT_EQ(take(), (100000 + 63) / 64 * 64);
 }
+
+#ifdef HEED_HAS_ASAN
+TEST(Memory, EndsForTheAddressSanitizerAfterTheRequestedBytes) {
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    std::byte* const memory = allocate(192);
+    EXPECT_FALSE(__asan_address_is_poisoned(memory + 191));
+    EXPECT_TRUE(__asan_address_is_poisoned(memory + 192));
+    release(memory);
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace heed::test

@@ -7,24 +7,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
 import { launchFirefox, workersOfFirefox } from "../harness/firefox.mjs";
-import { programOf } from "../harness/program.mjs";
+import { chromium } from "../harness/program.mjs";
 
 export type BrowserName = "chrome" | "firefox";
 
 /** Starts a browser. `flags` apply to Chromium only. */
 export function launch(browser: BrowserName, flags: readonly string[] = []): Promise<Browser> {
   if (browser === "firefox") return launchFirefox();
-  const chromes = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-  const executablePath = programOf("HEED_CHROMIUM", ...chromes);
   return puppeteer.launch({
     browser,
-    executablePath,
+    executablePath: chromium(),
     headless: true,
-    // Chromium's sandbox does not work for root. The other flags prevent requests to its maker's services, and the
-    // loading of the suggestions of its address bar, which takes as much processor time as a page.
+    // Chromium's sandbox does not work for root. Without a graphics card, a process for it only costs time. The other
+    // flags prevent requests to its maker's services, and the loading of the suggestions of its address bar, which takes
+    // as much processor time as a page.
     args: [
       "--no-sandbox",
       "--disable-gpu",
+      "--in-process-gpu",
       "--disable-quic",
       "--no-first-run",
       "--disable-background-networking",
@@ -36,7 +36,7 @@ export function launch(browser: BrowserName, flags: readonly string[] = []): Pro
   });
 }
 
-let chromium: Promise<Browser> | undefined;
+let sharedChromium: Promise<Browser> | undefined;
 
 async function launchShared(): Promise<Browser> {
   const browser = await launch("chrome");
@@ -54,14 +54,14 @@ async function launchShared(): Promise<Browser> {
  */
 export function borrow(name: BrowserName): Promise<Browser> {
   if (name === "firefox") return launch(name);
-  chromium ??= launchShared();
-  return chromium;
+  sharedChromium ??= launchShared();
+  return sharedChromium;
 }
 
 /** Closes a browser, but of the shared one only the pages: all but the first, which was there before them. */
 export async function giveBack(browser: Browser | undefined): Promise<void> {
   if (!browser) return;
-  if (browser !== (await chromium)) return browser.close();
+  if (browser !== (await sharedChromium)) return browser.close();
   const [, ...pages] = await browser.pages();
   await Promise.all(pages.map((page) => page.close()));
 }

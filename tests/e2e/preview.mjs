@@ -8,7 +8,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
-import { programOf } from "../harness/program.mjs";
+import { chromium } from "../harness/program.mjs";
 
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -43,7 +43,7 @@ const server = spawn(process.execPath, [pathOf("../../web/serve.mjs"), "--port",
 });
 const said = await new Promise((resolve) => server.stdout.once("data", resolve));
 const browser = await puppeteer.launch({
-  executablePath: programOf("HEED_CHROMIUM", "chromium", "google-chrome"),
+  executablePath: chromium(),
   args: ["--no-sandbox"],
 });
 try {

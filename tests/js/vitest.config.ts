@@ -1,22 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { delimiter, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
 import type { Connect } from "vite";
 import { defineConfig } from "vitest/config";
+import { chromiumIfFound } from "../harness/program.mjs";
 import { revectorize } from "../harness/v8.mjs";
 import { WebKit } from "../harness/webkit.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
-
-/** Returns the system's browser, because the test tools cannot download their own everywhere. */
-function chromium(): string | undefined {
-  const names = ["chromium", "chromium-browser", "google-chrome"];
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return process.env.HEED_CHROMIUM ?? candidates.find(existsSync);
-}
 
 interface Driven {
   goto(url: string): Promise<unknown>;
@@ -161,7 +154,7 @@ export default defineConfig({
             screenshotFailures: false,
             provider: playwright({
               launchOptions: {
-                ...(chromium() === undefined ? {} : { executablePath: chromium() as string }),
+                executablePath: chromiumIfFound() as string, // without a path, Playwright looks for its own
                 args: ["--no-sandbox", "--js-flags=--expose-gc"],
               },
             }),
@@ -221,7 +214,6 @@ export default defineConfig({
           name: "package",
           include: ["tests/js/package/*.test.ts"],
           globalSetup: "tests/js/package/install.ts",
-          env: { HEED_CHROMIUM: chromium() ?? "" },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -232,7 +224,6 @@ export default defineConfig({
           name: "matrix",
           include: ["tests/js/package/matrix/*.test.ts"],
           globalSetup: "tests/js/package/matrix/install.ts",
-          env: { HEED_CHROMIUM: chromium() ?? "" },
           testTimeout: 600_000,
         },
       },

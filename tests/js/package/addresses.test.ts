@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type OutputFile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { run } from "../child.js";
 import { recipesOf } from "./examples.js";
 import {
@@ -13,7 +14,6 @@ import {
   copyEngine,
   expectWorks,
   isolation,
-  launchBrowser,
   open,
   policy,
   programs,
@@ -210,7 +210,7 @@ describe("a page that is a file", () => {
     const html =
       '<!doctype html><meta charset="utf-8"><title>Heed</title><body><script src="page.js"></script>';
     writeFileSync(join(folder, "index.html"), html);
-    const browser = await launchBrowser();
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.goto(pathToFileURL(join(folder, "index.html")).href);

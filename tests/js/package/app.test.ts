@@ -5,8 +5,9 @@ import { join } from "node:path";
 import type { Browser } from "playwright";
 import { createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { succeed } from "../child.js";
-import { isolation, launchBrowser } from "./places.js";
+import { isolation } from "./places.js";
 import { type Served, serve } from "./serve.js";
 
 const root = join(import.meta.dirname, "../../..");
@@ -87,7 +88,7 @@ beforeAll(async () => {
   const headers = { "Content-Security-Policy": policy };
   isolated = await serve(join(app, "dist"), { ...headers, ...isolation });
   plain = await serve(join(app, "dist"), headers);
-  browser = await launchBrowser();
+  browser = await launchChromium();
 });
 
 afterAll(async () => {

@@ -13,10 +13,11 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { version } from "../../../package.json";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { binarySizes, bundleSize, gzipped } from "../../harness/sizes.mjs";
 import { succeed } from "../child.js";
 import { blocksOf, documentsOf } from "./examples.js";
-import { closeBrowser, isolation, launchBrowser } from "./places.js";
+import { closeBrowser, isolation } from "./places.js";
 import { serve } from "./serve.js";
 
 const root = join(import.meta.dirname, "../../..");
@@ -151,7 +152,7 @@ test.for(tested("html"))("page $name draws what it says, from a file server", as
   const [, said] = /\/\/ draws: (.*)$/m.exec(code) ?? [];
   const numbers = said?.split(" ").map(Number) ?? expect.fail("expected a line // draws: ...");
   writeFileSync(join(project, "readme.html"), code);
-  const browser = await launchBrowser();
+  const browser = await launchChromium();
   try {
     for (const headers of [{}, isolation]) {
       const served = await serve(project, headers);

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { ByteTokenizer } from "heed/models";
 import type * as view from "heed/view";
 import { expect, inject, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { fileOf, gpt2, jsonOf } from "../checkpoints.js";
 import * as oracle from "../language_oracle.js";
 import { Parameters } from "../layer_oracle.js";
 import { Random } from "../values.js";
 import { recipesOf } from "./examples.js";
-import { launchBrowser, writeFiles } from "./places.js";
+import { writeFiles } from "./places.js";
 import { serve } from "./serve.js";
 
 const { project } = inject("installed");
@@ -41,7 +42,7 @@ test("The page computes and shows the weights of all heads of a GPT-2, for any s
     "tokenizer.json": new TextEncoder().encode(tokenizer.toFile()),
   };
   writeFiles(project, { "gpt2.html": recipes["gpt2/gpt2.html"] as string });
-  const [served, browser] = await Promise.all([serve(project, {}), launchBrowser()]);
+  const [served, browser] = await Promise.all([serve(project, {}), launchChromium()]);
   try {
     const page = await browser.newPage();
     const errors: string[] = [];

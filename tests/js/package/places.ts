@@ -3,8 +3,9 @@
 
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright";
+import type { Browser, Page } from "playwright";
 import { expect } from "vitest";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { engineFiles } from "../engine.js";
 import { table } from "./install.js";
 import { serve } from "./serve.js";
@@ -109,12 +110,6 @@ export const policy = {
   "Content-Security-Policy": "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'",
 };
 
-export const launchBrowser = () =>
-  chromium.launch({
-    ...(process.env.HEED_CHROMIUM && { executablePath: process.env.HEED_CHROMIUM }),
-    args: ["--no-sandbox"],
-  });
-
 let browser: Browser | undefined;
 
 export async function closeBrowser(): Promise<void> {
@@ -124,7 +119,7 @@ export async function closeBrowser(): Promise<void> {
 
 /** Opens a page, and returns the final `reports`. */
 export async function openAddress<T = Report | string>(url: string): Promise<T> {
-  browser ??= await launchBrowser();
+  browser ??= await launchChromium();
   const page: Page = await browser.newPage();
   try {
     const errors: string[] = [];

@@ -9,12 +9,13 @@ import { compile } from "svelte/compiler";
 import { build as buildWithVite } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { bert, fileOf, filesOf, jsonOf, llama, type Tensors } from "../checkpoints.js";
 import { succeed } from "../child.js";
 import { Random } from "../values.js";
 import { npy } from "../zipped.js";
 import { recipesOf } from "./examples.js";
-import { copyEngine, isolation, launchBrowser, writeFiles } from "./places.js";
+import { copyEngine, isolation, writeFiles } from "./places.js";
 import { type Served, serve } from "./serve.js";
 
 const root = join(import.meta.dirname, "../../..");
@@ -77,7 +78,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, name, "index.html"), appPage);
   cpSync(home, join(folder, "plain/node_modules/heed"), { recursive: true });
   served = await serve(folder, policy);
-  browser = await launchBrowser();
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

@@ -7,11 +7,12 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright";
 import type { Page as FirefoxPage } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { launchFirefox } from "../../harness/firefox.mjs";
 import { run } from "../child.js";
 import { npy, npz } from "../zipped.js";
 import { recipesOf } from "./examples.js";
-import { launchBrowser, writeFiles } from "./places.js";
+import { writeFiles } from "./places.js";
 import { serve } from "./serve.js";
 
 const { project } = inject("installed");
@@ -77,7 +78,7 @@ describe("In Chromium the page of heed view", () => {
   let told: string[] = [];
   let asked: string[] = [];
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await launchChromium();
     context = await browser.newContext({ acceptDownloads: true });
     await context.setOffline(true);
   });
@@ -153,7 +154,7 @@ test("the guide's page shows the files that heed view reads", async () => {
   ] as const)
     cpSync(join(folder, from), join(project, to));
   const served = await serve(project, {});
-  const browser = await launchBrowser();
+  const browser = await launchChromium();
   try {
     const opened = await browser.newPage();
     await opened.goto(`${served.url}heads.html`);

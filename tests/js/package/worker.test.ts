@@ -6,16 +6,9 @@ import { build } from "esbuild";
 import { load } from "heed";
 import { build as buildWithVite } from "vite";
 import { afterAll, describe, expect, inject, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.mjs";
 import { run } from "../child.js";
-import {
-  closeBrowser,
-  copyEngine,
-  isolation,
-  launchBrowser,
-  open,
-  policy,
-  writeFiles,
-} from "./places.js";
+import { closeBrowser, copyEngine, isolation, open, policy, writeFiles } from "./places.js";
 import { serve } from "./serve.js";
 import { expected, reportModule, type WorkerReport } from "./workers.js";
 
@@ -139,7 +132,7 @@ test("two pages with four workers each compute at once, and their workers end wi
     threads: number;
   }
   const served = await serve(site, { ...isolation, ...policy });
-  const browser = await launchBrowser();
+  const browser = await launchChromium();
   try {
     const pages = await Promise.all([browser.newPage(), browser.newPage()]);
     await Promise.all(pages.map((page) => page.goto(served.url)));
