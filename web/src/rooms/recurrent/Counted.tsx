@@ -85,10 +85,7 @@ export function Counted({
       ))}
       <RowTable
         title="Counted in steps"
-        columns={[
-          { id: "what", head: "What is counted" },
-          ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
-        ]}
+        columns={["What is counted", ...models.map(({ name }) => shortTitles[name])]}
       >
         <tbody>
           {lines.map(([what, counts]) => (

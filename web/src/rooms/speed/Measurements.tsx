@@ -70,10 +70,7 @@ export function Measurements({ report, isComplete }: MeasurementsProps) {
   const rows = rowsOf(report);
   return (
     <section class="figures">
-      <RowTable
-        title="The figures"
-        columns={[{ id: "case", head: "case" }, ...columns.map(({ id, head }) => ({ id, head }))]}
-      >
+      <RowTable title="The figures" columns={["case", ...columns.map(({ head }) => head)]}>
         {report.cases.map((one) => {
           const own = rows.filter((row) => row.one === one);
           return (
@@ -117,12 +114,7 @@ function Memory({ report }: { report: SpeedReport }) {
     <RowTable
       title="Memory of a call"
       note="Tensors: queries, keys, values and output. Softmax: one number for each query. Weights: one for each pair, if they are requested."
-      columns={[
-        { id: "case", head: "case" },
-        { id: "tensors", head: "tensors" },
-        { id: "lse", head: "softmax" },
-        { id: "weights", head: "weights" },
-      ]}
+      columns={["case", "tensors", "softmax", "weights"]}
     >
       <tbody>
         {cases.map(({ id, name }) => {

@@ -8,7 +8,6 @@ import { Announced } from "../../../shared/Announced";
 import { Choice } from "../../../shared/Fields";
 import { softmaxOf } from "../../../shared/format";
 import { type PointedCell, Reading, usePointed } from "../../../shared/Reading";
-import type { TableColumn } from "../../../shared/RowTable";
 import { fieldsOf } from "../../../shared/settings";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
@@ -20,13 +19,6 @@ import { methods } from "./methods";
 import type { NoisyRequest } from "./noise";
 import type { PixelAnswer } from "./pixel";
 
-// A function, because a stored element would keep the earlier elements of the page in memory.
-const columns = (): readonly TableColumn[] => [
-  { id: "place", head: "from the pixel" },
-  { id: "value", head: <span class="role-v">value</span> },
-  { id: "weight", head: "weight" },
-  { id: "part", head: "weight × value" },
-];
 const rowsShown = 8;
 /** The maximum side of a map, in pixels of the page. */
 const mapSide = 272;
@@ -68,7 +60,8 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
     <details class="row-details">
       <summary>{title}</summary>
       <StrongestTable
-        {...{ title, columns: columns(), weights, count: rowsShown }}
+        columns={["from the pixel", <span class="role-v">value</span>, "weight", "weight × value"]}
+        {...{ title, weights, count: rowsShown }}
         cells={(place, weight) => {
           const value = values?.[place] as number;
           return (

@@ -1,7 +1,6 @@
 /** The errors over the gap, the choice of a head, and the largest weights of a hidden value. */
 import { format, formatWeight } from "#parts";
 import { type HeadPlace, headKey, headName } from "../../../shared/layerHeads";
-import type { TableColumn } from "../../../shared/RowTable";
 import { type Figure, NamedNumbers, StrongestTable } from "../NamedNumbers";
 import type { PanelProps } from "../state";
 import type { FilledSeries, SeriesHeadWeights } from "./solve";
@@ -27,13 +26,6 @@ interface WeightsProps extends PanelProps {
   shown: ShownSeries | null;
 }
 
-// A function, because a stored element would keep the earlier elements of the page in memory.
-const columns = (): readonly TableColumn[] => [
-  { id: "position", head: "position" },
-  { id: "value", head: <span class="role-v">value</span> },
-  { id: "alike", head: "whole periods away" },
-  { id: "weight", head: "weight" },
-];
 /** The number of rows of the table, which lists the largest weights. */
 const rowsShown = 10;
 
@@ -88,7 +80,8 @@ export function SeriesWeights(props: WeightsProps) {
       <HeadField {...props} />
       <StrongestTable
         title={`What position ${row + 1} attends to most`}
-        {...{ columns: columns(), weights, count: rowsShown }}
+        columns={["position", <span class="role-v">value</span>, "whole periods away", "weight"]}
+        {...{ weights, count: rowsShown }}
         cells={(t, weight) => (
           <>
             <th scope="row">{t + 1}</th>
