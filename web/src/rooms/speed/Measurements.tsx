@@ -1,7 +1,7 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
 
-import { useState } from "preact/hooks";
 import { csvBlob, download } from "#parts";
+import { CopyButton } from "../../shared/CopyButton";
 import { RowTable } from "../../shared/RowTable";
 import { Term } from "../../shared/Term";
 import type { SpeedReport } from "./report";
@@ -31,25 +31,10 @@ function Cells({ row }: { row: Row }) {
 }
 
 function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean }) {
-  const [copied, setCopied] = useState<SpeedReport | null>(null);
   const browser = browserName(navigator.userAgent);
   return (
     <p class="row-of-buttons">
-      {/* The clipboard needs a secure context. */}
-      {navigator.clipboard && (
-        <button
-          type="button"
-          disabled={!isComplete}
-          onClick={() =>
-            navigator.clipboard.writeText(markdownOf(report, browser)).then(
-              () => setCopied(report),
-              () => setCopied(null),
-            )
-          }
-        >
-          {copied === report ? "Copied" : "Copy result"}
-        </button>
-      )}
+      <CopyButton text={markdownOf(report, browser)} words="Copy result" disabled={!isComplete} />
       <button
         type="button"
         onClick={() => download(csvBlob(reportCsv(report, browser)), "heed-speed.csv")}
