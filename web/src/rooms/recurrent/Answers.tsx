@@ -17,7 +17,7 @@ interface AnswerTokenProps {
 
 function AnswerToken({ found, place, isStop }: AnswerTokenProps) {
   const { solution, set, state } = useRecurrentWorkspace();
-  const { pointed, point } = usePointing();
+  const { cell: pointed, point } = usePointing();
   const { steps, places } = found?.answer ?? { steps: [], places: [] };
   const [said] = steps[place]?.top ?? [];
   if (!said) return <span class="said-token" />;

@@ -1,5 +1,4 @@
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import type { PointedCell } from "../../shared/Reading";
 import type { Setter } from "../../shared/room";
 import { workspaceIn } from "../../shared/workspaceIn";
 import type { DateSolution, ModelAnswers, ModelName } from "./problem";
@@ -28,16 +27,7 @@ export interface RecurrentWorkspace {
 export const [RecurrentWorkspaceContext, useRecurrentWorkspace] = workspaceIn<RecurrentWorkspace>();
 
 /** A separate context, because it changes much more often than the rest and few parts use it. */
-export interface Pointing {
-  readonly pointed: PointedCharacters | null;
-  point(pointed: PointedCharacters | null, by: "pointer" | "keyboard"): void;
-}
-
-export const PointingContext = createContext<Pointing>({ pointed: null, point() {} });
-
-export function usePointing(): Pointing {
-  return useContext(PointingContext);
-}
+export const [PointingContext, usePointing] = workspaceIn<PointedCell<PointedCharacters>>();
 
 export const titles: Readonly<Record<ModelName, string>> = {
   rnn: "RNN without attention",
