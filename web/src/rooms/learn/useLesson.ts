@@ -3,10 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { UnreadableText } from "../../shared/typed";
 import { EngineClient } from "../../worker/engineClient";
 import type {
-  BeginAnswer,
   LessonRequest,
-  LookAnswer,
-  ShowAnswer,
   ShownExample,
   Snapshot,
   TrainAnswer,
@@ -14,6 +11,7 @@ import type {
   TrainingSetup,
 } from "./messages";
 import { withMore } from "./past";
+import type { BeginAnswer, LookAnswer, ShowAnswer } from "./solve";
 import type { State } from "./state";
 
 export interface Lesson {

@@ -20,7 +20,8 @@ import {
   rightPlacesOf,
   viewOfHead,
 } from "./maps";
-import type { ModelAnswers, ModelName } from "./problem";
+import type { ModelName } from "./problem";
+import type { ModelAnswers } from "./solve";
 import { choosing, lastStep, rowShown, visible } from "./state";
 import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 

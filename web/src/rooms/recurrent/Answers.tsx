@@ -2,7 +2,8 @@
 
 import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
-import { endToken, type ModelAnswers, type ModelName } from "./problem";
+import { endToken, type ModelName } from "./problem";
+import type { ModelAnswers } from "./solve";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 

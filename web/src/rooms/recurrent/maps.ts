@@ -1,7 +1,8 @@
 import { at, type Explanation, type FormulaPiece, format, type MatrixView, viewOn } from "#parts";
 import { formulaOf } from "../../shared/attended";
 import { softmaxOf } from "../../shared/format";
-import type { DateSolution, ModelAnswers, ModelName, RecordedAttention } from "./problem";
+import type { ModelName } from "./problem";
+import type { DateSolution, ModelAnswers, RecordedAttention } from "./solve";
 import { runShown, type State, visible } from "./state";
 import {
   type PointedCharacters,

@@ -1,7 +1,8 @@
 import type { PointedCell } from "../../shared/Reading";
 import type { Setter } from "../../shared/room";
 import { workspaceIn } from "../../shared/workspaceIn";
-import type { DateSolution, ModelAnswers, ModelName } from "./problem";
+import type { ModelName } from "./problem";
+import type { DateSolution, ModelAnswers } from "./solve";
 import { lastStep, type State } from "./state";
 
 /** A character of the answer, one of the date, or both. They are highlighted in every picture. */

@@ -17,7 +17,7 @@ import { Prose } from "../../../shared/Panel";
 import { TokenSelect } from "../../../shared/RowTable";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
-import type { DecoderRun } from "../problem";
+import type { DecoderRun } from "../solve";
 import { choosing, questionOf, rowShown, runShown, visible } from "../state";
 import { useRecurrentWorkspace } from "../workspace";
 import type { OpenRow } from "./open";
