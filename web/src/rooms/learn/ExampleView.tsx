@@ -4,7 +4,7 @@ import { Lockable, Prose } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { Term } from "../../shared/Term";
 import { UnreadText } from "../../shared/UnreadText";
-import type { AnswerPart, CourseSnapshot, ShownExample } from "./messages";
+import { type AnswerPart, type CourseSnapshot, held, type ShownExample } from "./messages";
 import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
 import { hopeOf } from "./words";
@@ -93,13 +93,11 @@ function AnswerWord({ of, token, isRight }: AnswerPart) {
   );
 }
 
-export function AnswerView({ snapshot, held }: { snapshot: CourseSnapshot; held: number }) {
-  const answer = snapshot.answer;
+export function AnswerView({ snapshot: { exact, answer } }: { snapshot: CourseSnapshot }) {
   return (
     <div class="learn-answer">
       <p class="faint">
-        Its answer{" "}
-        <span class="number">{`· ${Math.round(held * snapshot.exact)} of ${held} `}</span>
+        Its answer <span class="number">{`· ${Math.round(held * exact)} of ${held} `}</span>
         <Term name="unseen examples" /> right
       </p>
       <ol class="tokens line">

@@ -2,6 +2,10 @@
 import type { ConfigOptions, Recipe, Task } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
 
+/** The number of held-out examples answered for every snapshot, and the number of them used to measure the heads. */
+export const held = 64;
+export const weighed = 16;
+
 /** The settings of one training. */
 export interface TrainingSetup {
   readonly task: string;

@@ -11,7 +11,7 @@ import type {
   TrainingSetup,
 } from "./messages";
 import { keptParameters, slowPace, slowSteps, spacingAt, withMore } from "./past";
-import { held, readOwn, Training, weighed } from "./training";
+import { readOwn, Training } from "./training";
 
 /** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
 const slice = 20;
@@ -77,7 +77,7 @@ class TrainingLesson {
     const { task, chance } = this.#first;
     const unread = text === null ? null : (await this.show(text)).unread;
     return {
-      ...{ kind: "begun" as const, about: task.about, held, weighed },
+      ...{ kind: "begun" as const, about: task.about },
       /** The typed text, if it cannot be shown. */
       unread,
       /** The attention on the answer positions if attention were uniform. */

@@ -15,18 +15,16 @@ import {
 import { nn, noGrad } from "heed/nn";
 import { type Attention, attentionOf, sharesOf } from "../../shared/attended";
 import { readInput, type UnreadableText } from "../../shared/typed";
-import type {
-  AnswerPart,
-  Course,
-  CourseAttention,
-  CourseSnapshot,
-  ExampleOutput,
-  TrainingSetup,
+import {
+  type AnswerPart,
+  type Course,
+  type CourseAttention,
+  type CourseSnapshot,
+  type ExampleOutput,
+  held,
+  type TrainingSetup,
+  weighed,
 } from "./messages";
-
-/** The number of examples answered for every snapshot, and the number of them used to measure the heads. */
-export const held = 64;
-export const weighed = 16;
 
 /** The held-out examples: the same for all trainings with the same seed. */
 function heldOut(task: Task, seed: number): Example[] {
