@@ -41,7 +41,7 @@ function shownOf(answer: FilledSeries, { head, value }: State): ShownSeries {
   const best = answer.heads.reduce((best, one) =>
     onAlikeOf(best, answer) >= onAlikeOf(one, answer) ? best : one,
   );
-  const wanted = answer.heads.find((one) => one.layer === head?.layer && one.head === head.head);
+  const wanted = answer.heads.find(({ key }) => key === head);
   const [shown, row] = [wanted ?? best, rowOf(answer, value)];
   const { length } = answer.values;
   const weights = shown.weights.subarray(row * length, (row + 1) * length);

@@ -1,6 +1,6 @@
 /** The errors over the gap, the choice of a head, and the largest weights of a hidden value. */
 import { format, formatWeight } from "#parts";
-import { type HeadPlace, headKey, headName } from "../../../shared/layerHeads";
+import { headName } from "../../../shared/layerHeads";
 import { type Figure, NamedNumbers, StrongestTable } from "../NamedNumbers";
 import type { PanelProps } from "../state";
 import type { FilledSeries, SeriesHeadWeights } from "./solve";
@@ -29,9 +29,6 @@ interface WeightsProps extends PanelProps {
 /** The number of rows of the table, which lists the largest weights. */
 const rowsShown = 10;
 
-const nameOf = (place: HeadPlace) => headName(headKey(place));
-const keyOf = ({ layer, head }: HeadPlace) => `${layer}.${head}`;
-
 function figuresOf(of: ShownSeries | null): readonly Figure[] {
   const { answer, row = 0, shown } = of ?? {};
   const known = (value: number | null | undefined) => (value === null ? "not known" : value);
@@ -54,16 +51,15 @@ function HeadField({ shown, state, set }: WeightsProps) {
       <label for="series-head">Head, with its weight whole periods away</label>
       <select
         id="series-head"
-        value={state.head ? keyOf(state.head) : ""}
-        onChange={({ currentTarget: { value } }) => {
-          const head = shown?.answer.heads.find((head) => keyOf(head) === value);
-          set({ head: head ? { layer: head.layer, head: head.head } : null });
-        }}
+        value={state.head ?? ""}
+        onChange={({ currentTarget: { value } }) => set({ head: value || null })}
       >
-        <option value="">the one with the most{shown ? `: ${nameOf(shown.best)}` : ""}</option>
+        <option value="">
+          the one with the most{shown ? `: ${headName(shown.best.key)}` : ""}
+        </option>
         {shown?.answer.heads.map((head) => (
-          <option key={nameOf(head)} value={keyOf(head)}>
-            {nameOf(head)}: {formatWeight(onAlikeOf(head, shown.answer))}
+          <option key={head.key} value={head.key}>
+            {headName(head.key)}: {formatWeight(onAlikeOf(head, shown.answer))}
           </option>
         ))}
       </select>

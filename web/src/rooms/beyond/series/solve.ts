@@ -2,6 +2,7 @@
 import type { Heed } from "heed";
 import { loadModel, type ModelFiles, type Series, type TaskModel, taskOf } from "heed/models";
 import { nn } from "heed/nn";
+import { headKey } from "../../../shared/layerHeads";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
 import type { Solver } from "../../../worker/solver";
 import { alikeIn, type OwnSeries, periodOf } from "./ownSeries";
@@ -27,8 +28,7 @@ function headsOf(model: TaskModel<Series>, example: Series) {
       const start = head * rows * columns;
       const own = weights.slice(start, start + rows * columns) as Float32Array<ArrayBuffer>;
       return {
-        layer: Number(/\.layers\.(\d+)\./.exec(path)?.[1] ?? 0),
-        head,
+        key: headKey({ layer: Number(/\.layers\.(\d+)\./.exec(path)?.[1] ?? 0), head }),
         /** One row for each position. */
         weights: own,
         /** For each position its weight on known values whole periods away; 0 for a position that is not hidden. */
