@@ -50,7 +50,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
     <section aria-label="A link for teaching">
       <details class="class-link" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>Make a link for teaching</summary>
-        <div class="class-restrictions">
+        <div class="class-restrictions column">
           <Choice
             label="Show"
             value={applied.embed ?? whole}

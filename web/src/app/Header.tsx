@@ -37,7 +37,7 @@ export function Header({ current, linkTo, title, lead, address, choice, choose }
       </p>
       {linkTo && (
         <nav class="rooms" aria-label="Rooms">
-          <ul ref={list}>
+          <ul ref={list} class="line">
             {rooms.map(({ id, name, question }) => (
               <li key={id}>
                 <a

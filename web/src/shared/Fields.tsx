@@ -126,7 +126,7 @@ export function Choice<T extends string>({ label, value, choices, onChange }: Ch
       <legend>
         <span>{label}</span>
       </legend>
-      <span class="choices">
+      <span class="choices line">
         {choices.map(([choice, words]) => (
           <label key={choice}>
             <input

@@ -74,7 +74,7 @@ export function Measurements({ report, isComplete }: MeasurementsProps) {
           );
         })}
       </RowTable>
-      <div class="figures-notes small faint">
+      <div class="figures-notes column small faint">
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
           The engine’s binaries are <Term name="SIMD">simd</Term>, <Term name="relaxed" /> and{" "}

@@ -166,7 +166,7 @@ export function Progress({ measuring }: { measuring: Measuring }) {
           </>
         )}
       </div>
-      <ul class="run-facts number">{report && <Facts report={report} />}</ul>
+      <ul class="run-facts column number">{report && <Facts report={report} />}</ul>
     </section>
   );
 }
