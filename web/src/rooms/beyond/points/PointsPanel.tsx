@@ -28,7 +28,7 @@ const roleWords = (): RoleWords => ({
   values: "the points’ y",
   score: (
     <>
-      {"−½\u00a0(query\u00a0−\u00a0key)² over the "}
+      <span class="unbroken">−½ (query − key)²</span> over the{" "}
       <Term name="bandwidth">temperature b²</Term>: a Gaussian <Term name="kernel" />
     </>
   ),
