@@ -21,16 +21,18 @@ export function usePointed<Place = Cell>(): PointedCell<Place> {
   return useMemo(() => ({ cell, byKeyboard, point }), [cell, byKeyboard]);
 }
 
-interface ReadingProps {
-  pointed: PointedCell;
+interface ReadingProps<Place> {
+  pointed: PointedCell<Place>;
   /** The explanation of a cell; null while its numbers are unknown. */
-  words(cell: Cell): string | null;
+  words(cell: Place): string | null;
   /** The text while no cell is active. */
   idle: string;
 }
 
-export function Reading({ pointed: { cell, byKeyboard }, words, idle }: ReadingProps) {
-  const explanation = cell && words(cell);
+export function Reading<Place>(props: ReadingProps<Place>) {
+  const { pointed, words, idle } = props;
+  const { cell, byKeyboard } = pointed;
+  const explanation = cell === null ? null : words(cell);
   return (
     <>
       <p class="faint number reading">{explanation ?? idle}</p>

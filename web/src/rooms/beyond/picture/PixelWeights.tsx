@@ -1,9 +1,9 @@
 /** Shows the weights of the selected pixel over its window, next to the pixels of the window. */
 
 import { useMemo } from "preact/hooks";
-import { format, formatWeight, type MatrixView, type Palette, viewOn } from "#parts";
+import { format, formatWeight, type Palette, type Picture, viewOn } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
-import { HeatMap, usePicture } from "../../../picture/Matrix";
+import { HeatMap, type HeatMapProps, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";
 import { Choice } from "../../../shared/Fields";
 import { softmaxOf } from "../../../shared/format";
@@ -94,24 +94,17 @@ interface WindowProps extends PanelProps {
 
 /** One map over the window: of the weights, or of the pixels. */
 function WindowMap({
-  name,
-  symbol,
-  title,
-  note,
   view,
   palette,
   answer,
   state: { window },
   set,
   pointed: { cell: active, point },
-}: WindowProps & {
-  name: string;
-  symbol: string;
-  title: string;
-  note: string;
-  view: MatrixView | null;
-  palette: Palette;
-}) {
+  ...named
+}: WindowProps &
+  Pick<HeatMapProps, "name" | "symbol" | "title" | "note"> &
+  Pick<Picture, "view" | "palette">) {
+  const { name, title } = named;
   const [ref, width] = useWidth<HTMLDivElement>();
   const side = answer?.side ?? 2 * window + 1;
   const middle = (side - 1) / 2;
@@ -135,7 +128,7 @@ function WindowMap({
   return (
     <div ref={ref}>
       <HeatMap
-        {...{ name, symbol, title, note, picture, actions: { point, press } }}
+        {...{ ...named, picture, actions: { point, press } }}
         hint="Enter goes to that pixel."
         saved={{ file: `pixel-${name}`, caption: title, rows: steps, cols: steps }}
       />

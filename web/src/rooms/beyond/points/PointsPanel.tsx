@@ -102,19 +102,14 @@ function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression 
   const { points, bandwidth, query } = state;
   const { PointAt } = usePointerWords();
   const part = useRef<HTMLDivElement>(null);
-  const pointed = usePointed();
+  const pointed = usePointed<number>();
   return (
     <>
       <div ref={part}>
-        <Plane
-          {...{ state, answer, isLocked: lock }}
-          onPoints={(points) => set({ points })}
-          onQuery={(query) => set({ query })}
-          onPoint={(row, by) => pointed.point(row === null ? null : { row, col: 0 }, by)}
-        />
+        <Plane {...{ state, set, answer, isLocked: lock, point: pointed.point }} />
         <Reading
           pointed={pointed}
-          words={({ row }) => answer && weightWords(points, row, state, answer)}
+          words={(index) => answer && weightWords(points, index, state, answer)}
           idle={`${PointAt} a point for its weight.`}
         />
         <PlotLegend

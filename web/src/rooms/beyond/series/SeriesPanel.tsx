@@ -99,20 +99,14 @@ function SeriesPicture({
   isOwn,
 }: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean }) {
   const part = useRef<HTMLDivElement>(null);
-  const pointed = usePointed();
+  const pointed = usePointed<number>();
   const { isTouch } = usePointerWords();
   const periods = shown && isOwn ? periodWords(shown.answer) : "";
   return (
     <>
       <div ref={part}>
         {shown ? (
-          <SeriesPlot
-            {...shown}
-            onRow={(value) => set({ value })}
-            onPoint={(col) =>
-              pointed.point(col === null ? null : { row: shown.row, col }, "pointer")
-            }
-          />
+          <SeriesPlot {...shown} set={set} point={pointed.point} />
         ) : (
           <div class="plot plot-empty" />
         )}
@@ -133,7 +127,7 @@ function SeriesPicture({
       />
       <Reading
         pointed={pointed}
-        words={({ col }) => shown && weightWords(col, shown)}
+        words={(position) => shown && weightWords(position, shown)}
         idle={
           isTouch
             ? "Tap a value of the gap."
