@@ -69,18 +69,8 @@ function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling):
 
 type ShareAt = (rank: number) => number;
 
-/** The probability by the model of the token at a rank. */
-function modelShareOf({ values }: SortedLogits): ShareAt {
-  const sum = sumOf(values, 1, values.length);
-  return (rank) => weightAt(values, 1, rank) / sum;
-}
-
-/** The probability with which the token at a rank is drawn. */
-function drawnShareOf(
-  { values }: SortedLogits,
-  { temperature }: Sampling,
-  choices: number,
-): ShareAt {
+/** The probability of the token at a rank among the most likely ones; by default by the model, without sampling. */
+function shareOf({ values }: SortedLogits, temperature = 1, choices = values.length): ShareAt {
   if (temperature === 0) return (rank) => (rank === 0 ? 1 : 0);
   const sum = sumOf(values, temperature, choices);
   return (rank) => (rank < choices ? weightAt(values, temperature, rank) / sum : 0);
@@ -97,8 +87,8 @@ export function candidatesOf(
   most = mostCandidates,
 ): Candidates {
   const choices = choicesOf(sorted.values, sampling);
-  const model = modelShareOf(sorted);
-  const drawn = drawnShareOf(sorted, sampling, choices);
+  const model = shareOf(sorted);
+  const drawn = shareOf(sorted, sampling.temperature, choices);
   const ids = sorted.ids.slice(0, most);
   const rank = next === null ? -1 : sorted.ids.indexOf(next);
   return {
@@ -110,7 +100,7 @@ export function candidatesOf(
 }
 
 export function insteadOf({ ids }: Candidates, row: SortedLogits): Instead {
-  const shareAt = modelShareOf(row);
+  const shareAt = shareOf(row);
   const ranks = new Int32Array(row.ids.length);
   for (const [rank, id] of row.ids.entries()) ranks[id] = rank;
   return {
