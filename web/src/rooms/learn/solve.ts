@@ -26,7 +26,7 @@ function isOfNumbers(error: unknown): boolean {
 /** The parameters of all trainings after a step. */
 interface KeptParameters {
   readonly step: number;
-  readonly parameters: readonly Float32Array[];
+  readonly parameters: readonly (readonly Float32Array[])[];
 }
 
 type TrainOrder = Extract<LessonRequest, { kind: "train" }>;
@@ -226,7 +226,7 @@ class TrainingLesson {
     const courses = [];
     for (const training of this.#trainings) courses.push(await training.snapshot());
     const parameters = this.#trainings.map((training) => training.parameters());
-    const bytes = parameters.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const bytes = parameters.flat().reduce((sum, { byteLength }) => sum + byteLength, 0);
     this.#past = withMore(this.#past, [{ step, parameters }], keptParameters(bytes));
     return { step, showing, courses };
   }
