@@ -233,9 +233,6 @@ export function ratioOf(slow: Timing, fast: Timing): number {
   return Number(threeDigits(slow.median)) / Number(threeDigits(fast.median));
 }
 
-export const defaultContenderOf = ({ contenders }: SpeedReport): Contender | undefined =>
-  contenders[0];
-
 export function measurementOf(
   report: SpeedReport,
   one: Case,
