@@ -44,10 +44,7 @@ interface Status {
 
 const endless = 1e9;
 
-function withShowing(
-  showings: readonly ShownExample[],
-  showing: ShownExample,
-): readonly ShownExample[] {
+function withShowing(showings: readonly ShownExample[], showing: ShownExample) {
   return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
 }
 
@@ -102,11 +99,7 @@ class LessonClient {
   }
 
   /** Starts another training, after its first answer at once if `isTraining`. */
-  async begin(
-    setups: readonly TrainingSetup[],
-    text: string | null,
-    isTraining: boolean,
-  ): Promise<void> {
+  async begin(setups: readonly TrainingSetup[], text: string | null, isTraining: boolean) {
     this.#current.abort();
     this.#current = new AbortController();
     [this.#setups, this.#text, this.#looked] = [setups, text, ""];

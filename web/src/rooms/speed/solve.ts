@@ -2,7 +2,6 @@
 import { type Heed, load, type Variant } from "heed";
 import type { Solver, SolverContext } from "../../worker/solver";
 import {
-  type AnswerRows,
   type CaseInputs,
   callMemoryOf,
   differenceOf,
@@ -260,10 +259,7 @@ class MeasuringRun {
   }
 
   /** Plain JavaScript's answer: all rows if it is a contender, otherwise some. */
-  #reference(
-    one: Case,
-    inputs: CaseInputs,
-  ): { prepared: PreparedCase; rows: AnswerRows; first: number } {
+  #reference(one: Case, inputs: CaseInputs) {
     const prepared = prepareJavaScript(one, inputs);
     if (this.#isTooLong(one) && one.kind !== "layer")
       return { prepared, rows: someRows(one, inputs, rowsCompared), first: 0 };

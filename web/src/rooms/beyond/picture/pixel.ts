@@ -40,11 +40,7 @@ function cut(
   });
 }
 
-function pixelWeightsOf(
-  heed: Heed,
-  { clean, noisy }: NoisyPicture,
-  request: PixelRequest,
-): Float32Array<ArrayBuffer> {
+function pixelWeightsOf(heed: Heed, { clean, noisy }: NoisyPicture, request: PixelRequest) {
   const { method, pixel, window } = request;
   const { width, height } = clean;
   if (method === "bilateral") {
@@ -60,11 +56,7 @@ function pixelWeightsOf(
 }
 
 /** The local mean as attention: all scores are 0, and the mask shows only the patch. */
-function evenWeights(
-  heed: Heed,
-  size: Size,
-  { pixel, window, patch }: PixelRequest,
-): Float32Array<ArrayBuffer> {
+function evenWeights(heed: Heed, size: Size, { pixel, window, patch }: PixelRequest) {
   const side = 2 * window + 1;
   const isSeen = cut(new Uint8Array(size.width * size.height).fill(1), size, pixel, window, 0);
   const mask = Uint8Array.from(isSeen, (seen, i) => {

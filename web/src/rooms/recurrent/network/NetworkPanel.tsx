@@ -5,7 +5,6 @@
 
 import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { px } from "#parts";
-import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
 import { Inside, layerOfRow } from "../../../network/Inside";
 import { railWidth } from "../../../network/Rail";
@@ -46,10 +45,7 @@ function useNetwork(run: DecoderRun, opened: OpenRow | null) {
   return { ...useAnswer("datesNetwork", question), step, place };
 }
 
-function factsOf(
-  { encoder, decoder, matrices }: TransformerNumbers,
-  question: NetworkQuestion,
-): Record<StackName, Facts> {
+function factsOf({ encoder, decoder, matrices }: TransformerNumbers, question: NetworkQuestion) {
   const sources = question.source.map(visible);
   const given = ["start", ...question.written.map(visible)];
   return {
