@@ -210,14 +210,9 @@ class MeasuringRun {
     const inputs = inputsOf(this.#context.heed, one);
     const reference = this.#reference(one, inputs);
     const racers: Racing[] = [];
-    const join = (
-      contender: Contender,
-      prepared: PreparedCase,
-      first: number,
-      measurement: Measurement,
-    ) =>
+    const join = ({ prepared, measurement, ...rest }: Omit<Racing, "run">) =>
       racers.push({
-        ...{ contender, prepared, first, run: prepared.run },
+        ...{ ...rest, prepared, run: prepared.run },
         measurement: { ...measurement, memory: prepared.memory() },
       });
     for (const contender of this.#report.contenders) {
@@ -229,7 +224,7 @@ class MeasuringRun {
       if (reason !== null) {
         this.#measurements.push({ ...measurement, reason });
       } else if (!heed) {
-        join(contender, reference.prepared, reference.first, measurement);
+        join({ contender, measurement, ...reference });
       } else {
         const prepared = prepareEngine(heed, one, inputs);
         const { answer, took } = timed(() => prepared.answer());
@@ -239,7 +234,7 @@ class MeasuringRun {
           throw new Error(
             `${contender.name}, ${one.name}: expected what plain JavaScript computes, got a row that differs by ${difference}`,
           );
-        join(contender, prepared, took, { ...measurement, difference });
+        join({ contender, prepared, first: took, measurement: { ...measurement, difference } });
       }
     }
     return racers;
