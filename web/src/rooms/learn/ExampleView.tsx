@@ -1,5 +1,6 @@
 /** The example whose weights are shown, which is held out or typed, and the model's answer to it. */
 import { useId } from "preact/hooks";
+import { plain } from "../../shared/attended";
 import { Lockable, Prose } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { Term } from "../../shared/Term";
@@ -82,7 +83,7 @@ function AnswerWord({ of, token, isRight }: AnswerPart) {
     <li class={isRight === null ? undefined : mark}>
       <span class="token truncated">
         {of !== null && <span class="faint">{of} = </span>}
-        <bdi>{token === "<end>" ? "end" : token}</bdi>
+        <bdi>{plain(token)}</bdi>
       </span>
       {isRight !== null && (
         <span class="token-number faint" role="img" aria-label={mark}>

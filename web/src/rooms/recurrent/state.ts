@@ -80,10 +80,7 @@ export const choosing =
   (row: number) =>
   ({ step }: State): Partial<State> => ({ row, step: Math.max(step, row) });
 
-export function visible(token: string): string {
-  const names: Record<string, string> = { " ": "␣", "<end>": "end", "<start>": "start" };
-  return names[token] ?? token;
-}
+export { plain as visible } from "../../shared/attended";
 
 /** Example dates in some of the forms of the training data. The form of the last one is not in the training data. */
 export const examples = [
