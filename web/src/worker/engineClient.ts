@@ -5,8 +5,7 @@
 import { HeedError, loadInWorker, type RemoteHeed } from "heed/worker";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { workspaceIn } from "../shared/workspaceIn";
-import type { Asked } from "./ask";
-import type { SolverContext } from "./solver";
+import type { Asked, SolverContext } from "./solver";
 import type { AnswerOf, ProgressOf, RequestOf, SolverName } from "./solvers";
 
 /**
