@@ -272,7 +272,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
       .poll(() => room.figure(`filled at ${first + 1}`))
       .toBeCloseTo(answer.values[first] as number, 2);
 
-    await room.page.select("#series-head", "1.0");
+    await room.page.select("#series-head", "2.1");
     const [attentions = []] = trained.weights([example]);
     const { columns, weights } = attentions[1] as { columns: number; weights: Float32Array };
     const row = weights.subarray(first * columns, (first + 1) * columns);

@@ -47,7 +47,7 @@ describe("The link of “Beyond words”", () => {
       similar: true,
       series: 99,
       value: 30,
-      head: { layer: 2, head: 3 },
+      head: "3.4",
       tune: "seed",
       tuneSeed: 12,
       temperature: 0.032,

@@ -1,9 +1,8 @@
 /** Both sides of the page's worker, tested without a worker: the page's engine, and the task that finds solvers. */
 import { HeedError } from "heed/worker";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { askIn } from "../../web/src/worker/ask";
 import { EngineClient, type PageEngine } from "../../web/src/worker/engineClient";
-import type { SolverContext } from "../../web/src/worker/solver";
+import { askIn, type SolverContext } from "../../web/src/worker/solver";
 import type { RequestOf } from "../../web/src/worker/solvers";
 
 const info = { version: "0", variant: "simd", threads: 1, crossOriginIsolated: true, reason: null };

@@ -1,9 +1,9 @@
 /** Builds a teacher's link to the current view: with hidden parts, locked, or with a single panel for an iframe. */
 import { useState } from "preact/hooks";
+import { CopyButton } from "../shared/CopyButton";
 import { Choice, Switch } from "../shared/Fields";
 import { noRestrictions, type Restrictions } from "../shared/restrictions";
 import type { Panels } from "../shared/room";
-import { CopyButton } from "./CopyButton";
 import { FramePreview, frameSize } from "./FramePreview";
 import { readLink, writeLink } from "./link";
 import { addressOf } from "./usePlace";
@@ -50,7 +50,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
     <section aria-label="A link for teaching">
       <details class="class-link" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>Make a link for teaching</summary>
-        <div class="class-restrictions">
+        <div class="class-restrictions column">
           <Choice
             label="Show"
             value={applied.embed ?? whole}

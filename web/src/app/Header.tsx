@@ -1,7 +1,7 @@
 /** The page's name, the navigation, the theme, and the title and lead of the current room. */
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { CopyButton } from "../shared/CopyButton";
 import { Choice } from "../shared/Fields";
-import { CopyButton } from "./CopyButton";
 import { Explained } from "./Explained";
 import { type RoomId, rooms } from "./rooms";
 import type { ThemeChoice } from "./theme";
@@ -37,7 +37,7 @@ export function Header({ current, linkTo, title, lead, address, choice, choose }
       </p>
       {linkTo && (
         <nav class="rooms" aria-label="Rooms">
-          <ul ref={list}>
+          <ul ref={list} class="line">
             {rooms.map(({ id, name, question }) => (
               <li key={id}>
                 <a

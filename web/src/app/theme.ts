@@ -41,21 +41,15 @@ function show(choice: ThemeChoice): void {
   else document.documentElement.dataset.theme = choice;
 }
 
-export function useTheme(): {
-  choice: ThemeChoice;
-  theme: Theme;
-  isPrinting: boolean;
-  choose(choice: ThemeChoice): void;
-} {
+export function useTheme() {
   const [choice, setChoice] = useState(remembered);
   const systemIsDark = useMedia("(prefers-color-scheme: dark)");
   const chosen = choice === "auto" ? (systemIsDark ? "dark" : "light") : choice;
   const isPrinting = usePrinting(choice);
+  const theme: Theme = isPrinting ? "light" : chosen;
   return {
-    choice,
-    theme: isPrinting ? "light" : chosen,
-    isPrinting,
-    choose(next) {
+    ...{ choice, theme, isPrinting },
+    choose(next: ThemeChoice) {
       show(next);
       try {
         localStorage.setItem(key, next);

@@ -60,14 +60,7 @@ function allowedChange(place: Place, change: object): object {
   );
 }
 
-export function usePlace(first: Place): {
-  place: Place;
-  set: Setter<object>;
-  /** Adds an entry to the browser's history, to which Back returns. The next state replaces the new entry. */
-  remember(): void;
-  /** The link of a room in the navigation, which leads to the state in which the person left the room. */
-  linkTo(id: RoomId): string;
-} {
+export function usePlace(first: Place) {
   const [place, setPlace] = useState(first);
   const left = useRef(new Map<RoomId, string>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -124,6 +117,7 @@ export function usePlace(first: Place): {
   );
   const latest = useRef(place);
   latest.current = place;
+  /** Adds an entry to the browser's history, to which Back returns. The next state replaces the new entry. */
   const remember = useCallback(() => {
     // In a frame, Back belongs to the page around it.
     if (location.hash !== address.current || latest.current.restrictions.embed !== null) return;
@@ -132,6 +126,7 @@ export function usePlace(first: Place): {
     history.pushState(null, "", link);
     address.current = location.hash;
   }, []);
+  /** The link of a room in the navigation, which leads to the state in which the person left the room. */
   const linkTo = (id: RoomId) => {
     const params = new URLSearchParams();
     return `#${left.current.get(id) ?? writeLink({ room: id, restrictions: place.restrictions, params })}`;

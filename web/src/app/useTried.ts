@@ -14,11 +14,7 @@ function hasSettingsOf([href]: Suggestion, { id, room, state }: Place): boolean 
   return [...room.write(wanted)].every(([key, text]) => now.get(key) === text);
 }
 
-export function useTried(place: Place): {
-  /** Null until the room has arrived at its settings, and from the first change of these. */
-  tried: Suggestion | null;
-  setTried(suggestion: Suggestion | null): void;
-} {
+export function useTried(place: Place) {
   const [chosen, setTried] = useState<Suggestion | null>(null);
   const arrived = useRef<Suggestion | null>(null);
   const isTried = chosen !== null && hasSettingsOf(chosen, place);
@@ -26,5 +22,7 @@ export function useTried(place: Place): {
     if (isTried) arrived.current = chosen;
     else if (arrived.current === chosen) setTried(null);
   }, [chosen, isTried]);
-  return { tried: isTried ? chosen : null, setTried };
+  /** Null until the room has arrived at its settings, and from the first change of these. */
+  const tried = isTried ? chosen : null;
+  return { tried, setTried };
 }

@@ -236,7 +236,7 @@ function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonl
     ...(unitLengths ? ["adds a vector of length"] : []),
   ];
   return (
-    <RowTable title="The strongest units" columns={columns.map((head) => ({ id: head, head }))}>
+    <RowTable title="The strongest units" columns={columns}>
       <tbody>
         {order.map((unit) => (
           <tr key={unit} data-unit={unit + 1}>

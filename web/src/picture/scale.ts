@@ -100,11 +100,7 @@ export interface Tick {
 }
 
 /** About `count` ticks at round numbers of a range. */
-export function placedTicks(
-  range: Interval,
-  count: number,
-  place: (value: number) => number,
-): Tick[] {
+export function placedTicks(range: Interval, count: number, place: (value: number) => number) {
   const ticks = ticksOf(range, Math.max(2, Math.floor(count)));
   const texts = textsOf(ticks);
   return ticks.map((tick, i) => ({ at: place(tick), text: texts[i] as string }));

@@ -1,24 +1,15 @@
 /** The kinds of controls that the page uses. */
 import type { ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
+import { isNumberIn, type Limits } from "./linkReaders";
 
 /** Writes a limit with a real minus sign, as everywhere on the page. */
 const inWords = (limit: number): string => String(limit).replace("-", "−");
 
-function isNumberIn(
-  text: string,
-  { min, max }: { readonly min: number; readonly max: number },
-  isWhole: boolean,
-): boolean {
-  const number = Number(text);
-  const fits = number >= min && number <= max;
-  return text.trim() !== "" && fits && (!isWhole || Number.isInteger(number));
-}
-
 interface NumberProps {
   label: string;
   value: number;
-  limits: { readonly min: number; readonly max: number };
+  limits: Limits;
   step?: number;
   onChange(value: number): void;
 }
@@ -34,7 +25,7 @@ export function NumberField({ label, value, limits, step = 1, onChange }: Number
   if (refused?.kept === value) taken.current = [value];
   const id = useId();
   const kind = step === 1 ? "a whole number" : "a number";
-  const valid = (text: string) => isNumberIn(text, limits, step === 1);
+  const valid = isNumberIn(limits, step === 1);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -74,13 +65,9 @@ export function NumberField({ label, value, limits, step = 1, onChange }: Number
   );
 }
 
-interface SliderProps {
-  label: string;
-  value: number;
-  limits: { readonly min: number; readonly max: number };
-  step: number;
+interface SliderProps extends NumberProps {
+  /** The value in words. */
   text: string;
-  onChange(value: number): void;
 }
 
 export function Slider({ label, value, limits, step, text, onChange }: SliderProps) {
@@ -139,7 +126,7 @@ export function Choice<T extends string>({ label, value, choices, onChange }: Ch
       <legend>
         <span>{label}</span>
       </legend>
-      <span class="choices">
+      <span class="choices line">
         {choices.map(([choice, words]) => (
           <label key={choice}>
             <input

@@ -1,37 +1,38 @@
 /** The explanation of the active cell. It is visible, and announced if the person reached the cell by keyboard. */
 
-import { useCallback, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import type { Cell } from "#parts";
 import { Announced } from "./Announced";
 
-export interface PointedCell {
-  readonly cell: Cell | null;
+export interface PointedCell<Place = Cell> {
+  readonly cell: Place | null;
   readonly byKeyboard: boolean;
-  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+  point(cell: Place | null, by: "pointer" | "keyboard"): void;
 }
 
-export function usePointed(): PointedCell {
-  const [pointed, setPointed] = useState<Pick<PointedCell, "cell" | "byKeyboard">>({
-    cell: null,
-    byKeyboard: false,
-  });
-  const point = useCallback<PointedCell["point"]>(
-    (cell, by) => setPointed({ cell, byKeyboard: by === "keyboard" }),
-    [],
-  );
-  return { ...pointed, point };
+/** The cell, or another place of a picture, that a person points at. */
+export function usePointed<Place = Cell>(): PointedCell<Place> {
+  const [cell, setCell] = useState<Place | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const point = useCallback<PointedCell<Place>["point"]>((next, by) => {
+    setByKeyboard(by === "keyboard");
+    setCell((now) => (JSON.stringify(now) === JSON.stringify(next) ? now : next));
+  }, []);
+  return useMemo(() => ({ cell, byKeyboard, point }), [cell, byKeyboard]);
 }
 
-interface ReadingProps {
-  pointed: PointedCell;
+interface ReadingProps<Place> {
+  pointed: PointedCell<Place>;
   /** The explanation of a cell; null while its numbers are unknown. */
-  words(cell: Cell): string | null;
+  words(cell: Place): string | null;
   /** The text while no cell is active. */
   idle: string;
 }
 
-export function Reading({ pointed: { cell, byKeyboard }, words, idle }: ReadingProps) {
-  const explanation = cell && words(cell);
+export function Reading<Place>(props: ReadingProps<Place>) {
+  const { pointed, words, idle } = props;
+  const { cell, byKeyboard } = pointed;
+  const explanation = cell === null ? null : words(cell);
   return (
     <>
       <p class="faint number reading">{explanation ?? idle}</p>

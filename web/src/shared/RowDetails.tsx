@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { at, format } from "#parts";
 import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
-import { RowTable, type TableColumn } from "./RowTable";
+import { RowTable } from "./RowTable";
 import { Term } from "./Term";
 
 /** One head of an attention, and its name. */
@@ -41,13 +41,8 @@ function Keys({ of, other, row }: { of: OneHead; other: OneHead | null; row: num
   const weights = weightsOf(attention, shares, head);
   const scores = scoresOf(attention, shares, head);
   const theirs = other && weightsOf(other.attention, other.shares, other.head);
-  const heads: TableColumn[] = [
-    { id: "number", head: "" },
-    { id: "key", head: <Term name="key" /> },
-    { id: "score", head: <Term name="score" /> },
-    { id: "weight", head: other ? of.name : <Term name="weight" /> },
-  ];
-  if (other) heads.push({ id: "other", head: other.name }, { id: "less", head: "difference" });
+  const last = other ? [of.name, other.name, "difference"] : [<Term name="weight" />];
+  const heads = ["", <Term name="key" />, <Term name="score" />, ...last];
   return (
     <RowTable title={`What “${rows[row]}” attends to`} note={of.name} columns={heads}>
       <tbody>

@@ -5,11 +5,6 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { at, format, type MatrixView, shorten } from "#parts";
 import { Steady } from "./Steady";
 
-export interface TableColumn {
-  readonly id: string;
-  readonly head: ComponentChildren;
-}
-
 /** Gives the style sheet the heights of the table's head and sum, so that no row between them is cut. */
 function useEnds() {
   const ref = useRef<HTMLElement>(null);
@@ -33,7 +28,8 @@ function useEnds() {
 
 interface RowTableProps {
   title: ComponentChildren;
-  columns: readonly TableColumn[];
+  /** The heads of the columns. */
+  columns: readonly ComponentChildren[];
   /** A note below the title. */
   note?: ComponentChildren;
   children: ComponentChildren;
@@ -52,9 +48,9 @@ export function RowTable({ title, columns, note, children }: RowTableProps) {
         <table class="number">
           <thead>
             <tr>
-              {columns.map((column) => (
-                <th key={column.id} scope="col">
-                  {column.head}
+              {columns.map((head, i) => (
+                <th key={i} scope="col">
+                  {head}
                 </th>
               ))}
             </tr>

@@ -5,8 +5,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Lockable, Panel } from "./Panel";
-
-const wide = "(min-width: 64rem)";
+import { useMedia } from "./useMedia";
 
 interface SettingsPanelProps {
   /** Controls that change the computation. A teacher's lock disables them. */
@@ -18,14 +17,9 @@ interface SettingsPanelProps {
 }
 
 export function SettingsPanel({ children, look, folded }: SettingsPanelProps) {
-  const [open, setOpen] = useState(() => !folded && matchMedia(wide).matches);
-  useEffect(() => {
-    if (folded) return;
-    const query = matchMedia(wide);
-    const follow = () => setOpen(query.matches);
-    query.addEventListener("change", follow);
-    return () => query.removeEventListener("change", follow);
-  }, [folded]);
+  const hasRoom = useMedia("(min-width: 64rem)") && !folded;
+  const [open, setOpen] = useState(hasRoom);
+  useEffect(() => setOpen(hasRoom), [hasRoom]);
   return (
     <Panel name="controls">
       <details

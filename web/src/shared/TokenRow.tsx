@@ -10,25 +10,20 @@ interface TokenRowProps {
 export function TokenRow({ tokens, selected, onSelect }: TokenRowProps) {
   return (
     <ol class="tokens line">
-      {tokens.map((token, i) => (
-        <li key={i}>
-          {onSelect ? (
-            <button
-              type="button"
-              class="token truncated"
-              aria-pressed={i === selected}
-              onClick={() => onSelect(i)}
-            >
-              <bdi>{shorten(token, 24)}</bdi>
-            </button>
-          ) : (
-            <span class="token truncated">
-              <bdi>{shorten(token, 24)}</bdi>
-            </span>
-          )}
-          <span class="token-number faint number">{i + 1}</span>
-        </li>
-      ))}
+      {tokens.map((token, i) => {
+        const props = { class: "token truncated", children: <bdi>{shorten(token, 24)}</bdi> };
+        const choose = onSelect && (() => onSelect(i));
+        return (
+          <li key={i}>
+            {choose ? (
+              <button type="button" {...props} aria-pressed={i === selected} onClick={choose} />
+            ) : (
+              <span {...props} />
+            )}
+            <span class="token-number faint number">{i + 1}</span>
+          </li>
+        );
+      })}
     </ol>
   );
 }

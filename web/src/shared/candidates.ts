@@ -11,28 +11,13 @@ export interface Sampling {
 }
 
 /** The candidates for the next token, the most likely first. */
-export interface Candidates {
-  readonly ids: Int32Array;
-  readonly logits: Float32Array;
-  /** The probability of each by the model. */
-  readonly model: Float32Array;
-  /** The probability of drawing each, after temperature, top-k and top-p. */
-  readonly drawn: Float32Array;
-  /** The number of tokens that may be drawn: the most likely ones. */
-  readonly choices: number;
-  /** The token that follows: its rank from 0, and its probabilities; null after the last token. */
-  readonly taken: { readonly rank: number; readonly model: number; readonly drawn: number } | null;
-}
+export type Candidates = ReturnType<typeof candidatesOf>;
 
 /** The number of candidates that are shown. */
 const mostCandidates = 10;
 
 /** The same candidates by other logits, for example with some heads ablated. */
-export interface Instead {
-  readonly model: Float32Array;
-  /** The most likely token, and its probability. */
-  readonly best: { readonly id: number; readonly probability: number };
-}
+export type Instead = ReturnType<typeof insteadOf>;
 
 /** All logits after one token, the largest first, and the ids of their tokens. */
 export interface SortedLogits {
@@ -69,18 +54,8 @@ function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling):
 
 type ShareAt = (rank: number) => number;
 
-/** The probability by the model of the token at a rank. */
-function modelShareOf({ values }: SortedLogits): ShareAt {
-  const sum = sumOf(values, 1, values.length);
-  return (rank) => weightAt(values, 1, rank) / sum;
-}
-
-/** The probability with which the token at a rank is drawn. */
-function drawnShareOf(
-  { values }: SortedLogits,
-  { temperature }: Sampling,
-  choices: number,
-): ShareAt {
+/** The probability of the token at a rank among the most likely ones; by default by the model, without sampling. */
+function shareOf({ values }: SortedLogits, temperature = 1, choices = values.length): ShareAt {
   if (temperature === 0) return (rank) => (rank === 0 ? 1 : 0);
   const sum = sumOf(values, temperature, choices);
   return (rank) => (rank < choices ? weightAt(values, temperature, rank) / sum : 0);
@@ -95,26 +70,31 @@ export function candidatesOf(
   sampling: Sampling,
   next: number | null,
   most = mostCandidates,
-): Candidates {
+) {
+  /** The number of tokens that may be drawn: the most likely ones. */
   const choices = choicesOf(sorted.values, sampling);
-  const model = modelShareOf(sorted);
-  const drawn = drawnShareOf(sorted, sampling, choices);
+  const model = shareOf(sorted);
+  const drawn = shareOf(sorted, sampling.temperature, choices);
   const ids = sorted.ids.slice(0, most);
   const rank = next === null ? -1 : sorted.ids.indexOf(next);
   return {
     ...{ ids, choices, logits: sorted.values.slice(0, most) },
+    /** The probability of each by the model. */
     model: Float32Array.from(ids, (_, rank) => model(rank)),
+    /** The probability of drawing each, after temperature, top-k and top-p. */
     drawn: Float32Array.from(ids, (_, rank) => drawn(rank)),
+    /** The token that follows: its rank from 0, and its probabilities; null after the last token. */
     taken: rank < 0 ? null : { rank, model: model(rank), drawn: drawn(rank) },
   };
 }
 
-export function insteadOf({ ids }: Candidates, row: SortedLogits): Instead {
-  const shareAt = modelShareOf(row);
+export function insteadOf({ ids }: Candidates, row: SortedLogits) {
+  const shareAt = shareOf(row);
   const ranks = new Int32Array(row.ids.length);
   for (const [rank, id] of row.ids.entries()) ranks[id] = rank;
   return {
     model: Float32Array.from(ids, (id) => shareAt(ranks[id] as number)),
+    /** The most likely token, and its probability. */
     best: { id: row.ids[0] as number, probability: shareAt(0) },
   };
 }

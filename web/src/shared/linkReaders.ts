@@ -17,13 +17,19 @@ export interface Limits {
   readonly max: number;
 }
 
-export function numberIn({ min, max }: Limits, whole = true) {
-  return (text: string): number => {
+export const isNumberIn =
+  ({ min, max }: Limits, whole: boolean) =>
+  (text: string) => {
     const value = text.trim() === "" ? Number.NaN : Number(text);
-    if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) {
-      throw new RangeError(`a ${whole ? "whole number" : "number"} from ${min} to ${max}`);
-    }
-    return value;
+    return value >= min && value <= max && (!whole || Number.isInteger(value));
+  };
+
+export function numberIn(limits: Limits, whole = true) {
+  const isRead = isNumberIn(limits, whole);
+  return (text: string): number => {
+    if (isRead(text)) return Number(text);
+    const { min, max } = limits;
+    throw new RangeError(`a ${whole ? "whole number" : "number"} from ${min} to ${max}`);
   };
 }
 

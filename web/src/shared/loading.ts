@@ -3,14 +3,12 @@
 /** The number of a model's bytes that have arrived, and of all. */
 export interface News {
   readonly loaded: number;
+  /** 0 until the files tell it. */
   readonly total: number;
 }
 
-export interface Loading {
+export interface Loading extends News {
   readonly name: string;
-  readonly loaded: number;
-  /** 0 until the files tell it. */
-  readonly total: number;
   /** Bytes per millisecond over the last seconds, because kept files load faster. Null at first. */
   readonly rate: number | null;
 }

@@ -61,15 +61,15 @@ export const flag = (initial: boolean, more?: More): Setting<boolean> =>
 
 type NumberSetting = Setting<number> & { readonly limits: Limits };
 
-export const whole = (initial: number, limits: Limits, more?: More): NumberSetting => ({
-  ...setting(initial, numberIn(limits), more),
-  limits,
-});
+const number =
+  (isWhole: boolean) =>
+  (initial: number, limits: Limits, more?: More): NumberSetting => ({
+    ...setting(initial, numberIn(limits, isWhole), more),
+    limits,
+  });
 
-export const decimal = (initial: number, limits: Limits, more?: More): NumberSetting => ({
-  ...setting(initial, numberIn(limits, false), more),
-  limits,
-});
+export const whole = number(true);
+export const decimal = number(false);
 
 /** One of a few numbers. */
 export const oneNumber = (initial: number, choices: readonly number[], more?: More) =>

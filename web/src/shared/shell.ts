@@ -1,10 +1,10 @@
 /** The values that the shell provides to every part of every room. */
 
-import { createContext } from "preact";
-import { useContext, useEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { Theme } from "#parts";
 import type { Restrictions } from "./restrictions";
 import type { Suggestion } from "./room";
+import { workspaceIn } from "./workspaceIn";
 
 export interface Shell {
   readonly theme: Theme;
@@ -19,13 +19,7 @@ export interface Shell {
   setFootnote(words: string | null): void;
 }
 
-export const ShellContext = createContext<Shell | null>(null);
-
-export function useShell(): Shell {
-  const shell = useContext(ShellContext);
-  if (!shell) throw new Error("useShell needs a ShellContext around it");
-  return shell;
-}
+export const [ShellContext, useShell] = workspaceIn<Shell>();
 
 /** Shows a summary of the computation and its speed in the footer while the room is open. */
 export function useFootnote(words: string | null): void {

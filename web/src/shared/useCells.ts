@@ -1,7 +1,8 @@
 /** The cell of a picture that a person points at or locks. The room's link stores the locked one. */
 
-import { useCallback, useState } from "preact/hooks";
+import { useCallback } from "preact/hooks";
 import type { Cell } from "#parts";
+import { type PointedCell, usePointed } from "./Reading";
 import type { Setter } from "./room";
 import { useEscape } from "./useEscape";
 
@@ -22,15 +23,13 @@ export function useCells<State extends WithCell>(
   { rows, columns }: { rows: number; columns: number },
   lock: (cell: Cell) => Partial<State>,
 ) {
-  const [hover, setHover] = useState<Cell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
+  const { cell: hover, byKeyboard, point: pointAt } = usePointed();
   const within = (cell: Cell | null) =>
     cell && cell.row < rows && cell.col < columns ? cell : null;
   const change = set as Setter<WithCell>;
-  const point = useCallback(
-    (cell: Cell | null, by: "pointer" | "keyboard") => {
-      setByKeyboard(by === "keyboard");
-      setHover((now) => (isSame(now, cell) ? now : cell));
+  const point = useCallback<PointedCell["point"]>(
+    (cell, by) => {
+      pointAt(cell, by);
       // Moving the cursor by keyboard moves the locked cell.
       if (by === "keyboard" && cell) change((now) => (now.cell ? { cell } : {}));
     },
@@ -42,7 +41,7 @@ export function useCells<State extends WithCell>(
   );
   useEscape(() => {
     change({ cell: null });
-    setHover(null);
+    pointAt(null, "pointer");
   });
   return { active: within(cell) ?? within(hover), byKeyboard, point, press };
 }

@@ -1,4 +1,4 @@
-/** A context for the values that the parts of a view share. */
+/** A context for the values that the parts of a view share, and the hook that reads them. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 

@@ -3,10 +3,9 @@
  * passes the answers to components.
  */
 import { HeedError, loadInWorker, type RemoteHeed } from "heed/worker";
-import { createContext } from "preact";
-import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { Asked } from "./ask";
-import type { SolverContext } from "./solver";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { workspaceIn } from "../shared/workspaceIn";
+import type { Asked, SolverContext } from "./solver";
 import type { AnswerOf, ProgressOf, RequestOf, SolverName } from "./solvers";
 
 /**
@@ -156,13 +155,7 @@ export class EngineClient {
 }
 
 /** The engine of all rooms; rooms that train or measure start another one. */
-export const EngineContext = createContext<EngineClient | null>(null);
-
-export function useEngine(): EngineClient {
-  const engine = useContext(EngineContext);
-  if (!engine) throw new Error("useEngine needs an EngineContext around it");
-  return engine;
-}
+export const [EngineContext, useEngine] = workspaceIn<EngineClient>();
 
 export interface Answered<Name extends SolverName> {
   /** The last answer; null before the first one, and while there is no request. */

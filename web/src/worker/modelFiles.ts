@@ -50,13 +50,12 @@ export async function modelFilesIn(folder: string): Promise<ModelFiles> {
 
 /** The files of a language model by name, as loadModel takes them. `hear` hears of its weights. */
 export async function hubFilesIn(folder: string, hear?: Hear): Promise<Record<string, Uint8Array>> {
-  const names = [
-    ...(["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"] as const),
-  ];
-  const contents = await Promise.all(
-    names.map((name) => file(`${folder}/${name}`, name === "model.safetensors" ? hear : undefined)),
-  );
-  return Object.fromEntries(contents.map((content, i) => [names[i], content]));
+  const names = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"];
+  const named = names.map(async (name) => {
+    const isWeights = name === "model.safetensors";
+    return [name, await file(`${folder}/${name}`, isWeights ? hear : undefined)] as const;
+  });
+  return Object.fromEntries(await Promise.all(named));
 }
 
 /** Reads report.json; `Report` declares the parts that a room shows. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { format } from "#parts";
-import { RowTable, type TableColumn } from "../../shared/RowTable";
+import { RowTable } from "../../shared/RowTable";
 
 /** A name, and a number or a text; nothing before the first answer. */
 export type Figure = readonly [name: string, value: number | string | null | undefined];
@@ -30,7 +30,7 @@ export function StrongestTable({
   foot,
 }: {
   title: string;
-  columns: readonly TableColumn[];
+  columns: readonly ComponentChildren[];
   weights: Float32Array | undefined;
   /** The number of rows. */
   count: number;

@@ -1,7 +1,7 @@
 /** The settings of the room. The person's own files are not part of them. */
 import { type Cell, colourCurves } from "#parts";
-import type { HeadPlace } from "../../shared/layerHeads";
-import { cellIn, cellText, numberIn } from "../../shared/linkReaders";
+import { type HeadKey, headFrom } from "../../shared/layerHeads";
+import { numberIn } from "../../shared/linkReaders";
 import type { Setter } from "../../shared/room";
 import {
   cell,
@@ -48,11 +48,6 @@ const examplePoints = pointsFrom(
   "0.4:-0.9,0.9:-0.3,1.5:0.5,2.1:0.8,2.6:1.3,3.3:0.9,3.9:0.2,4.4:-0.5,6.2:-1.2,6.9:-0.4,7.7:0.6,8.4:1.5,9.1:1.1",
 );
 
-function headFrom(text: string): HeadPlace {
-  const { row: layer, col: head } = cellIn({ min: 1, max: 16 })(text);
-  return { layer, head };
-}
-
 const seeds = { min: 1, max: 9999 };
 
 export const settings = {
@@ -86,10 +81,7 @@ export const settings = {
   /** A position of the series. The middle of the gap replaces a position that is not hidden. */
   value: index(0, { min: 1, max: 48 }, look),
   /** Null for the head with the most attention on values whole periods away. */
-  head: setting<HeadPlace | null>(null, headFrom, {
-    ...look,
-    write: (place) => cellText(place && { row: place.layer, col: place.head }),
-  }),
+  head: setting<HeadKey | null>(null, headFrom, look),
 
   tune: choice<TuneName>("round", ["round", "seed"]),
   tuneSeed: whole(1, seeds, { link: "notes" }),

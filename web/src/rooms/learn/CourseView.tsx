@@ -1,26 +1,17 @@
 /** One model: its answer, one head drawn large, and all heads as small pictures. */
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import type { CourseProps } from "./courseProps";
+import type { CourseProps } from "./course";
 import { AnswerView } from "./ExampleView";
 import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
-import type { CourseSnapshot } from "./messages";
 import { shownHead } from "./weights";
 import { headsWords } from "./words";
 
 /** The maximum number of columns at which the small pictures fit next to the large one. */
 const fewColumns = 18;
 
-export function CourseView({
-  isPair,
-  recent,
-  ...props
-}: CourseProps & {
-  isPair: boolean;
-  /** The snapshots up to the shown step. */
-  recent: readonly CourseSnapshot[];
-}) {
-  const { course, attentions, snapshot, state, set } = props;
+export function CourseView(props: CourseProps) {
+  const { course, isPair, attentions, snapshot, recent, state, set } = props;
   const palette = useWeightPalette(state);
   // A long input needs the whole width to be readable.
   const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
@@ -36,7 +27,7 @@ export function CourseView({
           <span class="faint number">{course.parameters.toLocaleString("en")} parameters</span>
         </h2>
       )}
-      <AnswerView snapshot={snapshot} held={props.held} />
+      <AnswerView snapshot={snapshot} />
       <LargeHead {...props} shown={shown} palette={palette} />
       <HeadGrid {...props} shown={shown} palette={palette} />
       <p class="learn-follow">

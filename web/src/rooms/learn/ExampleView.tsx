@@ -1,10 +1,11 @@
 /** The example whose weights are shown, which is held out or typed, and the model's answer to it. */
 import { useId } from "preact/hooks";
+import { plain } from "../../shared/attended";
 import { Lockable, Prose } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { Term } from "../../shared/Term";
 import { UnreadText } from "../../shared/UnreadText";
-import type { AnswerPart, CourseSnapshot, ShownExample } from "./messages";
+import { type AnswerPart, type CourseSnapshot, held, type ShownExample } from "./messages";
 import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
 import { hopeOf } from "./words";
@@ -82,7 +83,7 @@ function AnswerWord({ of, token, isRight }: AnswerPart) {
     <li class={isRight === null ? undefined : mark}>
       <span class="token truncated">
         {of !== null && <span class="faint">{of} = </span>}
-        <bdi>{token === "<end>" ? "end" : token}</bdi>
+        <bdi>{plain(token)}</bdi>
       </span>
       {isRight !== null && (
         <span class="token-number faint" role="img" aria-label={mark}>
@@ -93,13 +94,11 @@ function AnswerWord({ of, token, isRight }: AnswerPart) {
   );
 }
 
-export function AnswerView({ snapshot, held }: { snapshot: CourseSnapshot; held: number }) {
-  const answer = snapshot.answer;
+export function AnswerView({ snapshot: { exact, answer } }: { snapshot: CourseSnapshot }) {
   return (
     <div class="learn-answer">
       <p class="faint">
-        Its answer{" "}
-        <span class="number">{`· ${Math.round(held * snapshot.exact)} of ${held} `}</span>
+        Its answer <span class="number">{`· ${Math.round(held * exact)} of ${held} `}</span>
         <Term name="unseen examples" /> right
       </p>
       <ol class="tokens line">

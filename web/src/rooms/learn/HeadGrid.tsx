@@ -7,7 +7,7 @@ import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
-import type { CourseProps } from "./courseProps";
+import type { CourseProps } from "./course";
 import type { CourseAttention } from "./messages";
 import type { CourseHead } from "./state";
 import { attentionNameOf, findersOf, findingShare } from "./words";

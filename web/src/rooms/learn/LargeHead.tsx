@@ -20,8 +20,8 @@ import { type OneHead, RowDetails } from "../../shared/RowDetails";
 import { queriesAndKeys, SaveVectors } from "../../shared/SaveVectors";
 import { useCells } from "../../shared/useCells";
 import { useWidth } from "../../shared/useWidth";
-import type { CourseProps } from "./courseProps";
-import type { CourseAttention } from "./messages";
+import type { CourseProps } from "./course";
+import { type CourseAttention, weighed } from "./messages";
 import type { CourseHead } from "./state";
 import { explainCourseWeight } from "./weights";
 import { attentionNameOf } from "./words";
@@ -51,7 +51,7 @@ function savedAs({ state, step, past, shown }: LargeHeadProps, { name, attention
   };
 }
 
-function Mass({ snapshot, shown, state, weighed }: LargeHeadProps) {
+function Mass({ snapshot, shown, state }: LargeHeadProps) {
   const mass = snapshot.masses[shown.attention]?.[shown.head] ?? Number.NaN;
   const best = state.head === null ? ": best\u00a0head" : "";
   return (

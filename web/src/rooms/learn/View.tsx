@@ -12,8 +12,8 @@ import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
+import { courseOf, type Shown } from "./course";
 import { ExampleView } from "./ExampleView";
-import type { CourseSnapshot, ShownExample, Snapshot } from "./messages";
 import { Player } from "./Player";
 import { mostKept, pastBytesOf } from "./past";
 import { type State, setupsOf } from "./state";
@@ -28,9 +28,6 @@ function indexOf({ past }: Lesson, at: number | null): number {
     at,
   );
 }
-
-/** The number of snapshots that determine the best head, so that it does not change with each snapshot. */
-const recentCount = 10;
 
 /** The text for screen readers, announced after each tenth of the steps and when training stops. */
 function useHeard(lesson: Lesson | null): string {
@@ -54,11 +51,6 @@ function useFacts(lesson: Lesson | null): void {
   useFootnote(lesson && `${training}the past is kept at up to ${mostKept} steps, ${megabytes} MB`);
 }
 
-interface Shown {
-  readonly snapshot: Snapshot;
-  readonly showing: ShownExample;
-}
-
 /**
  * The snapshot at an index, with the present example. A snapshot of another example is computed again; until then the
  * last one stays.
@@ -78,35 +70,6 @@ function useShown({ lesson, client }: LessonControls, index: number) {
   if (last.current?.showing.id !== present?.id) last.current = null;
   const own = snapshot && former ? { snapshot, showing: former } : null;
   return { shown: last.current ?? own, isPresent, isForgotten };
-}
-
-type CoursesProps = Pick<RoomProps<State>, "state" | "set"> & {
-  lesson: Lesson;
-  shown: Shown;
-  index: number;
-};
-
-/** The models of a lesson, with the example that is shown. */
-function Courses({ lesson, shown: { snapshot, showing }, index, state, set }: CoursesProps) {
-  const { begun, past, setups } = lesson;
-  const courseOf = (of: Snapshot, i: number) => of.courses[i] as CourseSnapshot;
-  const seen = past.slice(0, index + 1);
-  return begun.courses.map((course, i) => (
-    <CourseView
-      key={`${showing.id} ${i}`}
-      {...{ course, state, set, step: snapshot.step, held: begun.held, weighed: begun.weighed }}
-      attentions={showing.attentions[i] ?? []}
-      snapshot={courseOf(snapshot, i)}
-      recent={seen.slice(-recentCount - 1).map((each) => courseOf(each, i))}
-      past={() =>
-        seen
-          .filter((each) => each.showing === showing.id)
-          .map((each) => [each.step, courseOf(each, i)] as const)
-      }
-      isPair={begun.courses.length > 1}
-      layers={setups[0]?.options.layers ?? 1}
-    />
-  ));
 }
 
 export function View({ state, set, notices }: RoomProps<State>) {
@@ -146,7 +109,13 @@ export function View({ state, set, notices }: RoomProps<State>) {
               isStale={!isAnswered || !isPresent}
               isUnread={isUnread}
             >
-              {lesson && shown && <Courses {...{ lesson, shown, index, state, set }} />}
+              {shown &&
+                lesson?.begun.courses.map((_, i) => (
+                  <CourseView
+                    key={`${shown.showing.id} ${i}`}
+                    {...{ ...courseOf(lesson, shown, index, i), state, set }}
+                  />
+                ))}
             </Stale>
           </Panel>
           {!isPair && curves}

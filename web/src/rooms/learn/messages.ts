@@ -1,7 +1,10 @@
 /** The requests to this room's solver, its answers and its news. */
 import type { ConfigOptions, Recipe, Task } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
-import type { UnreadableText } from "../../shared/typed";
+
+/** The number of held-out examples answered for every snapshot, and the number of them used to measure the heads. */
+export const held = 64;
+export const weighed = 16;
 
 /** The settings of one training. */
 export interface TrainingSetup {
@@ -47,40 +50,6 @@ export interface ShownExample {
   readonly text: string;
   /** The attentions of each course. */
   readonly attentions: readonly (readonly CourseAttention[])[];
-}
-
-export interface BeginAnswer {
-  readonly kind: "begun";
-  readonly about: string;
-  readonly courses: readonly Course[];
-  /** The number of held-out examples answered for every snapshot, and the number of them used to measure the heads. */
-  readonly held: number;
-  readonly weighed: number;
-  /** The attention on the answer positions if attention were uniform. */
-  readonly chance: number;
-  readonly showing: ShownExample;
-  /** The typed text, if it cannot be shown. */
-  readonly unread: UnreadableText | null;
-  readonly first: Snapshot;
-}
-
-/** The new example, or the text that cannot be shown. */
-export interface ShowAnswer {
-  readonly kind: "shown";
-  readonly showing: ShownExample | null;
-  readonly unread: UnreadableText | null;
-  /** The snapshot at the current step. */
-  readonly step: number;
-  readonly outputs: readonly ExampleOutput[];
-}
-
-export interface LookAnswer {
-  readonly kind: "looked";
-  readonly step: number;
-  /** The id of the example that is shown. */
-  readonly showing: number;
-  /** Empty if the parameters of that step are not kept. */
-  readonly outputs: readonly ExampleOutput[];
 }
 
 export interface TrainAnswer {

@@ -2,11 +2,8 @@
 import { type Heed, HeedError } from "heed";
 import type { SolverContext } from "../../worker/solver";
 import type {
-  BeginAnswer,
   ExampleOutput,
   LessonRequest,
-  LookAnswer,
-  ShowAnswer,
   ShownExample,
   Snapshot,
   TrainAnswer,
@@ -14,7 +11,7 @@ import type {
   TrainingSetup,
 } from "./messages";
 import { keptParameters, slowPace, slowSteps, spacingAt, withMore } from "./past";
-import { held, readOwn, Training, weighed } from "./training";
+import { readOwn, Training } from "./training";
 
 /** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
 const slice = 20;
@@ -29,7 +26,7 @@ function isOfNumbers(error: unknown): boolean {
 /** The parameters of all trainings after a step. */
 interface KeptParameters {
   readonly step: number;
-  readonly parameters: readonly Float32Array[];
+  readonly parameters: readonly (readonly Float32Array[])[];
 }
 
 type TrainOrder = Extract<LessonRequest, { kind: "train" }>;
@@ -48,6 +45,11 @@ interface Work {
 
 /** The number of examples shown so far. */
 let shownSoFar = 0;
+
+/** The new example, or the text that cannot be shown. */
+export type ShowAnswer = Awaited<ReturnType<TrainingLesson["show"]>>;
+export type LookAnswer = Awaited<ReturnType<TrainingLesson["look"]>>;
+export type BeginAnswer = Awaited<ReturnType<TrainingLesson["begin"]>>;
 
 class TrainingLesson {
   readonly #trainings: Training[] = [];
@@ -71,21 +73,25 @@ class TrainingLesson {
     this.#showing = this.#shows();
   }
 
-  async begin(text: string | null): Promise<BeginAnswer> {
-    const one = this.#first;
+  async begin(text: string | null) {
+    const { task, chance } = this.#first;
     const unread = text === null ? null : (await this.show(text)).unread;
     return {
-      kind: "begun",
-      ...{ about: one.task.about, chance: one.chance, held, weighed, unread },
+      ...{ kind: "begun" as const, about: task.about },
+      /** The typed text, if it cannot be shown. */
+      unread,
+      /** The attention on the answer positions if attention were uniform. */
+      chance,
       courses: this.#trainings.map((training) => training.course()),
       first: await this.#alone(() => this.#snapshot()),
       showing: this.#showing,
     };
   }
 
-  show(text: string | null): Promise<ShowAnswer> {
+  show(text: string | null) {
     return this.#alone(async () => {
       const own = text === null ? null : readOwn(this.#first.task, text);
+      /** The snapshot at the current step. */
       const shown = { kind: "shown", step: this.#step } as const;
       if (own && "why" in own) return { ...shown, showing: null, unread: own, outputs: [] };
       for (const training of this.#trainings) training.show(own);
@@ -95,14 +101,15 @@ class TrainingLesson {
     });
   }
 
-  look(step: number): Promise<LookAnswer> {
+  /** The outputs after a step; none if the parameters of that step are not kept. */
+  look(step: number) {
     return this.#alone(async () => {
       const kept = this.#past.find((each) => each.step === step);
       const outputs = await this.#outputs((training, i) => {
         const parameters = kept?.parameters[i];
         return parameters && training.outputWith(parameters);
       });
-      return { kind: "looked", step, showing: this.#showing.id, outputs };
+      return { kind: "looked" as const, step, showing: this.#showing.id, outputs };
     });
   }
 
@@ -219,7 +226,7 @@ class TrainingLesson {
     const courses = [];
     for (const training of this.#trainings) courses.push(await training.snapshot());
     const parameters = this.#trainings.map((training) => training.parameters());
-    const bytes = parameters.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const bytes = parameters.flat().reduce((sum, { byteLength }) => sum + byteLength, 0);
     this.#past = withMore(this.#past, [{ step, parameters }], keptParameters(bytes));
     return { step, showing, courses };
   }
@@ -237,7 +244,7 @@ async function begin(
   setups: readonly TrainingSetup[],
   text: string | null,
   { heed, signal }: SolverContext<TrainingNews>,
-): Promise<BeginAnswer> {
+) {
   signal.throwIfAborted();
   const old = lesson;
   lesson = null;

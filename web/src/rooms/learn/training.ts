@@ -15,18 +15,16 @@ import {
 import { nn, noGrad } from "heed/nn";
 import { type Attention, attentionOf, sharesOf } from "../../shared/attended";
 import { readInput, type UnreadableText } from "../../shared/typed";
-import type {
-  AnswerPart,
-  Course,
-  CourseAttention,
-  CourseSnapshot,
-  ExampleOutput,
-  TrainingSetup,
+import {
+  type AnswerPart,
+  type Course,
+  type CourseAttention,
+  type CourseSnapshot,
+  type ExampleOutput,
+  held,
+  type TrainingSetup,
+  weighed,
 } from "./messages";
-
-/** The number of examples answered for every snapshot, and the number of them used to measure the heads. */
-export const held = 64;
-export const weighed = 16;
 
 /** The held-out examples: the same for all trainings with the same seed. */
 function heldOut(task: Task, seed: number): Example[] {
@@ -148,20 +146,13 @@ export class Training {
     return { shares, answer: await this.#answer() };
   }
 
-  /** A copy of all parameters in one array. */
-  parameters(): Float32Array {
-    const all = this.model.parameters();
-    const copy = new Float32Array(all.reduce((sum, { data }) => sum + data.length, 0));
-    let end = 0;
-    for (const { data } of all) {
-      copy.set(data as Float32Array, end);
-      end += data.length;
-    }
-    return copy;
+  /** A copy of all parameters. */
+  parameters(): Float32Array[] {
+    return this.model.parameters().map(({ data }) => data.slice() as Float32Array);
   }
 
   /** The output with earlier parameters. No step may run meanwhile. */
-  async outputWith(parameters: Float32Array): Promise<ExampleOutput> {
+  async outputWith(parameters: readonly Float32Array[]): Promise<ExampleOutput> {
     const now = this.parameters();
     this.#restore(parameters);
     try {
@@ -171,12 +162,9 @@ export class Training {
     }
   }
 
-  #restore(parameters: Float32Array): void {
-    let end = 0;
-    for (const { data } of this.model.parameters()) {
-      (data as Float32Array).set(parameters.subarray(end, end + data.length));
-      end += data.length;
-    }
+  #restore(parameters: readonly Float32Array[]): void {
+    for (const [i, { data }] of this.model.parameters().entries())
+      (data as Float32Array).set(parameters[i] as Float32Array);
   }
 
   /**

@@ -3,10 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { UnreadableText } from "../../shared/typed";
 import { EngineClient } from "../../worker/engineClient";
 import type {
-  BeginAnswer,
   LessonRequest,
-  LookAnswer,
-  ShowAnswer,
   ShownExample,
   Snapshot,
   TrainAnswer,
@@ -14,6 +11,7 @@ import type {
   TrainingSetup,
 } from "./messages";
 import { withMore } from "./past";
+import type { BeginAnswer, LookAnswer, ShowAnswer } from "./solve";
 import type { State } from "./state";
 
 export interface Lesson {
@@ -46,10 +44,7 @@ interface Status {
 
 const endless = 1e9;
 
-function withShowing(
-  showings: readonly ShownExample[],
-  showing: ShownExample,
-): readonly ShownExample[] {
+function withShowing(showings: readonly ShownExample[], showing: ShownExample) {
   return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
 }
 
@@ -104,11 +99,7 @@ class LessonClient {
   }
 
   /** Starts another training, after its first answer at once if `isTraining`. */
-  async begin(
-    setups: readonly TrainingSetup[],
-    text: string | null,
-    isTraining: boolean,
-  ): Promise<void> {
+  async begin(setups: readonly TrainingSetup[], text: string | null, isTraining: boolean) {
     this.#current.abort();
     this.#current = new AbortController();
     [this.#setups, this.#text, this.#looked] = [setups, text, ""];

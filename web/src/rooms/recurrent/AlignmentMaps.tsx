@@ -20,7 +20,8 @@ import {
   rightPlacesOf,
   viewOfHead,
 } from "./maps";
-import type { ModelAnswers, ModelName } from "./problem";
+import type { ModelName } from "./problem";
+import type { ModelAnswers } from "./solve";
 import { choosing, lastStep, rowShown, visible } from "./state";
 import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
@@ -76,7 +77,7 @@ interface MapProps {
 /** The picture of a model's attention, with the characters of its rows and columns, and the sum of each row. */
 function useMap({ name, found, cell }: MapProps) {
   const { state, solution, source } = useRecurrentWorkspace();
-  const { pointed } = usePointing();
+  const { cell: pointed } = usePointing();
   const { way, head, step } = state;
   const attention = found && attentionShown(found, state);
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
@@ -191,7 +192,7 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
 /** The readout of the cell that the person points at, otherwise of the selected cell. */
 function CellReadout() {
   const workspace = useRecurrentWorkspace();
-  const { pointed } = usePointing();
+  const { cell: pointed } = usePointing();
   const { state } = workspace;
   const chosen = { row: rowShown(state), col: state.col, model: state.between };
   return (

@@ -2,7 +2,8 @@
 
 import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
-import { endToken, type ModelAnswers, type ModelName } from "./problem";
+import { endToken, type ModelName } from "./problem";
+import type { ModelAnswers } from "./solve";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
@@ -17,7 +18,7 @@ interface AnswerTokenProps {
 
 function AnswerToken({ found, place, isStop }: AnswerTokenProps) {
   const { solution, set, state } = useRecurrentWorkspace();
-  const { pointed, point } = usePointing();
+  const { cell: pointed, point } = usePointing();
   const { steps, places } = found?.answer ?? { steps: [], places: [] };
   const [said] = steps[place]?.top ?? [];
   if (!said) return <span class="said-token" />;

@@ -28,10 +28,7 @@ export function ChosenRow() {
       <summary>This row as a table</summary>
       <RowTable
         title={`To say character ${row + 1}${said.length > 0 ? `, “${said.join("” or “")}”` : ""}`}
-        columns={[
-          { id: "place", head: "of the date" },
-          ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
-        ]}
+        columns={["of the date", ...models.map(({ name }) => shortTitles[name])]}
       >
         <tbody>
           {source.map((character, col) => (

@@ -8,11 +8,11 @@ import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
 /** The height of the bars, and the greatest width of a step with the space after it, in pixels. */
 const bar = { height: 12, step: 14, space: 2 };
 
-const rows: readonly (readonly [string, (costs: Costs) => number])[] = [
-  ["Path from the first to the last character of the date", ({ across }) => across],
-  ["Sequential steps to read the date", ({ reading }) => reading],
-  ["Sequential steps to write with teacher forcing", ({ taught }) => taught],
-  ["Sequential steps to write from its own output", ({ alone }) => alone],
+const rows: readonly (readonly [string, keyof Costs])[] = [
+  ["Path from the first to the last character of the date", "across"],
+  ["Sequential steps to read the date", "reading"],
+  ["Sequential steps to write with teacher forcing", "taught"],
+  ["Sequential steps to write from its own output", "alone"],
 ];
 
 /** The sequential steps as bars: the steps that read the date, then the steps that write the answer. */
@@ -66,8 +66,8 @@ export function Counted({
   const { state } = useRecurrentWorkspace();
   const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
   const steps = models.map(({ name }, i): Steps => {
-    const { reading, taught, alone } = costs[i] as Costs;
-    return { name, reading, writing: state.way === "taught" ? taught : alone };
+    const { reading, [state.way]: writing } = costs[i] as Costs;
+    return { name, reading, writing };
   });
   // The same for all models, so that they can be compared.
   const most = Math.max(...steps.map(({ reading, writing }) => reading + writing));
@@ -76,7 +76,7 @@ export function Counted({
       `Path from “${source[journey.from] ?? ""}” to “${written[journey.to]}”`,
       models.map(({ name }) => lengthOf(name, journey)),
     ] as const,
-    ...rows.map(([what, count]) => [what, costs.map(count)] as const),
+    ...rows.map(([what, key]) => [what, costs.map((each) => each[key])] as const),
   ];
   return (
     <>
@@ -85,10 +85,7 @@ export function Counted({
       ))}
       <RowTable
         title="Counted in steps"
-        columns={[
-          { id: "what", head: "What is counted" },
-          ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
-        ]}
+        columns={["What is counted", ...models.map(({ name }) => shortTitles[name])]}
       >
         <tbody>
           {lines.map(([what, counts]) => (

@@ -1,7 +1,8 @@
 /** Compares teacher forcing with decoding from the model's own output, token by token. */
 import { Lockable, Prose } from "../../shared/Panel";
 import { type Mark, markOf, Token } from "./Mark";
-import type { DecoderRun, ModelAnswers, ModelName } from "./problem";
+import type { ModelName } from "./problem";
+import type { DecoderRun, ModelAnswers } from "./solve";
 import { type DecodingMode, lastStep, mostSteps, rowShown, visible } from "./state";
 import { shownModels, stepCountOf, targetOf, titles, useRecurrentWorkspace } from "./workspace";
 

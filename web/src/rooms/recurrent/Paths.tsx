@@ -41,7 +41,7 @@ export function Paths() {
   const workspace = useRecurrentWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { source, state, set } = workspace;
-  const { pointed } = usePointing();
+  const { cell: pointed } = usePointing();
   const target = targetOf(workspace);
   const written = [...Array.from({ length: lastStep }, (_, i) => target[i] ?? ""), "end"];
   const journey: Journey = {

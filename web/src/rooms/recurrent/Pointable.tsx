@@ -1,30 +1,17 @@
 /** Stores the characters that the person points at, so that only the parts that show them are redrawn. */
 
 import type { ComponentChildren } from "preact";
-import { useCallback, useMemo, useState } from "preact/hooks";
 import { explanationText } from "#parts";
 import { Announced } from "../../shared/Announced";
+import { usePointed } from "../../shared/Reading";
 import { explainAlignment } from "./maps";
-import {
-  type PointedCharacters,
-  type Pointing,
-  PointingContext,
-  useRecurrentWorkspace,
-} from "./workspace";
-
-const isSame = (a: PointedCharacters | null, b: PointedCharacters | null) =>
-  a?.row === b?.row && a?.col === b?.col && a?.model === b?.model;
+import { type PointedCharacters, PointingContext, useRecurrentWorkspace } from "./workspace";
 
 export function Pointable({ children }: { children: ComponentChildren }) {
   const workspace = useRecurrentWorkspace();
-  const [pointed, setPointed] = useState<PointedCharacters | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
-  const point = useCallback<Pointing["point"]>((next, by) => {
-    setByKeyboard(by === "keyboard");
-    setPointed((now) => (isSame(now, next) ? now : next));
-  }, []);
-  const pointing = useMemo(() => ({ pointed, point }), [pointed, point]);
-  const explanation = byKeyboard && pointed && explainAlignment(workspace, pointed);
+  const pointing = usePointed<PointedCharacters>();
+  const { cell, byKeyboard } = pointing;
+  const explanation = byKeyboard && cell && explainAlignment(workspace, cell);
   return (
     <PointingContext.Provider value={pointing}>
       {children}

@@ -5,12 +5,8 @@ import { modelNames } from "./problem";
 import { titles, useRecurrentWorkspace } from "./workspace";
 
 const columns = [
-  { id: "model", head: "Model" },
-  { id: "parameters", head: "parameters" },
-  { id: "exact", head: "all forms" },
-  { id: "short", head: "month in figures or short" },
-  { id: "long", head: "month in words" },
-  { id: "mass", head: "answer positions" },
+  ...["Model", "parameters", "all forms", "month in figures or short", "month in words"],
+  "answer positions",
 ];
 
 export function Scores() {

@@ -6,7 +6,7 @@ import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { headWords, viewOfHead } from "./maps";
-import type { RecordedAttention } from "./problem";
+import type { RecordedAttention } from "./solve";
 import { lastStep, runShown } from "./state";
 import { useRecurrentWorkspace } from "./workspace";
 

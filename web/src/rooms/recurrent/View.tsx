@@ -17,24 +17,20 @@ import { Decoding } from "./Decoding";
 import { NetworkPanel } from "./network/NetworkPanel";
 import { Paths } from "./Paths";
 import { Pointable } from "./Pointable";
-import type { DateQuestion, DateSolution } from "./problem";
+import type { DateQuestion } from "./problem";
 import { Scores } from "./Scores";
 import { StepBar } from "./StepBar";
+import type { DateSolution } from "./solve";
 import { questionOf, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { type RecurrentWorkspace, RecurrentWorkspaceContext } from "./workspace";
-
-interface SolvedQuestion {
-  readonly solution: DateSolution;
-  readonly question: DateQuestion;
-}
 
 /** Until the answer to the typed text arrives, the last answer stays in its place, in grey. */
 function useSolved(state: State) {
   const { text, between, slip } = state;
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
-  const solved = useRef<SolvedQuestion | null>(null);
+  const solved = useRef<{ solution: DateSolution; question: DateQuestion } | null>(null);
   if (answer?.kind === "solution" && request)
     solved.current = { solution: answer, question: request };
   const { solution = null, question: shown = question } = solved.current ?? {};

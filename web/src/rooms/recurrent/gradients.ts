@@ -25,13 +25,6 @@ export interface GradientQuestion {
   readonly isTrained: boolean;
 }
 
-/** The gradients by path length in the RNN without attention, in ascending order. */
-export interface GradientAnswer {
-  readonly pathLengths: readonly number[];
-  /** For each model the mean gradient length of all pairs with each of these path lengths. */
-  readonly means: readonly Float32Array[];
-}
-
 type Model = RecurrentModel | TransformerModel;
 
 /** The logits [1, T, V] of a decoder with the input `before`, for a date with the embeddings `input`. */
@@ -96,7 +89,7 @@ export function gradientLengths(
   });
 }
 
-const solve: Solver<GradientQuestion, GradientAnswer> = async (question, { heed, pause }) => {
+const solve = (async (question, { heed, pause }) => {
   const { base, models, source, written, isTrained } = question;
   const target = written.length + 1;
   const pathOf = (from: number, to: number) =>
@@ -105,6 +98,7 @@ const solve: Solver<GradientQuestion, GradientAnswer> = async (question, { heed,
     source.map((_, from) => pathOf(from, to)),
   ).flat();
   const pathLengths = [...new Set(paths)].sort((a, b) => a - b);
+  /** For each model the mean gradient length of all pairs with each of these path lengths in the RNN. */
   const means: Float32Array[] = [];
   for (const name of models) {
     const trained = loadModel(heed, await filesOf(base, name));
@@ -123,7 +117,7 @@ const solve: Solver<GradientQuestion, GradientAnswer> = async (question, { heed,
     }
   }
   return { pathLengths, means };
-};
+}) satisfies Solver<GradientQuestion, unknown>;
 
 const mean = (numbers: readonly number[]) =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length;

@@ -1,7 +1,8 @@
 import { at, type Explanation, type FormulaPiece, format, type MatrixView, viewOn } from "#parts";
 import { formulaOf } from "../../shared/attended";
 import { softmaxOf } from "../../shared/format";
-import type { DateSolution, ModelAnswers, ModelName, RecordedAttention } from "./problem";
+import type { ModelName } from "./problem";
+import type { DateSolution, ModelAnswers, RecordedAttention } from "./solve";
 import { runShown, type State, visible } from "./state";
 import {
   type PointedCharacters,
@@ -11,19 +12,13 @@ import {
 } from "./workspace";
 
 /** The attention of a model that the settings select; null for a model without attention. */
-export function attentionShown(
-  found: ModelAnswers,
-  { way, layer }: State,
-): RecordedAttention | null {
+export function attentionShown(found: ModelAnswers, { way, layer }: State) {
   const { attentions } = runShown(found, way);
   return attentions[Math.min(layer, attentions.length - 1)] ?? null;
 }
 
 /** The weights of one head or, for 0, the mean of all heads. A model with one head has only the mean. */
-export function viewOfHead(
-  { heads, rows, columns, weights }: RecordedAttention,
-  head: number,
-): MatrixView {
+export function viewOfHead({ heads, rows, columns, weights }: RecordedAttention, head: number) {
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 

@@ -17,22 +17,21 @@ import type { Solver } from "../../worker/solver";
 import { placesOf } from "./align";
 import {
   type DateQuestion,
-  type DateSolution,
-  type DecoderRun,
-  type DecoderStep,
   endToken,
   longestAnswer,
-  type ModelAnswers,
   type ModelName,
-  type RecordedAttention,
   type Slip,
   startToken,
-  type UnreadDate,
 } from "./problem";
 import { filesOf, reportsOf } from "./trained";
 import { explainUntaught, type Untaught } from "./untaught";
 
 type Model = RecurrentModel | TransformerModel;
+export type RecordedAttention = ReturnType<typeof attentionsOf>[number];
+/** The steps of a decoder for one answer. The last one predicts the end token. */
+export type DecoderRun = ReturnType<typeof goOn>;
+export type ModelAnswers = ReturnType<typeof answersOf>;
+export type DateSolution = Extract<Awaited<ReturnType<typeof solve>>, { kind: "solution" }>;
 
 /** A model, and the date that it rewrites. */
 interface Asked {
@@ -44,8 +43,8 @@ interface Asked {
   readonly target: readonly string[];
 }
 
-/** The attention from the answer to the date in each layer, with the mean of all heads first. */
-function attentionsOf(heed: Heed, model: Model, example: Translation): RecordedAttention[] {
+/** The attention from the answer to the date in each layer. */
+function attentionsOf(heed: Heed, model: Model, example: Translation) {
   const [all = []] =
     model instanceof TransformerModel
       ? model.attentions([example], { compared: true })
@@ -58,20 +57,26 @@ function attentionsOf(heed: Heed, model: Model, example: Translation): RecordedA
     weights.set(attention.weights, size);
     for (const [i, weight] of attention.weights.entries())
       weights[i % size] = (weights[i % size] as number) + weight / heads;
-    const compared = attention.compared ? sharesOf(heed, attention) : null;
-    return { layer, heads, rows, columns, weights, compared };
+    return {
+      ...{ layer, heads, rows, columns },
+      /** [heads + 1, rows, columns]: the mean of all heads first. */
+      weights,
+      /** The queries [heads, rows, D], keys [heads, columns, D] and scores, for an attention that compares them. */
+      compared: attention.compared ? sharesOf(heed, attention) : null,
+    };
   });
 }
 
 /** The number of the most likely tokens that a step keeps. */
 const mostLikely = 3;
 
-function stepsOf(model: Model, example: Translation): DecoderStep[] {
+function stepsOf(model: Model, example: Translation) {
   const [found] = model.probabilities([example]);
   if (!found) throw new Error("the model gave no probabilities");
   const { tokens, rows, probabilities } = found;
   return Array.from({ length: rows }, (_, row) => ({
     given: example.target[row - 1] ?? startToken,
+    /** The most likely output tokens, the most likely first. */
     top: Array.from(tokens, (token, i) => ({
       token,
       probability: probabilities[row * tokens.length + i] as number,
@@ -86,7 +91,7 @@ const exampleOf = (source: readonly string[], target: readonly string[]): Transl
 });
 
 /** Continues the given tokens, of which the last one may have replaced the model's own, by greedy decoding. */
-function goOn({ heed, model, source, target }: Asked, begun: readonly string[]): DecoderRun {
+function goOn({ heed, model, source, target }: Asked, begun: readonly string[]) {
   for (let written = begun; ; ) {
     const example = exampleOf(source, written);
     const steps = stepsOf(model, example);
@@ -98,7 +103,15 @@ function goOn({ heed, model, source, target }: Asked, begun: readonly string[]):
     // An extra token has no place of its own, so a replacing one takes the place of the next token.
     const replaced = begun.length - 1;
     const places = found.map((at, i) => (i === replaced ? (at ?? found[i + 1] ?? null) : at));
-    return { steps, places, attentions: attentionsOf(heed, model, example) };
+    return {
+      steps,
+      /**
+       * The place in the right answer that the output of each step corresponds to, counted from 0; null for an extra
+       * output. Empty if the right answer is unknown.
+       */
+      places,
+      attentions: attentionsOf(heed, model, example),
+    };
   }
 }
 
@@ -110,7 +123,7 @@ function vectorOf(heed: Heed, model: RecurrentModel, source: readonly string[]):
   );
 }
 
-function answersOf(asked: Asked, slip: Slip | null): ModelAnswers {
+function answersOf(asked: Asked, slip: Slip | null) {
   const { heed, name, model, source, target } = asked;
   const { layers, heads } = model.config;
   const answer = goOn(asked, []);
@@ -132,20 +145,25 @@ function answersOf(asked: Asked, slip: Slip | null): ModelAnswers {
       : null;
   const vector =
     name === "rnn" && model instanceof RecurrentModel ? vectorOf(heed, model, source) : null;
-  return { name, layers, heads, answer, alone, taught, vector };
+  return {
+    ...{ name, layers, heads, answer },
+    /** Autoregressive decoding: each step continues from the model's own tokens, except for a replaced one. */
+    alone,
+    /** Teacher forcing: each step continues from the right tokens; null if the right answer is unknown. */
+    taught,
+    /** The vector from which the decoder without attention starts; null for other models. */
+    vector,
+  };
 }
 
-const solve: Solver<DateQuestion, DateSolution | UnreadDate> = async (
-  { base, text, between, slip },
-  { heed, pause },
-) => {
+const solve = (async ({ base, text, between, slip }, { heed, pause }) => {
   const task = tasks.dates();
   let example: Translation;
   try {
     example = task.solve?.(text) ?? (task.read?.(text) as Translation);
   } catch (error) {
     if (error instanceof HeedError)
-      return { kind: "unread", ...unreadOf(text, task.vocabulary.source) };
+      return { kind: "unread" as const, ...unreadOf(text, task.vocabulary.source) };
     throw error;
   }
   const names: readonly ModelName[] = ["rnn", between, "transformer"];
@@ -169,13 +187,17 @@ const solve: Solver<DateQuestion, DateSolution | UnreadDate> = async (
     }
   }
   return {
-    ...{ kind: "solution", source, models, reports, untaught },
+    ...{ kind: "solution" as const, source, models, reports },
+    /** Why the text is not like the training data; null if it is. */
+    untaught,
+    /** The right answer, and for each of its characters the right places of the date; null if unknown. */
     target: target.length > 0 ? target : null,
     alignment: isTaught ? alignment : null,
     milliseconds: performance.now() - start,
   };
-};
+}) satisfies Solver<DateQuestion, unknown>;
 
+/** Explains a text that is empty or contains characters without a token in any model. */
 function unreadOf(text: string, known: readonly string[]): Untaught {
   const strange = [...new Set(text)].filter((character) => !known.includes(character));
   const none = { instead: null, answer: null };

@@ -5,13 +5,12 @@ import { choice, index, linkOf, look, type StateOf, setting } from "../../shared
 import { type NetworkState, networkFrom, textOfNetwork } from "./network/open";
 import {
   type DateQuestion,
-  type DateSolution,
-  type DecoderRun,
   longestAnswer,
   type MiddleModel,
   maxCharacters,
   type Slip,
 } from "./problem";
+import type { DecoderRun, ModelAnswers } from "./solve";
 
 /** The input tokens of the decoders: their own (autoregressive) or the right ones (teacher forcing). */
 export type DecodingMode = "alone" | "taught";
@@ -69,7 +68,7 @@ export function questionOf({ text, between, slip }: State): DateQuestion {
 }
 
 /** The run of a model that is shown. Without a right answer there is no teacher forcing. */
-export function runShown(found: DateSolution["models"][number], way: DecodingMode): DecoderRun {
+export function runShown(found: ModelAnswers, way: DecodingMode): DecoderRun {
   return (way === "taught" && found.taught) || found.alone;
 }
 
@@ -81,10 +80,7 @@ export const choosing =
   (row: number) =>
   ({ step }: State): Partial<State> => ({ row, step: Math.max(step, row) });
 
-export function visible(token: string): string {
-  const names: Record<string, string> = { " ": "␣", "<end>": "end", "<start>": "start" };
-  return names[token] ?? token;
-}
+export { plain as visible } from "../../shared/attended";
 
 /** Example dates in some of the forms of the training data. The form of the last one is not in the training data. */
 export const examples = [

@@ -1,6 +1,6 @@
 import type { ModelFiles } from "heed/models";
 import { modelFilesIn, reportIn } from "../../worker/modelFiles";
-import { type ModelName, type ModelReport, modelNames } from "./problem";
+import { type ModelName, modelNames } from "./problem";
 
 /** The parts of report.json that are shown. */
 interface ReportFile {
@@ -17,7 +17,8 @@ export function filesOf(base: string, model: ModelName): Promise<ModelFiles> {
   return modelFilesIn(folderOf(base, model));
 }
 
-export function reportsOf(base: string): Promise<ModelReport[]> {
+/** The results of the models on held-out examples. */
+export function reportsOf(base: string) {
   return Promise.all(
     modelNames.map(async (name) => {
       const report = await reportIn<ReportFile>(folderOf(base, name));
@@ -29,6 +30,7 @@ export function reportsOf(base: string): Promise<ModelReport[]> {
         exact: heldOut.exact,
         short: probes["short forms"].exact,
         long: probes["long forms"].exact,
+        /** The attention on the right places of the head with the most of it; null without attention. */
         mass: masses.length > 0 ? Math.max(...masses) : null,
       };
     }),

@@ -1,8 +1,8 @@
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import type { PointedCell } from "../../shared/Reading";
 import type { Setter } from "../../shared/room";
 import { workspaceIn } from "../../shared/workspaceIn";
-import type { DateSolution, ModelAnswers, ModelName } from "./problem";
+import type { ModelName } from "./problem";
+import type { DateSolution, ModelAnswers } from "./solve";
 import { lastStep, type State } from "./state";
 
 /** A character of the answer, one of the date, or both. They are highlighted in every picture. */
@@ -28,16 +28,7 @@ export interface RecurrentWorkspace {
 export const [RecurrentWorkspaceContext, useRecurrentWorkspace] = workspaceIn<RecurrentWorkspace>();
 
 /** A separate context, because it changes much more often than the rest and few parts use it. */
-export interface Pointing {
-  readonly pointed: PointedCharacters | null;
-  point(pointed: PointedCharacters | null, by: "pointer" | "keyboard"): void;
-}
-
-export const PointingContext = createContext<Pointing>({ pointed: null, point() {} });
-
-export function usePointing(): Pointing {
-  return useContext(PointingContext);
-}
+export const [PointingContext, usePointing] = workspaceIn<PointedCell<PointedCharacters>>();
 
 export const titles: Readonly<Record<ModelName, string>> = {
   rnn: "RNN without attention",

@@ -1,7 +1,7 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
 
-import { useState } from "preact/hooks";
 import { csvBlob, download } from "#parts";
+import { CopyButton } from "../../shared/CopyButton";
 import { RowTable } from "../../shared/RowTable";
 import { Term } from "../../shared/Term";
 import type { SpeedReport } from "./report";
@@ -31,25 +31,10 @@ function Cells({ row }: { row: Row }) {
 }
 
 function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean }) {
-  const [copied, setCopied] = useState<SpeedReport | null>(null);
   const browser = browserName(navigator.userAgent);
   return (
     <p class="row-of-buttons">
-      {/* The clipboard needs a secure context. */}
-      {navigator.clipboard && (
-        <button
-          type="button"
-          disabled={!isComplete}
-          onClick={() =>
-            navigator.clipboard.writeText(markdownOf(report, browser)).then(
-              () => setCopied(report),
-              () => setCopied(null),
-            )
-          }
-        >
-          {copied === report ? "Copied" : "Copy result"}
-        </button>
-      )}
+      <CopyButton text={markdownOf(report, browser)} words="Copy result" disabled={!isComplete} />
       <button
         type="button"
         onClick={() => download(csvBlob(reportCsv(report, browser)), "heed-speed.csv")}
@@ -70,10 +55,7 @@ export function Measurements({ report, isComplete }: MeasurementsProps) {
   const rows = rowsOf(report);
   return (
     <section class="figures">
-      <RowTable
-        title="The figures"
-        columns={[{ id: "case", head: "case" }, ...columns.map(({ id, head }) => ({ id, head }))]}
-      >
+      <RowTable title="The figures" columns={["case", ...columns.map(({ head }) => head)]}>
         {report.cases.map((one) => {
           const own = rows.filter((row) => row.one === one);
           return (
@@ -92,7 +74,7 @@ export function Measurements({ report, isComplete }: MeasurementsProps) {
           );
         })}
       </RowTable>
-      <div class="figures-notes small faint">
+      <div class="figures-notes column small faint">
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
           The engine’s binaries are <Term name="SIMD">simd</Term>, <Term name="relaxed" /> and{" "}
@@ -117,12 +99,7 @@ function Memory({ report }: { report: SpeedReport }) {
     <RowTable
       title="Memory of a call"
       note="Tensors: queries, keys, values and output. Softmax: one number for each query. Weights: one for each pair, if they are requested."
-      columns={[
-        { id: "case", head: "case" },
-        { id: "tensors", head: "tensors" },
-        { id: "lse", head: "softmax" },
-        { id: "weights", head: "weights" },
-      ]}
+      columns={["case", "tensors", "softmax", "weights"]}
     >
       <tbody>
         {cases.map(({ id, name }) => {

@@ -4,7 +4,6 @@ import { Term } from "../../shared/Term";
 import {
   type Case,
   type Contender,
-  defaultContenderOf,
   isDisturbed,
   limitOf,
   measurementOf,
@@ -55,7 +54,7 @@ function threadWords(report: SpeedReport, { variant, threads }: Contender): stri
 
 /** The longest case that both the engine and plain JavaScript computed, with their timings. */
 function comparisonOf(report: SpeedReport) {
-  const best = defaultContenderOf(report);
+  const [best] = report.contenders;
   const plain = report.contenders.find(({ variant }) => variant === null);
   if (!best || !plain) return null;
   const timingOf = (one: Case, by: Contender) => measurementOf(report, one, by)?.timing;
@@ -166,7 +165,7 @@ export function Progress({ measuring }: { measuring: Measuring }) {
           </>
         )}
       </div>
-      <ul class="run-facts number">{report && <Facts report={report} />}</ul>
+      <ul class="run-facts column number">{report && <Facts report={report} />}</ul>
     </section>
   );
 }

@@ -26,7 +26,7 @@ function Now({ report }: { report: SpeedReport }) {
 
 export function Threads({ report }: { report: SpeedReport | null }) {
   return (
-    <section class="threads" aria-label="Threads">
+    <section class="threads column" aria-label="Threads">
       {report && <Now report={report} />}
       <How />
     </section>
@@ -42,7 +42,7 @@ function How() {
         <b>cross-origin isolated</b>. A server isolates a page with two headers:
       </p>
       <pre>{headers}</pre>
-      <ul>
+      <ul class="column">
         <li>
           On a host that cannot send them, this Playground's service worker adds them: it needs a
           secure address (https or localhost) and loads the page once more on the first visit.

@@ -1,5 +1,5 @@
 /** The chart of operations a second: its marks, the limits above them, and their places in pixels. */
-import { scaleOf, type Tick } from "../../picture/scale";
+import { logPlaceOf, type Tick } from "../../picture/scale";
 import {
   type Case,
   type Contender,
@@ -34,12 +34,6 @@ export interface Roof {
   readonly corners: readonly (readonly [x: number, y: number])[];
   readonly top: number;
   readonly label: string;
-}
-
-/** Positions of numbers on a logarithmic axis. */
-function logScale(low: number, high: number, from: number, to: number) {
-  const { place } = scaleOf({ low: Math.log(low), high: Math.log(high) }, from, to);
-  return (value: number) => place(Math.log(value));
 }
 
 /** Powers of `base` within a range and, for base ten, also 2 and 5 times those powers. */
@@ -126,12 +120,13 @@ export function chartOf(report: SpeedReport | null, axis: ChartAxis, width: numb
   const points = report ? pointsOf(report, axis) : [];
   const roofs = report ? roofsOf(report, axis, [low, high]) : [];
   const top = 1.5 * Math.max(10, ...roofs.map((roof) => roof.top), ...points.map(({ y }) => y));
-  const bottom = Math.min(0.5, ...points.map(({ y }) => 0.7 * y));
+  const lowest = roofs.flatMap(({ corners }) => corners.map(([, y]) => y));
+  const bottom = Math.min(0.5, ...lowest, ...points.map(({ y }) => 0.7 * y));
   const left = 44;
   const box = { left, right: Math.max(left + 1, width - 16), top: 8, bottom: height - 24 };
   const edge = axis === "length" ? 24 : 0;
-  const placeX = logScale(low, high, box.left + edge, box.right - edge);
-  const placeY = logScale(bottom, top, box.bottom, box.top);
+  const placeX = logPlaceOf({ low, high }, box.left + edge, box.right - edge);
+  const placeY = logPlaceOf({ low: bottom, high: top }, box.bottom, box.top);
   const contenders = report?.contenders ?? [];
   const middle = (contenders.length - 1) / 2;
   const xTicks = logTicks(low, high, 2);

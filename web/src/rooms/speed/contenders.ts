@@ -195,11 +195,7 @@ export interface AnswerRows {
 }
 
 /** The largest difference of a row, relative to its norm. */
-export function differenceOf(
-  expected: AnswerRows,
-  answer: Float32Array,
-  { sizes, kind }: Case,
-): number {
+export function differenceOf(expected: AnswerRows, answer: Float32Array, { sizes, kind }: Case) {
   const { heads, queries, size } = sizes;
   const [groups, rowSize] = kind === "layer" ? [1, heads * size] : [heads, size];
   let largest = 0;

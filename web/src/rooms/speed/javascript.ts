@@ -45,12 +45,7 @@ export function attention(
 }
 
 /** x [rows, width] by weight [outputs, width], the layout of `heed.linear`. */
-function linear(
-  x: Float32Array,
-  weight: Float32Array,
-  bias: Float32Array,
-  width: number,
-): Float32Array {
+function linear(x: Float32Array, weight: Float32Array, bias: Float32Array, width: number) {
   const rows = x.length / width;
   const outputs = bias.length;
   const y = new Float32Array(rows * outputs);
@@ -65,13 +60,7 @@ function linear(
 }
 
 /** Columns [from, from + heads * size) of x [rows, width] as [heads, rows, size]. */
-function headsOf(
-  x: Float32Array,
-  width: number,
-  from: number,
-  heads: number,
-  size: number,
-): Float32Array {
+function headsOf(x: Float32Array, width: number, from: number, heads: number, size: number) {
   const rows = x.length / width;
   const parts = new Float32Array(heads * rows * size);
   for (let head = 0; head < heads; ++head)

@@ -32,16 +32,9 @@ interface LimitProbe {
   best: number;
 }
 
-export interface Limits {
-  /** Measures all limits once more. */
-  measure(rest: () => Promise<void>, tell: () => void): Promise<void>;
-  soFar(): Limit[];
-}
+export type Limits = Awaited<ReturnType<typeof findLimits>>;
 
-export async function findLimits(
-  contenders: readonly Contender[],
-  shortest: number,
-): Promise<Limits> {
+export async function findLimits(contenders: readonly Contender[], shortest: number) {
   const variants = [...new Set(contenders.map(({ variant }) => variant))].filter(
     (variant): variant is Variant => variant !== null,
   );
@@ -76,17 +69,20 @@ export async function findLimits(
   }
 
   return {
-    async measure(rest, tell) {
+    /** Measures all limits once more. */
+    async measure(rest: () => Promise<void>, tell: () => void) {
       for (const probe of probes) {
         await measureProbe(crew, probe, shortest, rest);
         tell();
       }
     },
     soFar: () =>
-      probes.map(({ kind, variant, threads, best }) => ({
-        ...{ kind, variant, threads },
-        perSecond: best,
-      })),
+      probes.map(
+        ({ kind, variant, threads, best }): Limit => ({
+          ...{ kind, variant, threads },
+          perSecond: best,
+        }),
+      ),
   };
 }
 

@@ -154,10 +154,7 @@ function caseOf(kind: Case["kind"], name: string, sizes: Sizes, id: string = kin
   return { id, kind, name, sizes, ...counted };
 }
 
-export function attentionCase(
-  { heads, size, causal, window }: SpeedSettings,
-  length: number,
-): Case {
+export function attentionCase({ heads, size, causal, window }: SpeedSettings, length: number) {
   const sizes = { heads, size, causal, window, queries: length, keys: length };
   return caseOf("attention", `${length} tokens`, sizes, String(length));
 }
@@ -233,14 +230,7 @@ export function ratioOf(slow: Timing, fast: Timing): number {
   return Number(threeDigits(slow.median)) / Number(threeDigits(fast.median));
 }
 
-export const defaultContenderOf = ({ contenders }: SpeedReport): Contender | undefined =>
-  contenders[0];
-
-export function measurementOf(
-  report: SpeedReport,
-  one: Case,
-  contender: Contender,
-): Measurement | undefined {
+export function measurementOf(report: SpeedReport, one: Case, contender: Contender) {
   return report.measurements.find(
     ({ caseId, contenderId }) => caseId === one.id && contenderId === contender.id,
   );

@@ -3,10 +3,8 @@ import { rowsCsv } from "#parts";
 import { percent } from "../../shared/format";
 import {
   type Case,
-  type Contender,
   intensityOf,
   limitOf,
-  type Measurement,
   measurementOf,
   ratioOf,
   type SpeedReport,
@@ -14,31 +12,24 @@ import {
 } from "./report";
 import { coresOf, headsOf, mebibytes, threadsOf, threeDigits } from "./units";
 
-export interface Row {
-  readonly one: Case;
-  readonly contender: Contender;
-  /** Undefined until it is measured. */
-  readonly measurement: Measurement | undefined;
-  /** Billions of operations a second. */
-  readonly speed: number | null;
-  /** The share of the limit. */
-  readonly share: number | null;
-  /** The speedup over plain JavaScript. */
-  readonly ratio: number | null;
-}
+export type Row = ReturnType<typeof rowsOf>[number];
 
-export function rowsOf(report: SpeedReport): Row[] {
+export function rowsOf(report: SpeedReport) {
   return report.cases.flatMap((one) => {
     const plain = report.contenders.find(({ variant }) => variant === null);
     const slow = plain && measurementOf(report, one, plain)?.timing;
     return report.contenders.map((contender) => {
+      /** Undefined until it is measured. */
       const measurement = measurementOf(report, one, contender);
       const { timing } = measurement ?? {};
+      /** Billions of operations a second. */
       const speed = timing ? speedOf(one, timing.median) : null;
       const limit = limitOf(report, one, contender);
       return {
         ...{ one, contender, measurement, speed },
+        /** The share of the limit. */
         share: speed !== null && limit ? speed / limit : null,
+        /** The speedup over plain JavaScript. */
         ratio: timing && slow ? ratioOf(slow, timing) : null,
       };
     });

@@ -2,7 +2,6 @@
 import { type Heed, load, type Variant } from "heed";
 import type { Solver, SolverContext } from "../../worker/solver";
 import {
-  type AnswerRows,
   type CaseInputs,
   callMemoryOf,
   differenceOf,
@@ -211,14 +210,9 @@ class MeasuringRun {
     const inputs = inputsOf(this.#context.heed, one);
     const reference = this.#reference(one, inputs);
     const racers: Racing[] = [];
-    const join = (
-      contender: Contender,
-      prepared: PreparedCase,
-      first: number,
-      measurement: Measurement,
-    ) =>
+    const join = ({ prepared, measurement, ...rest }: Omit<Racing, "run">) =>
       racers.push({
-        ...{ contender, prepared, first, run: prepared.run },
+        ...{ ...rest, prepared, run: prepared.run },
         measurement: { ...measurement, memory: prepared.memory() },
       });
     for (const contender of this.#report.contenders) {
@@ -230,7 +224,7 @@ class MeasuringRun {
       if (reason !== null) {
         this.#measurements.push({ ...measurement, reason });
       } else if (!heed) {
-        join(contender, reference.prepared, reference.first, measurement);
+        join({ contender, measurement, ...reference });
       } else {
         const prepared = prepareEngine(heed, one, inputs);
         const { answer, took } = timed(() => prepared.answer());
@@ -240,7 +234,7 @@ class MeasuringRun {
           throw new Error(
             `${contender.name}, ${one.name}: expected what plain JavaScript computes, got a row that differs by ${difference}`,
           );
-        join(contender, prepared, took, { ...measurement, difference });
+        join({ contender, prepared, first: took, measurement: { ...measurement, difference } });
       }
     }
     return racers;
@@ -260,10 +254,7 @@ class MeasuringRun {
   }
 
   /** Plain JavaScript's answer: all rows if it is a contender, otherwise some. */
-  #reference(
-    one: Case,
-    inputs: CaseInputs,
-  ): { prepared: PreparedCase; rows: AnswerRows; first: number } {
+  #reference(one: Case, inputs: CaseInputs) {
     const prepared = prepareJavaScript(one, inputs);
     if (this.#isTooLong(one) && one.kind !== "layer")
       return { prepared, rows: someRows(one, inputs, rowsCompared), first: 0 };

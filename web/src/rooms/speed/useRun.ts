@@ -3,18 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
 import type { MeasuringNews, MeasuringRequest, SpeedReport, SpeedSettings } from "./report";
 
-export interface Measuring {
-  /** The report of the current run, or of the last one. */
-  readonly report: SpeedReport | null;
-  /** Whether the report belongs to other settings, because the run of the present ones has no figures yet. */
-  readonly isStale: boolean;
-  /** Null while no measurement is running. */
-  readonly news: Pick<MeasuringNews, "share" | "doing"> | null;
-  /** An error message for the person, if the last run failed. */
-  readonly failure: string | null;
-  start(isLong: boolean): void;
-  cancel(): void;
-}
+export type Measuring = ReturnType<typeof useRun>;
 
 /** Milliseconds without a further change before new settings are measured. */
 const patience = 500;
@@ -37,10 +26,13 @@ async function measure(
   }
 }
 
-export function useRun(settings: SpeedSettings): Measuring {
+export function useRun(settings: SpeedSettings) {
   const { heads, size, causal, window, longest } = settings;
+  /** The report of the current run, or of the last one. */
   const [report, setReport] = useState<SpeedReport | null>(null);
-  const [news, setNews] = useState<Measuring["news"]>(null);
+  /** Null while no measurement is running. */
+  const [news, setNews] = useState<Pick<MeasuringNews, "share" | "doing"> | null>(null);
+  /** An error message for the person, if the last run failed. */
   const [failure, setFailure] = useState<string | null>(null);
   const current = useRef<AbortController | null>(null);
 
@@ -88,6 +80,7 @@ export function useRun(settings: SpeedSettings): Measuring {
   useEffect(() => () => current.current?.abort(), []);
 
   const measured = report?.request.settings;
+  /** Whether the report belongs to other settings, because the run of the present ones has no figures yet. */
   const isStale = measured !== undefined && keys.some((key) => measured[key] !== settings[key]);
-  return { report, isStale, news, failure, start: (isLong) => void start(isLong), cancel };
+  return { report, isStale, news, failure, start: (isLong: boolean) => void start(isLong), cancel };
 }

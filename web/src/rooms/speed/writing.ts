@@ -4,7 +4,6 @@ import { type CausalLanguageModel, loadModel } from "heed/models";
 import { continuation } from "../../worker/continuation";
 import { idsTensor } from "../../worker/languageHeads";
 import { hubFilesIn } from "../../worker/modelFiles";
-import type { WritingSpeed } from "./report";
 
 const beginning = "Once upon a time";
 /** The number of tokens that are written. */
@@ -15,11 +14,7 @@ const fewest = 4;
 const likeliest = { temperature: 0, topK: 0, topP: 1, seed: 0 };
 
 /** @param base the base address of the page's files */
-export async function measureWriting(
-  heed: Heed,
-  base: string,
-  pause: () => Promise<void>,
-): Promise<WritingSpeed> {
+export async function measureWriting(heed: Heed, base: string, pause: () => Promise<void>) {
   const files = await hubFilesIn(`${base}models/write`);
   const { model, tokenizer } = await loadModel(heed, files, { tokenizer: true });
   const language = model as CausalLanguageModel;

@@ -1,7 +1,7 @@
 /** The four steps of one query as a table: every number from its scores to its output. */
 
 import { at, format, type MatrixView, shorten, viewOn } from "#parts";
-import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/RowTable";
+import { RowTable, TokenSelect, Vector } from "../../shared/RowTable";
 import { Steady } from "../../shared/Steady";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
@@ -82,14 +82,12 @@ function Letter({ of, children }: { of: "q" | "k" | "v"; children: string }) {
 }
 
 // A function, because a stored element would keep the earlier elements of the page in memory.
-const columns = (): readonly TableColumn[] => [
-  { id: "key", head: "key" },
-  { id: "score", head: [<Letter of="q">q</Letter>, "·", <Letter of="k">k</Letter>] },
-  { id: "scaled", head: "scaled" },
-  { id: "masked", head: "masked" },
-  { id: "weight", head: "weight" },
-  { id: "value", head: <Letter of="v">value</Letter> },
-  { id: "contribution", head: ["weight × ", <Letter of="v">value</Letter>] },
+const columns = () => [
+  "key",
+  [<Letter of="q">q</Letter>, "·", <Letter of="k">k</Letter>],
+  ...["scaled", "masked", "weight"],
+  <Letter of="v">value</Letter>,
+  ["weight × ", <Letter of="v">value</Letter>],
 ];
 
 export function QueryTable() {

@@ -96,10 +96,7 @@ function Strip({ name, title, data, frames, row, cellWidth, times, left, seek }:
 }
 
 /** The formula of a weight between two frames. Their cosine is computed back from the weight and the row's sum. */
-function weightWords(
-  { weights, frames, logSums, temperature }: Melody,
-  { row, col }: Cell,
-): string {
+function weightWords({ weights, frames, logSums, temperature }: Melody, { row, col }: Cell) {
   const weight = weights[row * frames + col] as number;
   const logSum = logSums[row] as number;
   const cosine = (Math.log(weight) + logSum) * temperature;

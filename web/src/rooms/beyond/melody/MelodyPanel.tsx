@@ -6,7 +6,6 @@ import { CurveChoice } from "../../../picture/ColourChoice";
 import { Choice, NumberField } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
-import type { TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { fieldsOf } from "../../../shared/settings";
 import { useFootnote } from "../../../shared/shell";
@@ -26,11 +25,6 @@ import { rate, type Sound, timeOf } from "./sound";
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],
   ["seed", "random"],
-];
-const columns: readonly TableColumn[] = [
-  { id: "frame", head: "frame" },
-  { id: "time", head: "at" },
-  { id: "weight", head: "weight" },
 ];
 const rowsShown = 10;
 
@@ -79,7 +73,8 @@ function Strongest({ melody, frame }: { melody: Melody | null; frame: number }) 
   return (
     <StrongestTable
       title={`What ${timeOf(frame)} attends to most`}
-      {...{ columns, weights, count: Math.min(rowsShown, frames) }}
+      columns={["frame", "at", "weight"]}
+      {...{ weights, count: Math.min(rowsShown, frames) }}
       cells={(frame, weight) => (
         <>
           <th scope="row">{frame + 1}</th>

@@ -10,20 +10,7 @@ interface MelodyRequest {
   readonly temperature: number;
 }
 
-export interface Melody {
-  readonly id: string;
-  readonly frames: number;
-  /** [frames, bands]: the loudness of each pitch relative to the loudest, 0 to 1 on a logarithmic scale. */
-  readonly loudness: Float32Array<ArrayBuffer>;
-  /** [frames, frames] */
-  readonly weights: Float32Array<ArrayBuffer>;
-  /** [frames]: the logarithm of each row's sum of e^score. */
-  readonly logSums: Float32Array<ArrayBuffer>;
-  readonly temperature: number;
-  /** [frames, bands]: the weighted mean of the frames for each row of weights. */
-  readonly output: Float32Array<ArrayBuffer>;
-  readonly milliseconds: number;
-}
+export type Melody = ReturnType<typeof solve>;
 
 /** The lowest pitch, the A below middle C. */
 const lowest = 220;
@@ -88,7 +75,7 @@ function directionsOf(loudness: Float32Array): Float32Array {
 /** A cache of the last sound, because a slider asks for the same one many times. */
 let last: { id: string; loudness: Float32Array<ArrayBuffer> } | null = null;
 
-const solve: Solver<MelodyRequest, Melody> = ({ sound, temperature }, { heed }) =>
+const solve = (({ sound, temperature }, { heed }) =>
   heed.scope(() => {
     const started = performance.now();
     if (last?.id !== sound.id) last = { id: sound.id, loudness: loudnessOf(heed, sound.samples) };
@@ -103,15 +90,17 @@ const solve: Solver<MelodyRequest, Melody> = ({ sound, temperature }, { heed }) 
       { scale: 1 / temperature, needWeights: true, needLse: true },
     );
     return {
-      id: sound.id,
-      frames,
-      temperature,
+      ...{ id: sound.id, frames, temperature },
+      /** [frames, bands]: the loudness of each pitch relative to the loudest, 0 to 1 on a logarithmic scale. */
       loudness: loudness.slice(),
+      /** [frames, frames] */
       weights: numbersOf(weights),
+      /** [frames, bands]: the weighted mean of the frames for each row of weights. */
       output: numbersOf(output),
+      /** [frames]: the logarithm of each row's sum of e^score. */
       logSums: numbersOf(lse),
       milliseconds: performance.now() - started,
     };
-  });
+  })) satisfies Solver<MelodyRequest, unknown>;
 
 export default solve;

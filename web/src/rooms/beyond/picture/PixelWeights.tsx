@@ -1,14 +1,13 @@
 /** Shows the weights of the selected pixel over its window, next to the pixels of the window. */
 
 import { useMemo } from "preact/hooks";
-import { format, formatWeight, type MatrixView, type Palette, viewOn } from "#parts";
+import { format, formatWeight, type Palette, type Picture, viewOn } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
-import { HeatMap, usePicture } from "../../../picture/Matrix";
+import { HeatMap, type HeatMapProps, usePicture } from "../../../picture/Matrix";
 import { Announced } from "../../../shared/Announced";
 import { Choice } from "../../../shared/Fields";
 import { softmaxOf } from "../../../shared/format";
 import { type PointedCell, Reading, usePointed } from "../../../shared/Reading";
-import type { TableColumn } from "../../../shared/RowTable";
 import { fieldsOf } from "../../../shared/settings";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
@@ -20,13 +19,6 @@ import { methods } from "./methods";
 import type { NoisyRequest } from "./noise";
 import type { PixelAnswer } from "./pixel";
 
-// A function, because a stored element would keep the earlier elements of the page in memory.
-const columns = (): readonly TableColumn[] => [
-  { id: "place", head: "from the pixel" },
-  { id: "value", head: <span class="role-v">value</span> },
-  { id: "weight", head: "weight" },
-  { id: "part", head: "weight × value" },
-];
 const rowsShown = 8;
 /** The maximum side of a map, in pixels of the page. */
 const mapSide = 272;
@@ -68,7 +60,8 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
     <details class="row-details">
       <summary>{title}</summary>
       <StrongestTable
-        {...{ title, columns: columns(), weights, count: rowsShown }}
+        columns={["from the pixel", <span class="role-v">value</span>, "weight", "weight × value"]}
+        {...{ title, weights, count: rowsShown }}
         cells={(place, weight) => {
           const value = values?.[place] as number;
           return (
@@ -101,24 +94,17 @@ interface WindowProps extends PanelProps {
 
 /** One map over the window: of the weights, or of the pixels. */
 function WindowMap({
-  name,
-  symbol,
-  title,
-  note,
   view,
   palette,
   answer,
   state: { window },
   set,
   pointed: { cell: active, point },
-}: WindowProps & {
-  name: string;
-  symbol: string;
-  title: string;
-  note: string;
-  view: MatrixView | null;
-  palette: Palette;
-}) {
+  ...named
+}: WindowProps &
+  Pick<HeatMapProps, "name" | "symbol" | "title" | "note"> &
+  Pick<Picture, "view" | "palette">) {
+  const { name, title } = named;
   const [ref, width] = useWidth<HTMLDivElement>();
   const side = answer?.side ?? 2 * window + 1;
   const middle = (side - 1) / 2;
@@ -142,7 +128,7 @@ function WindowMap({
   return (
     <div ref={ref}>
       <HeatMap
-        {...{ name, symbol, title, note, picture, actions: { point, press } }}
+        {...{ ...named, picture, actions: { point, press } }}
         hint="Enter goes to that pixel."
         saved={{ file: `pixel-${name}`, caption: title, rows: steps, cols: steps }}
       />

@@ -83,11 +83,7 @@ function windowMask(heed: Heed, window: number): Tensor {
 }
 
 /** The weighted mean of every pixel. Must be called within a scope. */
-export function bilateral(
-  heed: Heed,
-  grid: GreyPicture,
-  kernel: Kernel,
-): Float32Array<ArrayBuffer> {
+export function bilateral(heed: Heed, grid: GreyPicture, kernel: Kernel) {
   const { width, height } = grid;
   const { window } = kernel;
   const side = tile + 2 * window;

@@ -8,15 +8,7 @@ import { meanRadius, type NoisyRequest, noisyPicture, nonLocalOptions } from "./
 export const versions = ["clean", "noisy", "local", "bilateral", "nonLocal"] as const;
 export type Version = (typeof versions)[number];
 
-export interface Denoised {
-  readonly width: number;
-  readonly height: number;
-  /** Grey, 0 to 255, row by row. */
-  readonly pictures: Readonly<Record<Version, Uint8ClampedArray<ArrayBuffer>>>;
-  /** PSNR against the clean picture, in decibels; infinite for equal pictures. */
-  readonly psnr: Readonly<Record<Version, number>>;
-  readonly milliseconds: number;
-}
+export type Denoised = ReturnType<typeof solve>;
 
 /** The peak signal-to-noise ratio for a peak of 1. */
 export function psnrOf(picture: ArrayLike<number>, clean: ArrayLike<number>): number {
@@ -26,7 +18,7 @@ export function psnrOf(picture: ArrayLike<number>, clean: ArrayLike<number>): nu
   return 10 * Math.log10(clean.length / sum);
 }
 
-const solve: Solver<NoisyRequest, Denoised> = (request, { heed }) =>
+const solve = ((request, { heed }) =>
   heed.scope(() => {
     const { clean, noisy } = noisyPicture(heed, request);
     const pixels = numbersOf(noisy);
@@ -44,10 +36,12 @@ const solve: Solver<NoisyRequest, Denoised> = (request, { heed }) =>
     return {
       width: clean.width,
       height: clean.height,
+      /** Grey, 0 to 255, row by row. */
       pictures: each((from) => Uint8ClampedArray.from(from, (value) => 255 * value)),
+      /** PSNR against the clean picture, in decibels; infinite for equal pictures. */
       psnr: each((from) => psnrOf(from, clean.pixels)),
       milliseconds,
     };
-  });
+  })) satisfies Solver<NoisyRequest, unknown>;
 
 export default solve;

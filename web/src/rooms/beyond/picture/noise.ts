@@ -1,5 +1,5 @@
 /** The noisy picture, which is the input of both solvers of the picture. */
-import type { Heed, Tensor } from "heed";
+import type { Heed } from "heed";
 import type { State } from "../state";
 import { type GreyPicture, house } from "./drawing";
 
@@ -10,17 +10,14 @@ export interface NoisyRequest
   readonly own: GreyPicture | null;
 }
 
-export interface NoisyPicture {
-  readonly clean: GreyPicture;
-  /** [height, width] */
-  readonly noisy: Tensor;
-}
+export type NoisyPicture = ReturnType<typeof noisyPicture>;
 
 /** Adds normal noise from a seed, with the engine. Must be called within a scope. */
-export function noisyPicture(heed: Heed, { own, noise, grain }: NoisyRequest): NoisyPicture {
+export function noisyPicture(heed: Heed, { own, noise, grain }: NoisyRequest) {
   const clean = own ?? house();
   const shape = [clean.height, clean.width];
   const deviations = heed.normal(shape, { seed: grain });
+  /** [height, width] */
   const noisy = heed.add(
     heed.tensor(clean.pixels, shape),
     heed.multiply(deviations, heed.tensor([noise], [1])),

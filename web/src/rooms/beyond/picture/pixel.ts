@@ -14,30 +14,12 @@ import {
   nonLocalOptions,
 } from "./noise";
 
-export interface PixelRequest extends NoisyRequest {
+interface PixelRequest extends NoisyRequest {
   readonly pixel: Pixel;
   readonly method: Method;
 }
 
-export interface PixelAnswer {
-  /** The weights over the window, row by row; NaN outside of the picture. */
-  readonly weights: Float32Array<ArrayBuffer>;
-  /** The noisy pixels in the window. */
-  readonly values: Float32Array<ArrayBuffer>;
-  readonly side: number;
-  readonly clean: number;
-  readonly noisy: number;
-  /** The sum of weight times noisy value. */
-  readonly mean: number;
-  /** The weight of the pixel itself. */
-  readonly own: number;
-  readonly largest: number;
-  /**
-   * The effective number of pixels, 1 / sum of squared weights: the mean of this many pixels with equal weights would
-   * have the same noise.
-   */
-  readonly count: number;
-}
+export type PixelAnswer = ReturnType<typeof solve>;
 
 type Size = Pick<GreyPicture, "width" | "height">;
 
@@ -58,11 +40,7 @@ function cut(
   });
 }
 
-function pixelWeightsOf(
-  heed: Heed,
-  { clean, noisy }: NoisyPicture,
-  request: PixelRequest,
-): Float32Array<ArrayBuffer> {
+function pixelWeightsOf(heed: Heed, { clean, noisy }: NoisyPicture, request: PixelRequest) {
   const { method, pixel, window } = request;
   const { width, height } = clean;
   if (method === "bilateral") {
@@ -78,11 +56,7 @@ function pixelWeightsOf(
 }
 
 /** The local mean as attention: all scores are 0, and the mask shows only the patch. */
-function evenWeights(
-  heed: Heed,
-  size: Size,
-  { pixel, window, patch }: PixelRequest,
-): Float32Array<ArrayBuffer> {
+function evenWeights(heed: Heed, size: Size, { pixel, window, patch }: PixelRequest) {
   const side = 2 * window + 1;
   const isSeen = cut(new Uint8Array(size.width * size.height).fill(1), size, pixel, window, 0);
   const mask = Uint8Array.from(isSeen, (seen, i) => {
@@ -97,7 +71,7 @@ function evenWeights(
   return numbersOf(weights);
 }
 
-const solve: Solver<PixelRequest, PixelAnswer> = (request, { heed }) =>
+const solve = ((request, { heed }) =>
   heed.scope(() => {
     const picture = noisyPicture(heed, request);
     const { clean, noisy } = picture;
@@ -116,16 +90,21 @@ const solve: Solver<PixelRequest, PixelAnswer> = (request, { heed }) =>
     }
     const place = pixel.row * clean.width + pixel.col;
     return {
+      /** The weights over the window, row by row; NaN outside of the picture. */
       weights: shares.map((weight, i) => (Number.isNaN(values[i]) ? Number.NaN : weight)),
+      /** The noisy pixels in the window. */
       values,
       side,
       clean: clean.pixels[place] as number,
       noisy: noisy.data[place] as number,
+      /** The sum of weight times noisy value. */
       mean,
+      /** The weight of the pixel itself. */
       own: shares[(shares.length - 1) / 2] as number,
       largest: shares.reduce((most, weight) => Math.max(most, weight), 0),
+      /** The effective number of pixels: the mean of this many with equal weights would have the same noise. */
       count: 1 / squares,
     };
-  });
+  })) satisfies Solver<PixelRequest, unknown>;
 
 export default solve;

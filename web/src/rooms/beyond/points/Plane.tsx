@@ -9,8 +9,9 @@ import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
 import { arrowStep } from "../../../shared/arrowStep";
 import { dragging } from "../../../shared/dragging";
+import type { PointedCell } from "../../../shared/Reading";
 import { placeIn } from "../../../shared/zoom";
-import { fewestPoints, type PlanePoint, plane, type State } from "../state";
+import { fewestPoints, type PanelProps, type PlanePoint, plane } from "../state";
 import { type Plot, WeightsPlot } from "../WeightsPlot";
 import type { Regression } from "./solve";
 
@@ -24,14 +25,11 @@ const rounded = (value: number, { min, max }: { min: number; max: number }) =>
 
 const stepLength = { x: 0.1, y: 0.05 };
 
-export interface PlaneProps {
-  state: State;
+interface PlaneProps extends PanelProps {
   answer: Regression | null;
   isLocked: boolean;
-  onPoints(points: readonly PlanePoint[]): void;
-  onQuery(query: number): void;
-  /** The point whose weight is explained. */
-  onPoint(index: number | null, by: "pointer" | "keyboard"): void;
+  /** Explains the weight of a point. */
+  point: PointedCell<number>["point"];
 }
 
 function frameOf(answer: Regression | null, { width, rowBottom, rowHeight }: Plot) {
@@ -144,13 +142,13 @@ function Estimate({
 
 /** Draws the query and the points, which a person can move. */
 function Handles(props: Framed) {
-  const { answer, onQuery, plot, frame } = props;
+  const { answer, set, plot, frame } = props;
   const { points, query } = props.state;
   const { rowBottom } = plot;
   const { box, placeX } = frame;
   const svg = useRef<SVGSVGElement>(null);
   const at = (event: PointerEvent) => frame.pointAt(placeIn(event, svg.current));
-  const draggingQuery = dragging((event) => onQuery(at(event).x));
+  const draggingQuery = dragging((event) => set({ query: at(event).x }));
   const handle = placeX(query);
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled
@@ -178,7 +176,7 @@ function Handles(props: Framed) {
         onKeyDown={(event) => {
           const step = arrowStep(event);
           if (!step) return;
-          onQuery(rounded(query + (step[0] || step[1]) * stepLength.x, plane.x));
+          set({ query: rounded(query + (step[0] || step[1]) * stepLength.x, plane.x) });
           event.preventDefault();
         }}
         {...draggingQuery}
@@ -196,13 +194,13 @@ function PointHandle({
   at,
   ...props
 }: Framed & { index: number; at(event: PointerEvent): PlanePoint }) {
-  const { answer, isLocked, onPoints, onPoint } = props;
+  const { answer, isLocked, set } = props;
   const { placeX, placeY, largest } = props.frame;
   const { points } = props.state;
   const point = points[index] as PlanePoint;
   const weight = answer?.weights[index] ?? 0;
   const put = (moved: PlanePoint) =>
-    onPoints(points.map((other, i) => (i === index ? moved : other)));
+    set({ points: points.map((other, i) => (i === index ? moved : other)) });
   const onKeyDown = (event: KeyboardEvent) => {
     const step = arrowStep(event);
     if (step) {
@@ -211,15 +209,15 @@ function PointHandle({
         y: rounded(point.y + step[1] * stepLength.y, plane.y),
       });
     } else if (/^(Delete|Backspace)$/.test(event.key) && points.length > fewestPoints) {
-      onPoints(points.filter((_, i) => i !== index));
+      set({ points: points.filter((_, i) => i !== index) });
     } else return;
     event.preventDefault();
   };
   const pointing = {
-    onPointerEnter: () => onPoint(index, "pointer"),
-    onPointerLeave: () => onPoint(null, "pointer"),
-    onFocus: () => onPoint(index, "keyboard"),
-    onBlur: () => onPoint(null, "keyboard"),
+    onPointerEnter: () => props.point(index, "pointer"),
+    onPointerLeave: () => props.point(null, "pointer"),
+    onFocus: () => props.point(index, "keyboard"),
+    onBlur: () => props.point(null, "keyboard"),
   };
   const place = { cx: placeX(point.x), cy: placeY(point.y) };
   return (

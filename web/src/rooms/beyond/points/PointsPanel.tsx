@@ -7,7 +7,7 @@ import { Switch } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";
 import { Panel } from "../../../shared/Panel";
 import { Reading, usePointed } from "../../../shared/Reading";
-import { RowTable, type TableColumn } from "../../../shared/RowTable";
+import { RowTable } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { fieldsOf } from "../../../shared/settings";
 import { useFootnote, useShell } from "../../../shared/shell";
@@ -21,15 +21,7 @@ import { type RoleWords, Work } from "../Work";
 import { Plane } from "./Plane";
 import type { Regression } from "./solve";
 
-// Functions, because a stored element would keep the earlier elements of the page in memory.
-const columns = (): readonly TableColumn[] => [
-  { id: "point", head: "point" },
-  { id: "key", head: <span class="role-k">x</span> },
-  { id: "value", head: <span class="role-v">y</span> },
-  { id: "weight", head: "weight" },
-  { id: "contribution", head: "weight × y" },
-];
-
+// A function, because a stored element would keep the earlier elements of the page in memory.
 const roleWords = (): RoleWords => ({
   query: "a place on the axis",
   keys: "the points’ x",
@@ -110,19 +102,14 @@ function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression 
   const { points, bandwidth, query } = state;
   const { PointAt } = usePointerWords();
   const part = useRef<HTMLDivElement>(null);
-  const pointed = usePointed();
+  const pointed = usePointed<number>();
   return (
     <>
       <div ref={part}>
-        <Plane
-          {...{ state, answer, isLocked: lock }}
-          onPoints={(points) => set({ points })}
-          onQuery={(query) => set({ query })}
-          onPoint={(row, by) => pointed.point(row === null ? null : { row, col: 0 }, by)}
-        />
+        <Plane {...{ state, set, answer, isLocked: lock, point: pointed.point }} />
         <Reading
           pointed={pointed}
-          words={({ row }) => answer && weightWords(points, row, state, answer)}
+          words={(index) => answer && weightWords(points, index, state, answer)}
           idle={`${PointAt} a point for its weight.`}
         />
         <PlotLegend
@@ -150,10 +137,11 @@ interface AllWeightsProps {
 }
 
 function AllWeights({ points, answer }: AllWeightsProps) {
+  const [x, y] = [<span class="role-k">x</span>, <span class="role-v">y</span>];
   return (
     <details class="row-details">
       <summary>All weights</summary>
-      <RowTable title="All weights" columns={columns()}>
+      <RowTable title="All weights" columns={["point", x, y, "weight", "weight × y"]}>
         <tbody>
           {points.map(({ x, y }, i) => {
             const weight = answer?.weights[i];

@@ -6,27 +6,11 @@ import { plane, type State } from "../state";
 
 type RegressionRequest = Pick<State, "points" | "bandwidth" | "query">;
 
-export interface Regression {
-  /** The evenly spaced x of the estimates. */
-  readonly x: Float32Array<ArrayBuffer>;
-  readonly estimate: Float32Array<ArrayBuffer>;
-  /** At each x the weight that a point there would have: the kernel divided by its sum over the existing points. */
-  readonly kernel: Float32Array<ArrayBuffer>;
-  /** For the query: the weight of each point, and the weighted mean. */
-  readonly weights: Float32Array<ArrayBuffer>;
-  /** The logarithm of the kernel's sum over the points at the query. */
-  readonly logSum: number;
-  readonly value: number;
-  /** The unweighted mean of all points. */
-  readonly average: number;
-  /** softmax(X X^T) X, where a row of X is a point. */
-  readonly similar: Float32Array<ArrayBuffer>;
-  readonly milliseconds: number;
-}
+export type Regression = ReturnType<typeof solve>;
 
 const places = 241;
 
-const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query }, { heed }) =>
+const solve = (({ points, bandwidth, query }, { heed }) =>
   heed.scope(() => {
     const started = performance.now();
     const { min, max } = plane.x;
@@ -54,16 +38,22 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     const similar = numbersOf(heed.selfSimilarity(centred).output);
     const averages = heed.average(heed.tensor([points.map(({ y }) => [y])]));
     return {
+      /** The evenly spaced x of the estimates. */
       x: Float32Array.from(grid),
       estimate: estimates.slice(0, places),
+      /** At each x the weight that a point there would have: the kernel divided by its sum over the existing points. */
       kernel: Float32Array.from(grid, (x) => Math.exp(score(x) - logSum)),
+      /** For the query: the weight of each point, and the weighted mean. */
       weights: row,
-      logSum,
       value: estimates[places] as number,
+      /** The logarithm of the kernel's sum over the points at the query. */
+      logSum,
+      /** The unweighted mean of all points. */
       average: averages.data[0] as number,
+      /** softmax(X X^T) X, where a row of X is a point. */
       similar: similar.map((value, i) => value + (i % 2 === 0 ? xs.mean : ys.mean)),
       milliseconds: performance.now() - started,
     };
-  });
+  })) satisfies Solver<RegressionRequest, unknown>;
 
 export default solve;

@@ -41,7 +41,7 @@ function shownOf(answer: FilledSeries, { head, value }: State): ShownSeries {
   const best = answer.heads.reduce((best, one) =>
     onAlikeOf(best, answer) >= onAlikeOf(one, answer) ? best : one,
   );
-  const wanted = answer.heads.find((one) => one.layer === head?.layer && one.head === head.head);
+  const wanted = answer.heads.find(({ key }) => key === head);
   const [shown, row] = [wanted ?? best, rowOf(answer, value)];
   const { length } = answer.values;
   const weights = shown.weights.subarray(row * length, (row + 1) * length);
@@ -99,20 +99,14 @@ function SeriesPicture({
   isOwn,
 }: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean }) {
   const part = useRef<HTMLDivElement>(null);
-  const pointed = usePointed();
+  const pointed = usePointed<number>();
   const { isTouch } = usePointerWords();
   const periods = shown && isOwn ? periodWords(shown.answer) : "";
   return (
     <>
       <div ref={part}>
         {shown ? (
-          <SeriesPlot
-            {...shown}
-            onRow={(value) => set({ value })}
-            onPoint={(col) =>
-              pointed.point(col === null ? null : { row: shown.row, col }, "pointer")
-            }
-          />
+          <SeriesPlot {...shown} set={set} point={pointed.point} />
         ) : (
           <div class="plot plot-empty" />
         )}
@@ -133,7 +127,7 @@ function SeriesPicture({
       />
       <Reading
         pointed={pointed}
-        words={({ col }) => shown && weightWords(col, shown)}
+        words={(position) => shown && weightWords(position, shown)}
         idle={
           isTouch
             ? "Tap a value of the gap."

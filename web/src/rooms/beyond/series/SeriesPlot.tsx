@@ -4,8 +4,11 @@ import { format, formatWeight, widest } from "#parts";
 import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";
 import { arrowStep } from "../../../shared/arrowStep";
+import type { PointedCell } from "../../../shared/Reading";
 import { placeIn } from "../../../shared/zoom";
+import type { PanelProps } from "../state";
 import { type Plot, WeightsPlot } from "../WeightsPlot";
+import type { ShownSeries } from "./SeriesWeights";
 import type { FilledSeries } from "./solve";
 
 const size = { height: 300, rowHeight: 90 };
@@ -20,15 +23,11 @@ function rangeAround(least: number, most: number) {
   return { low: least - room, high: most + room };
 }
 
-interface SeriesPlotProps {
-  answer: FilledSeries;
-  /** The hidden value whose weights are shown. */
-  row: number;
-  /** One weight for each value. */
-  weights: Float32Array;
-  onRow(row: number): void;
-  /** Receives the position of the value that the person points at. */
-  onPoint(position: number | null): void;
+interface SeriesPlotProps
+  extends Pick<ShownSeries, "answer" | "row" | "weights">,
+    Pick<PanelProps, "set"> {
+  /** Explains the weight of the value at a position. */
+  point: PointedCell<number>["point"];
 }
 
 /** The first and the last hidden position. */
@@ -139,10 +138,10 @@ function Lines({ answer, frame: { placeX, placeY } }: Pick<Framed, "answer" | "f
 }
 
 /** Selects the hidden value by a click or by keyboard, and reports the value under the pointer. */
-function Handle({ answer, row, onRow, onPoint, plot, frame: { placeX, xAt } }: Framed) {
+function Handle({ answer, row, set, point, plot, frame: { placeX, xAt } }: Framed) {
   const { values, filled, hasTruth } = answer;
   const { first, last } = gapOf(answer);
-  const hiddenNear = (position: number) => Math.max(first, Math.min(last, position));
+  const choose = (position: number) => set({ value: Math.max(first, Math.min(last, position)) });
   const positionAt = (event: MouseEvent) =>
     Math.max(0, Math.min(values.length - 1, Math.round(xAt(placeIn(event).x))));
   return (
@@ -151,9 +150,9 @@ function Handle({ answer, row, onRow, onPoint, plot, frame: { placeX, xAt } }: F
     <svg
       width={plot.width}
       height={plot.height}
-      onClick={(event) => onRow(hiddenNear(positionAt(event)))}
-      onPointerMove={(event) => onPoint(positionAt(event))}
-      onPointerLeave={() => onPoint(null)}
+      onClick={(event) => choose(positionAt(event))}
+      onPointerMove={(event) => point(positionAt(event), "pointer")}
+      onPointerLeave={() => point(null, "pointer")}
     >
       <g
         class="query-handle"
@@ -167,7 +166,7 @@ function Handle({ answer, row, onRow, onPoint, plot, frame: { placeX, xAt } }: F
         onKeyDown={(event) => {
           const step = arrowStep(event);
           if (!step) return;
-          onRow(hiddenNear(row + step[0] + step[1]));
+          choose(row + step[0] + step[1]);
           event.preventDefault();
         }}
       >

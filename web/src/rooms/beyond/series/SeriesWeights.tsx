@@ -1,7 +1,6 @@
 /** The errors over the gap, the choice of a head, and the largest weights of a hidden value. */
 import { format, formatWeight } from "#parts";
-import { type HeadPlace, headKey, headName } from "../../../shared/layerHeads";
-import type { TableColumn } from "../../../shared/RowTable";
+import { headName } from "../../../shared/layerHeads";
 import { type Figure, NamedNumbers, StrongestTable } from "../NamedNumbers";
 import type { PanelProps } from "../state";
 import type { FilledSeries, SeriesHeadWeights } from "./solve";
@@ -27,18 +26,8 @@ interface WeightsProps extends PanelProps {
   shown: ShownSeries | null;
 }
 
-// A function, because a stored element would keep the earlier elements of the page in memory.
-const columns = (): readonly TableColumn[] => [
-  { id: "position", head: "position" },
-  { id: "value", head: <span class="role-v">value</span> },
-  { id: "alike", head: "whole periods away" },
-  { id: "weight", head: "weight" },
-];
 /** The number of rows of the table, which lists the largest weights. */
 const rowsShown = 10;
-
-const nameOf = (place: HeadPlace) => headName(headKey(place));
-const keyOf = ({ layer, head }: HeadPlace) => `${layer}.${head}`;
 
 function figuresOf(of: ShownSeries | null): readonly Figure[] {
   const { answer, row = 0, shown } = of ?? {};
@@ -62,16 +51,15 @@ function HeadField({ shown, state, set }: WeightsProps) {
       <label for="series-head">Head, with its weight whole periods away</label>
       <select
         id="series-head"
-        value={state.head ? keyOf(state.head) : ""}
-        onChange={({ currentTarget: { value } }) => {
-          const head = shown?.answer.heads.find((head) => keyOf(head) === value);
-          set({ head: head ? { layer: head.layer, head: head.head } : null });
-        }}
+        value={state.head ?? ""}
+        onChange={({ currentTarget: { value } }) => set({ head: value || null })}
       >
-        <option value="">the one with the most{shown ? `: ${nameOf(shown.best)}` : ""}</option>
+        <option value="">
+          the one with the most{shown ? `: ${headName(shown.best.key)}` : ""}
+        </option>
         {shown?.answer.heads.map((head) => (
-          <option key={nameOf(head)} value={keyOf(head)}>
-            {nameOf(head)}: {formatWeight(onAlikeOf(head, shown.answer))}
+          <option key={head.key} value={head.key}>
+            {headName(head.key)}: {formatWeight(onAlikeOf(head, shown.answer))}
           </option>
         ))}
       </select>
@@ -88,7 +76,8 @@ export function SeriesWeights(props: WeightsProps) {
       <HeadField {...props} />
       <StrongestTable
         title={`What position ${row + 1} attends to most`}
-        {...{ columns: columns(), weights, count: rowsShown }}
+        columns={["position", <span class="role-v">value</span>, "whole periods away", "weight"]}
+        {...{ weights, count: rowsShown }}
         cells={(t, weight) => (
           <>
             <th scope="row">{t + 1}</th>

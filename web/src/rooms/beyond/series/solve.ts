@@ -1,19 +1,13 @@
 /** The solver that fills the gap of a series with the trained encoder. */
 import type { Heed } from "heed";
-import {
-  type Alignment,
-  loadModel,
-  type ModelFiles,
-  type Series,
-  type TaskModel,
-  taskOf,
-} from "heed/models";
+import { loadModel, type ModelFiles, type Series, type TaskModel, taskOf } from "heed/models";
 import { nn } from "heed/nn";
+import { headKey } from "../../../shared/layerHeads";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
-import type { Solver, SolverContext } from "../../../worker/solver";
+import type { Solver } from "../../../worker/solver";
 import { alikeIn, type OwnSeries, periodOf } from "./ownSeries";
 
-export interface SeriesRequest {
+interface SeriesRequest {
   /** The absolute address of the model's folder, because the worker's base address differs from the page's. */
   readonly model: string;
   readonly seed: number;
@@ -21,39 +15,12 @@ export interface SeriesRequest {
   readonly own: OwnSeries | null;
 }
 
-export interface SeriesHeadWeights {
-  readonly layer: number;
-  readonly head: number;
-  /** One row for each position. */
-  readonly weights: Float32Array<ArrayBuffer>;
-  /** For each position its weight on known values whole periods away; 0 for a position that is not hidden. */
-  readonly onAlike: Float32Array<ArrayBuffer>;
-}
+export type FilledSeries = Awaited<ReturnType<typeof fill>>;
+export type SeriesHeadWeights = FilledSeries["heads"][number];
 
-export interface FilledSeries {
-  /** 0 for a missing value. */
-  readonly values: Float32Array<ArrayBuffer>;
-  /** Whether the hidden values are known. */
-  readonly hasTruth: boolean;
-  /** The period, which is estimated for a person's own series; null if there is none. */
-  readonly period: number | null;
-  readonly isHidden: readonly boolean[];
-  /** For each position the known values whole periods away. */
-  readonly alike: Alignment;
-  readonly filled: Float32Array<ArrayBuffer>;
-  readonly heads: readonly SeriesHeadWeights[];
-  /** Root mean square errors over the gap, of the model and of a straight line; null if the true values are unknown. */
-  readonly error: number | null;
-  readonly lineError: number | null;
-  /** The same errors over all held-out series, measured when the model was trained. */
-  readonly heldOut: HeldOut;
-  readonly parameters: number;
-  readonly milliseconds: number;
-}
+type HeldOut = Readonly<Record<"examples" | "error" | "lineError", number>>;
 
-export type HeldOut = Readonly<Record<"examples" | "error" | "lineError", number>>;
-
-function headsOf(model: TaskModel<Series>, example: Series): SeriesHeadWeights[] {
+function headsOf(model: TaskModel<Series>, example: Series) {
   const { alignment } = example;
   const [attentions = []] = model.weights([example]);
   return attentions.flatMap(({ path, heads, rows, columns, weights }) =>
@@ -61,9 +28,10 @@ function headsOf(model: TaskModel<Series>, example: Series): SeriesHeadWeights[]
       const start = head * rows * columns;
       const own = weights.slice(start, start + rows * columns) as Float32Array<ArrayBuffer>;
       return {
-        layer: Number(/\.layers\.(\d+)\./.exec(path)?.[1] ?? 0),
-        head,
+        key: headKey({ layer: Number(/\.layers\.(\d+)\./.exec(path)?.[1] ?? 0), head }),
+        /** One row for each position. */
         weights: own,
+        /** For each position its weight on known values whole periods away; 0 for a position that is not hidden. */
         onAlike: Float32Array.from(alignment, (places, row) =>
           places.reduce((sum, place) => sum + (own[row * columns + place] as number), 0),
         ),
@@ -103,12 +71,7 @@ function lineAt(values: ArrayLike<number>, isHidden: readonly boolean[]): (t: nu
   return (t) => start + ((end - start) * (t - before)) / (after - before);
 }
 
-async function fill(
-  heed: Heed,
-  files: ModelFiles,
-  heldOut: HeldOut,
-  { seed, own }: SeriesRequest,
-): Promise<FilledSeries> {
+async function fill(heed: Heed, files: ModelFiles, heldOut: HeldOut, { seed, own }: SeriesRequest) {
   const model = loadModel(heed, files) as unknown as TaskModel<Series>;
   try {
     const { task, taskOptions } = model.config;
@@ -132,10 +95,18 @@ async function fill(
     const errorOf = (at: (t: number) => number) =>
       hasTruth ? rootMeanSquare(hidden.map((t) => at(t) - (values[t] as number))) : null;
     return {
-      ...{ values, hasTruth, period, isHidden, alike: alignment, filled },
+      ...{ values, isHidden, filled },
+      /** Whether the hidden values are known. */
+      hasTruth,
+      /** The period, which is estimated for a person's own series; null if there is none. */
+      period,
+      /** For each position the known values whole periods away. */
+      alike: alignment,
       heads: headsOf(model, example),
+      /** Root mean square errors over the gap, of the model and of a straight line; null if the true values are unknown. */
       error: errorOf((t) => filled[t] as number),
       lineError: errorOf(lineAt(values, isHidden)),
+      /** The same errors over all held-out series, measured when the model was trained. */
       heldOut,
       parameters: Object.values(model.stateDict()).reduce((sum, { size }) => sum + size, 0),
       milliseconds,
@@ -145,16 +116,13 @@ async function fill(
   }
 }
 
-const solve: Solver<SeriesRequest, FilledSeries> = async (
-  request: SeriesRequest,
-  { heed, signal }: SolverContext<never>,
-) => {
+const solve = (async (request, { heed, signal }) => {
   const [files, { heldOut }] = await Promise.all([
     modelFilesIn(request.model),
     reportIn<{ heldOut: HeldOut }>(request.model),
   ]);
   signal.throwIfAborted();
   return fill(heed, files, heldOut, request);
-};
+}) satisfies Solver<SeriesRequest, unknown>;
 
 export default solve;

@@ -3,25 +3,24 @@
  * the decoder.
  */
 
-import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { px } from "#parts";
-import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
 import { Inside, layerOfRow } from "../../../network/Inside";
 import { railWidth } from "../../../network/Rail";
 import { SaveRows, Winner } from "../../../network/StackSummary";
 import { StackTable } from "../../../network/StackTable";
-import type { StackName } from "../../../network/transformer";
+import type { StackName, TransformerNumbers } from "../../../network/transformer";
 import { Notices } from "../../../shared/Notices";
 import { Prose } from "../../../shared/Panel";
 import { TokenSelect } from "../../../shared/RowTable";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
-import type { DecoderRun } from "../problem";
+import type { DecoderRun } from "../solve";
 import { choosing, questionOf, rowShown, runShown, visible } from "../state";
 import { useRecurrentWorkspace } from "../workspace";
 import type { OpenRow } from "./open";
-import type { NetworkAnswer, NetworkQuestion } from "./solve";
+import type { NetworkQuestion } from "./solve";
 
 /** From this width on, in pixels, the two stacks are side by side, and the contents of the open row are below both. */
 const wide = 960;
@@ -29,13 +28,6 @@ const wide = 960;
 const stacks = ["encoder", "decoder"] as const;
 const titles = { encoder: "Encoder", decoder: "Decoder" } as const;
 
-/** The numbers of both stacks, and the request that they answer. */
-interface Shown {
-  readonly answer: NetworkAnswer;
-  readonly question: NetworkQuestion;
-}
-
-/** The last answer stays in view while the next one is computed. */
 function useNetwork(run: DecoderRun, opened: OpenRow | null) {
   const { state, source } = useRecurrentWorkspace();
   const { base } = questionOf(state);
@@ -50,33 +42,35 @@ function useNetwork(run: DecoderRun, opened: OpenRow | null) {
       open: opened && layer !== null ? { stack: opened.stack, layer } : null,
     };
   }, [base, source, place, head, run, step, opened?.stack, opened?.row]);
-  const { answer, request, failure } = useAnswer("datesNetwork", question);
-  const last = useRef<Shown | null>(null);
-  if (answer && request && last.current?.answer !== answer)
-    last.current = { answer, question: request };
-  return { shown: last.current, step, place, failure };
+  return { ...useAnswer("datesNetwork", question), step, place };
 }
 
-function factsOf({ answer, question }: Shown): Record<StackName, Facts> {
-  const { matrices } = answer;
+function factsOf({ encoder, decoder, matrices }: TransformerNumbers, question: NetworkQuestion) {
   const sources = question.source.map(visible);
   const given = ["start", ...question.written.map(visible)];
   return {
     encoder: {
-      ...{ numbers: answer.encoder, matrices, tokens: sources, sources: [] },
+      ...{ numbers: encoder, matrices, tokens: sources, sources: [] },
       place: question.place,
     },
     decoder: {
-      ...{ numbers: answer.decoder, matrices, tokens: given, sources },
+      ...{ numbers: decoder, matrices, tokens: given, sources },
       place: given.length - 1,
     },
   };
 }
 
-function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
+interface StacksProps {
+  answer: TransformerNumbers;
+  /** The request that `answer` belongs to. */
+  question: NetworkQuestion;
+  opened: OpenRow | null;
+}
+
+function Stacks({ answer, question, opened }: StacksProps) {
   const { set } = useRecurrentWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const facts = useMemo(() => factsOf(shown), [shown]);
+  const facts = useMemo(() => factsOf(answer, question), [answer]);
   const isWide = width >= wide;
   const openIn = useCallback(
     (stack: StackName) => (row: number | null) =>
@@ -87,7 +81,7 @@ function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
     <Inside row={opened.row} facts={facts[opened.stack]} width={width} />
   );
   const insideName =
-    opened && shown.answer[opened.stack].lengths[opened.row - 1]
+    opened && answer[opened.stack].lengths[opened.row - 1]
       ? `layer ${opened.row}`
       : opened?.row === 0
         ? "start"
@@ -138,7 +132,7 @@ function Network({ run }: { run: DecoderRun }) {
   const { state, source, set } = useRecurrentWorkspace();
   const { number: kept } = state;
   const opened = state.network === "open" ? null : state.network;
-  const { shown, step, place, failure } = useNetwork(run, opened);
+  const { answer, request, step, place, failure } = useNetwork(run, opened);
   const characters = useMemo(() => source.map(visible), [source]);
   const said = useMemo(() => run.steps.map(({ top }) => visible(top[0]?.token ?? "")), [run]);
   const host = useMemo<NetworkHost>(
@@ -159,11 +153,8 @@ function Network({ run }: { run: DecoderRun }) {
           written so far, and its end says the next character. “It would say” reads the stream out
           as if the decoder ended there. Open a row to see inside.
         </Prose>
-        {shown && (
-          <Winner
-            numbers={shown.answer.decoder}
-            row={opened?.stack === "decoder" ? opened.row : null}
-          />
+        {answer && (
+          <Winner numbers={answer.decoder} row={opened?.stack === "decoder" ? opened.row : null} />
         )}
       </div>
       <div class="way-choice line small">
@@ -186,7 +177,7 @@ function Network({ run }: { run: DecoderRun }) {
           />
         </span>
       </div>
-      {shown && <Stacks {...{ shown, opened }} />}
+      {answer && request && <Stacks {...{ answer, question: request, opened }} />}
     </NetworkHostContext.Provider>
   );
 }

@@ -1,10 +1,6 @@
 /** The solver of the whole Transformer of dates. */
 import { loadModel, TransformerModel } from "heed/models";
-import {
-  type TransformerNumbers,
-  type TransformerQuestion,
-  transformerNetwork,
-} from "../../../network/transformer";
+import { type TransformerQuestion, transformerNetwork } from "../../../network/transformer";
 import type { Solver } from "../../../worker/solver";
 import { filesOf } from "../trained";
 
@@ -13,9 +9,7 @@ export interface NetworkQuestion extends TransformerQuestion {
   readonly base: string;
 }
 
-export type NetworkAnswer = TransformerNumbers;
-
-const solve: Solver<NetworkQuestion, NetworkAnswer> = async ({ base, ...question }, { heed }) => {
+const solve = (async ({ base, ...question }, { heed }) => {
   const model = loadModel(heed, await filesOf(base, "transformer"));
   try {
     if (!(model instanceof TransformerModel)) throw new RangeError("it is no Transformer");
@@ -23,6 +17,6 @@ const solve: Solver<NetworkQuestion, NetworkAnswer> = async ({ base, ...question
   } finally {
     model.dispose();
   }
-};
+}) satisfies Solver<NetworkQuestion, unknown>;
 
 export default solve;

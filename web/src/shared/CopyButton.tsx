@@ -7,9 +7,11 @@ interface CopyButtonProps {
   label?: string;
   words?: string;
   done?: string;
+  disabled?: boolean;
 }
 
-export function CopyButton({ text, label, words = "Copy", done = "Copied" }: CopyButtonProps) {
+export function CopyButton(props: CopyButtonProps) {
+  const { text, label, words = "Copy", done = "Copied", disabled } = props;
   /** The last attempt. It no longer counts once the text has changed. */
   const [last, setLast] = useState<{ text: string; isCopied: boolean } | null>(null);
   // The clipboard needs a secure context. Without one the person can select the text by hand.
@@ -21,6 +23,7 @@ export function CopyButton({ text, label, words = "Copy", done = "Copied" }: Cop
         type="button"
         class="copy"
         aria-label={label}
+        disabled={disabled}
         onClick={() =>
           navigator.clipboard.writeText(text).then(
             () => setLast({ text, isCopied: true }),
