@@ -121,7 +121,7 @@ export function BlockStage({
   attention,
   set,
   solution,
-}: Pick<StepsWorkspace, "state" | "attention" | "set"> & { solution: Solution | null }) {
+}: Pick<StepsWorkspace, "state" | "attention" | "set" | "solution">) {
   const [ref, whole] = useWidth<HTMLDivElement>();
   const keep = useCallback((number: Spot | null) => set({ number }), [set]);
   const pointing = usePointing(state.number, keep);

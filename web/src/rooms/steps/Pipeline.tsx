@@ -7,7 +7,7 @@ import { Matrix } from "../../picture/Matrix";
 import { alongStep } from "../../shared/arrowStep";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
-import { useMatrixPicture, useSolution } from "./solution";
+import { useMatrixPicture } from "./solution";
 import { type StageName, stagesOf } from "./stageNames";
 import { targetsOf, titles } from "./stages";
 import { sizesOf } from "./state";
@@ -86,8 +86,7 @@ function SmallMatrix({
 
 /** The range of a stage's numbers, a legend that fits below a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
-  const { attention } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, solution } = useStepsWorkspace();
   const range = useMemo(() => {
     const views = solution ? names.map((name) => viewOf(solution, name, attention.head)) : [];
     const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);

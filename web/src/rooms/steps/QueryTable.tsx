@@ -5,7 +5,6 @@ import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/Ro
 import { Steady } from "../../shared/Steady";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
-import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -93,8 +92,7 @@ const columns = (): readonly TableColumn[] => [
 ];
 
 export function QueryTable() {
-  const { attention, set } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, set, solution } = useStepsWorkspace();
   return (
     <RowTable
       title={

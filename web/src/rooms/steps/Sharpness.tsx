@@ -2,7 +2,6 @@
 
 import { at, format, shorten } from "#parts";
 import type { Solution } from "./problem";
-import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -71,8 +70,7 @@ export function Meter({ share }: { share: number }) {
 }
 
 export function Sharpness() {
-  const { attention, state } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, state, solution } = useStepsWorkspace();
   const sharp = solution && sharpnessOf(solution, attention.head, attention.row);
   const query = `“${shorten(attention.queries.tokens[attention.row] ?? "", 16)}”`;
   if (!sharp) return <div class="sharpness" />;

@@ -1,5 +1,4 @@
 /** The effect of shuffling the words on the outputs. */
-import { useSolution } from "./solution";
 import { useStepsWorkspace } from "./workspace";
 
 /** Small differences are shown by their order of magnitude. */
@@ -20,8 +19,7 @@ function Size({ of }: { of: number }) {
 }
 
 export function Shuffled() {
-  const { state, attention } = useStepsWorkspace();
-  const solution = useSolution();
+  const { state, attention, solution } = useStepsWorkspace();
   if (!attention.order || !solution || solution.shift === null) return null;
   // Only the first sentence is shuffled, and the padding is at the end of the second.
   const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && attention.cross);

@@ -7,7 +7,6 @@ import { type MatrixName, sizeOf } from "./matrices";
 import { PairsAhead, pairsBelow } from "./PairsAhead";
 import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { isStacked, RowFigure, type RowParts } from "./RowFigure";
-import { useSolution } from "./solution";
 import { addsPositions, divisorsOf, type SentenceAttention, sizesOf } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
@@ -68,8 +67,7 @@ function useFigureHeight(width: number): number {
 
 /** The step from scores to weights. Between them it shows, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
-  const { attention, unfolding } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, unfolding, solution } = useStepsWorkspace();
   const query = shorten(
     attention.queries.tokens[solution?.problem.row ?? attention.row] ?? "",
     longestLabel,

@@ -20,7 +20,7 @@ import { Sentence } from "./Sentence";
 import { Sharpness } from "./Sharpness";
 import { StagePanel } from "./StagePanel";
 import { initialState, lookOf, type State } from "./settings";
-import { SolutionProvider, type Solved } from "./solution";
+import { type Solved, useSolved } from "./solution";
 import { type SentenceAttention, sentenceAttentionOf, withOwnStage, withRandom } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 import { unfoldingOf } from "./unfolding";
@@ -65,11 +65,8 @@ export function View({ state, ...room }: RoomProps<State>) {
   const failure = pieces.failure ?? walk.failure;
   const parts = { ...pieces, ...walk, failure, notice, notify };
   const attention = useSentenceAttention(own, parts);
-  return (
-    <SolutionProvider state={own} attention={attention}>
-      {(solved) => <SolvedView {...room} state={own} {...{ attention, solved, parts }} />}
-    </SolutionProvider>
-  );
+  const solved = useSolved(own, attention);
+  return <SolvedView {...room} state={own} {...{ attention, solved, parts }} />;
 }
 
 /** Why scores are divided by √d. It is far down in the room, so it is loaded after the rest. */
@@ -154,17 +151,18 @@ function useWorkspace(props: SolvedProps) {
   const pointing = usePointing({ state: moment, attention, solution, unfolding, set });
   const { active, highlights, justLocked, point, lock } = pointing;
   const workspace: StepsWorkspace = {
-    ...{ state: moment, attention, unfolding, set, showStage },
+    ...{ state: moment, attention, solution, unfolding, set, showStage },
     ...{ active, highlights, justLocked, point, lock },
   };
-  return { workspace, told, pointing, solution };
+  return { workspace, told, pointing };
 }
 
 function SolvedView(props: SolvedProps) {
   const { state, attention, solved, parts, notices: linkNotices } = props;
   const { isStale, failure, news, cancel } = solved;
   const { module: later } = useModule(() => import("./suggestions"));
-  const { workspace, told, pointing, solution } = useWorkspace(props);
+  const { workspace, told, pointing } = useWorkspace(props);
+  const { solution } = workspace;
   const { explanation, byKeyboard, listeners } = pointing;
   useFootnote(solution && `all stages computed in ${solution.milliseconds.toFixed(1)} ms`);
 

@@ -1,8 +1,8 @@
-/** The values that the parts of the room share in addition to the solution: the state and the highlights. */
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+/** The values that the parts of the room share. */
 import type { Setter } from "../../shared/room";
+import { workspaceIn } from "../../shared/workspaceIn";
 import type { MatrixArea } from "./explain";
+import type { Solution } from "./problem";
 import type { MatrixCell, State } from "./settings";
 import type { StageName } from "./stageNames";
 import type { SentenceAttention } from "./state";
@@ -14,6 +14,8 @@ export interface StepsWorkspace {
    */
   readonly state: State;
   readonly attention: SentenceAttention;
+  /** Null before the first answer. */
+  readonly solution: Solution | null;
   /** The cell that a person points at or locks; its sources follow below. */
   readonly active: MatrixCell | null;
   readonly highlights: readonly MatrixArea[];
@@ -28,10 +30,4 @@ export interface StepsWorkspace {
   lock(cell: MatrixCell): void;
 }
 
-export const StepsWorkspaceContext = createContext<StepsWorkspace | null>(null);
-
-export function useStepsWorkspace(): StepsWorkspace {
-  const workspace = useContext(StepsWorkspaceContext);
-  if (!workspace) throw new Error("useStepsWorkspace needs a StepsWorkspaceContext around it");
-  return workspace;
-}
+export const [StepsWorkspaceContext, useStepsWorkspace] = workspaceIn<StepsWorkspace>();
