@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { RowTable } from "../shared/RowTable";
 import type { Facts } from "./facts";
-import { activations, deviationOf, lengthOf, rootMeanSquare } from "./formulas";
+import { activations, deviationOf, lengthOf, rootMeanSquare, rowOf } from "./formulas";
 import { HeadMaps } from "./HeadMaps";
 import { HeadInside, HeadList } from "./HeadParts";
 import { Length } from "./Length";
@@ -16,11 +16,10 @@ import type {
   NormNumbers,
   PartName,
   PartNumbers,
-  RowName,
 } from "./messages";
 import { Prediction, type PredictionProps } from "./Prediction";
 import { Rail, type RailKind } from "./Rail";
-import { type Strip, Strips } from "./Strips";
+import { type Strip, Strips, strip } from "./Strips";
 
 /** The number of strongest units that are listed, and the largest number that the picture shows. */
 const mostUnits = 6;
@@ -59,14 +58,6 @@ export function Part({
     </div>
   );
 }
-
-export const strip = (
-  part: PartName,
-  label: string,
-  of: RowName,
-  data: Float32Array,
-  row = 0,
-): Strip => ({ label, place: { part, of, row }, data });
 
 /** The rows of a norm: the stream, the learned parameters, and the result. */
 function normStrips(part: PartName, { input, gain, bias, result, isPost }: NormNumbers): Strip[] {
@@ -190,7 +181,7 @@ export function AddOfHeads({
   const added = useMemo(
     () => [
       ...Array.from({ length: heads.length / size }, (_, i) =>
-        strip(name, `+ head ${i + 1}`, "head", heads.subarray(i * size, (i + 1) * size), i),
+        strip(name, `+ head ${i + 1}`, "head", rowOf(heads, i, size), i),
       ),
       ...(bias ? [strip(name, "+ bias", "bias", bias)] : []),
     ],

@@ -2,20 +2,12 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { explanationText, px } from "#parts";
 import { explainBlock } from "../../network/explain";
-import {
-  AddOfHeads,
-  AddOfUnits,
-  Norm,
-  Part,
-  partAfter,
-  strip,
-  Units,
-} from "../../network/LayerParts";
+import { AddOfHeads, AddOfUnits, Norm, Part, partAfter, Units } from "../../network/LayerParts";
 import type { NormNumbers, PartName, Spot } from "../../network/messages";
 import "../../network/network.css";
 import { PointingContext, usePointing } from "../../network/pointing";
 import { railWidth } from "../../network/Rail";
-import { Strips } from "../../network/Strips";
+import { Strips, strip } from "../../network/Strips";
 import { Announced } from "../../shared/Announced";
 import { headKey } from "../../shared/layerHeads";
 import { Readout } from "../../shared/Readout";
