@@ -6,15 +6,16 @@ import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { fieldsOf } from "../../shared/settings";
-import { allPairs, startPainting } from "./painting";
 import { maskKinds, type State, settings } from "./settings";
 import { maskWords } from "./stages";
 import {
   type AttentionKind,
   attentionKindOf,
+  isVisible,
   leaveExample,
   otherCells,
   type SentenceAttention,
+  toStage,
   withKind,
   withModel,
   withVectors,
@@ -61,6 +62,20 @@ function PaddingField({ state, attention, set }: ControlsProps) {
       </select>
     </div>
   );
+}
+
+/** Every pair of a query and a key, as "query,key". */
+function allPairs({ queries, keys }: SentenceAttention): ReadonlySet<string> {
+  return new Set(queries.tokens.flatMap((_, i) => keys.tokens.map((_, j) => `${i},${j}`)));
+}
+
+/** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
+function startPainting(state: State, attention: SentenceAttention): Partial<State> {
+  const hidden = [...allPairs(attention)].filter((pair) => {
+    const [row, col] = pair.split(",").map(Number) as [number, number];
+    return !isVisible(state, attention, row, col);
+  });
+  return { mask: "painted", hidden: new Set(hidden), ...toStage("masked") };
 }
 
 function PaintButtons({ attention, set }: ControlsProps) {

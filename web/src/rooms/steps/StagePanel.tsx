@@ -4,22 +4,38 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Explanation } from "#parts";
 import { Readout } from "../../shared/Readout";
+import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
 import { EditCell } from "./EditCell";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
 import { LaterStage, LaterWords } from "./LaterStage";
-import { Player } from "./Player";
 import { StageFigure } from "./StageFigure";
 import { StageWords } from "./StageWords";
 import { type AttentionStage as AttentionStageName, isBlockStage } from "./stageNames";
 import { attentionStages, titles } from "./stages";
+import { momentWords } from "./unfolding";
 import { useMotion } from "./useMotion";
 import type { Told } from "./useStory";
 import { useStepsWorkspace } from "./workspace";
 
 /** The maximum number of tokens at which the explanation fits next to the picture. */
 const fewTokens = 14;
+
+/** The one transport of the room: it moves through all stages, and through each of them number by number. */
+function Player({ told: { story, index, go, live } }: { told: Told }) {
+  const { state, attention, unfolding } = useStepsWorkspace();
+  return (
+    <div class="player">
+      <Transport
+        {...{ index, count: story.count, go, live, title: titles[state.stage] }}
+        unit="Moment"
+        label="The computation"
+      />
+      <span class="faint made">{unfolding ? momentWords(unfolding, attention) : "complete"}</span>
+    </div>
+  );
+}
 
 interface StageProps {
   explanation: Explanation | null;
