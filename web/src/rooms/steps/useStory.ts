@@ -9,8 +9,9 @@ import { useReducedMotion } from "../../shared/useMedia";
 import type { MatrixName } from "./matrices";
 import type { State } from "./settings";
 import type { StageName } from "./stageNames";
-import { type SentenceAttention, toStage, unlocked } from "./state";
+import { toStage, unlocked } from "./state";
 import { playPaceOf, storyOf } from "./story";
+import type { Shown } from "./unfolding";
 
 export interface Told {
   readonly story: Story<StageName, MatrixName>;
@@ -21,6 +22,7 @@ export interface Told {
   /** Applies a change by the person, which ends playing. */
   set: Setter<State>;
   go(index: number): void;
+  /** Shows a completed stage, as a new entry of the browser's history. */
   showStage(stage: StageName): void;
 }
 
@@ -85,21 +87,12 @@ function useArrowKeys(step: (by: 1 | -1) => void): void {
   }, []);
 }
 
-export function useStory({
-  state,
-  attention,
-  isReady,
-  opens,
-  setState,
-}: {
-  /** The settings of the last answer. */
-  state: State;
-  attention: SentenceAttention;
-  isReady: boolean;
-  /** Whether playing starts automatically when the room opens. */
-  opens: boolean;
-  setState: Setter<State>;
-}): Told {
+/** @param opens whether playing starts automatically when the room opens */
+export function useStory(
+  { state, attention, solution }: Omit<Shown, "unfolding">,
+  setState: Setter<State>,
+  opens: boolean,
+): Told {
   const { remember } = useShell();
   const { vectors, position, edits, mask, padFrom, window, hidden } = state;
   const story = useMemo(() => storyOf(state, attention), [vectors, position, edits, attention]);
@@ -114,7 +107,7 @@ export function useStory({
     from: playFrom(story, state),
     pace,
     go: (next) => setState({ ...placeAt(story, next), ...unlocked }),
-    isReady,
+    isReady: solution !== null,
     opens,
   });
   const { setPlaying } = live;
