@@ -131,7 +131,7 @@ function Tab({ stage, number, isAhead, size }: TabProps) {
       class={isAhead ? "ahead" : undefined}
       onClick={() => showStage(stage)}
     >
-      <span class="stage-name">
+      <span class="stage-name small">
         <span class="number faint">{number}</span> {titles[stage]}
       </span>
       <span class="stage-picture" style={{ height: px(height), gap: px(pictureGap) }}>

@@ -51,7 +51,7 @@ export function RowFigure({
           i > 0 && (
             <div
               key={`sign ${part.name}`}
-              class={isBesideName(i) ? "sign beside-name" : "sign"}
+              class={`sign small faint ${isBesideName(i) ? "beside-name" : ""}`}
               style={{ margin: `0 ${px(gap)}`, width: px(signWidths[i - 1] ?? 0) }}
             >
               {signs[i - 1]}

@@ -83,9 +83,9 @@ function TextField({
   return (
     <div class="sentence-field">
       {/* Stays on one line, so that nothing moves while the person types. */}
-      <p class="sentence-label">
+      <p class="sentence-label truncated">
         <label for={id}>{label}</label>{" "}
-        <span class="faint">
+        <span class="faint small">
           <span role="status">{isEmpty && "· empty: type a word"}</span>
           {!isEmpty && note}
         </span>

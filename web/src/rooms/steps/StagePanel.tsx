@@ -30,7 +30,9 @@ function Player() {
         unit="Moment"
         label="The computation"
       />
-      <span class="faint made">{unfolding ? momentWords(unfolding, attention) : "complete"}</span>
+      <span class="faint made small truncated">
+        {unfolding ? momentWords(unfolding, attention) : "complete"}
+      </span>
     </div>
   );
 }
@@ -84,12 +86,12 @@ export function StagePanel({ progress }: { progress: ComponentChildren }) {
   return (
     <>
       <h2 class="only-heard">{titles[stage]}</h2>
-      <div class="stage-bar">
+      <div class="stage-bar line">
         <Player />
         <HeadPicker />
       </div>
       <div
-        class={`stage ${many ? "many" : ""} ${state.vectors === "learned" ? "large" : ""}`}
+        class={`stage column ${many ? "many" : ""} ${state.vectors === "learned" ? "large" : ""}`}
         id="stage"
         role="tabpanel"
         aria-labelledby={`tab-${state.stage}`}

@@ -58,7 +58,7 @@ interface StageWordsProps {
 export function StageWords({ gist, explanation, formulas }: StageWordsProps) {
   return (
     <>
-      <Prose class="stage-gist faint">{gist}</Prose>
+      <Prose class="stage-gist faint small truncated">{gist}</Prose>
       <div class="stage-words">
         <Prose>
           <Words text={explanation} /> <AfterAttention />

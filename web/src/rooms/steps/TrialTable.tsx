@@ -65,7 +65,7 @@ export function TrialTable({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label="Weights and gradients">
-      <table>
+      <table class="number">
         <Head size={size} />
         <tbody>
           {keys.map((key, j) => (

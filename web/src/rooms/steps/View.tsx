@@ -73,7 +73,11 @@ export function View({ state, ...room }: RoomProps<State>) {
 function Root() {
   const { state, attention, set } = useStepsWorkspace();
   const { module } = useModule(() => import("./WhyRoot"));
-  return module ? <module.WhyRoot {...{ state, attention, set }} /> : <div class="why-root" />;
+  return module ? (
+    <module.WhyRoot {...{ state, attention, set }} />
+  ) : (
+    <div class="why-root column" />
+  );
 }
 
 /** The parts of the room that show the current stage and the selected query. */
@@ -84,7 +88,7 @@ function Work({ look, progress }: { look: string; progress: ComponentChildren })
       <Panel name="picture">
         <StagePanel progress={progress} />
       </Panel>
-      <div class="row-and-lines">
+      <div class="row-and-lines column">
         <Panel name="table">
           <div class="of-query">
             <QueryTable />

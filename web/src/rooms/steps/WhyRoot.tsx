@@ -47,7 +47,7 @@ export function WhyRoot({
   const choose = (index: number) => set({ trialSize: trialSizes[index] ?? trialSize });
   const shown = { keys: answer?.request.keys ?? keys, size: trialSize, answer };
   return (
-    <section class="why-root" aria-labelledby="why-root-title">
+    <section class="why-root column" aria-labelledby="why-root-title">
       <h3 id="why-root-title">Why divide by √d?</h3>
       <Notices notices={failure ? [failure] : []} />
       <Words />
