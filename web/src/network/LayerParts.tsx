@@ -33,18 +33,15 @@ function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
   );
 }
 
-/** A step of the layer, next to its section of the stream. */
-export function Part({
-  kind,
-  title,
-  words,
-  children,
-}: {
+interface StepProps {
   kind: RailKind;
   title: string;
   words?: ComponentChildren;
   children: ComponentChildren;
-}) {
+}
+
+/** A step of the layer, next to its section of the stream. */
+export function Part({ kind, title, words, children }: StepProps) {
   return (
     <div class="part" data-part={title}>
       <div class="rail-place">
@@ -80,20 +77,16 @@ function wordsOf({ kind, eps, input, gain, bias, isPost }: NormNumbers): string 
     : `A copy of the stream, ${made}${learned}.`;
 }
 
-/** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
-export function Norm({
-  part,
-  norm,
-  title,
-  kind = "reads",
-  width,
-}: {
+interface NormProps {
   part: PartName;
   norm: NormNumbers;
   title: string;
   kind?: RailKind;
   width: number;
-}) {
+}
+
+/** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
+export function Norm({ part, norm, title, kind = "reads", width }: NormProps) {
   const strips = useMemo(() => normStrips(part, norm), [part, norm]);
   return (
     <Part kind={norm.isPost ? "open" : kind} title={title} words={wordsOf(norm)}>
@@ -115,21 +108,16 @@ interface PartProps<P = PartNumbers> {
   prediction: PredictionProps | null;
 }
 
-/** The stream, the vector that is added to it, and the stream afterwards. */
-function Add({
-  part: { name, norm, output },
-  added,
-  title,
-  words,
-  selected,
-  width,
-  prediction,
-}: Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> & {
+interface AddProps extends Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> {
   added: readonly Strip[];
   title: string;
   words: string;
   selected?: number;
-}) {
+}
+
+/** The stream, the vector that is added to it, and the stream afterwards. */
+function Add({ part, added, title, words, selected, width, prediction }: AddProps) {
+  const { name, norm, output } = part;
   const strips = useMemo(
     () => [
       norm.isPost
@@ -319,18 +307,15 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
-/** @param predictions the readings after each part; null for an encoder */
-export function LayerParts({
-  parts,
-  facts,
-  width,
-  predictions,
-}: {
+interface LayerPartsProps {
   parts: readonly PartNumbers[];
   facts: Facts;
   width: number;
   predictions: readonly PredictionProps[] | null;
-}) {
+}
+
+/** @param predictions the readings after each part; null for an encoder */
+export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps) {
   const layer = facts.numbers.open?.layer ?? 0;
   const next = partAfter(layer, layer === facts.numbers.lengths.length - 1);
   return (

@@ -196,19 +196,16 @@ interface Beside extends Omit<StripsProps, "part" | "width"> {
   readonly isNumber?: boolean;
 }
 
-/** Pictures with the same rows, side by side where there is room. There only the first one has labels. */
-export function SideBySide({
-  part,
-  width,
-  numberWidth,
-  pictures,
-}: {
+interface SideBySideProps {
   part: PartName;
   /** In pixels. */
   width: number;
   numberWidth: number;
   pictures: readonly Beside[];
-}) {
+}
+
+/** Pictures with the same rows, side by side where there is room. There only the first one has labels. */
+export function SideBySide({ part, width, numberWidth, pictures }: SideBySideProps) {
   const isWide = width >= wide;
   const numbers = pictures.filter(({ isNumber }) => isNumber).length;
   const others = numbers * numberWidth + (pictures.length - 1) * gap;

@@ -8,7 +8,7 @@ const headHeight = 20;
 /** Lower rows would not fit their labels, and there would be too many cells to see anything. */
 const leastHeight = 14;
 
-export interface PairsPlace {
+interface PairsPlace {
   /** The x of the first column. */
   readonly left: number;
   readonly cell: { readonly width: number; readonly height: number };
@@ -28,18 +28,16 @@ export function pairsBelow(
   return { left, cell: { width: cellWidth, height }, inColumns: false };
 }
 
-export function PairsAhead({
-  place: { left, cell, inColumns },
-  tokens,
-  state,
-  attention,
-}: {
+interface PairsProps {
   place: PairsPlace;
   /** The tokens that have appeared. */
   tokens: readonly string[];
   state: State;
   attention: SentenceAttention;
-}) {
+}
+
+export function PairsAhead({ place, tokens, state, attention }: PairsProps) {
+  const { left, cell, inColumns } = place;
   const top = inColumns ? 0 : headHeight;
   const width = left + tokens.length * cell.width + 1;
   const height = top + tokens.length * cell.height + 1;

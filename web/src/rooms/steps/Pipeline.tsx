@@ -63,15 +63,13 @@ function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   );
 }
 
-function SmallMatrix({
-  name,
-  width,
-  rowHeight,
-}: {
+interface SmallMatrixProps {
   name: MatrixName;
   width: number;
   rowHeight: number;
-}) {
+}
+
+function SmallMatrix({ name, width, rowHeight }: SmallMatrixProps) {
   const { attention } = useStepsWorkspace();
   const cols = sizesOf(attention)[kindOf(name).cols];
   const isThin = rowHeight < thinnest;

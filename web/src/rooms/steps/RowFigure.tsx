@@ -25,16 +25,13 @@ export function isStacked(
   ).stacked;
 }
 
-export function RowFigure({
-  names,
-  signs,
-  width,
-  below,
-}: RowParts & {
+interface RowFigureProps extends RowParts {
   width: number;
   /** A matrix below the first one, with aligned columns. */
   below?: { readonly name: MatrixName; readonly note: ComponentChildren };
-}) {
+}
+
+export function RowFigure({ names, signs, width, below }: RowFigureProps) {
   const labels = useLabels();
   const matrices = names.map((name) => figureMatrix(name, labels));
   const layout = rowLayout(matrices, signs, width, labels);

@@ -63,14 +63,7 @@ function Origin({ state, attention, isLoading, set }: Omit<SentenceProps, "notif
   );
 }
 
-function TextField({
-  id,
-  label,
-  note,
-  isEmpty,
-  value,
-  onInput,
-}: {
+interface TextFieldProps {
   id: string;
   label: string;
   /** A short note after the label, unless there is no token. */
@@ -79,7 +72,9 @@ function TextField({
   value: string;
   /** Returns the part of the text that is used. */
   onInput(text: string): string;
-}) {
+}
+
+function TextField({ id, label, note, isEmpty, value, onInput }: TextFieldProps) {
   return (
     <div class="sentence-field">
       {/* Stays on one line, so that nothing moves while the person types. */}

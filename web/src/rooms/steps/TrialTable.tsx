@@ -50,18 +50,15 @@ function Head({ size }: { size: number }) {
   );
 }
 
-export function TrialTable({
-  keys,
-  size,
-  place,
-  answer,
-}: {
+interface TrialTableProps {
   keys: readonly string[];
   /** The length of the vectors, and its index in `trialSizes`. */
   size: number;
   place: number;
   answer: TrialAnswer | null;
-}) {
+}
+
+export function TrialTable({ keys, size, place, answer }: TrialTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label="Weights and gradients">

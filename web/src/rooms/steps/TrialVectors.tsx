@@ -12,16 +12,14 @@ const farthest = 3;
 const rowHeight = 20;
 const widestCell = 36;
 
-export function TrialVectors({
-  keys,
-  size,
-  answer,
-}: {
+interface TrialVectorsProps {
   keys: readonly string[];
   /** The length of the vectors that is shown. */
   size: number;
   answer: TrialAnswer | null;
-}) {
+}
+
+export function TrialVectors({ keys, size, answer }: TrialVectorsProps) {
   const { theme } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const rows = keys.length + 1;

@@ -33,12 +33,9 @@ export interface MatrixCell extends Cell {
 /** Larger entries only saturate the softmax. */
 export const editLimit = 1000;
 
-export function editKey({
-  matrix,
-  head,
-  row,
-  col,
-}: Omit<Edit, "value" | "matrix"> & { matrix: string }): string {
+type EntryPlace = Omit<Edit, "value" | "matrix"> & { readonly matrix: string };
+
+export function editKey({ matrix, head, row, col }: EntryPlace): string {
   return `${matrix}.${head}.${row}.${col}`;
 }
 

@@ -222,17 +222,15 @@ function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean
   );
 }
 
-/** An interactive matrix. Its cells can be active, locked and painted, and its rows selected. */
-export function NamedMatrix({
-  name,
-  options,
-  note,
-}: {
+interface NamedMatrixProps {
   name: MatrixName;
   options: PictureOptions;
   /** A short note after the name; by default the size. */
   note?: ComponentChildren;
-}) {
+}
+
+/** An interactive matrix. Its cells can be active, locked and painted, and its rows selected. */
+export function NamedMatrix({ name, options, note }: NamedMatrixProps) {
   const { state, attention, set, point, lock } = useStepsWorkspace();
   const { restrictions } = useShell();
   const { flip = false } = options;
