@@ -76,9 +76,6 @@ function queryOf(
   });
 }
 
-/** Of an attention that reads the stream itself. */
-const noNorm = { eps: 0, weight: undefined };
-
 /** The part of a layer that its heads add for the token of a row. */
 function addedAt(
   { heed, config }: WalkedModel,
@@ -90,7 +87,7 @@ function addedAt(
   const headOutputs = rowAt(parts.headOutputs, row);
   return {
     name: "attention",
-    norm: normNumbers(inputLayernorm ?? noNorm, kind, input, read),
+    norm: normNumbers(inputLayernorm, kind, input, read),
     headOutputs,
     ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
     added: rowAt(parts.attention, row),
