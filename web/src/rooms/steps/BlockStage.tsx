@@ -54,25 +54,21 @@ function AddNorm({ block: { attention, feedForward }, head, width }: PictureProp
 
 function FeedForward({ block: { feedForward }, width }: PictureProps) {
   const { norm, added } = feedForward;
-  const [read, result] = useMemo(
-    () => [
-      [strip("feed-forward", norm.isPost ? "stream" : "normed", "norm", norm.result)],
-      [strip("feed-forward", "added", "added", added)],
-    ],
-    [feedForward],
-  );
-  const common = { part: "feed-forward", width } as const;
+  const part = "feed-forward";
+  const name = norm.isPost ? "stream" : "normed";
+  const read = useMemo(() => [strip(part, name, "norm", norm.result)], [feedForward]);
+  const result = useMemo(() => [strip(part, "added", "added", added)], [feedForward]);
   return (
     <>
       <Part kind="reads" title="What it reads">
         <Strips
-          {...{ ...common, picture: "norm", strips: read ?? [] }}
-          title={norm.isPost ? "The stream" : "The normed stream"}
+          {...{ part, width, picture: "norm", strips: read }}
+          title={`The ${norm.isPost ? "" : "normed "}stream`}
         />
       </Part>
       <Units part={feedForward} width={width} />
       <Part kind="part" title="What it adds">
-        <Strips {...common} picture="add" title="The vector F" strips={result ?? []} />
+        <Strips {...{ part, width, picture: "add", strips: result }} title="The vector F" />
       </Part>
     </>
   );

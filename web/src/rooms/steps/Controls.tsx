@@ -180,22 +180,15 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
 }
 
 function SizeFields({ state, attention, set }: ControlsProps) {
-  const resize = (size: { heads?: number; headSize?: number }) =>
+  const resize = (size: Partial<State>) =>
     set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
+  // The worked example has its own sizes.
+  const { heads, headSize } = attention;
+  const field = fieldsOf(settings, { state: { ...state, heads, headSize }, set: resize });
   return (
     <>
-      <NumberField
-        label="Heads"
-        value={attention.heads}
-        limits={settings.heads.limits}
-        onChange={(heads) => resize({ heads })}
-      />
-      <NumberField
-        label="Head size d"
-        value={attention.headSize}
-        limits={settings.headSize.limits}
-        onChange={(headSize) => resize({ headSize })}
-      />
+      <NumberField label="Heads" {...field("heads")} />
+      <NumberField label="Head size d" {...field("headSize")} />
       {state.vectors === "random" && (
         <>
           <div class="field">

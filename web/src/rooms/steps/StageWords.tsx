@@ -48,14 +48,14 @@ function AfterAttention() {
   );
 }
 
-interface StageWordsProps {
+export interface StageText {
   gist: string;
   /** Its words may be marked. */
   explanation: string;
   formulas: readonly Formula[];
 }
 
-export function StageWords({ gist, explanation, formulas }: StageWordsProps) {
+export function StageWords({ gist, explanation, formulas }: StageText) {
   return (
     <>
       <Prose class="stage-gist faint small truncated">{gist}</Prose>
