@@ -24,7 +24,7 @@ import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
 
-/** What the pictures show. */
+/** The values that the pictures show. */
 export interface Shown {
   /**
    * The settings of the solution with the current presentation. The controls may be one answer ahead of the pictures.
