@@ -71,29 +71,17 @@ function useWorkspace(
 }
 
 /** The parts about a text that the model has read. */
+const panels = {
+  ...{ next: NextPanel, heads: HeadsPanel, head: HeadPanel, cache: CachePanel },
+  ...{ network: NetworkPanel, compare: ComparePanel },
+};
+
 function Panels() {
-  return (
-    <>
-      <Panel name="next">
-        <NextPanel />
-      </Panel>
-      <Panel name="heads">
-        <HeadsPanel />
-      </Panel>
-      <Panel name="head">
-        <HeadPanel />
-      </Panel>
-      <Panel name="cache">
-        <CachePanel />
-      </Panel>
-      <Panel name="network">
-        <NetworkPanel />
-      </Panel>
-      <Panel name="compare">
-        <ComparePanel />
-      </Panel>
-    </>
-  );
+  return Object.entries(panels).map(([name, Contents]) => (
+    <Panel key={name} name={name}>
+      <Contents />
+    </Panel>
+  ));
 }
 
 interface WorkProps {
