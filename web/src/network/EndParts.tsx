@@ -4,14 +4,13 @@ import { useMemo } from "preact/hooks";
 import { useWeightPalette } from "../picture/useWeightPalette";
 import { label } from "../shared/pieces";
 import type { Facts } from "./facts";
-import { wide } from "./HeadParts";
-import { Norm, Part, strip } from "./LayerParts";
+import { rowOf } from "./formulas";
+import { Norm, Part } from "./LayerParts";
 import type { PredictionNumbers, RowName, StartNumbers } from "./messages";
-import { cellIn, labelSpace, Strips } from "./Strips";
+import { SideBySide, Strips, strip } from "./Strips";
 
+/** The width of a column of logits or probabilities. */
 const numberWidth = 80;
-const rowHeight = 20;
-const gaps = 2 * 16;
 
 interface EndProps {
   facts: Facts;
@@ -67,48 +66,37 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
       words.map((word, rank) => strip("end", word, of, dataOf(rank), rank));
     const matrix = prediction.rows;
     return {
-      rows: matrix && each("row", (rank) => matrix.subarray(rank * size, (rank + 1) * size)),
-      logits: each("logit", (rank) => prediction.logits.subarray(rank, rank + 1)),
+      rows: matrix && each("row", (rank) => rowOf(matrix, rank, size)),
+      logits: each("logit", (rank) => rowOf(prediction.logits, rank, 1)),
       shares: each("share", (rank) =>
         Float32Array.of(Math.exp((prediction.logits[rank] as number) - prediction.logSum)),
       ),
     };
   }, [facts.numbers]);
-  const isWide = width >= wide;
-  const vectors = width - labelSpace - (isWide ? 2 * numberWidth + gaps : 0);
-  const number = { width: numberWidth, height: rowHeight };
-  const common = { part: "end", width, hasLegend: false, note: "" } as const;
   const what = prediction.isTied ? "embedding" : "row of the head";
+  const ofRows = prediction.isTied
+    ? { title: "Embeddings of the likeliest tokens", symbol: "Their embeddings" }
+    : { title: "Rows of the likeliest tokens", symbol: "Their rows" };
   return (
     <Part
       kind="open"
       title="Logits and softmax"
       words={`Its product with the ${what} of each of the ${vocabulary.toLocaleString("en")} tokens${prediction.bias ? ", plus a bias," : ""} is that token's logit; softmax makes probabilities of them.`}
     >
-      <div class="head-pictures line">
-        {rows && (
-          <Strips
-            {...{ part: "end", picture: "rows", strips: rows, width }}
-            title={`${prediction.isTied ? "Embeddings" : "Rows"} of the likeliest tokens`}
-            symbol={prediction.isTied ? "Their embeddings" : "Their rows"}
-            cell={cellIn(vectors, size, rowHeight)}
-          />
-        )}
-        <Strips
-          {...common}
-          picture="logits"
-          title="Logits of the likeliest tokens"
-          symbol="Logit"
-          {...{ strips: logits, cell: number, hasLabels: !isWide || !rows }}
-        />
-        <Strips
-          {...common}
-          picture="shares"
-          title="Probabilities of the likeliest tokens"
-          symbol="Probability"
-          {...{ strips: shares, cell: number, palette, hasLabels: false }}
-        />
-      </div>
+      <SideBySide
+        {...{ part: "end", width, numberWidth }}
+        pictures={[
+          ...(rows ? [{ picture: "rows" as const, strips: rows, ...ofRows }] : []),
+          {
+            ...{ picture: "logits", strips: logits, isNumber: true },
+            ...{ title: "Logits of the likeliest tokens", symbol: "Logit" },
+          },
+          {
+            ...{ picture: "shares", strips: shares, isNumber: true, palette },
+            ...{ title: "Probabilities of the likeliest tokens", symbol: "Probability" },
+          },
+        ]}
+      />
     </Part>
   );
 }

@@ -9,21 +9,16 @@ import { useWeightPalette } from "../picture/useWeightPalette";
 import { percent } from "../shared/format";
 import { Prose } from "../shared/Panel";
 import { columnsOf, type Facts, isAblated } from "./facts";
-import { lengthOf } from "./formulas";
+import { lengthOf, rowOf } from "./formulas";
 import { useNetworkHost } from "./host";
 import { Length } from "./Length";
-import type { AttentionNumbers, Place, RowName } from "./messages";
-import { cellIn, labelSpace, type Strip, Strips } from "./Strips";
+import type { AttentionNumbers, RowName } from "./messages";
+import { SideBySide, strip } from "./Strips";
 
 /** The number of tokens that are shown: the ones that the head attends to most. */
 const mostTokens = 12;
-/** The width of a column of scores or weights, wide enough for their numbers. */
+/** The width of a column of scores or weights. */
 const numberWidth = 56;
-const rowHeight = 20;
-/** The gaps between the pictures. */
-const gaps = 3 * 16;
-/** The minimum width, in pixels, at which the pictures are side by side. */
-export const wide = 640;
 
 interface HeadProps {
   part: AttentionNumbers;
@@ -36,7 +31,7 @@ export function HeadList({ part, facts }: HeadProps) {
   const layer = facts.numbers.open?.layer ?? 0;
   const columns = columnsOf(facts, part);
   const size = part.added.length;
-  const lengths = Array.from(most, (_, i) => lengthOf(heads.subarray(i * size, (i + 1) * size)));
+  const lengths = Array.from(most, (_, i) => lengthOf(rowOf(heads, i, size)));
   const longest = Math.max(...lengths);
   return (
     <table class="head-list">
@@ -84,24 +79,21 @@ function mostAttended(weights: Float32Array): number[] {
 function stripsOf(part: AttentionNumbers, columns: readonly string[], tokens: readonly number[]) {
   const { name, head } = part;
   const { shares, values } = head;
-  const place = (of: RowName, row = 0): Place => ({ part: name, of, row });
-  const each = (of: RowName, data: Float32Array): Strip[] => {
-    const own = data.length / columns.length;
-    return tokens.map((token) => ({
-      label: columns[token] as string,
-      place: place(of, token),
-      data: data.subarray(token * own, (token + 1) * own),
-    }));
-  };
-  const one = (of: "query" | "sum", data: Float32Array): Strip => ({
-    ...{ label: of, data },
-    place: place(of),
-  });
+  const each = (of: RowName, data: Float32Array) =>
+    tokens.map((token) =>
+      strip(
+        name,
+        columns[token] as string,
+        of,
+        rowOf(data, token, data.length / columns.length),
+        token,
+      ),
+    );
   return {
-    keys: [...each("key", shares.keys), one("query", shares.queries)],
+    keys: [...each("key", shares.keys), strip(name, "query", "query", shares.queries)],
     scores: each("score", shares.scores),
     weights: each("weight", shares.weights),
-    values: [...each("value", values), one("sum", head.sum)],
+    values: [...each("value", values), strip(name, "sum", "sum", head.sum)],
   };
 }
 
@@ -119,56 +111,38 @@ function Others({ weights, tokens }: { weights: Float32Array; tokens: readonly n
 
 export function HeadInside({ part, facts, width }: HeadProps & { width: number }) {
   const { head } = part;
-  const { weights, queries } = head.shares;
+  const { weights } = head.shares;
   const columns = columnsOf(facts, part);
   const tokens = useMemo(() => mostAttended(weights), [weights]);
   const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
   const palette = useWeightPalette({ range: "absolute", curve: "sqrt" });
-  const isWide = width >= wide;
-  const vectors = isWide ? (width - labelSpace - 2 * numberWidth - gaps) / 2 : width - labelSpace;
-  const cell = cellIn(vectors, queries.length, rowHeight);
-  const number = { width: numberWidth, height: rowHeight };
   const name = `head ${head.head + 1}`;
-  const common = { part: part.name, width };
+  const number = { isNumber: true };
+  const last = { selected: tokens.length };
   return (
     <div class="head-inside">
       <h4>Inside of {name}</h4>
-      <div class="head-pictures line">
-        <Strips
-          {...common}
-          picture="keys"
-          title={`Keys and the query, ${name}`}
-          symbol="Keys, and the query"
-          {...{ strips: strips.keys, cell }}
-          selected={tokens.length}
-        />
-        <Strips
-          {...common}
-          picture="scores"
-          title={`Scores, ${name}`}
-          symbol="Score"
-          note=""
-          {...{ strips: strips.scores, cell: number, hasLabels: !isWide }}
-          hasLegend={false}
-        />
-        <Strips
-          {...common}
-          picture="weights"
-          title={`Weights, ${name}`}
-          symbol="Weight"
-          note=""
-          {...{ strips: strips.weights, cell: number, palette, hasLabels: false }}
-          hasLegend={false}
-        />
-        <Strips
-          {...common}
-          picture="values"
-          title={`Values and their weighted sum, ${name}`}
-          symbol="Values, and their sum"
-          {...{ strips: strips.values, cell, hasLabels: !isWide }}
-          selected={tokens.length}
-        />
-      </div>
+      <SideBySide
+        {...{ part: part.name, width, numberWidth }}
+        pictures={[
+          {
+            ...{ picture: "keys", strips: strips.keys, ...last },
+            ...{ title: `Keys and the query, ${name}`, symbol: "Keys, and the query" },
+          },
+          {
+            ...{ picture: "scores", strips: strips.scores, ...number },
+            ...{ title: `Scores, ${name}`, symbol: "Score" },
+          },
+          {
+            ...{ picture: "weights", strips: strips.weights, ...number, palette },
+            ...{ title: `Weights, ${name}`, symbol: "Weight" },
+          },
+          {
+            ...{ picture: "values", strips: strips.values, ...last },
+            ...{ title: `Values and their weighted sum, ${name}`, symbol: "Values, and their sum" },
+          },
+        ]}
+      />
       <Others {...{ weights, tokens }} />
     </div>
   );

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { RowTable } from "../shared/RowTable";
 import type { Facts } from "./facts";
-import { activations, deviationOf, lengthOf, rootMeanSquare } from "./formulas";
+import { activations, deviationOf, lengthOf, rootMeanSquare, rowOf } from "./formulas";
 import { HeadMaps } from "./HeadMaps";
 import { HeadInside, HeadList } from "./HeadParts";
 import { Length } from "./Length";
@@ -16,11 +16,10 @@ import type {
   NormNumbers,
   PartName,
   PartNumbers,
-  RowName,
 } from "./messages";
 import { Prediction, type PredictionProps } from "./Prediction";
 import { Rail, type RailKind } from "./Rail";
-import { type Strip, Strips } from "./Strips";
+import { type Strip, Strips, strip } from "./Strips";
 
 /** The number of strongest units that are listed, and the largest number that the picture shows. */
 const mostUnits = 6;
@@ -34,18 +33,15 @@ function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
   );
 }
 
-/** A step of the layer, next to its section of the stream. */
-export function Part({
-  kind,
-  title,
-  words,
-  children,
-}: {
+interface StepProps {
   kind: RailKind;
   title: string;
   words?: ComponentChildren;
   children: ComponentChildren;
-}) {
+}
+
+/** A step of the layer, next to its section of the stream. */
+export function Part({ kind, title, words, children }: StepProps) {
   return (
     <div class="part" data-part={title}>
       <div class="rail-place">
@@ -59,14 +55,6 @@ export function Part({
     </div>
   );
 }
-
-export const strip = (
-  part: PartName,
-  label: string,
-  of: RowName,
-  data: Float32Array,
-  row = 0,
-): Strip => ({ label, place: { part, of, row }, data });
 
 /** The rows of a norm: the stream, the learned parameters, and the result. */
 function normStrips(part: PartName, { input, gain, bias, result, isPost }: NormNumbers): Strip[] {
@@ -89,20 +77,16 @@ function wordsOf({ kind, eps, input, gain, bias, isPost }: NormNumbers): string 
     : `A copy of the stream, ${made}${learned}.`;
 }
 
-/** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
-export function Norm({
-  part,
-  norm,
-  title,
-  kind = "reads",
-  width,
-}: {
+interface NormProps {
   part: PartName;
   norm: NormNumbers;
   title: string;
   kind?: RailKind;
   width: number;
-}) {
+}
+
+/** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
+export function Norm({ part, norm, title, kind = "reads", width }: NormProps) {
   const strips = useMemo(() => normStrips(part, norm), [part, norm]);
   return (
     <Part kind={norm.isPost ? "open" : kind} title={title} words={wordsOf(norm)}>
@@ -124,21 +108,16 @@ interface PartProps<P = PartNumbers> {
   prediction: PredictionProps | null;
 }
 
-/** The stream, the vector that is added to it, and the stream afterwards. */
-function Add({
-  part: { name, norm, output },
-  added,
-  title,
-  words,
-  selected,
-  width,
-  prediction,
-}: Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> & {
+interface AddProps extends Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> {
   added: readonly Strip[];
   title: string;
   words: string;
   selected?: number;
-}) {
+}
+
+/** The stream, the vector that is added to it, and the stream afterwards. */
+function Add({ part, added, title, words, selected, width, prediction }: AddProps) {
+  const { name, norm, output } = part;
   const strips = useMemo(
     () => [
       norm.isPost
@@ -190,7 +169,7 @@ export function AddOfHeads({
   const added = useMemo(
     () => [
       ...Array.from({ length: heads.length / size }, (_, i) =>
-        strip(name, `+ head ${i + 1}`, "head", heads.subarray(i * size, (i + 1) * size), i),
+        strip(name, `+ head ${i + 1}`, "head", rowOf(heads, i, size), i),
       ),
       ...(bias ? [strip(name, "+ bias", "bias", bias)] : []),
     ],
@@ -328,18 +307,15 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
-/** @param predictions the readings after each part; null for an encoder */
-export function LayerParts({
-  parts,
-  facts,
-  width,
-  predictions,
-}: {
+interface LayerPartsProps {
   parts: readonly PartNumbers[];
   facts: Facts;
   width: number;
   predictions: readonly PredictionProps[] | null;
-}) {
+}
+
+/** @param predictions the readings after each part; null for an encoder */
+export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps) {
   const layer = facts.numbers.open?.layer ?? 0;
   const next = partAfter(layer, layer === facts.numbers.lengths.length - 1);
   return (

@@ -5,17 +5,15 @@ import type { Reading } from "./messages";
 
 const share = (value: number) => (value < 0.001 ? "< 0.1 %" : percent(value, value < 0.1 ? 1 : 0));
 
-/** The most likely tokens of a reading. */
-export function Words({
-  reading,
-  count,
-  winner,
-}: {
+interface WordsProps {
   reading: Reading;
   count: number;
   /** The token that is the most likely one at the end; it is marked. */
   winner: number | undefined;
-}) {
+}
+
+/** The most likely tokens of a reading. */
+export function Words({ reading, count, winner }: WordsProps) {
   return (
     <span class="said-words line">
       {Array.from(reading.ids.subarray(0, count), (id, i) => (

@@ -24,16 +24,14 @@ function stackCsv(numbers: StackNumbers, token: string): string {
   ]);
 }
 
-/** @param token the token of the first row */
-export function SaveRows({
-  numbers,
-  token,
-  file = "network",
-}: {
+interface SaveRowsProps {
   numbers: StackNumbers;
   token: string;
   file?: string;
-}) {
+}
+
+/** @param token the token of the first row */
+export function SaveRows({ numbers, token, file = "network" }: SaveRowsProps) {
   const contents: Contents = { csv: () => csvBlob(stackCsv(numbers, token)) };
   return <SaveMenu title="the rows of the network" file={file} contents={contents} />;
 }

@@ -54,16 +54,14 @@ function Added({ name, value, most }: { name: string; value: number | null; most
   );
 }
 
-/** The tokens that the model would predict after this row, and the share of the final winner. */
-function Said({
-  reading,
-  words,
-  last,
-}: {
+interface SaidProps {
   reading: Reading;
   words: number;
   last: Reading | undefined;
-}) {
+}
+
+/** The tokens that the model would predict after this row, and the share of the final winner. */
+function Said({ reading, words, last }: SaidProps) {
   const { winner } = reading;
   return (
     <>
@@ -87,18 +85,7 @@ interface OpeningProps {
   children?: ComponentChildren;
 }
 
-/** The numbers of the row and, if it is open, its contents below. */
-function Opening({
-  index,
-  own,
-  numbers,
-  last,
-  most,
-  words,
-  row,
-  open,
-  children,
-}: OpeningProps & {
+interface RowProps extends OpeningProps {
   index: number;
   own: StackRow;
   numbers: StackNumbers;
@@ -106,7 +93,10 @@ function Opening({
   last: number;
   most: number;
   words: number;
-}) {
+}
+
+/** The numbers of the row and, if it is open, its contents below. */
+function Opening({ index, own, numbers, last, most, words, row, open, children }: RowProps) {
   const isOpen = row === index;
   const { partNames, readings } = numbers;
   const kind = index === 0 ? "start" : index === last ? "end" : "layer";
@@ -191,15 +181,7 @@ function Head({ partNames, readings }: StackNumbers) {
   );
 }
 
-/** @param row the open row; `open` changes it */
-export function StackTable({
-  numbers,
-  names,
-  caption,
-  words = 3,
-  width,
-  ...opening
-}: OpeningProps & {
+interface StackTableProps extends OpeningProps {
   numbers: StackNumbers;
   /** The names of the first row and of the last one. */
   names: readonly [string, string];
@@ -209,7 +191,17 @@ export function StackTable({
   words?: number;
   /** In pixels. */
   width: number;
-}) {
+}
+
+/** @param row the open row; `open` changes it */
+export function StackTable({
+  numbers,
+  names,
+  caption,
+  words = 3,
+  width,
+  ...opening
+}: StackTableProps) {
   const { table, onKeyDown } = useRowKeys(opening);
   const rows = useMemo(() => rowsOf(numbers, names), [numbers, names.join()]);
   const most = Math.max(...rows.map(({ stream }) => stream ?? 0));

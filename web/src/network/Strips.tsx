@@ -16,7 +16,7 @@ import {
 import { HeatMap, usePicture } from "../picture/Matrix";
 import { Steady } from "../shared/Steady";
 import { useShell } from "../shared/shell";
-import type { PartName, Place, Spot } from "./messages";
+import type { PartName, Place, RowName, Spot } from "./messages";
 import { usePointed } from "./pointing";
 import { type PictureName, pictureName, sourcesOf } from "./sources";
 
@@ -26,15 +26,20 @@ export interface Strip {
   readonly data: Float32Array;
 }
 
+export const strip = (
+  part: PartName,
+  label: string,
+  of: RowName,
+  data: Float32Array,
+  row = 0,
+): Strip => ({ label, place: { part, of, row }, data });
+
 const longestLabel = 11;
 const labelWidth = 78;
 const height = 16;
 
-/** The width of the labels left of a picture, in pixels. */
-export const labelSpace = labelWidth + 10;
-
 /** The cells of a picture that is `width` pixels wide. On a small screen a cell may be narrower than a pixel. */
-export function cellIn(width: number, cols: number, height: number): CellSize {
+function cellIn(width: number, cols: number, height: number): CellSize {
   return { width: Math.min(24, Math.max(0.25, Math.floor((width / cols) * 4) / 4)), height };
 }
 
@@ -176,5 +181,51 @@ export function Strips(props: StripsProps) {
     <Steady by={[picture, name, strips, entries, title, symbol, note, hasLegend, point, press]}>
       {draw}
     </Steady>
+  );
+}
+
+/** The width of the labels left of a picture, and the gap between two pictures, in pixels. */
+const labelSpace = labelWidth + 10;
+const gap = 16;
+const rowHeight = 20;
+/** The minimum width, in pixels, at which the pictures are side by side. */
+const wide = 640;
+
+interface Beside extends Omit<StripsProps, "part" | "width"> {
+  /** Whether each row is one number, drawn in a cell that is wide enough for it. */
+  readonly isNumber?: boolean;
+}
+
+interface SideBySideProps {
+  part: PartName;
+  /** In pixels. */
+  width: number;
+  numberWidth: number;
+  pictures: readonly Beside[];
+}
+
+/** Pictures with the same rows, side by side where there is room. There only the first one has labels. */
+export function SideBySide({ part, width, numberWidth, pictures }: SideBySideProps) {
+  const isWide = width >= wide;
+  const numbers = pictures.filter(({ isNumber }) => isNumber).length;
+  const others = numbers * numberWidth + (pictures.length - 1) * gap;
+  const room = width - labelSpace;
+  const vectors = isWide ? (room - others) / (pictures.length - numbers) : room;
+  return (
+    <div class="head-pictures line">
+      {pictures.map(({ isNumber = false, ...props }, i) => (
+        <Strips
+          key={props.picture}
+          {...{ part, width, ...props }}
+          {...(isNumber && { hasLegend: false, note: "" })}
+          cell={
+            isNumber
+              ? { width: numberWidth, height: rowHeight }
+              : cellIn(vectors, props.strips[0]?.data.length ?? 0, rowHeight)
+          }
+          hasLabels={i === 0 || (!isWide && !(isNumber && pictures[i - 1]?.isNumber))}
+        />
+      ))}
+    </div>
   );
 }

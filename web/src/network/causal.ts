@@ -76,9 +76,6 @@ function queryOf(
   });
 }
 
-/** Of an attention that reads the stream itself. */
-const noNorm = { eps: 0, weight: undefined };
-
 /** The part of a layer that its heads add for the token of a row. */
 function addedAt(
   { heed, config }: WalkedModel,
@@ -90,7 +87,7 @@ function addedAt(
   const headOutputs = rowAt(parts.headOutputs, row);
   return {
     name: "attention",
-    norm: normNumbers(inputLayernorm ?? noNorm, kind, input, read),
+    norm: normNumbers(inputLayernorm, kind, input, read),
     headOutputs,
     ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
     added: rowAt(parts.attention, row),
@@ -274,21 +271,16 @@ export function causalNetwork(
   });
   const { readings, prediction } = readingsOf(model, wordOf, streams);
   const end = streams.at(-1) as Float32Array;
+  const { norm } = model.model;
+  const normed = heed.scope(() => numbersOf(norm.forward(heed.tensor(end, [1, end.length]))));
   return {
     partNames: ["attention", "feed-forward"],
     start: startNumbers(model, ids, streams[0] as Float32Array),
     ...{ lengths, readings, open: shown },
-    end: {
-      norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)),
-      prediction,
-    },
+    end: { norm: normNumbers(norm, config.norm, end, normed), prediction },
     ablated,
     vocabulary: config.vocabularySize,
   };
-}
-
-function normedBy({ heed, model }: CausalLanguageModel, end: Float32Array): Float32Array {
-  return heed.scope(() => numbersOf(model.norm.forward(heed.tensor(end, [1, end.length]))));
 }
 
 /** The matrices of larger layers would take much time and memory to copy. Then formulas omit their terms. */

@@ -6,17 +6,19 @@
 import { type Explanation, format, operand, times } from "#parts";
 import { label } from "../shared/pieces";
 import { explainAdded, explainAttention } from "./explainAttention";
-import { entry, type Facts, type LayerFacts, partOf, readers } from "./facts";
+import { type Facts, type LayerFacts, partOf, readers } from "./facts";
 import {
   activations,
   added,
   at,
   dot,
+  entry,
   equals,
   learned,
   normed,
   projected,
   rowOf,
+  said,
   text,
 } from "./formulas";
 import type {
@@ -61,45 +63,33 @@ export function explainBlock(
 function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Explanation | null {
   const { token, position, positions, stream } = numbers.start;
   const own = `“${tokens[place]}”`;
-  if (of === "token")
-    return { name: entry(`Embedding of ${own}`, col), formula: learned(token, col) };
+  if (of === "token") return learned(`Embedding of ${own}`, col, token);
   if (of === "position" && position) {
+    const words = `Position ${place + 1}`;
+    if (positions === "learned") return learned(words, col, position);
     const pair = Math.floor(col / 2);
     const wave = `${col % 2 === 0 ? "sin" : "cos"}(${place} ÷ 10000^(${2 * pair} ÷ ${position.length}))`;
-    return {
-      name: entry(`Position ${place + 1}`, col),
-      formula:
-        positions === "learned"
-          ? learned(position, col)
-          : [text(wave), ...equals(at(position, col))],
-    };
+    return entry(words, col, [text(wave), ...equals(at(position, col))]);
   }
   if (of !== "stream") return null;
-  const terms = position ? [at(position, col)] : [];
-  return {
-    name: entry("The stream before layer 1", col),
-    formula: position
-      ? added(at(token, col), terms, at(stream, col))
-      : [text(`the embedding of ${own}: ${format(at(stream, col))}`)],
-  };
+  const words = "The stream before layer 1";
+  const value = at(stream, col);
+  return position
+    ? entry(words, col, added(at(token, col), [at(position, col)], value))
+    : said(words, col, `the embedding of ${own}`, value);
 }
 
 /** The sum and the stream of a layer with post-norm, whose attention reads the stream without a norm. */
 function explainPost({ part, of, col }: Omit<Spot, "row">, norm: NormNumbers, layer: number) {
-  const says = (name: string, words: string, value: number) => ({
-    name: entry(name, col),
-    formula: [text(`${words}: ${format(value)}`)],
-  });
   const value = at(norm.input, col);
   if (part === "attention") {
     const before = layer === 1 ? "the embeddings, added and normalised" : `from layer ${layer - 1}`;
-    return of === "norm" ? says(`The stream before layer ${layer}`, before, value) : null;
+    return of === "norm" ? said(`The stream before layer ${layer}`, col, before, value) : null;
   }
   const what = part === "feed-forward" ? "attention" : "the feed-forward network";
   if (of === "stream")
-    return says(`The sum after ${what}`, `the stream and what ${what} adds`, value);
-  if (of !== "norm") return null;
-  return { name: entry(`The stream after ${what}`, col), formula: normed(norm, col, "sum") };
+    return said(`The sum after ${what}`, col, `the stream and what ${what} adds`, value);
+  return of === "norm" ? entry(`The stream after ${what}`, col, normed(norm, col, "sum")) : null;
 }
 
 /** Rows that all parts have: the stream and its norm. */
@@ -115,17 +105,13 @@ function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: LayerF
     next: `after layer ${layer}`,
     "feed-forward": `before the feed-forward network of layer ${layer}`,
   }[part];
-  if (of === "stream")
-    return {
-      name: entry(`The stream ${before}`, col),
-      formula: [text(`the start and all that was added since: ${format(at(input, col))}`)],
-    };
-  if (of === "gain" && gain) return { name: entry("Gain", col), formula: learned(gain, col) };
-  if (of === "shift" && bias)
-    return { name: entry("Bias of the norm", col), formula: learned(bias, col) };
-  if (of === "norm")
-    return { name: entry(`What ${readers[part]} reads`, col), formula: normed(norm, col) };
-  return null;
+  if (of === "stream") {
+    const how = "the start and all that was added since";
+    return said(`The stream ${before}`, col, how, at(input, col));
+  }
+  if (of === "gain" && gain) return learned("Gain", col, gain);
+  if (of === "shift" && bias) return learned("Bias of the norm", col, bias);
+  return of === "norm" ? entry(`What ${readers[part]} reads`, col, normed(norm, col)) : null;
 }
 
 const silu = (x: number) => x / (1 + Math.exp(-x));
@@ -153,39 +139,26 @@ function explainFeedForward(
           text(`\n${name}(x) = ${formula}, x = ${format(at(gate, col))}`),
         ],
       };
-    if (of === "up")
-      return (
-        up && {
-          name: `Up of ${unit}`,
-          formula: projected("W_up", own?.up, norm.result, col, at(up, col)),
-        }
-      );
-    return {
-      name: up ? `Gate of ${unit}` : `What ${unit} gets`,
-      formula: projected(
-        up ? "W_gate" : "W_1",
-        up ? own?.gate : own?.up,
-        norm.result,
-        col,
-        at(gate, col),
-      ),
-    };
+    const gated = up
+      ? ([`Gate of ${unit}`, "W_gate", own?.gate, gate] as const)
+      : ([`What ${unit} gets`, "W_1", own?.up, gate] as const);
+    const [words, letter, matrix, data] =
+      of === "up" ? ([`Up of ${unit}`, "W_up", own?.up, up] as const) : gated;
+    const product = data && projected(letter, matrix, norm.result, col, at(data, col));
+    return product && { name: words, formula: product };
   }
   if (col >= norm.input.length) return null;
-  if (of === "added")
-    return {
-      name: entry("What the feed-forward network adds", col),
-      formula: projected(up ? "W_down" : "W_2", own?.down, units, col, at(part.added, col)),
-    };
+  const vector = at(part.added, col);
+  if (of === "added") {
+    const formula = projected(up ? "W_down" : "W_2", own?.down, units, col, vector);
+    return entry("What the feed-forward network adds", col, formula);
+  }
   if (of !== "output") return null;
   const after = norm.isPost
     ? "The sum after the feed-forward network"
     : `The stream after layer ${(numbers.open?.layer ?? 0) + 1}`;
   const stream = at(norm.isPost ? norm.result : norm.input, col);
-  return {
-    name: entry(after, col),
-    formula: added(stream, [at(part.added, col)], at(part.output, col)),
-  };
+  return entry(after, col, added(stream, [vector], at(part.output, col)));
 }
 
 function explainEnd(spot: Spot, facts: Facts): Explanation | null {
@@ -207,10 +180,7 @@ function explainPrediction(
   const what = isTied ? "Embedding" : "Row of the head";
   const logit = at(logits, row);
   if (of === "row" && rows && col < read.length)
-    return {
-      name: entry(`${what} of “${word}”`, col),
-      formula: learned(rows, row * read.length + col),
-    };
+    return learned(`${what} of “${word}”`, col, rows, row * read.length + col);
   if (of === "logit" && col === 0)
     return {
       name: `Logit of “${word}”: its ${isTied ? "embedding" : "row"} · the normed stream`,

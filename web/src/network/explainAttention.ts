@@ -1,9 +1,9 @@
 /** How the numbers of an attention are computed. */
 
-import { type Explanation, format, operand } from "#parts";
+import { type Explanation, type FormulaPiece, format, operand } from "#parts";
 import { formulaOf } from "../shared/attended";
-import { columnsOf, entry, type Facts, isAblated, type LayerFacts, readers } from "./facts";
-import { added, at, dot, equals, learned, normed, projected, rowOf, text } from "./formulas";
+import { columnsOf, type Facts, isAblated, type LayerFacts, readers } from "./facts";
+import { added, at, dot, entry, equals, learned, normed, projected, rowOf, text } from "./formulas";
 import type { AddedByHeads, AttentionNumbers, Spot } from "./messages";
 
 function explainQuery(part: AttentionNumbers, i: number, facts: Facts): Explanation {
@@ -25,14 +25,11 @@ function explainQuery(part: AttentionNumbers, i: number, facts: Facts): Explanat
         ...equals(at(shares.queries, i), "q"),
       ]
     : [];
-  return {
-    name: entry(`Query of head ${head.head + 1}: what it looks for`, i),
-    formula: [
-      ...start,
-      ...(queryNorm ? [text("\nnormed: "), ...normed(queryNorm, i, "query")] : []),
-      ...rotation,
-    ],
-  };
+  return entry(`Query of head ${head.head + 1}: what it looks for`, i, [
+    ...start,
+    ...(queryNorm ? [text("\nnormed: "), ...normed(queryNorm, i, "query")] : []),
+    ...rotation,
+  ]);
 }
 
 /** The weight and the score of a token, as the other rooms explain them. */
@@ -53,28 +50,23 @@ function explainToken({ of, row, col }: Spot, part: AttentionNumbers, facts: Fac
   const { head, name } = part;
   const size = head.projected.length;
   const isKey = of === "key";
+  const [words, letter, role] = isKey
+    ? (["Key", "W_K", "k"] as const)
+    : (["Value", "W_V", "v"] as const);
   const value = at(isKey ? head.shares.keys : head.values, row * size + col);
-  const matrix = facts.matrices?.[name]?.[isKey ? "k" : "v"];
-  const width = head.sources && head.sources.length / columnsOf(facts, part).length;
-  return {
-    name: entry(`${isKey ? "Key" : "Value"} of “${columnsOf(facts, part)[row]}”`, col),
-    formula:
-      head.sources && width
-        ? [
-            text(name === "cross" ? "from the encoder’s end: " : ""),
-            ...projected(
-              isKey ? "W_K" : "W_V",
-              matrix,
-              rowOf(head.sources, row, width),
-              head.group * size + col,
-              value,
-            ),
-          ]
-        : [
-            text(`computed when token ${row + 1} was read, and kept in the cache: `),
-            { text: format(value), role: isKey ? "k" : "v" },
-          ],
-  };
+  const columns = columnsOf(facts, part);
+  const own = `${words} of “${columns[row]}”`;
+  if (!head.sources)
+    return entry(own, col, [
+      text(`computed when token ${row + 1} was read, and kept in the cache: `),
+      { text: format(value), role },
+    ]);
+  const source = rowOf(head.sources, row, head.sources.length / columns.length);
+  const matrix = facts.matrices?.[name]?.[role];
+  return entry(own, col, [
+    text(name === "cross" ? "from the encoder’s end: " : ""),
+    ...projected(letter, matrix, source, head.group * size + col, value),
+  ]);
 }
 
 /** A weight in the maps of all heads. */
@@ -100,15 +92,11 @@ function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explan
   const { head } = part;
   const size = head.projected.length;
   const column = columnsOf(facts, part).map((_, token) => at(head.values, token * size + col));
-  return {
-    name: entry("Weighted sum of the values", col),
-    formula: [
-      ...dot(head.shares.weights, column, at(head.sum, col), { role: "v" }),
-      ...(isAblated(facts, head.head)
-        ? [text("\nthe head is ablated: its sum is not passed on")]
-        : []),
-    ],
-  };
+  const isLost = isAblated(facts, head.head);
+  return entry("Weighted sum of the values", col, [
+    ...dot(head.shares.weights, column, at(head.sum, col), { role: "v" }),
+    ...(isLost ? [text("\nthe head is ablated: its sum is not passed on")] : []),
+  ]);
 }
 
 /** Explains a number that a head adds to the stream. */
@@ -118,17 +106,15 @@ function explainHead({ row, col }: Spot, part: AddedByHeads, facts: LayerFacts):
   const width = headOutputs.length;
   const own = (width * size) / heads.length;
   const value = at(heads, row * size + col);
-  const name = entry(`What head ${row + 1} adds`, col);
+  const says = (...formula: FormulaPiece[]) => entry(`What head ${row + 1} adds`, col, formula);
   const outputs = rowOf(headOutputs, row, own);
   const isMean = outputs.some((each) => each !== 0);
-  if (isAblated(facts, row) && !isMean)
-    return { name, formula: [text("the head is ablated"), ...equals(value)] };
+  if (isAblated(facts, row) && !isMean) return says(text("the head is ablated"), ...equals(value));
   const whose = isAblated(facts, row) ? "its mean over the reference" : "its sum";
   const matrix = facts.matrices?.[part.name]?.o;
-  if (!matrix) return { name, formula: [text(format(value))] };
+  if (!matrix) return says(text(format(value)));
   const weights = rowOf(rowOf(matrix.weight, col, width), row, own);
-  const terms = dot(weights, outputs, value);
-  return { name, formula: [text(`W_O row ${col + 1} · ${whose} = `), ...terms] };
+  return says(text(`W_O row ${col + 1} · ${whose} = `), ...dot(weights, outputs, value));
 }
 
 export function explainAttention(
@@ -164,16 +150,12 @@ export function explainAdded(
   const count = heads.length / size;
   if (col >= size) return null;
   if (of === "head" && row < count) return explainHead(spot, part, facts);
-  if (of === "bias" && bias)
-    return { name: entry("Bias of the output projection", col), formula: learned(bias, col) };
+  if (of === "bias" && bias) return learned("Bias of the output projection", col, bias);
   if (of !== "output") return null;
   const terms = Array.from({ length: count }, (_, each) => at(heads, each * size + col));
   if (bias) terms.push(at(bias, col));
-  return {
-    name: entry(`The ${norm.isPost ? "sum" : "stream"} after ${readers[part.name]}`, col),
-    formula: [
-      text(`stream + what each head adds${bias ? " + bias" : ""} = `),
-      ...added(at(norm.input, col), terms, at(part.output, col)),
-    ],
-  };
+  return entry(`The ${norm.isPost ? "sum" : "stream"} after ${readers[part.name]}`, col, [
+    text(`stream + what each head adds${bias ? " + bias" : ""} = `),
+    ...added(at(norm.input, col), terms, at(part.output, col)),
+  ]);
 }

@@ -41,5 +41,3 @@ export const readers: Readonly<Record<PartName, string>> = {
   ...{ start: "the first layer", attention: "attention", cross: "cross-attention" },
   ...{ "feed-forward": "the feed-forward network", next: "the next layer", end: "the end" },
 };
-
-export const entry = (words: string, i: number) => `${words}, entry ${i + 1}`;

@@ -1,6 +1,14 @@
 /** Parts of formulas of the network: pure functions of numbers. */
 
-import { type FormulaPiece, format, operand, type Role, sum, times } from "#parts";
+import {
+  type Explanation,
+  type FormulaPiece,
+  format,
+  operand,
+  type Role,
+  sum,
+  times,
+} from "#parts";
 import type { Activation, Matrix, NormNumbers } from "./messages";
 
 /** A vector; a formula shows some of its entries. */
@@ -19,10 +27,18 @@ export const equals = (value: number, role?: Role): FormulaPiece[] => [
   { text: format(value), role },
 ];
 
+/** Explains an entry of a vector. */
+export const entry = (words: string, i: number, formula: readonly FormulaPiece[]): Explanation => ({
+  ...{ name: `${words}, entry ${i + 1}`, formula },
+});
+
+/** An entry whose formula is words and its value. */
+export const said = (words: string, i: number, how: string, value: number): Explanation =>
+  entry(words, i, [text(`${how}: ${format(value)}`)]);
+
 /** A learned number is not computed from others. */
-export const learned = (data: Numbers, i: number): FormulaPiece[] => [
-  text(`learned: ${format(at(data, i))}`),
-];
+export const learned = (words: string, i: number, data: Numbers, place = i): Explanation =>
+  said(words, i, "learned", at(data, place));
 
 /** The length of a vector. */
 export function lengthOf(x: Numbers): number {

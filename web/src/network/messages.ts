@@ -162,13 +162,6 @@ export interface PredictionNumbers {
   readonly logSum: number;
 }
 
-/** The end of the stack. */
-interface EndNumbers {
-  readonly norm: NormNumbers;
-  /** Null for an encoder, which predicts no token. */
-  readonly prediction: PredictionNumbers | null;
-}
-
 export interface StackNumbers {
   /** The names of the parts of each layer. */
   readonly partNames: readonly PartNumbers["name"][];
@@ -179,7 +172,8 @@ export interface StackNumbers {
   readonly readings: readonly Reading[] | null;
   /** The open layer. */
   readonly open: LayerNumbers | null;
-  readonly end: EndNumbers;
+  /** The last norm, and the prediction; null for an encoder, which predicts no token. */
+  readonly end: { readonly norm: NormNumbers; readonly prediction: PredictionNumbers | null };
   /** The heads that were ablated in this computation. */
   readonly ablated: readonly HeadKey[];
   /** The size of the vocabulary. */

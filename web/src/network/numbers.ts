@@ -11,6 +11,7 @@ import type {
   PredictionNumbers,
   Reading,
 } from "./messages";
+import type { Linear, Norm } from "./walkedModel";
 
 /** The number of tokens in a reading. */
 const mostRead = 10;
@@ -24,14 +25,11 @@ export function rowAt({ data, shape }: Tensor, row: number): Float32Array {
 const copied = (tensor: Tensor | undefined): Float32Array | null =>
   tensor ? numbersOf(tensor) : null;
 
-interface Norm {
-  readonly eps: number;
-  readonly weight: Tensor | undefined;
-  readonly bias?: Tensor | undefined;
-}
+/** Of an attention that reads the stream itself, and of a stack without a last norm. */
+const noNorm = { eps: 0, weight: undefined };
 
 export function normNumbers(
-  { eps, weight, bias }: Norm,
+  { eps, weight, bias }: Pick<Norm, "eps" | "weight" | "bias"> = noNorm,
   kind: NormNumbers["kind"],
   input: Float32Array,
   result: Float32Array,
@@ -44,7 +42,7 @@ export function addedByHeads(
   heed: Heed,
   joined: Float32Array,
   heads: number,
-  output: { readonly bias: Tensor | undefined; forward(x: Tensor): Tensor },
+  output: Pick<Linear, "bias" | "forward">,
 ): Pick<AttentionNumbers, "heads" | "bias"> {
   const size = joined.length / heads;
   const rows = new Float32Array(heads * joined.length);

@@ -1,5 +1,5 @@
 /** The numbers of the open row that another number is computed from. They are highlighted while it is active. */
-import type { PartName, Place, Spot } from "./messages";
+import type { PartName, Place, RowName, Spot } from "./messages";
 
 /** The names of the pictures, which are unique within a part. */
 export type PictureName =
@@ -30,43 +30,37 @@ export function pictureName(part: PartName, picture: PictureName): string {
 
 /** The sources of a number. */
 export function sourcesOf({ part, of, row, col }: Spot): readonly Source[] {
-  const place = (of: Place["of"], row = 0): Place => ({ part, of, row });
+  const inColumn = (picture: PictureName, col: number): Source => ({ picture, col });
+  const inRow = (picture: PictureName, of: RowName, row = 0): Source => ({
+    ...{ picture, place: { part, of, row } },
+  });
   switch (of) {
     case "norm":
-      return [{ picture: "norm", col }];
+      return [inColumn("norm", col)];
     case "output":
-      return [{ picture: "add", col }];
+      return [inColumn("add", col)];
     case "stream":
-      return part === "start" ? [{ picture: "start", col }] : [];
+      return part === "start" ? [inColumn("start", col)] : [];
     case "unit":
-      return [{ picture: "units", col }];
+      return [inColumn("units", col)];
     case "query":
     case "gate":
     case "up":
-      return [{ picture: "norm", place: place("norm") }];
+      return [inRow("norm", "norm")];
     case "score":
-      return [
-        { picture: "keys", place: place("key", row) },
-        { picture: "keys", place: place("query") },
-      ];
+      return [inRow("keys", "key", row), inRow("keys", "query")];
     case "weight":
-      return [{ picture: "scores", col: 0 }];
+      return [inColumn("scores", 0)];
     case "sum":
-      return [
-        { picture: "weights", col: 0 },
-        { picture: "values", col },
-      ];
+      return [inColumn("weights", 0), inColumn("values", col)];
     case "head":
-      return [{ picture: "values", place: place("sum") }];
+      return [inRow("values", "sum")];
     case "added":
-      return part === "feed-forward" ? [{ picture: "units", place: place("unit") }] : [];
+      return part === "feed-forward" ? [inRow("units", "unit")] : [];
     case "logit":
-      return [
-        { picture: "rows", place: place("row", row) },
-        { picture: "norm", place: place("norm") },
-      ];
+      return [inRow("rows", "row", row), inRow("norm", "norm")];
     case "share":
-      return [{ picture: "logits", col: 0 }];
+      return [inColumn("logits", 0)];
     default:
       return [];
   }

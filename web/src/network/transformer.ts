@@ -261,7 +261,7 @@ function stackNumbers(
   const [embedding, vocabulary] = isEncoder
     ? [model.sourceEmbedding, model.sourceVocabulary]
     : [model.targetEmbedding, model.targetVocabulary];
-  const norm = model[stack].norm ?? { eps: 0, weight: undefined };
+  const { norm } = model[stack];
   const last = streams.at(-1) as Float32Array;
   return {
     partNames: ["attention", ...(isEncoder ? [] : (["cross"] as const)), "feed-forward"],

@@ -19,7 +19,7 @@ export interface Projection {
   readonly bias: Tensor | undefined;
 }
 
-interface Linear extends Projection {
+export interface Linear extends Projection {
   forward(x: Tensor): Tensor;
 }
 

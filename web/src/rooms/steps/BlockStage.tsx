@@ -2,20 +2,12 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { explanationText, px } from "#parts";
 import { explainBlock } from "../../network/explain";
-import {
-  AddOfHeads,
-  AddOfUnits,
-  Norm,
-  Part,
-  partAfter,
-  strip,
-  Units,
-} from "../../network/LayerParts";
+import { AddOfHeads, AddOfUnits, Norm, Part, partAfter, Units } from "../../network/LayerParts";
 import type { NormNumbers, PartName, Spot } from "../../network/messages";
 import "../../network/network.css";
 import { PointingContext, usePointing } from "../../network/pointing";
 import { railWidth } from "../../network/Rail";
-import { Strips } from "../../network/Strips";
+import { Strips, strip } from "../../network/Strips";
 import { Announced } from "../../shared/Announced";
 import { headKey } from "../../shared/layerHeads";
 import { Readout } from "../../shared/Readout";
@@ -62,25 +54,21 @@ function AddNorm({ block: { attention, feedForward }, head, width }: PictureProp
 
 function FeedForward({ block: { feedForward }, width }: PictureProps) {
   const { norm, added } = feedForward;
-  const [read, result] = useMemo(
-    () => [
-      [strip("feed-forward", norm.isPost ? "stream" : "normed", "norm", norm.result)],
-      [strip("feed-forward", "added", "added", added)],
-    ],
-    [feedForward],
-  );
-  const common = { part: "feed-forward", width } as const;
+  const part = "feed-forward";
+  const name = norm.isPost ? "stream" : "normed";
+  const read = useMemo(() => [strip(part, name, "norm", norm.result)], [feedForward]);
+  const result = useMemo(() => [strip(part, "added", "added", added)], [feedForward]);
   return (
     <>
       <Part kind="reads" title="What it reads">
         <Strips
-          {...{ ...common, picture: "norm", strips: read ?? [] }}
-          title={norm.isPost ? "The stream" : "The normed stream"}
+          {...{ part, width, picture: "norm", strips: read }}
+          title={`The ${norm.isPost ? "" : "normed "}stream`}
         />
       </Part>
       <Units part={feedForward} width={width} />
       <Part kind="part" title="What it adds">
-        <Strips {...common} picture="add" title="The vector F" strips={result ?? []} />
+        <Strips {...{ part, width, picture: "add", strips: result }} title="The vector F" />
       </Part>
     </>
   );
@@ -121,7 +109,7 @@ export function BlockStage({
   attention,
   set,
   solution,
-}: Pick<StepsWorkspace, "state" | "attention" | "set"> & { solution: Solution | null }) {
+}: Pick<StepsWorkspace, "state" | "attention" | "set" | "solution">) {
   const [ref, whole] = useWidth<HTMLDivElement>();
   const keep = useCallback((number: Spot | null) => set({ number }), [set]);
   const pointing = usePointing(state.number, keep);

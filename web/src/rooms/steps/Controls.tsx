@@ -6,15 +6,16 @@ import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { fieldsOf } from "../../shared/settings";
-import { allPairs, startPainting } from "./painting";
 import { maskKinds, type State, settings } from "./settings";
 import { maskWords } from "./stages";
 import {
   type AttentionKind,
   attentionKindOf,
+  isVisible,
   leaveExample,
   otherCells,
   type SentenceAttention,
+  toStage,
   withKind,
   withModel,
   withVectors,
@@ -61,6 +62,20 @@ function PaddingField({ state, attention, set }: ControlsProps) {
       </select>
     </div>
   );
+}
+
+/** Every pair of a query and a key, as "query,key". */
+function allPairs({ queries, keys }: SentenceAttention): ReadonlySet<string> {
+  return new Set(queries.tokens.flatMap((_, i) => keys.tokens.map((_, j) => `${i},${j}`)));
+}
+
+/** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
+function startPainting(state: State, attention: SentenceAttention): Partial<State> {
+  const hidden = [...allPairs(attention)].filter((pair) => {
+    const [row, col] = pair.split(",").map(Number) as [number, number];
+    return !isVisible(state, attention, row, col);
+  });
+  return { mask: "painted", hidden: new Set(hidden), ...toStage("masked") };
 }
 
 function PaintButtons({ attention, set }: ControlsProps) {
@@ -165,22 +180,15 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
 }
 
 function SizeFields({ state, attention, set }: ControlsProps) {
-  const resize = (size: { heads?: number; headSize?: number }) =>
+  const resize = (size: Partial<State>) =>
     set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
+  // The worked example has its own sizes.
+  const { heads, headSize } = attention;
+  const field = fieldsOf(settings, { state: { ...state, heads, headSize }, set: resize });
   return (
     <>
-      <NumberField
-        label="Heads"
-        value={attention.heads}
-        limits={settings.heads.limits}
-        onChange={(heads) => resize({ heads })}
-      />
-      <NumberField
-        label="Head size d"
-        value={attention.headSize}
-        limits={settings.headSize.limits}
-        onChange={(headSize) => resize({ headSize })}
-      />
+      <NumberField label="Heads" {...field("heads")} />
+      <NumberField label="Head size d" {...field("headSize")} />
       {state.vectors === "random" && (
         <>
           <div class="field">

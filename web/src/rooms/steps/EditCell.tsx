@@ -8,7 +8,6 @@ import { useShell } from "../../shared/shell";
 import { kindOf } from "./matrices";
 import type { Edit } from "./problem";
 import { editKey, editLimit } from "./settings";
-import { useSolution } from "./solution";
 import type { StageName } from "./stageNames";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
@@ -51,8 +50,7 @@ function EntryField({ place, shown }: { place: Omit<Edit, "value">; shown: numbe
 }
 
 export function EditCell() {
-  const { state, attention, set } = useStepsWorkspace();
-  const solution = useSolution();
+  const { state, attention, set, solution } = useStepsWorkspace();
   const { restrictions } = useShell();
   const { cell, edits } = state;
   const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;

@@ -34,7 +34,7 @@ export function HeadPicker() {
       return { ablated: next };
     });
   return (
-    <fieldset class="heads">
+    <fieldset class="heads line">
       <legend>
         <span>
           Head <span class="faint">(ticked: in use)</span>

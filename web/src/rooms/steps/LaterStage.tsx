@@ -2,7 +2,6 @@
 import { useModule } from "../../shared/useModule";
 import { kitFor } from "./formulas";
 import { StageWords } from "./StageWords";
-import { useSolution } from "./solution";
 import { useStepsWorkspace } from "./workspace";
 
 /** Its explanation and its formulas. */
@@ -14,8 +13,7 @@ export function LaterWords() {
 }
 
 export function LaterStage() {
-  const { state, attention, set } = useStepsWorkspace();
-  const solution = useSolution();
+  const { state, attention, set, solution } = useStepsWorkspace();
   const { module, hasFailed } = useModule(() => import("./BlockStage"));
   if (module) return <module.BlockStage {...{ state, attention, set, solution }} />;
   return (

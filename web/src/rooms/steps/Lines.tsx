@@ -9,7 +9,6 @@ import { Slider } from "../../shared/Fields";
 import { fieldsOf } from "../../shared/settings";
 import { useModule } from "../../shared/useModule";
 import { settings } from "./settings";
-import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -31,8 +30,7 @@ function LaterLines(props: ComponentProps<typeof TokenLines>) {
 }
 
 export function Lines() {
-  const { attention, state, set } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, state, set, solution } = useStepsWorkspace();
   const { range, curve, mass } = state;
   const weights = useMemo(
     () => solution && viewOf(solution, "weights", attention.head),

@@ -7,7 +7,7 @@ import { Matrix } from "../../picture/Matrix";
 import { alongStep } from "../../shared/arrowStep";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
-import { useMatrixPicture, useSolution } from "./solution";
+import { useMatrixPicture } from "./solution";
 import { type StageName, stagesOf } from "./stageNames";
 import { targetsOf, titles } from "./stages";
 import { sizesOf } from "./state";
@@ -63,15 +63,13 @@ function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   );
 }
 
-function SmallMatrix({
-  name,
-  width,
-  rowHeight,
-}: {
+interface SmallMatrixProps {
   name: MatrixName;
   width: number;
   rowHeight: number;
-}) {
+}
+
+function SmallMatrix({ name, width, rowHeight }: SmallMatrixProps) {
   const { attention } = useStepsWorkspace();
   const cols = sizesOf(attention)[kindOf(name).cols];
   const isThin = rowHeight < thinnest;
@@ -86,8 +84,7 @@ function SmallMatrix({
 
 /** The range of a stage's numbers, a legend that fits below a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
-  const { attention } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, solution } = useStepsWorkspace();
   const range = useMemo(() => {
     const views = solution ? names.map((name) => viewOf(solution, name, attention.head)) : [];
     const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);
@@ -132,7 +129,7 @@ function Tab({ stage, number, isAhead, size }: TabProps) {
       class={isAhead ? "ahead" : undefined}
       onClick={() => showStage(stage)}
     >
-      <span class="stage-name">
+      <span class="stage-name small">
         <span class="number faint">{number}</span> {titles[stage]}
       </span>
       <span class="stage-picture" style={{ height: px(height), gap: px(pictureGap) }}>

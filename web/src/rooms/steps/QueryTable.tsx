@@ -5,7 +5,6 @@ import { RowTable, TokenSelect, Vector } from "../../shared/RowTable";
 import { Steady } from "../../shared/Steady";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
-import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -91,8 +90,7 @@ const columns = () => [
 ];
 
 export function QueryTable() {
-  const { attention, set } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, set, solution } = useStepsWorkspace();
   return (
     <RowTable
       title={

@@ -25,16 +25,13 @@ export function isStacked(
   ).stacked;
 }
 
-export function RowFigure({
-  names,
-  signs,
-  width,
-  below,
-}: RowParts & {
+interface RowFigureProps extends RowParts {
   width: number;
   /** A matrix below the first one, with aligned columns. */
   below?: { readonly name: MatrixName; readonly note: ComponentChildren };
-}) {
+}
+
+export function RowFigure({ names, signs, width, below }: RowFigureProps) {
   const labels = useLabels();
   const matrices = names.map((name) => figureMatrix(name, labels));
   const layout = rowLayout(matrices, signs, width, labels);
@@ -51,7 +48,7 @@ export function RowFigure({
           i > 0 && (
             <div
               key={`sign ${part.name}`}
-              class={isBesideName(i) ? "sign beside-name" : "sign"}
+              class={`sign small faint ${isBesideName(i) ? "beside-name" : ""}`}
               style={{ margin: `0 ${px(gap)}`, width: px(signWidths[i - 1] ?? 0) }}
             >
               {signs[i - 1]}

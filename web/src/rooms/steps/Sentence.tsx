@@ -7,10 +7,10 @@ import { Lockable, Panel } from "../../shared/Panel";
 import { isFree } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
-import { Shuffled } from "./Shuffled";
 import { initialState, type State } from "./settings";
 import { type SentenceAttention, splitOf, withKeyText, withText, withVectors } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
+import { useStepsWorkspace } from "./workspace";
 
 const longestName = 24;
 
@@ -63,14 +63,7 @@ function Origin({ state, attention, isLoading, set }: Omit<SentenceProps, "notif
   );
 }
 
-function TextField({
-  id,
-  label,
-  note,
-  isEmpty,
-  value,
-  onInput,
-}: {
+interface TextFieldProps {
   id: string;
   label: string;
   /** A short note after the label, unless there is no token. */
@@ -79,13 +72,15 @@ function TextField({
   value: string;
   /** Returns the part of the text that is used. */
   onInput(text: string): string;
-}) {
+}
+
+function TextField({ id, label, note, isEmpty, value, onInput }: TextFieldProps) {
   return (
     <div class="sentence-field">
       {/* Stays on one line, so that nothing moves while the person types. */}
-      <p class="sentence-label">
+      <p class="sentence-label truncated">
         <label for={id}>{label}</label>{" "}
-        <span class="faint">
+        <span class="faint small">
           <span role="status">{isEmpty && "· empty: type a word"}</span>
           {!isEmpty && note}
         </span>
@@ -148,6 +143,53 @@ function Fields({ notify, ...props }: SentenceProps) {
         />
       )}
     </>
+  );
+}
+
+/** Small differences are shown by their order of magnitude. */
+function Size({ of }: { of: number }) {
+  const [digits, power] = of.toExponential(1).split("e-");
+  const isSmall = of > 0 && of < 0.001;
+  return (
+    <b class="number">
+      {isSmall ? (
+        <>
+          {digits} × 10<sup>−{power}</sup>
+        </>
+      ) : (
+        of.toFixed(of === 0 ? 0 : 3)
+      )}
+    </b>
+  );
+}
+
+/** The effect of shuffling the words on the outputs. */
+function Shuffled() {
+  const { state, attention, solution } = useStepsWorkspace();
+  if (!attention.order || !solution || solution.shift === null) return null;
+  // Only the first sentence is shuffled, and the padding is at the end of the second.
+  const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && attention.cross);
+  const shift = <Size of={solution.shift} />;
+  return (
+    <p class="shuffled" role="status">
+      Shuffled: “{attention.queries.tokens.join(" ")}”.{" "}
+      {state.position ? (
+        <>
+          With positions, another order of the same words gives other outputs: put back in order,
+          they differ from those before by up to {shift}.
+        </>
+      ) : goesByPlace ? (
+        <>
+          Positions are not added, but the mask depends on them: put back in order, the outputs
+          differ from those before by up to {shift}.
+        </>
+      ) : (
+        <>
+          Without positions the outputs only change places with their words: put back in order, they
+          differ from those before by no more than {shift}, which is rounding.
+        </>
+      )}
+    </p>
   );
 }
 

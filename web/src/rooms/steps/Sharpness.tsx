@@ -2,7 +2,6 @@
 
 import { at, format, shorten } from "#parts";
 import type { Solution } from "./problem";
-import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
@@ -71,27 +70,26 @@ export function Meter({ share }: { share: number }) {
 }
 
 export function Sharpness() {
-  const { attention, state } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, state, solution } = useStepsWorkspace();
   const sharp = solution && sharpnessOf(solution, attention.head, attention.row);
   const query = `“${shorten(attention.queries.tokens[attention.row] ?? "", 16)}”`;
-  if (!sharp) return <div class="sharpness" />;
+  if (!sharp) return <div class="sharpness small" />;
   const { largest, key, entropy, mostEntropy } = sharp;
   return (
-    <div class="sharpness">
-      <p>
+    <div class="sharpness small">
+      <p class="line">
         Largest weight of {query} <b class="number">{format(largest)}</b>
         <Meter share={largest} />
         <span class="faint">
           {key < 0 ? "no key may be seen" : `on “${shorten(attention.keys.tokens[key] ?? "", 16)}”`}
         </span>
       </p>
-      <p>
+      <p class="line">
         Its entropy <b class="number">{format(entropy)} bits</b>
         <Meter share={mostEntropy > 0 ? entropy / mostEntropy : 0} />
         <span class="faint number">of at most {format(mostEntropy)}</span>
       </p>
-      <p class="faint">
+      <p class="faint line">
         {sharpnessWords(sharp, { scaled: state.scaled, headSize: attention.headSize })}
       </p>
     </div>

@@ -4,11 +4,10 @@ import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";
 import { type MatrixName, sizeOf } from "./matrices";
-import { PairsAhead, pairsBelow } from "./PairsAhead";
 import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { isStacked, RowFigure, type RowParts } from "./RowFigure";
-import { useSolution } from "./solution";
-import { addsPositions, divisorsOf, type SentenceAttention, sizesOf } from "./state";
+import type { State } from "./settings";
+import { addsPositions, divisorsOf, isVisible, type SentenceAttention, sizesOf } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
 /** The minimum width of a cell. If cells would be narrower, Q, K and V become separate pictures, if that is enough. */
@@ -68,8 +67,7 @@ function useFigureHeight(width: number): number {
 
 /** The step from scores to weights. Between them it shows, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
-  const { attention, unfolding } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, unfolding, solution } = useStepsWorkspace();
   const query = shorten(
     attention.queries.tokens[solution?.problem.row ?? attention.row] ?? "",
     longestLabel,
@@ -89,6 +87,71 @@ function SoftmaxFigure({ width }: { width: number }) {
       width={width}
       below={{ name: "exponentials", note }}
     />
+  );
+}
+
+const labelGap = 8;
+const headHeight = 20;
+/** Lower rows would not fit their labels, and there would be too many cells to see anything. */
+const leastHeight = 14;
+
+interface PairsPlace {
+  /** The x of the first column. */
+  readonly left: number;
+  readonly cell: { readonly width: number; readonly height: number };
+  /** Whether the tokens are above the columns. If not, each column shows the number of its token. */
+  readonly inColumns: boolean;
+}
+
+/** The place of the cells if the tokens are too wide to be above the columns of the scores. */
+function pairsBelow(width: number, tokens: readonly string[], height: number): PairsPlace | null {
+  const left = Math.ceil(Math.max(0, ...tokens.map((text) => textWidth(text)))) + labelGap;
+  const cellWidth = Math.min(2 * height, Math.floor((width - left - 1) / tokens.length));
+  if (height < leastHeight || cellWidth < height / 2) return null;
+  return { left, cell: { width: cellWidth, height }, inColumns: false };
+}
+
+interface PairsProps {
+  place: PairsPlace;
+  /** The tokens that have appeared. */
+  tokens: readonly string[];
+  state: State;
+  attention: SentenceAttention;
+}
+
+/** An empty cell for every pair that will get a number, below the tokens. Rows appear with the tokens. */
+function PairsAhead({ place, tokens, state, attention }: PairsProps) {
+  const { left, cell, inColumns } = place;
+  const top = inColumns ? 0 : headHeight;
+  const width = left + tokens.length * cell.width + 1;
+  const height = top + tokens.length * cell.height + 1;
+  return (
+    <svg class="pairs-ahead" aria-hidden="true" style={{ width: px(width), height: px(height) }}>
+      {tokens.map((token, row) => (
+        <g key={row}>
+          {!inColumns && (
+            <text x={left + (row + 0.5) * cell.width} y={headHeight / 2} text-anchor="middle">
+              {row + 1}
+            </text>
+          )}
+          <text x={left - labelGap} y={top + (row + 0.5) * cell.height} text-anchor="end">
+            {token}
+          </text>
+          {tokens.map(
+            (_, col) =>
+              isVisible(state, attention, row, col) && (
+                <rect
+                  key={col}
+                  x={left + col * cell.width + 0.5}
+                  y={top + row * cell.height + 0.5}
+                  width={cell.width}
+                  height={cell.height}
+                />
+              ),
+          )}
+        </g>
+      ))}
+    </svg>
   );
 }
 

@@ -2,35 +2,44 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { Explanation } from "#parts";
 import { Readout } from "../../shared/Readout";
+import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
 import { EditCell } from "./EditCell";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
 import { LaterStage, LaterWords } from "./LaterStage";
-import { Player } from "./Player";
 import { StageFigure } from "./StageFigure";
 import { StageWords } from "./StageWords";
 import { type AttentionStage as AttentionStageName, isBlockStage } from "./stageNames";
 import { attentionStages, titles } from "./stages";
+import { momentWords } from "./unfolding";
 import { useMotion } from "./useMotion";
-import type { Told } from "./useStory";
 import { useStepsWorkspace } from "./workspace";
 
 /** The maximum number of tokens at which the explanation fits next to the picture. */
 const fewTokens = 14;
 
-interface StageProps {
-  explanation: Explanation | null;
-  told: Told;
-  /** How much of a model has come, shown over the picture that waits for it. */
-  progress?: ComponentChildren;
+/** The one transport of the room: it moves through all stages, and through each of them number by number. */
+function Player() {
+  const { state, attention, unfolding, story, index, go, live } = useStepsWorkspace();
+  return (
+    <div class="player">
+      <Transport
+        {...{ index, count: story.count, go, live, title: titles[state.stage] }}
+        unit="Moment"
+        label="The computation"
+      />
+      <span class="faint made small truncated">
+        {unfolding ? momentWords(unfolding, attention) : "complete"}
+      </span>
+    </div>
+  );
 }
 
 /** The picture of a stage of attention, and the formula of one cell. */
-function AttentionStage({ explanation, told }: StageProps) {
-  const { state, attention } = useStepsWorkspace();
+function AttentionStage() {
+  const { state, attention, explanation, pace, index } = useStepsWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const [isWider, setWider] = useState(false);
   // Measures before any part of the picture moves.
@@ -38,7 +47,7 @@ function AttentionStage({ explanation, told }: StageProps) {
     const { scrollWidth, clientWidth } = ref.current ?? { scrollWidth: 0, clientWidth: 0 };
     setWider(scrollWidth > clientWidth + 1);
   }, [state.stage, attention, width]);
-  useMotion(ref, width, told.pace(told.index));
+  useMotion(ref, width, pace(index));
   return (
     <>
       <div class="stage-figure">
@@ -67,7 +76,8 @@ function AttentionWords({ stage }: { stage: AttentionStageName }) {
   );
 }
 
-export function StagePanel(props: StageProps) {
+/** @param progress how much of a model has come, shown over the picture that waits for it */
+export function StagePanel({ progress }: { progress: ComponentChildren }) {
   const { state, attention } = useStepsWorkspace();
   const { stage } = state;
   const isLater = isBlockStage(stage);
@@ -76,19 +86,19 @@ export function StagePanel(props: StageProps) {
   return (
     <>
       <h2 class="only-heard">{titles[stage]}</h2>
-      <div class="stage-bar">
-        <Player told={props.told} />
+      <div class="stage-bar line">
+        <Player />
         <HeadPicker />
       </div>
       <div
-        class={`stage ${many ? "many" : ""} ${state.vectors === "learned" ? "large" : ""}`}
+        class={`stage column ${many ? "many" : ""} ${state.vectors === "learned" ? "large" : ""}`}
         id="stage"
         role="tabpanel"
         aria-labelledby={`tab-${state.stage}`}
       >
         {isBlockStage(stage) ? <LaterWords /> : <AttentionWords stage={stage} />}
-        {props.progress && <div class="stage-loading">{props.progress}</div>}
-        {isLater ? <LaterStage /> : <AttentionStage {...props} />}
+        {progress && <div class="stage-loading">{progress}</div>}
+        {isLater ? <LaterStage /> : <AttentionStage />}
       </div>
     </>
   );

@@ -20,12 +20,12 @@ import { Sentence } from "./Sentence";
 import { Sharpness } from "./Sharpness";
 import { StagePanel } from "./StagePanel";
 import { initialState, lookOf, type State } from "./settings";
-import { SolutionProvider, type Solved } from "./solution";
+import { type Solved, useSolved } from "./solution";
 import { type SentenceAttention, sentenceAttentionOf, withOwnStage, withRandom } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 import { unfoldingOf } from "./unfolding";
 import { usePointing } from "./usePointing";
-import { type Told, useStory } from "./useStory";
+import { useStory } from "./useStory";
 import { useWalk, type Walk } from "./useWalk";
 import { type StepsWorkspace, StepsWorkspaceContext, useStepsWorkspace } from "./workspace";
 
@@ -65,37 +65,30 @@ export function View({ state, ...room }: RoomProps<State>) {
   const failure = pieces.failure ?? walk.failure;
   const parts = { ...pieces, ...walk, failure, notice, notify };
   const attention = useSentenceAttention(own, parts);
-  return (
-    <SolutionProvider state={own} attention={attention}>
-      {(solved) => <SolvedView {...room} state={own} {...{ attention, solved, parts }} />}
-    </SolutionProvider>
-  );
+  const solved = useSolved(own, attention);
+  return <SolvedView {...room} state={own} {...{ attention, solved, parts }} />;
 }
 
 /** Why scores are divided by √d. It is far down in the room, so it is loaded after the rest. */
 function Root() {
   const { state, attention, set } = useStepsWorkspace();
   const { module } = useModule(() => import("./WhyRoot"));
-  return module ? <module.WhyRoot {...{ state, attention, set }} /> : <div class="why-root" />;
+  return module ? (
+    <module.WhyRoot {...{ state, attention, set }} />
+  ) : (
+    <div class="why-root column" />
+  );
 }
 
 /** The parts of the room that show the current stage and the selected query. */
-function Work({
-  look,
-  told,
-  explanation,
-  listeners,
-  progress,
-}: { look: string; told: Told; progress: ComponentChildren } & Pick<
-  ReturnType<typeof usePointing>,
-  "explanation" | "listeners"
->) {
+function Work({ look, progress }: { look: string; progress: ComponentChildren }) {
+  const { listeners } = useStepsWorkspace();
   return (
     <div class={`work ${look}`} {...listeners}>
       <Panel name="picture">
-        <StagePanel {...{ explanation, told, progress }} />
+        <StagePanel progress={progress} />
       </Panel>
-      <div class="row-and-lines">
+      <div class="row-and-lines column">
         <Panel name="table">
           <div class="of-query">
             <QueryTable />
@@ -114,11 +107,11 @@ function Work({
 }
 
 /** The pictures use the settings of the last answer, so that numbers and labels always match. */
-function useShown({ state, solved: { answer }, parts: { isReady, walked: latest } }: SolvedProps) {
-  const shown = withOwnStage(answer ? { ...answer.state, ...lookOf(state) } : state);
-  const walked = answer ? answer.attention.walked : latest;
-  const attention = useSentenceAttention(shown, { isReady, walked });
-  return { shown, attention, solution: answer?.solution ?? null };
+function useShown({ state: latest, solved: { answer }, parts }: SolvedProps) {
+  const state = withOwnStage(answer ? { ...answer.state, ...lookOf(latest) } : latest);
+  const walked = answer ? answer.attention.walked : parts.walked;
+  const attention = useSentenceAttention(state, { isReady: parts.isReady, walked });
+  return { state, attention, solution: answer?.solution ?? null };
 }
 
 function LaterProgress(props: { news: News; cancel(): void }) {
@@ -137,35 +130,27 @@ type SolvedProps = RoomProps<State> & {
 };
 
 /** Gives all parts of the room the state, the active cell and the player. */
-function useWorkspace(props: SolvedProps) {
-  const { shown, attention, solution } = useShown(props);
-  const { set: setState } = props;
-  const opens = useOpens(props);
-  const isReady = solution !== null;
-  const told = useStory({ state: shown, attention, isReady, opens, setState });
-  const { set, showStage, live } = told;
+function useWorkspace(props: SolvedProps): StepsWorkspace {
+  const solved = useShown(props);
+  const { attention, solution } = solved;
+  const told = useStory(solved, props.set, useOpens(props));
   // Before the first answer nothing plays yet, but the first moment is shown.
-  const isFirst = live.isPlaying && shown.time === null && !solution;
-  const moment: State = isFirst ? { ...shown, time: 0 } : shown;
+  const isFirst = told.live.isPlaying && solved.state.time === null && !solution;
+  const state: State = isFirst ? { ...solved.state, time: 0 } : solved.state;
   const unfolding = useMemo(
-    () => unfoldingOf(moment, attention, solution),
-    [moment.time, shown.stage, shown.vectors, shown.position, attention, solution],
+    () => unfoldingOf(state, attention, solution),
+    [state.time, state.stage, state.vectors, state.position, attention, solution],
   );
-  const pointing = usePointing({ state: moment, attention, solution, unfolding, set });
-  const { active, highlights, justLocked, point, lock } = pointing;
-  const workspace: StepsWorkspace = {
-    ...{ state: moment, attention, unfolding, set, showStage },
-    ...{ active, highlights, justLocked, point, lock },
-  };
-  return { workspace, told, pointing, solution };
+  const shown = { state, attention, solution, unfolding };
+  return { ...shown, ...told, ...usePointing(shown, told.set) };
 }
 
 function SolvedView(props: SolvedProps) {
   const { state, attention, solved, parts, notices: linkNotices } = props;
   const { isStale, failure, news, cancel } = solved;
   const { module: later } = useModule(() => import("./suggestions"));
-  const { workspace, told, pointing, solution } = useWorkspace(props);
-  const { explanation, byKeyboard, listeners } = pointing;
+  const workspace = useWorkspace(props);
+  const { solution, explanation, byKeyboard, live, set } = workspace;
   useFootnote(solution && `all stages computed in ${solution.milliseconds.toFixed(1)} ms`);
 
   const { queries, keys } = attention;
@@ -184,22 +169,22 @@ function SolvedView(props: SolvedProps) {
   const isLoading = attention.model !== null && (isUnknown || (isUnsolved && !queries.why));
   const stop = () => {
     cancel();
-    told.set(withRandom());
+    set(withRandom());
   };
   const waits = isLoading && state.model === null && !failure;
   const progress = waits && <LaterProgress {...{ news, cancel: stop }} />;
-  const shared = { state, attention, set: told.set };
+  const shared = { state, attention, set };
   return (
     <StepsWorkspaceContext.Provider value={workspace}>
       <Sentence {...shared} {...{ isLoading, notices }} notify={parts.notify} />
       <Panel name="pipeline">
         <Pipeline look={look} />
       </Panel>
-      <Work {...{ look, told, explanation, listeners, progress }} />
+      <Work {...{ look, progress }} />
       <Controls {...shared} others={parts.others} />
       {later && <TryNext suggestions={later.suggestions} />}
       <Announced>
-        {byKeyboard && !told.live.isPlaying && explanation ? explanationText(explanation) : ""}
+        {byKeyboard && !live.isPlaying && explanation ? explanationText(explanation) : ""}
       </Announced>
     </StepsWorkspaceContext.Provider>
   );

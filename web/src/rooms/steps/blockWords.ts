@@ -1,21 +1,16 @@
 /** The explanation and the formulas of a stage after attention. Loaded when such a stage is first shown. */
 import type { Formula, Kit } from "./formulas";
+import type { StageText } from "./StageWords";
 import type { State } from "./settings";
 import type { ModelShape } from "./shape";
 import type { BlockStage } from "./stageNames";
-
-interface BlockWords {
-  readonly gist: string;
-  readonly explanation: string;
-  readonly formulas: readonly Formula[];
-}
 
 /** The kit is a parameter, so that this file shares no code with the room. */
 export function blockWordsOf(
   { stage, layer }: Pick<State, "stage" | "layer">,
   model: ModelShape,
   kit: Kit,
-): BlockWords {
+): StageText {
   const { activation, isGated, isPostNorm, units, layers, words: named } = model;
   const { hidden } = model.biases;
   const { sub, words, gap, plus, norm, after } = kit;
@@ -36,7 +31,7 @@ export function blockWordsOf(
       ["F=U", sub("W", words(last)), ...plus(hidden, words(last))],
     ],
   };
-  const preNorm: Record<BlockStage, BlockWords> = {
+  const preNorm: Record<BlockStage, StageText> = {
     addnorm: {
       gist: "The result is added to the stream, and a copy is normalised.",
       explanation: `${sum}: the residual stream. The sum goes on as it is. The feed-forward network reads a normalised copy of it (pre-norm; the first Transformer normalised the sum itself).`,
@@ -49,7 +44,7 @@ export function blockWordsOf(
       formulas: [[after, "=Z+F", gap(), norm, "(", after, ")"]],
     },
   };
-  const postNorm: Record<BlockStage, BlockWords> = {
+  const postNorm: Record<BlockStage, StageText> = {
     addnorm: {
       gist: "The result is added to the stream, and the sum is normalised.",
       explanation: `${sum}. The sum itself is normalised (post-norm, as in the first Transformer), and goes on as Z.`,

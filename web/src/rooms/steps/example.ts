@@ -27,20 +27,11 @@ export const exampleVectors: Readonly<Record<string, readonly number[]>> = {
   sleeps: [1.6, 1.5, 1.4, 1.3],
 };
 
+/** Rows that take entries of an embedding. */
+const taking = (...entries: readonly number[]) =>
+  entries.map((entry) => Array.from({ length: 4 }, (_, i) => Number(i === entry)));
+
 /**
  * Stored as [out, in], the layout of `linear`. The page draws them as the 4 × 2 matrices that multiply from the right.
  */
-export const exampleProjections = {
-  wq: [
-    [1, 0, 0, 0],
-    [0, 1, 0, 0],
-  ],
-  wk: [
-    [0, 1, 0, 0],
-    [1, 0, 0, 0],
-  ],
-  wv: [
-    [0, 0, 1, 0],
-    [0, 0, 0, 1],
-  ],
-};
+export const exampleProjections = { wq: taking(0, 1), wk: taking(1, 0), wv: taking(2, 3) };

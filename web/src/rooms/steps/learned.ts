@@ -22,18 +22,12 @@ export async function learnedModel(
   const known = models.get(heed);
   if (known) return known;
   const { model, free } = await holdOurs(heed, folder, "float32", context);
+  const isOurs = model instanceof CausalLanguageModel && model.config.rotations;
   // Another call may have ended first, with the same model.
-  const other = models.get(heed);
-  if (other) {
-    free();
-    return other;
-  }
-  if (model instanceof CausalLanguageModel && model.config.rotations) {
-    models.set(heed, model);
-    return model;
-  }
-  free();
-  throw new Error("the model has no rotary positions");
+  if (!isOurs || models.has(heed)) free();
+  if (!isOurs) throw new Error("the model has no rotary positions");
+  models.set(heed, model);
+  return model;
 }
 
 /** The last stream that was read, because most changes by a person keep the text and the layer. */

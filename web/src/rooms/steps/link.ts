@@ -36,27 +36,21 @@ export function read(params: URLSearchParams): LinkReading<State> {
   return { state: withOwnStage(state), notices };
 }
 
-/** When a link needs a setting whose effect depends on another one. */
-const dependent: Partial<Record<keyof State, (state: State) => boolean>> = {
-  // `write` puts it first, even if it is the initial one.
-  text: () => false,
-  model: ({ vectors }) => vectors === "learned",
-  layer: ({ vectors }) => vectors === "learned",
-  heads: ({ vectors }) => vectors === "random",
-  headSize: ({ vectors }) => vectors === "random",
-  seed: ({ vectors }) => vectors === "random",
-  split: ({ vectors }) => vectors === "random",
-  padFrom: ({ mask }) => mask === "padding",
-  window: ({ mask }) => mask === "window",
-  hidden: ({ mask }) => mask === "painted",
+/** The vectors or the mask without which a setting has no effect, so that a link does not need it. */
+const needed: Partial<Record<string, State["vectors"] | State["mask"]>> = {
+  ...{ model: "learned", layer: "learned" },
+  ...{ heads: "random", headSize: "random", seed: "random", split: "random" },
+  ...{ padFrom: "padding", window: "window", hidden: "painted" },
 };
 
 export function write(now: State): URLSearchParams {
   const state = withOwnStage(now);
   const params = new URLSearchParams();
+  // The text comes first, even if it is the initial one.
   if (state.vectors !== "example") params.set("text", state.text);
-  const used = Object.entries(settings).filter(
-    ([key]) => dependent[key as keyof State]?.(state) ?? true,
+  const { text, ...others } = settings;
+  const used = Object.entries(others).filter(([key]) =>
+    [undefined, state.vectors, state.mask].includes(needed[key]),
   );
   return writeSettings(Object.fromEntries(used), state, initialState, params);
 }

@@ -44,9 +44,11 @@ export function kindOf(name: MatrixName): MatrixKind {
   return matrices[name];
 }
 
+export const isMatrix = (name: string): name is MatrixName => Object.hasOwn(matrices, name);
+
 /** Whether a matrix has cells that a link can name. */
 export function isMatrixName(text: string): text is MatrixName {
-  return Object.hasOwn(matrices, text) && !Object.hasOwn(blockMatrices, text);
+  return isMatrix(text) && !Object.hasOwn(blockMatrices, text);
 }
 
 /** The size of matrix `name`. It is known before the engine has answered, so that space can be reserved. */

@@ -61,13 +61,7 @@ export interface Problem {
 }
 
 /** L queries, S keys, embedding size E, H heads of size D. The engine uses the same names. */
-export interface Dims {
-  readonly L: number;
-  readonly S: number;
-  readonly E: number;
-  readonly H: number;
-  readonly D: number;
-}
+export type Dims = Readonly<Record<"L" | "S" | "E" | "H" | "D", number>>;
 
 /**
  * For each matrix, the partial sums of the first cell of the selected row, one after each product. For the

@@ -1,27 +1,22 @@
 /** Rotary positions (Su et al., 2021, section 3.4.2). */
 import type { Heed, Tensor } from "heed";
 
-/** An entry of a rotated query or key, from two entries of the projection. */
-interface Rotated {
-  /** The other entry of its pair. */
-  readonly pair: number;
-  readonly frequency: number;
-  /** The sign of the other entry in the sum. */
-  readonly sign: 1 | -1;
-  /** The factors of the entry itself and of the other one. */
-  readonly factors: readonly [cos: number, sin: number];
-}
-
-/** @param frequencies the angle of each pair of entries, per position */
-export function rotationOf(frequencies: readonly number[], row: number, col: number): Rotated {
+/**
+ * An entry of a rotated query or key, from two entries of the projection.
+ *
+ * @param frequencies the angle of each pair of entries, per position
+ */
+export function rotationOf(frequencies: readonly number[], row: number, col: number) {
   const half = frequencies.length;
   const isFirst = col < half;
   const sign = isFirst ? -1 : 1;
   const frequency = frequencies[col % half] as number;
   const angle = row * frequency;
   return {
+    /** The other entry of its pair, and its sign in the sum. */
     pair: isFirst ? col + half : col - half,
     ...{ frequency, sign },
+    /** The factors of the entry itself and of the other one. */
     factors: [Math.cos(angle), sign * Math.sin(angle)],
   };
 }

@@ -1,7 +1,6 @@
 /** The settings of the room, each declared once: its initial value, and its text in links. */
 import type { Cell } from "#parts";
-import type { Spot } from "../../network/messages";
-import { spotFrom, textOfSpot } from "../../network/spots";
+import { spotSetting } from "../../network/spots";
 import { cellIn, cellText, numberIn, oneOf, textIn } from "../../shared/linkReaders";
 import { colourSettings } from "../../shared/lookSettings";
 import {
@@ -34,12 +33,9 @@ export interface MatrixCell extends Cell {
 /** Larger entries only saturate the softmax. */
 export const editLimit = 1000;
 
-export function editKey({
-  matrix,
-  head,
-  row,
-  col,
-}: Omit<Edit, "value" | "matrix"> & { matrix: string }): string {
+type EntryPlace = Omit<Edit, "value" | "matrix"> & { readonly matrix: string };
+
+export function editKey({ matrix, head, row, col }: EntryPlace): string {
   return `${matrix}.${head}.${row}.${col}`;
 }
 
@@ -178,10 +174,7 @@ export const settings = {
   ablated: setting<ReadonlySet<number>>(
     new Set(),
     (text) => new Set(text.split(",").map((head) => headIn(head) - 1)),
-    {
-      link: "ablate",
-      write: (heads) => headNumbers(heads).join(),
-    },
+    { link: "ablate", write: (heads) => headNumbers(heads).join() },
   ),
   stage: setting<StageName>("tokens", stageFrom, { link: "step", ...look }),
   head: index(0, learnedRange, look),
@@ -191,10 +184,7 @@ export const settings = {
     ...look,
   }),
   /** The locked number of a stage after attention. */
-  number: setting<Spot | null>(null, spotFrom, {
-    write: (number) => number && textOfSpot(number),
-    ...look,
-  }),
+  number: spotSetting,
   /** How far the stage's computation is shown, from 0; null if it is complete. */
   time: index<number | null>(null, { min: 1, max: 9999 }, look),
   ...colourSettings("linear"),

@@ -1,5 +1,6 @@
 /** Pools matrices for the small pictures of long sentences: keeps the entry farthest from zero of each part. */
-import type { Heed } from "heed";
+import type { Heed, Tensor } from "heed";
+import { isMatrix, kindOf, type MatrixName } from "./matrices";
 import type { Numbers, Solution } from "./problem";
 
 /** The maximum number of rows and columns: one for each pixel of the smallest picture. */
@@ -20,36 +21,23 @@ export function smallSolutionOf(
   const { L, S, H } = dims;
   const [l, s] = [Math.min(L, most), Math.min(S, most)];
   if (l === L && s === S) return { arrays, dims };
-  /** Pools the rows of consecutive matrices to `r` rows each; vectors keep all their entries. */
-  const pooled = (data: Numbers, rows: number, r: number, count = 1, c?: number): Numbers =>
-    heed.scope(() => {
-      const columns = data.length / (count * rows);
+  /** Pools the rows and columns that are tokens; vectors keep all their entries. */
+  const pooled = (name: MatrixName, data: Numbers): Numbers => {
+    const kind = kindOf(name);
+    if (kind.rows !== "query" && kind.rows !== "key") return data;
+    const isPairs = kind.cols === "key";
+    const count = isPairs ? H : 1;
+    const [rows, r] = kind.rows === "query" ? [L, l] : [S, s];
+    const columns = data.length / (count * rows);
+    return heed.scope(() => {
       const whole = heed.tensor(data, [count, rows, columns]);
-      const largest = heed.adaptiveMaxPool(whole, r, c ?? columns);
-      const ofNegated = heed.adaptiveMaxPool(heed.multiply(whole, -1), r, c ?? columns);
-      return farthest(largest.data as Float32Array, ofNegated.data as Float32Array);
+      const most = (of: Tensor) => heed.adaptiveMaxPool(of, r, isPairs ? s : columns).data;
+      const ofNegated = most(heed.multiply(whole, -1));
+      return farthest(most(whole) as Float32Array, ofNegated as Float32Array);
     });
-  const queries = (data: Numbers) => pooled(data, L, l);
-  const keys = (data: Numbers) => pooled(data, S, s);
-  const pairs = (data: Numbers) => pooled(data, L, l, H, s);
-  return {
-    dims: { ...dims, L: l, S: s },
-    arrays: {
-      ...arrays,
-      input: queries(arrays.input),
-      q: queries(arrays.q),
-      k: keys(arrays.k),
-      v: keys(arrays.v),
-      scores: pairs(arrays.scores),
-      scaled: pairs(arrays.scaled),
-      masked: pairs(arrays.masked),
-      weights: pairs(arrays.weights),
-      output: queries(arrays.output),
-      joined: queries(arrays.joined),
-      result: arrays.result && queries(arrays.result),
-      between: arrays.between && queries(arrays.between),
-      units: arrays.units && queries(arrays.units),
-      after: arrays.after && queries(arrays.after),
-    },
   };
+  const small = Object.entries(arrays).map(([name, data]) => {
+    return [name, data && isMatrix(name) ? pooled(name, data) : data];
+  });
+  return { dims: { ...dims, L: l, S: s }, arrays: Object.fromEntries(small) as typeof arrays };
 }

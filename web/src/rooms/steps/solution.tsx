@@ -3,8 +3,8 @@
  * it by name.
  */
 
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   type Area,
   at,
@@ -55,21 +55,8 @@ export interface Solved {
 
 const nothingYet: News = { loaded: 0, total: 0 };
 
-const SolutionContext = createContext<Solution | null>(null);
-
-/**
- * Asks the solver for the latest settings. `children` is a function, because Preact keeps the old tree of children that
- * are passed on unchanged, and with that tree every old solution.
- */
-export function SolutionProvider({
-  state,
-  attention,
-  children,
-}: {
-  state: State;
-  attention: SentenceAttention;
-  children(solved: Solved): ComponentChildren;
-}) {
+/** Asks the solver for the latest settings. */
+export function useSolved(state: State, attention: SentenceAttention): Solved {
   const { stage, cell, number, time, range, curve, mass, trialSize, text, ...relevant } = state;
   // Only settings that affect the numbers change the problem, and the tokens of the text, which may come later.
   const problem = useMemo(
@@ -93,16 +80,7 @@ export function SolutionProvider({
   );
   last.current = answer;
   const isStale = problem === null || request !== problem;
-  return (
-    <SolutionContext.Provider value={answer?.solution ?? null}>
-      {children({ answer, isStale, failure, news, cancel })}
-    </SolutionContext.Provider>
-  );
-}
-
-/** Null before the first answer. */
-export function useSolution(): Solution | null {
-  return useContext(SolutionContext);
+  return { answer, isStale, failure, news, cancel };
 }
 
 export interface PictureOptions {
@@ -151,8 +129,7 @@ export function farthestScore(solution: Solution, head: number): number {
 }
 
 function usePalette(name: MatrixName, head: number): Palette {
-  const { state } = useStepsWorkspace();
-  const solution = useSolution();
+  const { state, solution } = useStepsWorkspace();
   const { theme } = useShell();
   const { range, curve } = state;
   return useMemo(() => {
@@ -169,8 +146,7 @@ function usePalette(name: MatrixName, head: number): Palette {
 /** The picture of a matrix: palette, hidden cells, labels and highlights. */
 export function useMatrixPicture(name: MatrixName, options: PictureOptions): Picture {
   const workspace = useStepsWorkspace();
-  const { attention } = workspace;
-  const solution = useSolution();
+  const { attention, solution } = workspace;
   const { cell, labels, flip = false, head = attention.head, quiet = false } = options;
   const { unfolds = false, small = false } = options;
   const unfolding =
@@ -224,8 +200,7 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
 
 /** The number of decimals that fits into the cells of each of these matrices, which are side by side. */
 export function useCommonDecimals(names: readonly MatrixName[], cell: CellSize): number {
-  const { attention } = useStepsWorkspace();
-  const solution = useSolution();
+  const { attention, solution } = useStepsWorkspace();
   return useMemo(() => {
     const views = solution ? names.map((name) => viewOf(solution, name, attention.head)) : [];
     const fits = views.map((view) => view && decimalsOf(view, cell));
@@ -247,17 +222,15 @@ function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean
   );
 }
 
-/** An interactive matrix. Its cells can be active, locked and painted, and its rows selected. */
-export function NamedMatrix({
-  name,
-  options,
-  note,
-}: {
+interface NamedMatrixProps {
   name: MatrixName;
   options: PictureOptions;
   /** A short note after the name; by default the size. */
   note?: ComponentChildren;
-}) {
+}
+
+/** An interactive matrix. Its cells can be active, locked and painted, and its rows selected. */
+export function NamedMatrix({ name, options, note }: NamedMatrixProps) {
   const { state, attention, set, point, lock } = useStepsWorkspace();
   const { restrictions } = useShell();
   const { flip = false } = options;

@@ -5,7 +5,7 @@ import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
 import { exampleProjections, exampleVectors } from "./example";
 import type { Layer } from "./learned";
-import type { Arrays, Biases, Problem, Solution } from "./problem";
+import type { Arrays, Biases, Numbers, Problem, Solution } from "./problem";
 import { rotationIn } from "./rotation";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
@@ -37,10 +37,7 @@ function exampleWeights(heed: Heed, problem: Problem): Weights {
     heed.tensor([tokens.map((token) => exampleVectors[token] as number[])]);
   return {
     inputOf: (tokens) => withPositions(heed, embed(tokens), problem),
-    wq: heed.tensor(wq),
-    wk: heed.tensor(wk),
-    wv: heed.tensor(wv),
-    wo: null,
+    ...{ wq: heed.tensor(wq), wk: heed.tensor(wk), wv: heed.tensor(wv), wo: null },
     ...matricesOnly,
   };
 }
@@ -64,10 +61,7 @@ function randomWeights(heed: Heed, problem: Problem, seed: string): Weights {
       );
       return withPositions(heed, embedding, problem);
     },
-    wq: projection("Q"),
-    wk: projection("K"),
-    wv: projection("V"),
-    wo: projection("O"),
+    ...{ wq: projection("Q"), wk: projection("K"), wv: projection("V"), wo: projection("O") },
     ...matricesOnly,
   };
 }
@@ -226,49 +220,32 @@ function arraysOf(
   problem: Problem,
 ): Pick<Solution, "arrays" | "taken"> {
   const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;
-  const unscaled = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
-
-  const copies = new Map<Tensor, Float32Array<ArrayBuffer>>();
-  const copy = (tensor: Tensor) => {
-    const known = copies.get(tensor) ?? numbersOf(tensor);
-    copies.set(tensor, known);
-    return known;
+  const { wq, wk, wv, wo } = weights;
+  const { scores: scaled, masked, weights: shares, entropy } = attention.capture;
+  const { capture: scores } = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
+  const ones = heed.tensor(new Float32Array(S).fill(1), [1, S]);
+  const tensors = {
+    ...{
+      ...own,
+      keyEmbedding: other.embedding,
+      keyPosition: other.position,
+      keyInput: other.input,
+    },
+    ...{ wq, wk, wv, q, k, v, scores, scaled, masked, weights: shares, output: attention.output },
+    ...{ joined, wo, result, between: null, units: null, after: null, ...block },
+    ...{ sums: heed.linear(shares, ones), entropy },
   };
-  const masked = copy(attention.capture.masked);
+  // A tensor with two names is copied once.
+  const copies = new Map<Tensor, Numbers>();
+  for (const each of Object.values(tensors))
+    if (each && !copies.has(each)) copies.set(each, numbersOf(each));
+  const copied = Object.fromEntries(
+    Object.entries(tensors).map(([name, each]) => [name, each && copies.get(each)]),
+  ) as Pick<Arrays, keyof typeof tensors>;
   const start = (problem.head * L + problem.row) * S;
-  const { taken, exponentials } = exponentialsOf(heed, masked.subarray(start, start + S));
-  const arrays: Arrays = {
-    embedding: copy(own.embedding),
-    position: copy(own.position),
-    input: copy(own.input),
-    keyEmbedding: copy(other.embedding),
-    keyPosition: copy(other.position),
-    keyInput: copy(other.input),
-    wq: copy(weights.wq),
-    wk: copy(weights.wk),
-    wv: copy(weights.wv),
-    q: copy(q),
-    k: copy(k),
-    v: copy(v),
-    scores: copy(unscaled.capture),
-    scaled: copy(attention.capture.scores),
-    masked,
-    weights: copy(attention.capture.weights),
-    output: copy(attention.output),
-    joined: copy(joined),
-    wo: weights.wo && copy(weights.wo),
-    result: result && copy(result),
-    between: block.between ? copy(block.between) : null,
-    units: block.units ? copy(block.units) : null,
-    after: block.after ? copy(block.after) : null,
-    sums: numbersOf(
-      heed.linear(attention.capture.weights, heed.tensor(new Float32Array(S).fill(1), [1, S])),
-    ),
-    entropy: copy(attention.capture.entropy),
-    exponentials,
-    contributions: contributionsOf(heed, copy(attention.capture.weights), copy(v), problem, L, S),
-  };
-  return { arrays, taken };
+  const { taken, exponentials } = exponentialsOf(heed, copied.masked.subarray(start, start + S));
+  const contributions = contributionsOf(heed, copied.weights, copied.v, problem, L, S);
+  return { arrays: { ...copied, exponentials, contributions }, taken };
 }
 
 /** The copies that formulas show of numbers that no picture has. */

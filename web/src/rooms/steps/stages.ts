@@ -1,7 +1,7 @@
 /** The matrices and the descriptions of the stages. */
 import type { MatrixName } from "./matrices";
 import { headNumbers, type State } from "./settings";
-import type { AttentionStage, BlockStage, StageName } from "./stageNames";
+import type { AttentionStage, StageName } from "./stageNames";
 import {
   addsPositions,
   countBlind,
@@ -35,11 +35,17 @@ export function targetsOf(stage: StageName, { vectors }: State): readonly Matrix
   }
 }
 
-export interface Stage {
-  readonly title: string;
+export const titles: Readonly<Record<StageName, string>> = {
+  ...{ tokens: "Tokens", embedding: "Embedding", qkv: "Q, K, V", scores: "Scores" },
+  ...{ scaled: "Scaled", masked: "Masked", weights: "Weights", output: "Output" },
+  ...{ joined: "Joined", addnorm: "Add & Norm", feedforward: "Feed-forward" },
+  addnorm2: "Add & Norm",
+};
+
+interface Stage {
   /** The stage in one line. */
   gist(state: State, attention: SentenceAttention): string;
-  /** Its words may be marked; see Words.tsx. */
+  /** Its words may be marked; see StageWords.tsx. */
   explain(state: State, attention: SentenceAttention): string;
 }
 
@@ -147,33 +153,29 @@ function learnedWords(state: State, attention: SentenceAttention): string {
   return `${model.words.projections}${rotation}${model.words.heads}`;
 }
 
+/** blockWords.ts has the words of the stages after attention. */
 export const attentionStages: Record<AttentionStage, Stage> = {
   tokens: {
-    title: "Tokens",
     gist: () => "The text is cut into tokens.",
     explain: (state, attention) =>
       `${unitWords(state, attention)} ${attendWords(state, attention)}`,
   },
   embedding: {
-    title: "Embedding",
     gist: () => "Each token gets a vector.",
     explain: (state, attention) =>
       `${originWords(state, attention)}${addsPositions(state) ? " Its position adds to it: a word differs from place to place." : ""}`,
   },
   qkv: {
-    title: "Q, K, V",
     gist: () => "Each vector gives a query, a key and a value.",
     explain: (state, attention) =>
       `Three ${state.vectors === "learned" ? "learned " : ""}matrices turn each vector into a [query](q) (what it looks for), a [key](k) (what it is found by) and a [value](v) (what it passes on).${attention.cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state, attention)}`,
   },
   scores: {
-    title: "Scores",
     gist: () => "Each query is multiplied with each key.",
     explain: (state) =>
       `A [score](scores) is the dot product of a [query](q) and a [key](k): large where both point the same way.${countingWords(state)}`,
   },
   scaled: {
-    title: "Scaled",
     gist: scaledGist,
     explain: ({ scaled, temperature }, { headSize }) => {
       const division = scaled
@@ -184,14 +186,12 @@ export const attentionStages: Record<AttentionStage, Stage> = {
     },
   },
   masked: {
-    title: "Masked",
     gist: (state, attention) =>
       hidesAny(state, attention) ? "The mask hides keys." : "No key is hidden.",
     explain: (state, attention) =>
       `${maskWords(state, attention)} A hidden score is −∞, and its weight 0.${blindWords(state, attention)}`,
   },
   weights: {
-    title: "Weights",
     gist: () => "Each row of scores becomes weights.",
     explain: (state, attention) => {
       const someSee = countBlind(state, attention) < attention.queries.tokens.length;
@@ -199,13 +199,11 @@ export const attentionStages: Record<AttentionStage, Stage> = {
     },
   },
   output: {
-    title: "Output",
     gist: () => "Weights mix the values into an output.",
     explain: (state, attention) =>
       `Every [value](v) is multiplied by its [weight](weights). Added up, they are the [output](output), a weighted mean.${blindWords(state, attention)}`,
   },
   joined: {
-    title: "Joined",
     gist: ({ vectors }) =>
       vectors === "example"
         ? "The output of the one head is the result."
@@ -217,18 +215,4 @@ export const attentionStages: Record<AttentionStage, Stage> = {
       return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are put side by side. A last matrix mixes them into a new vector for each token.${ablatedWords(state, attention)}`;
     },
   },
-};
-
-/** blockWords.ts has the words of the stages after attention. */
-const blockTitles: Readonly<Record<BlockStage, string>> = {
-  addnorm: "Add & Norm",
-  feedforward: "Feed-forward",
-  addnorm2: "Add & Norm",
-};
-
-export const titles = {
-  ...(Object.fromEntries(
-    Object.entries(attentionStages).map(([name, { title }]) => [name, title]),
-  ) as Record<AttentionStage, string>),
-  ...blockTitles,
 };

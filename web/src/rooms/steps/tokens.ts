@@ -55,12 +55,12 @@ export function tokenize(text: string, split: TokenSplit | "pieces" | "later"): 
 /** A text without words has no tokens: the start alone has nothing to attend to. */
 function cutPieces(text: string): Tokens {
   const within = text.slice(0, maxCharacters);
-  const isCut = text.length > within.length;
-  if (within.trim() === "") return { tokens: [], ids: [], kept: within, cut: isCut };
+  const all = { kept: within, cut: text.length > within.length };
+  if (within.trim() === "") return { tokens: [], ids: [], ...all };
   const found = piecesOf(within);
-  if (!found) return { tokens: [], kept: within, cut: isCut };
+  if (!found) return { tokens: [], ...all };
   const { ids, tokens } = found;
-  if (ids.length <= maxTokens) return { tokens, ids, kept: within, cut: isCut };
+  if (ids.length <= maxTokens) return { tokens, ids, ...all };
   const kept = ids.slice(0, maxTokens);
   return { tokens: tokens.slice(0, maxTokens), ids: kept, kept: textOfPieces(kept), cut: true };
 }

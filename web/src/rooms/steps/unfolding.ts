@@ -24,6 +24,19 @@ import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
 
+/** The values that the pictures show. */
+export interface Shown {
+  /**
+   * The settings of the solution with the current presentation. The controls may be one answer ahead of the pictures.
+   */
+  readonly state: State;
+  readonly attention: SentenceAttention;
+  /** Null before the first answer. */
+  readonly solution: Solution | null;
+  /** How far the stage's computation is shown; null if it is complete. */
+  readonly unfolding: Unfolding | null;
+}
+
 /** Stages whose rows follow from earlier rows without a sum, so that no cell is explained separately. */
 function goesByRows(state: State): boolean {
   const { stage, vectors } = state;

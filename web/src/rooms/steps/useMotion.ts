@@ -12,12 +12,7 @@ import { type MatrixName, sizeOf } from "./matrices";
 import { sizesOf } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+type Box = Pick<DOMRectReadOnly, "x" | "y" | "width" | "height">;
 
 const moveTime = 600;
 /** Only moments that last at least this long, in milliseconds, have a motion. */
@@ -74,13 +69,7 @@ function copyOf(figure: Element, canvas: HTMLCanvasElement, part: Box, place: Bo
   const { style } = ghost;
   [style.left, style.top] = [`${place.x + part.x}px`, `${place.y + part.y}px`];
   [style.width, style.height] = [`${part.width}px`, `${part.height}px`];
-  const [x, y, width, height] = [part.x, part.y, part.width, part.height].map((n) => n * ratio) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  ghost.getContext("2d")?.drawImage(canvas, x, y, width, height, 0, 0, ghost.width, ghost.height);
+  ghost.getContext("2d")?.drawImage(canvas, -part.x * ratio, -part.y * ratio);
   figure.append(ghost);
   return ghost;
 }

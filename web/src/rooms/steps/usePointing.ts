@@ -6,19 +6,24 @@ import type { Setter } from "../../shared/room";
 import { useEscape } from "../../shared/useEscape";
 import { explainCell, type MatrixArea, sourcesOf } from "./explain";
 import type { MatrixName } from "./matrices";
-import type { Solution } from "./problem";
 import type { MatrixCell, State } from "./settings";
-import { isSameCell, locked, type SentenceAttention } from "./state";
-import { explainMoment, highlightsOf, type Unfolding } from "./unfolding";
-import type { StepsWorkspace } from "./workspace";
+import { isSameCell, locked } from "./state";
+import { explainMoment, highlightsOf, type Shown } from "./unfolding";
 
-type Pointing = Pick<StepsWorkspace, "active" | "highlights" | "justLocked" | "point" | "lock"> & {
+export interface Pointing {
+  /** The cell that a person points at or locks; its sources follow below. */
+  readonly active: MatrixCell | null;
+  readonly highlights: readonly MatrixArea[];
+  /** Whether the person has just locked the cell. A link and the cursor do not count. */
+  readonly justLocked: { current: boolean };
+  point(cell: MatrixCell | null, by: "pointer" | "keyboard"): void;
+  lock(cell: MatrixCell): void;
   readonly explanation: Explanation | null;
   /** Whether the last cell was reached by keyboard. */
   readonly byKeyboard: boolean;
   /** The listeners of the element with the words that name matrices. */
   readonly listeners: Readonly<Record<string, (event: Event) => void>>;
-};
+}
 
 /** The matrices of the word that the person points at. */
 function useNamedMatrices() {
@@ -37,25 +42,15 @@ function useNamedMatrices() {
   };
 }
 
-export function usePointing({
-  state,
-  attention,
-  solution,
-  unfolding,
-  set,
-}: {
-  /** The settings of the solution with the current presentation. */
-  state: State;
-  attention: SentenceAttention;
-  solution: Solution | null;
-  unfolding: Unfolding | null;
-  set: Setter<State>;
-}): Pointing {
+export function usePointing(
+  { state, attention, solution, unfolding }: Shown,
+  set: Setter<State>,
+): Pointing {
   const [hover, setHover] = useState<MatrixCell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
   const { areas, listeners } = useNamedMatrices();
   const justLocked = useRef(false);
-  const point = useCallback<StepsWorkspace["point"]>(
+  const point = useCallback<Pointing["point"]>(
     (cell, by) => {
       setByKeyboard(by === "keyboard");
       setHover((now) => (isSameCell(now, cell) ? now : cell));
@@ -65,7 +60,7 @@ export function usePointing({
     },
     [set],
   );
-  const lock = useCallback<StepsWorkspace["lock"]>(
+  const lock = useCallback<Pointing["lock"]>(
     (cell) => {
       justLocked.current = true;
       set((now) => locked(now, cell, attention));

@@ -1,16 +1,17 @@
 /** The story of all stages with its player, and the steps of the person through it. */
 
-import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
-import { indexIn, type Pace, placeAt, playFrom, type Story } from "#parts";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { indexAt, indexIn, type Pace, placeAt, playFrames, playFrom, type Story } from "#parts";
 import type { Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
 import type { Live } from "../../shared/Transport";
+import { useReducedMotion } from "../../shared/useMedia";
 import type { MatrixName } from "./matrices";
 import type { State } from "./settings";
 import type { StageName } from "./stageNames";
-import { type SentenceAttention, toStage, unlocked } from "./state";
+import { toStage, unlocked } from "./state";
 import { playPaceOf, storyOf } from "./story";
-import { usePlayer } from "./usePlayer";
+import type { Shown } from "./unfolding";
 
 export interface Told {
   readonly story: Story<StageName, MatrixName>;
@@ -21,7 +22,54 @@ export interface Told {
   /** Applies a change by the person, which ends playing. */
   set: Setter<State>;
   go(index: number): void;
+  /** Shows a completed stage, as a new entry of the browser's history. */
   showStage(stage: StageName): void;
+}
+
+interface PlayerOptions {
+  readonly count: number;
+  readonly index: number;
+  /** The index from which playing starts, if it differs from `index`. */
+  readonly from: number;
+  pace(index: number): number;
+  go(index: number): void;
+  /** Whether the first answer has arrived. */
+  readonly isReady: boolean;
+  /** Whether playing starts automatically, once, when the room opens. */
+  readonly opens: boolean;
+}
+
+/** Plays the story. The moment that is shown depends only on the time since playing started. */
+function usePlayer(options: PlayerOptions): Live {
+  const reduced = useReducedMotion();
+  const [isPlaying, setPlaying] = useState(options.opens && !reduced);
+  const isRunning = isPlaying && options.isReady;
+  const latest = useRef({ ...options, isRunning });
+  latest.current = { ...options, isRunning };
+
+  useEffect(() => {
+    if (!isRunning) return;
+    const { from, index } = latest.current;
+    let shown = index;
+    return playFrames((elapsed) => {
+      const { count, pace, go } = latest.current;
+      // A person has stopped the player, and the effect has not been cleaned up yet.
+      if (!latest.current.isRunning) return false;
+      // A link has changed the moment.
+      if (latest.current.index !== shown) {
+        setPlaying(false);
+        return false;
+      }
+      const next = indexAt(elapsed, from, count, pace);
+      if (next !== shown) {
+        shown = next;
+        go(next);
+      }
+      if (next >= count - 1) setPlaying(false);
+      return next < count - 1;
+    });
+  }, [isRunning]);
+  return { isPlaying, setPlaying, isMotion: true };
 }
 
 /** Steps through the moments with the arrow keys, unless another element handles them. */
@@ -39,21 +87,12 @@ function useArrowKeys(step: (by: 1 | -1) => void): void {
   }, []);
 }
 
-export function useStory({
-  state,
-  attention,
-  isReady,
-  opens,
-  setState,
-}: {
-  /** The settings of the last answer. */
-  state: State;
-  attention: SentenceAttention;
-  isReady: boolean;
-  /** Whether playing starts automatically when the room opens. */
-  opens: boolean;
-  setState: Setter<State>;
-}): Told {
+/** @param opens whether playing starts automatically when the room opens */
+export function useStory(
+  { state, attention, solution }: Omit<Shown, "unfolding">,
+  setState: Setter<State>,
+  opens: boolean,
+): Told {
   const { remember } = useShell();
   const { vectors, position, edits, mask, padFrom, window, hidden } = state;
   const story = useMemo(() => storyOf(state, attention), [vectors, position, edits, attention]);
@@ -68,7 +107,7 @@ export function useStory({
     from: playFrom(story, state),
     pace,
     go: (next) => setState({ ...placeAt(story, next), ...unlocked }),
-    isReady,
+    isReady: solution !== null,
     opens,
   });
   const { setPlaying } = live;

@@ -61,7 +61,7 @@ export function CardView({ card, close }: { card: Card; close: (() => void) | nu
           {card.layers} layers of {card.heads} heads
         </summary>
         {card.whose === "ours" && <p>{aboutOurs}</p>}
-        <dl>
+        <dl class="line">
           {factsOf(card).map(([name, value]) => (
             <div key={name} data-fact={name}>
               <dt class="faint">{name}</dt>

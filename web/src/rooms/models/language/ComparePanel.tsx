@@ -86,8 +86,8 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   );
 }
 
-export function ComparePanel({ text }: { text: string }) {
-  const { state, answer, head, shown, other, whyNotOther, set } = useLanguageWorkspace();
+export function ComparePanel() {
+  const { state, text, answer, head, shown, other, whyNotOther, set } = useLanguageWorkspace();
   // The head may still be shown on the text before.
   const isRead = shown?.attention.rows.length === answer.ids.length;
   return (

@@ -1,14 +1,7 @@
 /** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import {
-  type Explanation,
-  type MatrixView,
-  type Palette,
-  patternNames,
-  patterns,
-  viewOn,
-} from "#parts";
+import { type MatrixView, type Palette, patternNames, patterns, viewOn } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { type HeadPlace, headName, headPlaceOf } from "../../../shared/layerHeads";
@@ -53,10 +46,7 @@ function useDrawn(): Drawn | null {
   );
 }
 
-const maps = {
-  weights: "Weights",
-  weighted: "Weights × |v|",
-} as const;
+const maps = { weights: "Weights", weighted: "Weights × |v|" } as const;
 
 interface HeadMapProps {
   name: keyof typeof maps;
@@ -154,8 +144,8 @@ function Help() {
 }
 
 /** A link to the computation of the head. */
-function Steps({ text }: { text: string }) {
-  const { card, answer, head, place, ablating } = useLanguageWorkspace();
+function Steps() {
+  const { card, text, answer, head, place, ablating } = useLanguageWorkspace();
   const isOurs = card.whose === "ours";
   const at = headPlaceOf(head) as HeadPlace;
   const settings = {
@@ -167,15 +157,8 @@ function Steps({ text }: { text: string }) {
   return <StepByStep {...{ settings, why }} isAblating={ablating.ablated.length > 0} />;
 }
 
-export function HeadPanel({
-  text,
-  explanation,
-}: {
-  /** As it was typed. */
-  text: string;
-  explanation: Explanation | null;
-}) {
-  const { state, set, heads, head, kinds } = useLanguageWorkspace();
+export function HeadPanel() {
+  const { state, set, heads, head, kinds, explanation } = useLanguageWorkspace();
   const at = useRowByRow(useDrawn(), parts);
   const [weights, weighted, lines] = [at(0), at(1), at(2)];
   return (
@@ -196,7 +179,7 @@ export function HeadPanel({
             × |v|: times the value’s length, as a share of the row. Neither picture explains the
             answer: later layers mix it again.
           </Prose>
-          <Steps text={text} />
+          <Steps />
           {lines && <Row shown={lines.shown} />}
           <Help />
         </div>

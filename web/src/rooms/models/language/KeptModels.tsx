@@ -54,7 +54,7 @@ export function KeptModels({ models, open, remove }: KeptModelsProps) {
       <p class="faint">Kept in this browser:</p>
       <ul ref={list}>
         {models.map(({ address, bytes, size }, place) => (
-          <li key={address} data-kept={linkOf(address)}>
+          <li class="line" key={address} data-kept={linkOf(address)}>
             <button type="button" onClick={() => open(address)}>
               {linkOf(address)}
             </button>

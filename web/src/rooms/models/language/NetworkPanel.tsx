@@ -1,5 +1,5 @@
 /** The whole network of a model that predicts the next token: one token's way through it. */
-import { useCallback, useMemo } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
 import { Inside, layerOfRow } from "../../../network/Inside";
@@ -16,7 +16,6 @@ import { Term } from "../../../shared/Term";
 import { useWidth } from "../../../shared/useWidth";
 import { kindNameOf } from "./kinds";
 import { useNetwork } from "./useNetwork";
-import { useRest } from "./useRest";
 import { useLanguageWorkspace } from "./workspace";
 
 function useHost(layers: number): NetworkHost {
@@ -71,6 +70,24 @@ function Picture({ facts, tokens }: { facts: Facts; tokens: readonly string[] })
       </div>
     </NetworkHostContext.Provider>
   );
+}
+
+/** In milliseconds: longer than the delay before a room starts to play. */
+const restAfter = 1500;
+
+/**
+ * Whether nothing has changed for a while.
+ *
+ * @param now the same object while nothing changes; null while something moves
+ */
+function useRest(now: object | null): boolean {
+  const [rested, setRested] = useState<object | null>(null);
+  useEffect(() => {
+    if (!now) return;
+    const timer = setTimeout(() => setRested(now), restAfter);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return now !== null && rested === now;
 }
 
 function Network() {

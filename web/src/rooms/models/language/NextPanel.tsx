@@ -16,11 +16,9 @@ import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 function columnsOf({ candidates, instead }: CandidatesAt, hasDrawn: boolean) {
   const { ids, logits, model, drawn } = candidates;
   const columns: (readonly [name: string, column: ArrayLike<number>])[] = [
-    ...([
-      ["token", ids],
-      ["logit", logits],
-      ["probability", model],
-    ] as const),
+    ["token", ids],
+    ["logit", logits],
+    ["probability", model],
   ];
   if (hasDrawn) columns.push(["after temperature and top-p", drawn]);
   if (instead) columns.push(["without the ablated heads", instead.model]);

@@ -1,7 +1,7 @@
 /** The view of language models: connects the link, the model and the active cell to the parts of the page. */
 
 import { useEffect, useMemo } from "preact/hooks";
-import { type Cell, type Explanation, explanationText } from "#parts";
+import { type Cell, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
 import { Panel } from "../../../shared/Panel";
 import type { RoomProps, Setter } from "../../../shared/room";
@@ -33,9 +33,15 @@ const lock = (cell: Cell) => ({ cell, place: cell.row });
 type Reading = ReturnType<typeof useReading>;
 
 /** The values that the panels share; null before a text is read. */
-function useWorkspace(state: State, set: Setter<State>, card: Card | null, reading: Reading) {
-  const { text, answer, place, head, shown } = reading;
-  const at = { state, place, text: text ?? "" };
+function useWorkspace(
+  state: State,
+  set: Setter<State>,
+  card: Card | null,
+  reading: Reading,
+): LanguageWorkspace | null {
+  const { answer, place, head, shown } = reading;
+  const text = reading.text ?? "";
+  const at = { state, place, text };
   const { clock, go, writeOn } = usePlaying(answer, at, set);
   const { branches, take, takeAgain } = useBranches(answer, at, set);
   // The head of the text before may still be shown.
@@ -56,41 +62,26 @@ function useWorkspace(state: State, set: Setter<State>, card: Card | null, readi
       clock.setPlaying(false);
       act(of);
     };
-  const isReady = card && answer && head !== null;
-  const workspace: LanguageWorkspace | null = isReady
-    ? {
-        ...{ ...reading, state, card, answer, head, clock, active, branches },
-        ...{ set, go, writeOn, point },
-        ...{ press: pausing(press), take: pausing(take), takeAgain: pausing(takeAgain) },
-      }
-    : null;
-  return { workspace, explanation, isSaid: byKeyboard };
+  if (!card || !answer || head === null) return null;
+  return {
+    ...{ ...reading, state, card, text, answer, head, clock, active, branches },
+    ...{ explanation, byKeyboard, set, go, writeOn, point },
+    ...{ press: pausing(press), take: pausing(take), takeAgain: pausing(takeAgain) },
+  };
 }
 
 /** The parts about a text that the model has read. */
-function Panels({ text, explanation }: { text: string; explanation: Explanation | null }) {
-  return (
-    <>
-      <Panel name="next">
-        <NextPanel />
-      </Panel>
-      <Panel name="heads">
-        <HeadsPanel />
-      </Panel>
-      <Panel name="head">
-        <HeadPanel {...{ text, explanation }} />
-      </Panel>
-      <Panel name="cache">
-        <CachePanel />
-      </Panel>
-      <Panel name="network">
-        <NetworkPanel />
-      </Panel>
-      <Panel name="compare">
-        <ComparePanel text={text} />
-      </Panel>
-    </>
-  );
+const panels = {
+  ...{ next: NextPanel, heads: HeadsPanel, head: HeadPanel, cache: CachePanel },
+  ...{ network: NetworkPanel, compare: ComparePanel },
+};
+
+function Panels() {
+  return Object.entries(panels).map(([name, Contents]) => (
+    <Panel key={name} name={name}>
+      <Contents />
+    </Panel>
+  ));
 }
 
 interface WorkProps {
@@ -98,13 +89,11 @@ interface WorkProps {
   reading: Reading;
   set: Setter<State>;
   workspace: LanguageWorkspace | null;
-  explanation: Explanation | null;
 }
 
 /** The text and the parts about it. */
-function Work({ card, reading, set, workspace, explanation }: WorkProps) {
-  const { answer, isStale, isUnread, failures } = reading;
-  const text = reading.text ?? "";
+function Work({ card, reading, set, workspace }: WorkProps) {
+  const { text, answer, isStale, isUnread, failures } = reading;
   const words = [
     ...["work column", card.predicts, !workspace && "waiting"],
     isUnread ? "refused-text" : isStale && "stale-text",
@@ -113,11 +102,11 @@ function Work({ card, reading, set, workspace, explanation }: WorkProps) {
     <div class={words.filter(Boolean).join(" ")}>
       <Panel name="text">
         <TextPanel
-          {...{ text, card, set, notices: failures }}
+          {...{ text: text ?? "", card, set, notices: failures }}
           written={workspace && (answer?.written ?? "")}
         />
       </Panel>
-      {workspace && <Panels {...{ text, explanation }} />}
+      {workspace && <Panels />}
     </div>
   );
 }
@@ -144,7 +133,8 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
   const isOpening = !card && (loading !== null || (isOurs && !isMissing && !attention.open));
   const reading = useReading(state, card);
   const { answer, place } = reading;
-  const { workspace, explanation, isSaid } = useWorkspace(state, set, card, reading);
+  const workspace = useWorkspace(state, set, card, reading);
+  const { explanation, byKeyboard } = workspace ?? {};
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
   const isEmpty = isOurs ? isMissing : isKnown && !card && !loading;
   useFootnote(read ?? (isEmpty ? "no model is open" : null));
@@ -156,16 +146,16 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
       />
       {attention.open && (
         <Panel name="input">
-          <AttentionPanel open={attention.open} close={attention.actions.close} />
+          <AttentionPanel open={attention.open} close={attention.close} />
         </Panel>
       )}
       {(card || (isOpening && isOurs)) && (
         <Controls {...{ state, set, answer, place }} predicts={card?.predicts ?? "causal"} />
       )}
-      {card && <Work {...{ card, reading, set, workspace, explanation }} />}
+      {card && <Work {...{ card, reading, set, workspace }} />}
       {isOpening && <div class="work column waiting" />}
       <TryNext suggestions={isOurs ? ourSuggestions : yourSuggestions} />
-      <Announced>{isSaid && explanation ? explanationText(explanation) : ""}</Announced>
+      <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
     </LanguageWorkspaceContext.Provider>
   );
 }

@@ -1,7 +1,7 @@
 /** The open attention weights. An open model stays open, too. */
 
 import { type Attention, readAttention } from "heed/view";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { FoundFile } from "./source";
 
 /** The weights of a file, with the data needed to read it again when its tokens arrive later. */
@@ -47,46 +47,38 @@ function whyNotRead(files: readonly File[], error: unknown): string {
 /** Stays open while the person is in other rooms. */
 let kept: OpenAttention | null = null;
 
-interface AttentionActions {
-  /**
-   * Reads files that contain attention weights, or tokens for the open weights. Returns whether the files may be of
-   * this kind.
-   */
-  take(found: readonly FoundFile[]): boolean;
-  close(): void;
-}
-
 export function useAttention(setWhy: (why: string | null) => void) {
   const [open, setOpen] = useState(kept);
   const [reading, setReading] = useState<string | null>(null);
   const latest = useRef(0);
   // A file is read only during this visit of the room.
   useEffect(() => () => void ++latest.current, []);
-  const show = useCallback((now: OpenAttention | null) => {
+  const show = (now: OpenAttention | null) => {
     kept = now;
     setOpen(now);
-  }, []);
-  const take = useCallback(
-    (found: readonly FoundFile[]) => {
-      const files = attentionFilesIn(found, kept !== null);
-      if (files === null) return false;
-      const turn = ++latest.current;
-      setWhy(null);
-      setReading(files.map(({ name }) => name).join(", "));
-      readFiles(files, kept)
-        .then(
-          (now) => turn === latest.current && show(now),
-          (error) => turn === latest.current && setWhy(whyNotRead(files, error)),
-        )
-        .finally(() => turn === latest.current && setReading(null));
-      return true;
-    },
-    [setWhy, show],
-  );
-  const close = useCallback(() => {
+  };
+  /**
+   * Reads files that contain attention weights, or tokens for the open weights. Returns whether the files may be of
+   * this kind.
+   */
+  const take = (found: readonly FoundFile[]): boolean => {
+    const files = attentionFilesIn(found, kept !== null);
+    if (files === null) return false;
+    const turn = ++latest.current;
+    setWhy(null);
+    setReading(files.map(({ name }) => name).join(", "));
+    readFiles(files, kept)
+      .then(
+        (now) => turn === latest.current && show(now),
+        (error) => turn === latest.current && setWhy(whyNotRead(files, error)),
+      )
+      .finally(() => turn === latest.current && setReading(null));
+    return true;
+  };
+  const close = () => {
     ++latest.current;
     setReading(null);
     show(null);
-  }, [show]);
-  return { open, reading, actions: { take, close } satisfies AttentionActions };
+  };
+  return { open, reading, take, close };
 }

@@ -6,12 +6,6 @@ import type { Card, Whose } from "./messages";
 import type { Source } from "./source";
 import type { WeightType } from "./state";
 
-export interface ModelActions {
-  load(source: Source, dtype: WeightType): void;
-  cancel(): void;
-  close(): void;
-}
-
 /** @param onOpen called for a model that is opened, but not for one that was open before */
 export function useModel(whose: Whose, onOpen: (card: Card) => void) {
   const engine = useEngine();
@@ -48,38 +42,35 @@ export function useModel(whose: Whose, onOpen: (card: Card) => void) {
     };
   }, [ask, close, whose]);
 
-  const load: ModelActions["load"] = useCallback(
-    async (source, dtype) => {
-      running.current?.abort();
-      const controller = new AbortController();
-      running.current = controller;
-      const { signal } = controller;
-      const loadingAt = loadingOf(source.name);
-      setWhy(null);
-      setLoading(loadingAt({ loaded: 0, total: 0 }));
-      const progress = (news: News) => {
-        if (!signal.aborted) setLoading(loadingAt(news));
-      };
-      const request = { kind: "load", source, dtype } as const;
-      try {
-        const answer = await engine.ask("language", request, { signal, progress });
-        if (answer?.kind === "refused") setWhy(answer.why);
-        if (answer?.kind === "card") {
-          latestOnOpen.current(answer);
-          setCard(answer);
-        }
-      } catch (error) {
-        // The model may have arrived just before the cancelling.
-        if (signal.aborted) void ask();
-        else setWhy((error as Error).message);
+  const load = async (source: Source, dtype: WeightType) => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    const { signal } = controller;
+    const loadingAt = loadingOf(source.name);
+    setWhy(null);
+    setLoading(loadingAt({ loaded: 0, total: 0 }));
+    const progress = (news: News) => {
+      if (!signal.aborted) setLoading(loadingAt(news));
+    };
+    const request = { kind: "load", source, dtype } as const;
+    try {
+      const answer = await engine.ask("language", request, { signal, progress });
+      if (answer?.kind === "refused") setWhy(answer.why);
+      if (answer?.kind === "card") {
+        latestOnOpen.current(answer);
+        setCard(answer);
       }
-      if (running.current === controller) {
-        running.current = null;
-        setLoading(null);
-      }
-    },
-    [engine, ask],
-  );
-  const cancel = useCallback(() => running.current?.abort(), []);
+    } catch (error) {
+      // The model may have arrived just before the cancelling.
+      if (signal.aborted) void ask();
+      else setWhy((error as Error).message);
+    }
+    if (running.current === controller) {
+      running.current = null;
+      setLoading(null);
+    }
+  };
+  const cancel = () => running.current?.abort();
   return { card, isKnown, loading, why, setWhy, actions: { load, cancel, close } };
 }

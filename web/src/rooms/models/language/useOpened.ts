@@ -1,5 +1,5 @@
 /** The view has one open source: our model, a model of the person, or attention weights from a file. */
-import { useCallback, useEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { savesData } from "../../../shared/ourModel";
 import type { Setter } from "../../../shared/room";
 import { useShell } from "../../../shared/shell";
@@ -15,7 +15,7 @@ export function useOpened(state: State, set: Setter<State>) {
   const { restrictions } = useShell();
   const whose = state.model === ourModel ? "ours" : "yours";
   const onOpen = ({ link: model }: Card) => {
-    attention.actions.close();
+    attention.close();
     if (whose === "ours") return;
     // The selection of a link is for the model that it names or, without a name, for the first one that is opened.
     set((now) =>
@@ -28,10 +28,10 @@ export function useOpened(state: State, set: Setter<State>) {
   useEffect(() => {
     if (isKnown && whose === "ours" && !card && !savesData()) actions.load(ourSource(), dtype);
   }, [isKnown]);
-  const close = useCallback(() => {
+  const close = () => {
     actions.close();
     set(withModel(yourModel));
-  }, [actions.close, set]);
+  };
   return {
     ...{ card, loading, why, setWhy, attention, isKnown },
     actions: { ...actions, close },
@@ -39,7 +39,7 @@ export function useOpened(state: State, set: Setter<State>) {
     isMissing: isKnown && !card && !loading && (savesData() || why !== null),
     /** Takes files that were dropped or chosen. */
     take(found: readonly FoundFile[]) {
-      if (restrictions.lock || found.length === 0 || attention.actions.take(found)) return;
+      if (restrictions.lock || found.length === 0 || attention.take(found)) return;
       const source = folderIn(found);
       if ("why" in source) setWhy(source.why);
       else actions.load(source, dtype);

@@ -1,6 +1,6 @@
 /** The state that the parts of the view share after a model has read a text. */
 
-import type { Cell } from "#parts";
+import type { Cell, Explanation } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention } from "../../../shared/attended";
 import type { HeadKey } from "../../../shared/layerHeads";
@@ -33,6 +33,8 @@ export interface Branch {
 export interface LanguageWorkspace {
   readonly state: State;
   readonly card: Card;
+  /** As it was typed. */
+  readonly text: string;
   readonly answer: ReadAnswer;
   /** Layer by layer, computed without the ablated ones. */
   readonly heads: readonly ReadHead[];
@@ -53,6 +55,8 @@ export interface LanguageWorkspace {
   readonly clock: Live;
   /** The cell that is pointed at or locked. */
   readonly active: Cell | null;
+  readonly explanation: Explanation | null;
+  readonly byKeyboard: boolean;
   /** Former continuations, the latest first. */
   readonly branches: readonly Branch[];
   /** Whether the text is being read. */

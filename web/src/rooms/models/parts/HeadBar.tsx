@@ -6,14 +6,7 @@ import type { Setter } from "../../../shared/room";
 import { useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 
-export function HeadBar({
-  name,
-  kind = null,
-  head,
-  state: { ablated, ablation },
-  set,
-  children,
-}: {
+interface HeadBarProps {
   name: string;
   /** The kind of the head, if it has a name. */
   kind?: string | null;
@@ -22,8 +15,11 @@ export function HeadBar({
   state: Ablated;
   set: Setter<Ablated>;
   children?: ComponentChildren;
-}) {
+}
+
+export function HeadBar({ name, kind = null, head, state, set, children }: HeadBarProps) {
   const { restrictions } = useShell();
+  const { ablated, ablation } = state;
   const isAblated = ablated.includes(head);
   const change = () =>
     set(({ ablated }) => {

@@ -28,15 +28,11 @@ function Lines({ name, text, mass, ...lines }: LinesProps) {
   );
 }
 
-export function HeadSide<Name extends string>({
-  lines,
-  names,
-  measures,
-  values,
-}: MeasuresProps<Name> & {
-  /** Null until they are drawn. */
-  lines: LinesProps | null;
-}) {
+/** @param props.lines null until they are drawn */
+export function HeadSide<Name extends string>(
+  props: MeasuresProps<Name> & { lines: LinesProps | null },
+) {
+  const { lines, names, measures, values } = props;
   return (
     <div class="head-side column">
       {lines && <Lines {...lines} />}

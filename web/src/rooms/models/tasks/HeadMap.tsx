@@ -20,16 +20,8 @@ interface MapProps {
   readonly whose?: string;
 }
 
-function PairsMap({
-  name,
-  of,
-  width,
-  note = of.name,
-  whose = note,
-  title,
-  view,
-  palette,
-}: MapProps & { title: string; view: MatrixView; palette: Palette }) {
+function PairsMap(props: MapProps & { title: string; view: MatrixView; palette: Palette }) {
+  const { name, of, width, title, view, palette, note = of.name, whose = note } = props;
   const { selection, active, set, point, press } = useHeadsWorkspace();
   const { rows, columns, isCausal, places } = of.attention;
   const { exhibit, text } = selection.answer;

@@ -1,7 +1,7 @@
 /** One head in detail: its weights as a map and as lines, and all its measures. */
 
 import { useCallback } from "preact/hooks";
-import { type Explanation, format } from "#parts";
+import { format } from "#parts";
 import { Readout } from "../../../shared/Readout";
 import { type OneHead, RowDetails } from "../../../shared/RowDetails";
 import { hides } from "../../../shared/restrictions";
@@ -109,8 +109,8 @@ function Steps() {
 }
 
 /** The attention of the selected row in words, and the formula of the active cell. */
-function Details({ explanation }: { explanation: Explanation | null }) {
-  const { selection, state, set } = useHeadsWorkspace();
+function Details() {
+  const { selection, state, set, explanation } = useHeadsWorkspace();
   const { shown, other, row, cell, answer } = selection;
   const { rows } = shown.attention;
   const [detail, otherDetail] = [headToDetail(shown), other && headToDetail(other)];
@@ -140,7 +140,7 @@ function Details({ explanation }: { explanation: Explanation | null }) {
   );
 }
 
-export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
+export function HeadPanel() {
   const { selection, state, set, active } = useHeadsWorkspace();
   const { shown, other, row, answer } = selection;
   const { head, name, attention, weights } = shown;
@@ -157,7 +157,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         <div class="head-map column">
           {answer.picture && <Patches picture={answer.picture} />}
           <Maps note={without ?? ""} whose={without ? `${name}, ${without}` : name} />
-          <Details explanation={explanation} />
+          <Details />
         </div>
         <HeadSide
           lines={{

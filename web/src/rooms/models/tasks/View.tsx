@@ -74,7 +74,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const explanation = active && selection && explainHeadWeight(active, selection);
 
   const workspace: HeadsWorkspace | null = selection && {
-    ...{ state, selection, active, set, point, press },
+    ...{ state, selection, active, explanation, set, point, press },
   };
   return (
     <HeadsWorkspaceContext.Provider value={workspace}>
@@ -106,7 +106,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           {workspace && (
             <>
               <Panel name="head">
-                <HeadPanel explanation={explanation} />
+                <HeadPanel />
               </Panel>
               <Panel name="heads">
                 <HeadsPanel />

@@ -81,11 +81,7 @@ export interface HeadsAnswer extends Ablated {
   readonly places: "right" | "answered" | "unknown";
   readonly attentions: readonly MeasuredAttention[];
   /** The number of parameters, and the share of held-out examples that the model answers correctly. */
-  readonly model: {
-    readonly parameters: number;
-    readonly examples: number;
-    readonly exact: number;
-  };
+  readonly model: Readonly<Record<"parameters" | "examples" | "exact", number>>;
   /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
   readonly asked: readonly AnsweredQuestion[];

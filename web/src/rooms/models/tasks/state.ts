@@ -22,14 +22,8 @@ import { mostCharacters } from "../../../shared/typed";
 import type { HeadKey } from "./answer";
 import { measureNames } from "./measures";
 
-interface HeadPlace {
-  readonly name: AttentionName;
-  readonly layer: number;
-  readonly head: number;
-}
-
 /** Counted from 0; null if the text is not a head. */
-export function headPlaceOf(key: HeadKey): HeadPlace | null {
+export function headPlaceOf(key: HeadKey) {
   const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
   if (!name) return null;
   return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };

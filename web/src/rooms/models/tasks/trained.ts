@@ -7,7 +7,6 @@ import {
   type LabelledWeights,
   loadModel,
   type Split,
-  type Task,
   type TaskModel,
   taskOf,
 } from "heed/models";
@@ -27,12 +26,14 @@ export interface AttentiveModel extends TaskModel {
   write?(examples: readonly Example[]): Promise<string[][]>;
 }
 
-export interface Trained extends Lifetime<AttentiveModel> {
-  readonly task: Task;
-  /** The attention of each head on the answer positions of held-out examples, measured when the model was trained. */
-  readonly heldOut: readonly HeadAlignment[];
+export type Trained = Awaited<ReturnType<typeof loadFrom>>;
+
+/** The facts about a model that were measured when it was trained. */
+interface Report {
+  /** The attention of each head on the answer positions of held-out examples. */
+  readonly alignment: readonly HeadAlignment[];
   /** The share of held-out examples that it answered correctly. */
-  readonly score: { readonly examples: number; readonly exact: number };
+  readonly heldOut: { readonly examples: number; readonly exact: number };
 }
 
 /** A split that was not used in training. */
@@ -65,11 +66,8 @@ export function ablatableHeads(
 
 let open: { readonly address: string; readonly trained: Promise<Trained> } | null = null;
 
-async function loadFrom(heed: Heed, address: string): Promise<Trained> {
-  const [files, report] = await Promise.all([
-    modelFilesIn(address),
-    reportIn<{ alignment: HeadAlignment[]; heldOut: Trained["score"] }>(address),
-  ]);
+async function loadFrom(heed: Heed, address: string) {
+  const [files, report] = await Promise.all([modelFilesIn(address), reportIn<Report>(address)]);
   const model = loadModel(heed, files) as AttentiveModel;
   const task = taskOf(model.config.task, model.config.taskOptions);
   const facts = { task, heldOut: report.alignment, score: report.heldOut };

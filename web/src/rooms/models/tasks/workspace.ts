@@ -1,6 +1,6 @@
 /** The values that the parts of the view share. */
 
-import type { Cell } from "#parts";
+import type { Cell, Explanation } from "#parts";
 import type { Setter } from "../../../shared/room";
 import { workspaceIn } from "../../../shared/workspaceIn";
 import type { HeadSelection } from "./selection";
@@ -11,6 +11,7 @@ export interface HeadsWorkspace {
   readonly selection: HeadSelection;
   /** The cell that a person points at or locks. */
   readonly active: Cell | null;
+  readonly explanation: Explanation | null;
   set: Setter<State>;
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
