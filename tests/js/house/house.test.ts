@@ -140,6 +140,7 @@ const rules: Rule[] = [
     allows: (name, path) =>
       isOneOf(/^"runtime\//, /^"kernels\/table\.hpp"$/, /^"heed\//)(name) ||
       (/thread_pool/.test(path) && name === "<pthread.h>") ||
+      (path === "src/runtime/memory.cpp" && name === "<sanitizer/asan_interface.h>") ||
       // This file chooses the instruction set.
       (path === "src/runtime/context.cpp" && name === '"simd/isa.hpp"'),
     brokenBy: { path: "src/runtime/arena.cpp", text: '#include "simd/isa.hpp"\n' },
