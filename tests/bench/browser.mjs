@@ -169,12 +169,14 @@ async function main() {
         : ["Chromium", () => launchChromium(...flags)];
     browser = await launch();
     const version = (await browser.version()).split("/").at(-1);
+    // In a whole run, each case has a page of its own, so it meets no memory or code of another.
+    let bench;
     const ask = async (method, argument) => {
-      const bench = await openBench(browser, server.url);
+      bench ??= await openBench(browser, server.url);
       try {
         return await bench.ask(method, argument);
       } finally {
-        await bench.close();
+        if (!quick) bench = await bench.close();
       }
     };
     const runtime = [browserName, version, ...(revectorize ? ["with --wasm-revectorize"] : [])];
