@@ -26,12 +26,6 @@ export interface LoadRequest {
   readonly dtype: WeightType;
 }
 
-/** Asks which model is open, or frees it. */
-interface CardRequest {
-  readonly kind: "card" | "close";
-  readonly whose: Whose;
-}
-
 /** Continues a text if asked to, and reads all of it. */
 export interface ReadRequest extends Sampling {
   readonly kind: "read";
@@ -68,12 +62,6 @@ export interface HeadRequest extends TextRequest {
   readonly head: HeadKey;
 }
 
-/** Measures what kind each head is of, on random tokens that are repeated. */
-export interface KindsRequest {
-  readonly kind: "kinds";
-  readonly model: number;
-}
-
 /** Computes the attention of one head over a text that is not read yet. */
 export interface OtherRequest extends Ablated {
   readonly kind: "other";
@@ -86,12 +74,14 @@ export type LanguageRequest =
   /** Lists the models whose files the browser keeps. If an address is given, its files are deleted first. */
   | { readonly kind: "kept"; readonly deleted: string | null }
   | LoadRequest
-  | CardRequest
+  /** Asks which model is open, or frees it. */
+  | { readonly kind: "card" | "close"; readonly whose: Whose }
   | ReadRequest
   | NextRequest
   | HeadsRequest
   | HeadRequest
-  | KindsRequest
+  /** Measures what kind each head is of, on random tokens that are repeated. */
+  | { readonly kind: "kinds"; readonly model: number }
   /** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
   | ((NetworkRequest | MatricesRequest) & { readonly model: number })
   | OtherRequest;

@@ -8,7 +8,6 @@ import type {
   Card,
   HeadRequest,
   HeadsRequest,
-  KindsRequest,
   LanguageAnswer,
   NextRequest,
   OtherAnswer,
@@ -170,8 +169,8 @@ function useOther(other: string | null, answer: ReadAnswer | null, { head, ablat
 function useKinds(card: Card | null, answer: ReadAnswer | null) {
   const applies = card?.predicts === "causal" && card.context >= measuredTokens;
   const model = applies && answer?.model === card.model ? card.model : null;
-  const request = useMemo<KindsRequest | null>(
-    () => (model === null ? null : { kind: "kinds", model }),
+  const request = useMemo(
+    () => (model === null ? null : ({ kind: "kinds", model } as const)),
     [model],
   );
   const { answer: kinds, failure } = useAnswer(solver, request);
