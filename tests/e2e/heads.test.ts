@@ -309,6 +309,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await room.page.waitForSelector(".thumbnail");
     expect(await room.page.$$(".all-heads [tabindex='0']")).toHaveLength(1);
     await room.page.focus(".all-heads [tabindex='0']");
+    const label = () =>
+      room.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    expect(await label()).toMatch(/layer 2, head 3/i);
     const reached: (string | undefined)[] = [];
     for (const key of [
       "ArrowDown",
@@ -346,6 +349,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   test("fit a window 360 pixels wide, for every model", async () => {
     const room = await reenter("", { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    const [, yours] = await room.page.$$eval(".chooser label", (labels) =>
+      labels.map((label) => [label.textContent, label.getBoundingClientRect().right] as const),
+    );
+    expect(yours?.[0]).toBe("open yours");
+    expect(yours?.[1]).toBeLessThan(360);
     // The controls for one head are on one line.
     const tops = await room.page.$$eval(
       ".head-bar :is(h2, label:not(:has(select)), select)",

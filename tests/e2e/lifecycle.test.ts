@@ -1,4 +1,4 @@
-/** The long life of a page: reloaded many times, hidden behind another page, frozen by the browser. */
+/** The long life of a page: reloaded many times, hidden in a minimised window, frozen by the browser. */
 import { setTimeout as pass } from "node:timers/promises";
 import type { CDPSession } from "puppeteer-core";
 import { describe, expect, test } from "vitest";

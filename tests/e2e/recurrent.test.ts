@@ -110,6 +110,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const found = models.bahdanau.weights([{ ...exampleOf(example), target: written }]);
     const weight = found[0]?.[0]?.weights[3 * 22 + 21] as number;
     await expect.poll(() => room.text(".maps .readout")).toContain("α[4, 22]");
+    expect(await room.text(".maps .readout")).toContain("minus the row’s maximum");
     const said = /= (\d\.\d{3})/.exec(await room.text(".maps .readout"))?.[1];
     expect(Math.abs(Number(said) - weight)).toBeLessThan(0.002);
     expect(await room.page.$$eval(".said-token.lit", (lit) => lit.length)).toBe(3);
@@ -229,6 +230,10 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const room = await reenter("&slip=5:0");
     const { target } = exampleOf(example);
     const taught = target.map((token, place) => (place === 4 ? "0" : token));
+    const ways = await room.page.$$eval(".lane h4", (titles) => titles.map((h4) => h4.textContent));
+    expect(new Set(ways)).toEqual(
+      new Set(["It gets the right answer (teacher forcing)", "It gets its own output"]),
+    );
     for (const model of shown) {
       const outOf = (given: readonly string[]) =>
         likeliestAfter(model, example, given)

@@ -27,6 +27,7 @@ describe("The shell", () => {
 
   test("ends each room with the question of the next one, and the last with the documentation", async () => {
     const room = await reenter();
+    expect(await room.text(".lead")).toContain("Attention lets each word take");
     for (const { id, name, question } of rooms.slice(1)) {
       expect(await room.text(".next-room")).toBe(`Next: ${name} ${question}`);
       await room.page.click(".next-room a");

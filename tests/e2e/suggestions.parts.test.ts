@@ -34,6 +34,14 @@ const rooms = Object.entries({
   speed: [speedLink, speed],
 } as const);
 
+test("A suggestion that speaks of a text continues it only if it speaks of chance", () => {
+  for (const [href] of ourSuggestions) {
+    const { params } = readLink(href);
+    const writes = params.get("length") !== "0";
+    expect(writes, href).toBe(params.has("temperature"));
+  }
+});
+
 test.each(
   rooms.flatMap(([id, [link, suggestions]]) =>
     suggestions.map(([href, name]) => ({ id, name, href, link: link as RoomLink })),

@@ -291,6 +291,7 @@ describe("In chrome, our language model", () => {
       drawn += share;
     }
     expect(drawn).toBeCloseTo(1, 4);
+    expect(await room.text(".candidates thead")).toContain("after temperature and top-p");
     const [shown] = await room.candidates();
     expect(rows[0]?.[1]).toBe(String(shown?.id));
     expect(rows[0]?.[2]).toBe(reference.tokenizer.decode([shown?.id as number]));

@@ -11,7 +11,7 @@ import { columnTitles, rowsOf } from "./StackTable";
 /** The numbers of all rows but the last one, which has none. */
 function stackCsv(numbers: StackNumbers, token: string): string {
   const { partNames, readings } = numbers;
-  const columns = [...partNames.map((name) => columnTitles[name]), "stream"];
+  const columns = [...partNames.map((name) => columnTitles[name]), "length of the stream"];
   const rows = rowsOf(numbers, [token, ""]).slice(0, -1);
   return rowsCsv([
     ["", ...columns, ...(readings ? ["probability"] : [])],
@@ -56,10 +56,10 @@ export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | 
     [readings],
   );
   if (!readings) return null;
-  const winner = quoted(readings.at(-1)?.words[0] ?? "");
+  const winner = readings.at(-1)?.words[0] ?? "";
   return (
     <Curve
-      title={`Probability of ${winner} over the layers`}
+      title={`Probability of ${quoted(winner)} over the layers`}
       xName="layers"
       placeOf={(i) => placeAt(i, partNames)}
       yName="probability"

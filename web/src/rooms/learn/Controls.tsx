@@ -1,5 +1,6 @@
 /** The settings of the task, the model and the pictures. */
 import { ColourChoice } from "../../picture/ColourChoice";
+import { exhibitOf } from "../../shared/catalogue";
 import { Choice, NumberField, Switch } from "../../shared/Fields";
 import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
@@ -27,7 +28,7 @@ function TaskControls({ state, begin }: Beginning) {
       <Choice
         label="Learn to"
         value={task}
-        choices={taskNames.map((name) => [name, tasks[name].title] as const)}
+        choices={taskNames.map((name) => [name, exhibitOf(name).name] as const)}
         onChange={(task) => begin({ task, ...planOf(task), text: null })}
       />
       {tasks[task].hasLetters && (

@@ -6,7 +6,7 @@ import type { Setter } from "../../shared/room";
 import { Term } from "../../shared/Term";
 import { UnreadText } from "../../shared/UnreadText";
 import { type AnswerPart, type CourseSnapshot, held, type ShownExample } from "./messages";
-import { maxCharacters, type State, tasks } from "./state";
+import { type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
 import { hopeOf } from "./words";
 
@@ -36,7 +36,6 @@ function TextField({ showing, state: { task, text, length }, set }: ExampleProps
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
-        maxLength={maxCharacters}
         value={text ?? showing?.text ?? ""}
         onInput={({ currentTarget }) => set(withText(currentTarget.value))}
       />

@@ -1,4 +1,4 @@
-/** The requests to this room's solver, its answers and its news. */
+/** The requests to this room's solver, and what its answers and its news consist of. */
 import type { ConfigOptions, Recipe, Task } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
 

@@ -91,7 +91,6 @@ class TrainingLesson {
   show(text: string | null) {
     return this.#alone(async () => {
       const own = text === null ? null : readOwn(this.#first.task, text);
-      /** The snapshot at the current step. */
       const shown = { kind: "shown", step: this.#step } as const;
       if (own && "why" in own) return { ...shown, showing: null, unread: own, outputs: [] };
       for (const training of this.#trainings) training.show(own);

@@ -38,7 +38,6 @@ interface Plan {
 }
 
 interface TaskPlan extends Plan {
-  readonly title: string;
   readonly steps: number;
   readonly hasLetters: boolean;
   /** An example of a text to type, and the texts that are allowed. */
@@ -53,11 +52,10 @@ const letters = {
 };
 
 export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
-  reverse: { title: "reverse letters", steps: 800, ...letters },
-  sort: { title: "sort letters", steps: 1200, ...letters },
+  reverse: { steps: 800, ...letters },
+  sort: { steps: 1200, ...letters },
   dates: {
     ...letters,
-    title: "write dates",
     steps: 1200,
     size: 64,
     hasLetters: false,
@@ -65,7 +63,7 @@ export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
     limits: () => "in English, 1900 to 2099",
   },
   pronouns: {
-    ...{ title: "who is it?", steps: 3000, hasLetters: false },
+    ...{ steps: 3000, hasLetters: false },
     such: () => "Alice wrote a note and gave it to Bob.",
     limits: () => "up to 24 known words",
     ...{ heads: 4, layers: 3, size: 64, rate: 0.002 },
@@ -81,7 +79,7 @@ export function planOf(task: TaskName): Plan {
 }
 
 /** Far more than a model can read, so that typed text is never cut off without a message. */
-export const maxCharacters = 1000;
+const maxCharacters = 1000;
 
 /** The numbers of heads and layers, and the sizes of vectors, that a person can choose. */
 export const sizes = { heads: [1, 2, 4, 8], layers: [1, 2, 3], size: [16, 32, 64, 128] } as const;

@@ -13,8 +13,9 @@ export type Choice = typeof ourModel | ExhibitId | typeof yourModel;
 /** The models that the room offers, and their names in links. */
 export const choiceNames: readonly (readonly [Choice, string])[] = [
   [ourModel, "our language model"],
-  ...exhibitIds.map((id) => [id, exhibitOf(id).name] as const),
+  // The others may be scrolled out of view on a phone.
   [yourModel, "open yours"],
+  ...exhibitIds.map((id) => [id, exhibitOf(id).name] as const),
 ];
 
 function isTask(name: string | null): name is ExhibitId {

@@ -37,7 +37,7 @@ export function read(params: URLSearchParams): LinkReading<State> {
 }
 
 /** The vectors or the mask without which a setting has no effect, so that a link does not need it. */
-const needed: Partial<Record<string, State["vectors"] | State["mask"]>> = {
+const needed: Partial<Record<keyof State, State["vectors"] | State["mask"]>> = {
   ...{ model: "learned", layer: "learned" },
   ...{ heads: "random", headSize: "random", seed: "random", split: "random" },
   ...{ padFrom: "padding", window: "window", hidden: "painted" },
@@ -50,7 +50,7 @@ export function write(now: State): URLSearchParams {
   if (state.vectors !== "example") params.set("text", state.text);
   const { text, ...others } = settings;
   const used = Object.entries(others).filter(([key]) =>
-    [undefined, state.vectors, state.mask].includes(needed[key]),
+    [undefined, state.vectors, state.mask].includes(needed[key as keyof State]),
   );
   return writeSettings(Object.fromEntries(used), state, initialState, params);
 }

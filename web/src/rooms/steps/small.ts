@@ -36,8 +36,11 @@ export function smallSolutionOf(
       return farthest(most(whole) as Float32Array, ofNegated as Float32Array);
     });
   };
+  // No small picture shows what comes before the input, or the other sentence.
+  const isDrawn = (name: string): name is MatrixName =>
+    isMatrix(name) && !/^(embedding|position|key)/.test(name);
   const small = Object.entries(arrays).map(([name, data]) => {
-    return [name, data && isMatrix(name) ? pooled(name, data) : data];
+    return [name, data && isDrawn(name) ? pooled(name, data) : data];
   });
   return { dims: { ...dims, L: l, S: s }, arrays: Object.fromEntries(small) as typeof arrays };
 }
