@@ -24,12 +24,16 @@ async function placeOf(hash: string): Promise<Place> {
   const { room: id, restrictions, params, notices } = readLink(hash);
   const room = await loadRoom(id);
   const reading = room.read(params);
+  const { embed } = restrictions;
+  const isUnknown = embed !== null && !Object.hasOwn(room.panels, embed);
   return {
-    id,
-    room,
-    restrictions,
-    state: reading.state,
-    notices: [...notices, ...reading.notices],
+    ...{ id, room, state: reading.state },
+    restrictions: isUnknown ? { ...restrictions, embed: null } : restrictions,
+    notices: [
+      ...notices,
+      ...(isUnknown ? [`The room has no panel “${embed}”, so the whole room is shown.`] : []),
+      ...reading.notices,
+    ],
   };
 }
 

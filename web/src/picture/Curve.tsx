@@ -213,6 +213,7 @@ function Drawing(props: Shown) {
   );
   return (
     <svg
+      viewBox={`0 0 ${frame.width} ${frame.height}`}
       width={frame.width}
       height={frame.height}
       role="img"

@@ -45,7 +45,10 @@ export function TokenLines(props: TokenLinesProps) {
     if (width === 0) return;
     drawing.current ??= new LineDrawing();
     drawing.current.draw({ queries, keys, lines, lit, width });
-    if (!drawing.current.svg.isConnected) ref.current?.append(drawing.current.svg);
+    const { svg } = drawing.current;
+    // Paper may be narrower.
+    svg.setAttribute("viewBox", `0 0 ${width} ${svg.getAttribute("height")}`);
+    if (!svg.isConnected) ref.current?.append(svg);
   }, [queries, keys, lines, lit, width]);
   const onClick = (event: MouseEvent) => {
     const { x, y } = placeIn(event);

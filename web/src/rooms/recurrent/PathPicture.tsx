@@ -139,6 +139,7 @@ function Drawing(props: PathProps) {
   const length = lengthOf(name, journey);
   return (
     <svg
+      viewBox={`0 0 ${width} ${lane + labelHeight}`}
       width={width}
       height={lane + labelHeight}
       role="img"

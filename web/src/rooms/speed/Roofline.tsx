@@ -129,6 +129,7 @@ function Drawing({ chart, width, point, choose }: DrawingProps) {
   const pointAt = (event: PointerEvent) => choose(indexUnder(event, chart));
   return (
     <svg
+      viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
       aria-hidden="true"

@@ -35,6 +35,7 @@ function Drawing({ width }: { width: number }) {
   return (
     <svg
       class="cache-drawing"
+      viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
       role="img"
