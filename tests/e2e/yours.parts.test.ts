@@ -2,6 +2,8 @@
 import { type Heed, HeedError, load } from "heed";
 import {
   CausalLanguageModel,
+  classify,
+  classifyTokens,
   loadModel,
   type MaskedLanguageModel,
   withoutHeads,
@@ -39,7 +41,7 @@ import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
 import { Random } from "../js/values";
 import { meanOutput } from "./means";
-import { wordTokenizer } from "./yours";
+import { classifierFiles, wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
   paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
@@ -511,6 +513,71 @@ describe("The solver", () => {
     }
     await solve({ kind: "close", whose: "yours" }, context);
     expect(heed.memory().tensors.count).toBe(0);
+  });
+});
+
+describe("A head that classifies", () => {
+  const ids = [7, 4, 9, 8];
+  const place = 2;
+  const texts = { encode: () => ids, decode: () => "" };
+  const head = { path: "model.layers.0.self_attn", head: 1 };
+
+  test.each([
+    ["Sequence", {}],
+    ["Sequence", { problem_type: "multi_label_classification" }],
+    ["Token", {}],
+  ] as const)(
+    "%s %o has the probabilities of heed/models, with and without a head",
+    async (task, more) => {
+      const heed = await load({ threads: 1 });
+      const { signal } = new AbortController();
+      const context = { heed, signal, progress: () => {}, pause: async () => {} };
+      const files = classifierFiles(task, more);
+      const { model, classifier } = await opening(context)(files, "float32");
+      expect(classifier?.labels).toEqual(["very bad", "neither", "good"]);
+      const asked = { kind: "next", model, ids, place, ablation: "zero", ...sampling } as const;
+      const answer = await solve({ ...asked, ablated: ["1.2"] }, context);
+      if (answer?.kind !== "next") throw new Error("no candidates");
+      const own = (await loadModel(heed, files)) as MaskedLanguageModel;
+      const scores = async () =>
+        task === "Sequence"
+          ? (await classify(own, texts, [""]))[0]?.scores
+          : (await classifyTokens(own, texts, [""]))[0]?.[place]?.scores;
+      const [whole = [], less = []] = [await scores(), await withoutHeads(own, [head], scores)];
+      own.dispose();
+      const [table] = answer.tables;
+      expect(answer.tables).toHaveLength(1);
+      const { candidates, pieces, instead } = table as (typeof answer.tables)[number];
+      expect(candidates.ids).toHaveLength(3);
+      for (const [rank, id] of candidates.ids.entries()) {
+        expect(pieces[rank]).toBe(classifier?.labels[id]);
+        expect(candidates.model[rank]).toBeCloseTo(whole[id] as number, 6);
+        expect(instead?.model[rank]).toBeCloseTo(less[id] as number, 6);
+        expect(instead?.model[rank]).not.toBeCloseTo(whole[id] as number, 4);
+      }
+      expect([...candidates.model]).toEqual([...candidates.model].sort((a, b) => b - a));
+      expect(instead?.bestPiece).toBe(classifier?.labels[less.indexOf(Math.max(...less))]);
+      await solve({ kind: "close", whose: "yours" }, context);
+      expect(heed.memory().tensors.count).toBe(0);
+      heed.dispose();
+    },
+  );
+
+  test.each([
+    [classifierFiles("Question"), /answers questions/],
+    [classifierFiles("Sequence", { problem_type: "regression" }), /gives values/],
+  ])("that gives no probabilities of labels says why nothing is predicted", async (files, why) => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const { model, classifier, whyNoPredictions } = await opening(context)(files, "float32");
+    expect(classifier).toBeNull();
+    expect(whyNoPredictions).toMatch(why);
+    const asked = { kind: "next", model, ids, place, ...sampling } as const;
+    const answer = await solve({ ...asked, ablated: [], ablation: "zero" }, context);
+    expect(answer).toMatchObject({ kind: "next", tables: [] });
+    await solve({ kind: "close", whose: "yours" }, context);
+    heed.dispose();
   });
 });
 

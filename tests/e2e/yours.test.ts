@@ -5,14 +5,21 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
-import { CausalLanguageModel, fillMasks, loadModel, type MaskedLanguageModel } from "heed/models";
+import {
+  CausalLanguageModel,
+  classify,
+  fillMasks,
+  loadModel,
+  type MaskedLanguageModel,
+  withoutHeads,
+} from "heed/models";
 import { nn } from "heed/nn";
 import type { ElementHandle } from "puppeteer-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
 import { sayings } from "./ablating";
 import { visits } from "./visits";
-import { type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
+import { classifierFiles, type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
 
 /** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
@@ -310,6 +317,39 @@ describe("In chrome, a model of the person", () => {
       Number(/= ([−\d.]+)$/.exec(await room.text(".compare-words"))?.[1]?.replace("−", "-"));
     await expect.poll(said).toBeCloseTo(difference, 3.7);
     expect(median(await values())).toBeGreaterThan(0);
+    model.dispose();
+  });
+
+  test("shows the labels of an encoder that classifies, and what they are without a head", async () => {
+    const files = classifierFiles("Sequence");
+    const model = (await loadModel(heed, files)) as MaskedLanguageModel;
+    const ids = [7, 9, 8];
+    const texts = { encode: () => ids, decode: () => "" };
+    const scores = async () => (await classify(model, texts, [""]))[0]?.scores ?? [];
+    const head = { path: "model.layers.0.self_attn", head: 1 };
+    const all = { model: await scores(), instead: await withoutHeads(model, [head], scores) };
+    const room = await enter(`&text=${wordsOf(ids).replaceAll(" ", "+")}&ablate=1.2`);
+    await room.drop(files);
+    await room.opened();
+    expect(await room.text(".next h3")).toBe("The label of the text");
+    const rows = () =>
+      room.page.$$eval(".candidates tbody tr", (rows) =>
+        rows.map((row) => {
+          const cells = row.querySelectorAll<HTMLElement>("[data-share]");
+          const shares = [...cells].map(({ dataset }) => Number(dataset.share));
+          return { label: row.querySelector("th")?.textContent ?? "", shares };
+        }),
+      );
+    await expect.poll(async () => (await rows())[0]?.shares.length).toBe(2);
+    const labels = ["very bad", "neither", "good"];
+    const found = await rows();
+    expect(found.map(({ label }) => label).sort()).toEqual([...labels].sort());
+    for (const { label, shares } of found)
+      for (const [i, wanted] of [all.model, all.instead].entries())
+        expect(shares[i]).toBeCloseTo(wanted[labels.indexOf(label)] as number, decimals);
+    expect(await room.page.$(".candidates tfoot")).toBeNull();
+    expect(await room.text(".candidates thead")).toContain("without 1 head");
+    expect(await room.violations()).toEqual([]);
     model.dispose();
   });
 

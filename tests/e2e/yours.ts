@@ -1,5 +1,8 @@
 /** Opens models of a person in the room "Models"; the models that tests open there, and a server that has them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HubConfig } from "heed/models";
+import { bert, filesOf } from "../js/checkpoints";
+import { Random } from "../js/values";
 import { listen, type Server } from "./browsers";
 import { Room } from "./room";
 
@@ -120,6 +123,30 @@ export class Yours extends Room {
     await this.page.waitForSelector(".readout[data-locked=true] .readout-formula");
     return (await this.formula()).weight;
   }
+}
+
+const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+
+/** A BERT with random weights that has a classifier of three labels. */
+export function classifierFiles(task: "Sequence" | "Token" | "Question", more: HubConfig = {}) {
+  const { config, tensors } = bert("bert");
+  const random = new Random(11);
+  const architecture =
+    task === "Question" ? "BertForQuestionAnswering" : `BertFor${task}Classification`;
+  const [name, count] = task === "Question" ? ["qa_outputs", 2] : ["classifier", 3];
+  const bare = Object.entries(tensors).filter(([name]) => !name.startsWith("cls."));
+  const id2label = { 0: "very bad", 1: "neither", 2: "good" };
+  return {
+    ...filesOf({
+      config: { ...config, architectures: [architecture], id2label, ...more },
+      tensors: {
+        ...Object.fromEntries(bare),
+        [`${name}.weight`]: random.array([count as number, 12]),
+        [`${name}.bias`]: random.array([count as number]),
+      },
+    }),
+    "tokenizer.json": wordTokenizer(21, specials),
+  };
 }
 
 const encoder = new TextEncoder();

@@ -23,6 +23,8 @@ export type Instead = ReturnType<typeof insteadOf>;
 export interface SortedLogits {
   readonly values: Float32Array;
   readonly ids: Int32Array;
+  /** Whether the sigmoid of each logit is a probability; otherwise the softmax of all logits gives them. */
+  readonly areSeparate?: boolean;
 }
 
 /** The weight e^((logit − largest) ÷ temperature) of the token at a rank. */
@@ -55,7 +57,12 @@ function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling):
 type ShareAt = (rank: number) => number;
 
 /** The probability of the token at a rank among the most likely ones; by default by the model, without sampling. */
-function shareOf({ values }: SortedLogits, temperature = 1, choices = values.length): ShareAt {
+function shareOf(
+  { values, areSeparate }: SortedLogits,
+  temperature = 1,
+  choices = values.length,
+): ShareAt {
+  if (areSeparate) return (rank) => 1 / (1 + Math.exp(-(values[rank] as number)));
   if (temperature === 0) return (rank) => (rank === 0 ? 1 : 0);
   const sum = sumOf(values, temperature, choices);
   return (rank) => (rank < choices ? weightAt(values, temperature, rank) / sum : 0);

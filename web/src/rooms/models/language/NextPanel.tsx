@@ -1,4 +1,4 @@
-/** The candidates for the token after the selected one, or for the selected token and each masked one. */
+/** The candidates for the token after the selected one, for the selected token and each masked one, or for a label. */
 import { type Contents, csvBlob, npyBlob, npyOf, rowsCsv, viewOn } from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { withoutWords } from "../../../shared/ablation";
@@ -9,18 +9,21 @@ import { quoted, visible } from "../../../shared/pieces";
 import { useShell } from "../../../shared/shell";
 import { Term } from "../../../shared/Term";
 import { useEngine } from "../../../worker/engineClient";
-import type { CandidatesAt, NextAnswer } from "./messages";
+import type { CandidatesAt, Card, NextAnswer } from "./messages";
 import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 
+/** The name of a model's candidates. */
+const nameOf = ({ classifier }: Card) => (classifier ? "label" : "token");
+
 /** The numbers of candidates: their names, and a row for each candidate. */
-function columnsOf({ candidates, instead }: CandidatesAt, hasDrawn: boolean) {
+function columnsOf({ candidates, instead }: CandidatesAt, card: Card) {
   const { ids, logits, model, drawn } = candidates;
   const columns: (readonly [name: string, column: ArrayLike<number>])[] = [
-    ["token", ids],
+    [nameOf(card), ids],
     ["logit", logits],
     ["probability", model],
   ];
-  if (hasDrawn) columns.push(["after temperature and top-p", drawn]);
+  if (card.predicts === "causal") columns.push(["after temperature and top-p", drawn]);
   if (instead) columns.push(["without the ablated heads", instead.model]);
   const rows = Array.from(ids, (_, rank) => columns.map(([, column]) => column[rank] as number));
   return { names: columns.map(([name]) => name), rows };
@@ -39,13 +42,13 @@ function useContents({ place, isMask }: CandidatesAt): Contents {
     const tables = found?.kind === "next" ? found.tables : [];
     const table = tables.find((each) => each.place === place && each.isMask === isMask);
     if (!table) throw new Error("the model was closed");
-    return { ...columnsOf(table, card.predicts === "causal"), pieces: table.pieces };
+    return { ...columnsOf(table, card), pieces: table.pieces };
   };
   return {
     async csv() {
       const { names, rows, pieces } = await find();
       const lines = rows.map(([id = 0, ...numbers], i) => [id, pieces[i] as string, ...numbers]);
-      return csvBlob(rowsCsv([["token", "text", ...names.slice(1)], ...lines]));
+      return csvBlob(rowsCsv([[names[0] as string, "text", ...names.slice(1)], ...lines]));
     },
     async npy() {
       const { names, rows } = await find();
@@ -58,6 +61,8 @@ function useContents({ place, isMask }: CandidatesAt): Contents {
 function titleOf({ card, answer }: LanguageWorkspace, table: CandidatesAt, next: NextAnswer) {
   const piece = quoted(answer.tokens[table.place]?.piece ?? "");
   if (card.predicts === "causal") return `What comes after ${piece}`;
+  if (card.classifier)
+    return card.classifier.task === "token" ? `The label of ${piece}` : "The label of the text";
   if (!table.isMask) return `If ${piece} were hidden`;
   const masks = next.tables.filter(({ isMask }) => isMask).length;
   return masks > 1 ? `The mask at token ${table.place + 1}` : "What the mask hides";
@@ -71,17 +76,22 @@ const restOf = (shares: Float32Array): number =>
 const restOfDrawn = ({ ids, drawn, choices }: Candidates): number =>
   choices <= ids.length ? 0 : restOf(drawn);
 
+/** A label is shown as it is. */
+const shownPiece = ({ classifier }: Card, piece: string) => (classifier ? piece : visible(piece));
+
 function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const { card, take } = useLanguageWorkspace();
   const { candidates, pieces, instead } = table;
   const { ids, model, drawn, taken } = candidates;
+  const { classifier } = card;
   const isCausal = card.predicts === "causal";
+  const areAll = ids.length === classifier?.labels.length || classifier?.problem === "multiple";
   return (
     <>
       <tbody>
         {Array.from(ids, (id, rank) => {
           const isTaken = taken?.rank === rank;
-          const piece = visible(pieces[rank] as string);
+          const piece = shownPiece(card, pieces[rank] as string);
           return (
             <tr key={rank} class={isTaken ? "taken" : undefined} data-token={id}>
               <th scope="row">
@@ -104,16 +114,18 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
           );
         })}
       </tbody>
-      <tfoot>
-        <tr class="others">
-          <th scope="row">all others</th>
-          <ShareCells
-            model={restOf(model)}
-            without={instead && restOf(instead.model)}
-            drawn={isCausal ? restOfDrawn(candidates) : null}
-          />
-        </tr>
-      </tfoot>
+      {!areAll && (
+        <tfoot>
+          <tr class="others">
+            <th scope="row">all others</th>
+            <ShareCells
+              model={restOf(model)}
+              without={instead && restOf(instead.model)}
+              drawn={isCausal ? restOfDrawn(candidates) : null}
+            />
+          </tr>
+        </tfoot>
+      )}
     </>
   );
 }
@@ -125,6 +137,8 @@ function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const { taken, choices } = candidates;
   const isCausal = card.predicts === "causal";
   const own = answer.tokens[place + (isCausal ? 1 : 0)];
+  const { classifier } = card;
+  const count = pieces.length;
   return (
     <Prose class="faint next-about small">
       {taken && own && (
@@ -141,7 +155,12 @@ function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
         </>
       )}
       {canTake && "Select one to go on with it. "}
-      {pieces.some((piece) => visible(piece).includes("␣")) && "␣ is a space."}
+      {classifier &&
+        count < classifier.labels.length &&
+        `${count} of ${classifier.labels.length} labels. `}
+      {classifier?.problem === "multiple" &&
+        "Each label has its own probability: the sum need not be 1. "}
+      {pieces.some((piece) => shownPiece(card, piece).includes("␣")) && "␣ is a space."}
     </Prose>
   );
 }
@@ -166,13 +185,17 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
         />
       </div>
       <table class="candidates">
-        <CandidateHead token="token" without={instead && withoutWords(next)} isDrawn={isCausal} />
+        <CandidateHead
+          token={nameOf(card)}
+          without={instead && withoutWords(next)}
+          isDrawn={isCausal}
+        />
         <Rows {...{ table, canTake }} />
       </table>
       <About {...{ table, canTake }} />
       {instead && (
         <p class="instead small">
-          Without the ablated heads the likeliest is <b>{visible(instead.bestPiece)}</b>{" "}
+          Without the ablated heads the likeliest is <b>{shownPiece(card, instead.bestPiece)}</b>{" "}
           <span class="number">{shareWords(instead.best.probability)}</span>.{" "}
           {!restrictions.lock && (
             <button type="button" class="link" onClick={() => set({ ablated: [] })}>
@@ -185,20 +208,12 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
   );
 }
 
-/** Why there are no candidates. */
-function whyNone(predicts: "causal" | "masked", hasMask: boolean): string {
-  return predicts === "masked" && !hasMask
-    ? "This checkpoint has no head for masked words, or its tokenizer no token for them: only its attention can be shown."
-    : "";
-}
-
 export function NextPanel() {
   const { card, next } = useLanguageWorkspace();
-  const why = whyNone(card.predicts, card.mask !== null);
   return (
     <section class="next" aria-labelledby="next-title">
       <h2 id="next-title">Predictions</h2>
-      {why && <Prose class="faint">{why}</Prose>}
+      {card.whyNoPredictions && <Prose class="faint">{card.whyNoPredictions}</Prose>}
       <div class="next-tables">
         {next?.tables.map((table) => (
           <Table key={`${table.place} ${table.isMask}`} {...{ table, next }} />

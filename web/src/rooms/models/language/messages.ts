@@ -1,5 +1,6 @@
 /** The requests to the solver of language models, its answers and its progress messages. */
 
+import type { ClassifierConfig } from "heed/models";
 import type { PatternName, SmallWeights } from "#parts";
 import type {
   MatricesAnswer,
@@ -43,7 +44,7 @@ interface TextRequest extends Ablated {
   readonly ids: readonly number[];
 }
 
-/** Computes the candidates for the token after a token, or for the token and each mask. */
+/** Computes the candidates for the token after a token, for the token and each mask, or for the label. */
 export interface NextRequest extends Sampling, TextRequest {
   readonly kind: "next";
   readonly place: number;
@@ -132,6 +133,10 @@ export interface Card {
   readonly windows: readonly (number | null)[];
   /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
   readonly mask: { readonly id: number; readonly text: string } | null;
+  /** The head that gives each label of a text or of a token a probability; null if the model has none. */
+  readonly classifier: ClassifierConfig | null;
+  /** Why the model predicts nothing that the room shows; null if it does. */
+  readonly whyNoPredictions: string | null;
 }
 
 /** Why something was not done, for the person. The former state is unchanged. */
@@ -175,7 +180,7 @@ export interface CandidatesAt {
 
 export interface NextAnswer extends Ablated {
   readonly kind: "next";
-  /** The candidates after the place; or for each mask, then for the requested place if it is not a mask. */
+  /** The candidates after the place; or for each mask, then for the requested place if it is not a mask; or labels. */
   readonly tables: readonly CandidatesAt[];
 }
 

@@ -86,6 +86,30 @@ function sizesOf(
   return { parameters: sum(all, sizeOf) - sum(twice, sizeOf), bytes: sum(all, bytesOf) };
 }
 
+/** The predictions of an encoder's head, or why it has none that the room shows. */
+function predictionsOf(
+  model: LanguageModel,
+  tokenizer: ReadableTokenizer,
+): Pick<Card, "mask" | "classifier" | "whyNoPredictions"> {
+  const none = { mask: null, classifier: null, whyNoPredictions: null };
+  if ("readOut" in model) return none;
+  const whyNot = (why: string) => ({
+    ...{ ...none, whyNoPredictions: `${why}: only its attention can be shown.` },
+  });
+  const { config, lmHead } = model;
+  const { task, problem } = config.classifier ?? {};
+  if (task === "question")
+    return whyNot("This checkpoint answers questions, and this room reads texts without questions");
+  if (problem === "regression")
+    return whyNot("The head of this checkpoint gives values, and not labels with probabilities");
+  if (config.classifier) return { ...none, classifier: config.classifier };
+  if (!lmHead) return whyNot("This checkpoint has no head that predicts");
+  const { mask } = tokenizer;
+  return mask
+    ? { ...none, mask }
+    : whyNot("The tokenizer of this checkpoint has no token for masked words");
+}
+
 function cardOf(
   { source, dtype }: LoadRequest,
   model: LanguageModel,
@@ -110,7 +134,7 @@ function cardOf(
     scales: isCausal ? config.scales : Array.from({ length: layers }, () => scale),
     softcap: (isCausal && config.scoresSoftcap) || null,
     windows: Array.from({ length: layers }, (_, i) => (isCausal && config.windows[i]) || null),
-    mask: "readOut" in model || !model.lmHead ? null : tokenizer.mask,
+    ...predictionsOf(model, tokenizer),
   };
 }
 

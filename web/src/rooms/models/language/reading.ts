@@ -1,6 +1,6 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 
-import type { Heed, Tensor } from "heed";
+import type { Tensor } from "heed";
 import { withoutHeads } from "heed/models";
 import { patternsOf, viewOn } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
@@ -155,11 +155,12 @@ interface Asked {
 /** The most masks whose candidates are shown. */
 const mostMasks = 6;
 
-/** The places to predict: after a token; or each mask, and the token as if it were hidden. */
+/** The places to predict: after a token; each mask, and the token as if it were hidden; or the label. */
 function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
   const next = ids[place + 1] ?? null;
   if ("readOut" in model) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
-  const { mask } = card;
+  const { mask, classifier } = card;
+  if (classifier) return [{ place, isMask: false, ids, next: null }];
   if (!mask) return [];
   const masks = ids.flatMap((id, place) =>
     id === mask.id ? [{ place, isMask: true, ids, next: null }] : [],
@@ -170,7 +171,7 @@ function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
   return [...masks.slice(0, mostMasks), own];
 }
 
-/** The logits [1, 1, V] at each place. */
+/** The logits [1, 1, V] at each place, or [1, V] of a text. */
 function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
   const { heed } = model;
   const texts = [...new Set(asked.map(({ ids }) => ids))];
@@ -179,6 +180,7 @@ function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
       const tensor = idsTensor(heed, ids);
       if ("readOut" in model) return [model.forward(tensor, { onlyLast: true }).logits];
       const { logits } = model.forward(tensor, { needLogits: true });
+      if (model.config.classifier?.task === "sequence") return [logits];
       const places = asked.filter((each) => each.ids === ids).map(({ place }) => place);
       return places.map((start) =>
         heed.multiply(heed.slice(logits, { axis: 1, start, length: 1 }), 1),
@@ -187,19 +189,21 @@ function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
   );
 }
 
-/** Sorts logits [1, 1, V], the largest first, and frees them. */
+/** Sorts logits, the largest first, and frees them. */
 async function sortedOf(
-  heed: Heed,
+  { model, card }: Open,
   all: readonly Tensor[],
   pause: () => Promise<void>,
 ): Promise<SortedLogits[]> {
+  const { heed } = model;
+  const areSeparate = card.classifier?.problem === "multiple";
   const found: SortedLogits[] = [];
   try {
     for (const logits of all) {
       heed.scope(() => {
         const { values, indices } = heed.topK(logits, logits.size);
         const ids = indices.data.slice() as Int32Array;
-        found.push({ values: values.data.slice() as Float32Array, ids });
+        found.push({ values: values.data.slice() as Float32Array, ids, areSeparate });
       });
       await pause();
     }
@@ -212,24 +216,26 @@ async function sortedOf(
 export async function next(
   open: Open,
   request: NextRequest,
-  { heed, pause }: Context,
+  { pause }: Context,
 ): Promise<NextAnswer> {
-  const { model, tokenizer } = open;
+  const { model, tokenizer, card } = open;
+  const labels = card.classifier?.labels;
+  const pieceOf = (id: number) => labels?.[id] ?? tokenizer.pieceOf(id);
   const { temperature, topK, topP, ablated, ablation } = request;
   const sampling =
     "readOut" in model ? { temperature, topK, topP } : { temperature: 1, topK: 0, topP: 1 };
   const asked = askedOf(open, request);
-  const rows = await sortedOf(heed, logitsOf(model, asked), pause);
+  const rows = await sortedOf(open, logitsOf(model, asked), pause);
   const logits =
     ablated.length > 0 ? await without(open, request, () => logitsOf(model, asked)) : [];
-  const others = await sortedOf(heed, logits, pause);
+  const others = await sortedOf(open, logits, pause);
   const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
     const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next, request.most);
     const other = others[i] && insteadOf(candidates, others[i]);
     return {
       ...{ place, isMask, candidates },
-      pieces: Array.from(candidates.ids, (id) => tokenizer.pieceOf(id)),
-      instead: other ? { ...other, bestPiece: tokenizer.pieceOf(other.best.id) } : null,
+      pieces: Array.from(candidates.ids, pieceOf),
+      instead: other ? { ...other, bestPiece: pieceOf(other.best.id) } : null,
     };
   });
   return { kind: "next", ablated, ablation, tables };
