@@ -318,6 +318,23 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       all.map((each) => each.getBoundingClientRect().height),
     );
     expect(token).toBeGreaterThan(0);
+    // Paper that is narrower than the window scales a drawing.
+    const drawings = await room.page.$$eval("main svg[width]", (all) =>
+      all.map((svg) => {
+        const page = svg.parentElement as HTMLElement;
+        page.style.width = "200px";
+        const { width, height } = svg.getBoundingClientRect();
+        page.style.width = "";
+        const sides = ["width", "height"].map((side) => Number(svg.getAttribute(side)));
+        return { width, height, whole: sides as [number, number] };
+      }),
+    );
+    const wide = drawings.filter(({ width, whole: [wide] }) => width > 0 && wide > 300);
+    expect(wide.length).toBeGreaterThan(2);
+    for (const { width, height, whole } of wide) {
+      expect(width).toBeLessThanOrEqual(200);
+      expect(height).toBeCloseTo((whole[1] * width) / whole[0], 0);
+    }
   });
 
   it("obeys a teacher's lock, and shows one panel alone", async () => {

@@ -14,6 +14,33 @@ describe("The shell", () => {
   const { open, enter, reenter } = visits(Steps, "chrome");
   const isThere = async (room: Steps, selector: string) => (await room.page.$(selector)) !== null;
 
+  test("shows the whole room, with a notice, if a link names a panel that it has not", async () => {
+    const room = await enter("#embed=nothing");
+    expect(await room.text(".notices")).toContain("The room has no panel “nothing”");
+    expect(await room.text("h1")).toBe("Attention, step by step");
+  });
+
+  test("shows in forced colours what is chosen, and bars in their colours", async () => {
+    const room = await open("#room=models&length=0");
+    await room.page.waitForSelector(".share-bar");
+    const media = { features: [{ name: "forced-colors", value: "active" }] };
+    await (await room.page.createCDPSession()).send("Emulation.setEmulatedMedia", media);
+    const styles = (selector: string, property: string) =>
+      room.page.$$eval(
+        selector,
+        (all, property) => all.map((each) => getComputedStyle(each).getPropertyValue(property)),
+        property,
+      );
+    const choices = await styles(".choice label", "outline-style");
+    const chosen = await styles(".choice label:has(:checked)", "outline-style");
+    expect(new Set(chosen)).toEqual(new Set(["solid"]));
+    expect(choices.filter((style) => style === "solid")).toHaveLength(chosen.length);
+    expect(await styles(".rooms [aria-current]", "outline-style")).toEqual(["solid"]);
+    expect(new Set(await styles(".share-bar > span", "forced-color-adjust"))).toEqual(
+      new Set(["none"]),
+    );
+  });
+
   test("lists the rooms, marks the current one, and leads to each", async () => {
     const room = await enter();
     for (const { id, name } of [...rooms].reverse()) {
