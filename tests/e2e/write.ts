@@ -30,7 +30,8 @@ export class Write extends Room {
   }
 
   /** The most likely tokens after the current one, exactly. */
-  candidates(): Promise<ShownCandidate[]> {
+  async candidates(): Promise<ShownCandidate[]> {
+    await this.page.waitForSelector(".candidates tbody tr[data-token]");
     return this.page.$$eval(".candidates tbody tr[data-token]", (rows) =>
       rows.map((row) => {
         const share = (column: string) => {

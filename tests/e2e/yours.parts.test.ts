@@ -4,8 +4,10 @@ import {
   CausalLanguageModel,
   classify,
   classifyTokens,
+  embed,
   loadModel,
   type MaskedLanguageModel,
+  similarity,
   withoutHeads,
 } from "heed/models";
 import { nn } from "heed/nn";
@@ -35,13 +37,13 @@ import {
 } from "../../web/src/rooms/models/language/state";
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
-import { bytesOfToken } from "../../web/src/shared/readableTokenizer";
+import { bytesOfToken, ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
 import { readIn, sharesOfHead } from "../../web/src/worker/languageHeads";
 import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
 import { Random } from "../js/values";
 import { meanOutput } from "./means";
-import { classifierFiles, wordTokenizer } from "./yours";
+import { classifierFiles, sentenceFiles, wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
   paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
@@ -58,6 +60,15 @@ describe("Files", () => {
     expect(folderIn(found(...needed("")))).toMatchObject({ kind: "files", name: "chosen files" });
     const inside = folderIn(found("all/notes.txt", ...needed("all/tiny/")));
     expect(inside).toMatchObject({ kind: "files", name: "tiny" });
+  });
+
+  test("of its modules are found in their folders", () => {
+    const pooling = "1_Pooling/config.json";
+    for (const folder of ["all/tiny/", ""]) {
+      const all = [...needed(folder), `${folder}modules.json`, folder + pooling];
+      const { files } = folderIn(found(...all)) as FilesSource;
+      expect(Object.keys(files).sort()).toEqual([...needed(""), "modules.json", pooling].sort());
+    }
   });
 
   test("that are dropped are read as files where their entries cannot be read", async () => {
@@ -390,7 +401,10 @@ describe("The solver", () => {
       await solve({ kind: "next", model, ids, place: 1, ...ablating, ...sampling }, context);
       await solve({ kind: "heads", model, ids, ...ablating }, context);
       await solve({ kind: "head", model, ids, head: "2.1", ...ablating }, context);
-      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", ...ablating }, context);
+      await solve(
+        { kind: "other", model, text: `${text} w8`, first: text, head: "1.1", ...ablating },
+        context,
+      );
       return answer;
     };
     const first = await open(tiny, "float32");
@@ -411,7 +425,12 @@ describe("The solver", () => {
     const second = await open(masked, "int8");
     // A request for the model before is not answered by this one.
     const text = "w7 [MASK] w9";
-    const late = { kind: "other", model: first.model, text, head: "1.1", ...ablating } as const;
+    const late = {
+      kind: "other",
+      model: first.model,
+      ...{ text, first: null, head: "1.1" },
+      ...ablating,
+    } as const;
     expect(await solve(late, context)).toBeNull();
     await readAll(second, text);
     // The table of the tokens is in the memory of JavaScript: 21 rows of 12 bytes and a scale.
@@ -576,6 +595,50 @@ describe("A head that classifies", () => {
     const asked = { kind: "next", model, ids, place, ...sampling } as const;
     const answer = await solve({ ...asked, ablated: [], ablation: "zero" }, context);
     expect(answer).toMatchObject({ kind: "next", tables: [] });
+    await solve({ kind: "close", whose: "yours" }, context);
+    heed.dispose();
+  });
+});
+
+describe("An encoder of sentences", () => {
+  test("compares two texts as heed/models does, with and without a head", async () => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const files = sentenceFiles();
+    const { model, compares, whyNoPredictions } = await opening(context)(files, "float32");
+    expect(compares).toBe("cosine");
+    expect(whyNoPredictions).toContain("compare two texts");
+    const held = heed.memory().tensors;
+    const [first, text] = ["w7 w9 w8", "w7 w12 w8 w20"];
+    const request = { kind: "other", model, head: "1.1", ablation: "zero" } as const;
+    const ask = async (first: string | null, ablated: readonly string[]) => {
+      const answer = await solve({ ...request, text, first, ablated }, context);
+      if (answer?.kind !== "other") throw new Error("no other text");
+      return answer.similarities;
+    };
+    const [all, both] = [await ask(first, []), await ask(first, ["1.2"])];
+    expect(await ask(null, [])).toEqual([]);
+    expect(await ask("", [])).toEqual([]);
+    expect(heed.memory().tensors).toEqual(held);
+
+    const tokenizer = new ReadableTokenizer(
+      JSON.parse(new TextDecoder().decode(files["tokenizer.json"])),
+      {},
+    );
+    const own = (await loadModel(heed, files)) as MaskedLanguageModel;
+    const compare = async () => {
+      const [a, b] = [await embed(own, tokenizer, [first]), await embed(own, tokenizer, [text])];
+      return heed.scope(() => similarity(own, a, b).data[0] as number);
+    };
+    const head = { path: "model.layers.0.self_attn", head: 1 };
+    const wanted = [await compare(), await withoutHeads(own, [head], compare)];
+    expect(all).toHaveLength(1);
+    expect(both).toHaveLength(2);
+    for (const [i, value] of both.entries()) expect(value).toBeCloseTo(wanted[i] as number, 5);
+    expect(all[0]).toBeCloseTo(wanted[0] as number, 5);
+    expect(wanted[0]).not.toBeCloseTo(wanted[1] as number, 3);
+    own.dispose();
     await solve({ kind: "close", whose: "yours" }, context);
     heed.dispose();
   });

@@ -4,13 +4,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Tokenizer } from "@huggingface/tokenizers";
 import { type Heed, load } from "heed";
 import {
   CausalLanguageModel,
   classify,
+  embed,
   fillMasks,
   loadModel,
   type MaskedLanguageModel,
+  similarity,
   withoutHeads,
 } from "heed/models";
 import { nn } from "heed/nn";
@@ -19,7 +22,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
 import { sayings } from "./ablating";
 import { visits } from "./visits";
-import { classifierFiles, type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
+import {
+  classifierFiles,
+  type Files,
+  sentenceFiles,
+  shareFiles,
+  wordsOf,
+  wordTokenizer,
+  Yours,
+} from "./yours";
 
 /** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
@@ -353,6 +364,37 @@ describe("In chrome, a model of the person", () => {
     model.dispose();
   });
 
+  test("says how similar two texts are to an encoder of sentences", async () => {
+    const files = sentenceFiles();
+    const shared = await shareFiles({ sentences: files });
+    try {
+      const { model, tokenizer } = await loadModel(heed, files, { tokenizer: Tokenizer });
+      const [text, other] = ["w7 w9 w8", "w7 w12 w8 w20"];
+      const room = await enter(`&text=${text.replaceAll(" ", "+")}`);
+      await room.loadAddress(`${shared.url}/sentences`);
+      await room.opened();
+      expect(await room.text(".next")).toContain("It computes a vector for each text");
+      await room.click("Compare");
+      const said = async () =>
+        Number(await room.page.$eval(".similarity b", (b) => b.dataset.similarity));
+      await expect.poll(said).toBeCloseTo(1, decimals);
+      await room.paste("#language-other", other);
+      const vectors = await embed(model, tokenizer, [text, other]);
+      const wanted = similarity(model, vectors, vectors).data[1] as number;
+      await expect.poll(said).toBeCloseTo(wanted, decimals);
+      expect(await room.text(".similarity")).toContain("Cosine similarity");
+      // The kept files of its folders belong to one model.
+      await room.closeModel();
+      await expect.poll(() => room.kept()).toEqual([`${shared.url}/sentences`]);
+      await room.click("Delete", ".kept-models");
+      await expect.poll(() => room.kept()).toEqual([]);
+      expect(await room.violations()).toEqual([]);
+      model.dispose();
+    } finally {
+      shared.stop();
+    }
+  });
+
   test("loads from addresses, in fewer bits, with progress and a way to cancel", async () => {
     const [shared, slow, closed] = await Promise.all([
       shareFiles({ tiny, empty: {} }),
@@ -409,17 +451,13 @@ describe("In chrome, a model of the person", () => {
 
       // A kept model opens without its server, until it is deleted.
       shared.stop();
-      const kept = () =>
-        room.page.$$eval("[data-kept]", (rows) =>
-          rows.map((row) => (row as HTMLElement).dataset.kept),
-        );
-      await expect.poll(kept).toEqual([`${shared.url}/tiny`]);
+      await expect.poll(() => room.kept()).toEqual([`${shared.url}/tiny`]);
       await room.click(`${shared.url}/tiny`, ".kept-models");
       expect(await room.opened()).toEqual(card);
       expect(await room.tokens()).toEqual(read);
       await room.showWays();
       await room.click("Delete", ".kept-models");
-      await expect.poll(kept).toEqual([]);
+      await expect.poll(() => room.kept()).toEqual([]);
       // Its button is gone, and the keyboard goes on from the address.
       const focused = () => room.page.evaluate(() => document.activeElement?.id);
       await expect.poll(focused).toBe("model-address");

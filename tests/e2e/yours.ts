@@ -1,7 +1,7 @@
 /** Opens models of a person in the room "Models"; the models that tests open there, and a server that has them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HubConfig } from "heed/models";
-import { bert, filesOf } from "../js/checkpoints";
+import { bert, filesOf, jsonOf } from "../js/checkpoints";
 import { Random } from "../js/values";
 import { listen, type Server } from "./browsers";
 import { Room } from "./room";
@@ -100,6 +100,13 @@ export class Yours extends Room {
     await this.click("Load", ".address");
   }
 
+  /** The addresses of the models that are kept. */
+  kept(): Promise<(string | undefined)[]> {
+    return this.page.$$eval("[data-kept]", (rows) =>
+      rows.map((row) => (row as HTMLElement).dataset.kept),
+    );
+  }
+
   /** The candidates of a place, counted from 0. */
   candidates(place: number): Promise<ShownCandidate[]> {
     return this.page.$$eval(`[data-place="${place}"] .candidates tbody tr[data-token]`, (rows) =>
@@ -126,6 +133,28 @@ export class Yours extends Room {
 }
 
 const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+
+/** A BERT with random weights that computes the vectors of texts. */
+export function sentenceFiles(): Files {
+  const { config, tensors } = bert("bert");
+  const bare = Object.entries(tensors).filter(([name]) => !name.startsWith("cls."));
+  const modules = ["", "1_Pooling"].map((path) => {
+    const type = path === "" ? "Transformer" : "Pooling";
+    return { path, type: `sentence_transformers.models.${type}` };
+  });
+  return {
+    ...filesOf({
+      config: { ...config, architectures: ["BertModel"] },
+      tensors: Object.fromEntries(bare),
+    }),
+    "modules.json": jsonOf(modules),
+    "1_Pooling/config.json": jsonOf({
+      pooling_mode_max_tokens: true,
+      pooling_mode_mean_tokens: false,
+    }),
+    "tokenizer.json": wordTokenizer(21, specials),
+  };
+}
 
 /** A BERT with random weights that has a classifier of three labels. */
 export function classifierFiles(task: "Sequence" | "Token" | "Question", more: HubConfig = {}) {
@@ -207,7 +236,8 @@ export async function shareFiles(
   { permits = true, slowly = false } = {},
 ): Promise<Server> {
   const answer = ({ url = "" }: IncomingMessage, response: ServerResponse) => {
-    const [, folder = "", name = ""] = url.split("/");
+    const [, folder = "", ...path] = url.split("/");
+    const name = path.join("/");
     const bytes = folders[folder]?.[name];
     const headers = permits ? { "Access-Control-Allow-Origin": "*" } : {};
     if (!bytes) return void response.writeHead(404, headers).end();

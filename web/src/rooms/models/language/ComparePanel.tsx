@@ -5,6 +5,7 @@ import { at, type Cell, format } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
+import { withoutWords } from "../../../shared/ablation";
 import { isLater } from "../../../shared/attended";
 import { headName } from "../../../shared/layerHeads";
 import { Lockable } from "../../../shared/Panel";
@@ -86,6 +87,29 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   );
 }
 
+/** The similarity of the model's vectors of both texts, with its meaning. */
+function Similarity({ other }: { other: OtherAnswer }) {
+  const { card } = useLanguageWorkspace();
+  const [whole, less] = other.similarities;
+  if (whole === undefined) return null;
+  const isCosine = card.compares === "cosine";
+  return (
+    <p class="number similarity" aria-live="polite">
+      {isCosine ? "Cosine similarity" : "Dot product"} of the vectors of both texts:{" "}
+      <b data-similarity={whole}>{format(whole, 4)}</b>
+      {less !== undefined && (
+        <>
+          , <span data-similarity={less}>{format(less, 4)}</span> {withoutWords(other)}
+        </>
+      )}
+      .{" "}
+      {isCosine
+        ? "Near 1 the model finds them alike, near 0 unrelated."
+        : "The larger, the more alike the model finds them."}
+    </p>
+  );
+}
+
 export function ComparePanel() {
   const { state, text, answer, head, shown, other, whyNotOther, set } = useLanguageWorkspace();
   // The head may still be shown on the text before.
@@ -113,6 +137,7 @@ export function ComparePanel() {
             </button>
           </Lockable>
           {whyNotOther && <p role="status">{whyNotOther}</p>}
+          {other && <Similarity other={other} />}
           <DifferenceColours
             more={`${headName(head)} attends more in the first text.`}
             less="more in the other one."

@@ -69,6 +69,8 @@ export interface OtherRequest extends Ablated {
   readonly model: number;
   readonly text: string;
   readonly head: HeadKey;
+  /** The text whose vector is compared with the vector of this one; null for none. */
+  readonly first: string | null;
 }
 
 export type LanguageRequest =
@@ -135,6 +137,8 @@ export interface Card {
   readonly mask: { readonly id: number; readonly text: string } | null;
   /** The head that gives each label of a text or of a token a probability; null if the model has none. */
   readonly classifier: ClassifierConfig | null;
+  /** How the model compares its vectors of two texts; null if it has a head for another task. */
+  readonly compares: "cosine" | "dot" | null;
   /** Why the model predicts nothing that the room shows; null if it does. */
   readonly whyNoPredictions: string | null;
 }
@@ -195,12 +199,14 @@ export interface HeadAnswer {
   readonly shares: HeadShares;
 }
 
-export interface OtherAnswer {
+export interface OtherAnswer extends Ablated {
   readonly kind: "other";
   readonly head: HeadKey;
   readonly text: string;
   readonly tokens: readonly ReadToken[];
   readonly shares: HeadShares;
+  /** The similarity to the first text: with all heads, and without the ablated ones if there are any. */
+  readonly similarities: readonly number[];
 }
 
 export type LanguageAnswer =

@@ -18,7 +18,7 @@ import { rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openMo
 import { type Held, holdOurs, type LoadContext, seldom } from "../../../worker/ourModel";
 import { Lifetime } from "../lifetime";
 import type { Card, KeptModel, LoadRequest, Whose } from "./messages";
-import { linkOf, type Source } from "./source";
+import { filePath, linkOf, type Source } from "./source";
 import { yourModel } from "./state";
 
 export interface Open extends Lifetime<LanguageModel> {
@@ -90,20 +90,25 @@ function sizesOf(
 function predictionsOf(
   model: LanguageModel,
   tokenizer: ReadableTokenizer,
-): Pick<Card, "mask" | "classifier" | "whyNoPredictions"> {
-  const none = { mask: null, classifier: null, whyNoPredictions: null };
+): Pick<Card, "mask" | "classifier" | "compares" | "whyNoPredictions"> {
+  const none = { mask: null, classifier: null, compares: null, whyNoPredictions: null };
   if ("readOut" in model) return none;
   const whyNot = (why: string) => ({
     ...{ ...none, whyNoPredictions: `${why}: only its attention can be shown.` },
   });
-  const { config, lmHead } = model;
+  const { config, lmHead, sentence } = model;
   const { task, problem } = config.classifier ?? {};
   if (task === "question")
     return whyNot("This checkpoint answers questions, and this room reads texts without questions");
   if (problem === "regression")
     return whyNot("The head of this checkpoint gives values, and not labels with probabilities");
   if (config.classifier) return { ...none, classifier: config.classifier };
-  if (!lmHead) return whyNot("This checkpoint has no head that predicts");
+  if (!lmHead)
+    return {
+      ...{ ...none, compares: sentence.config.similarity },
+      whyNoPredictions:
+        "This checkpoint has no head that predicts. It computes a vector for each text: compare two texts below.",
+    };
   const { mask } = tokenizer;
   return mask
     ? { ...none, mask }
@@ -192,7 +197,8 @@ export async function load(heed: Heed, request: LoadRequest, context: LoadContex
 
 /** The address of a model, from the address of one of its files. */
 function modelOf(file: string): string {
-  return file.replace(/(\/resolve\/main)?\/[^/]*$/, "");
+  const folder = filePath.exec(file)?.[1] as string;
+  return folder.replace(/\/resolve\/main$/, "");
 }
 
 /** @param deleted the address of a model whose files are deleted first */

@@ -1,7 +1,7 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 
 import type { Tensor } from "heed";
-import { withoutHeads } from "heed/models";
+import { embed, similarity, withoutHeads } from "heed/models";
 import { patternsOf, viewOn } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
@@ -260,12 +260,40 @@ export async function head(open: Open, request: HeadRequest): Promise<HeadAnswer
   return { kind: "head", shares: await sharesWithout(open, request.ids, request) };
 }
 
+/** The similarity of two texts without the ablated heads, as the model compares its vectors of them. */
+async function similarityOf(
+  open: Open,
+  texts: readonly string[],
+  ablated: Ablated,
+): Promise<number> {
+  const { model, tokenizer } = open;
+  // `embed` computes a single text before its first pause, so no other request sees the ablated heads.
+  const begun = await without(open, ablated, () =>
+    texts.map((each) => embed(model, tokenizer, [each])),
+  );
+  const vectors = await Promise.all(begun);
+  const found = similarity(model, ...(vectors as [Tensor, Tensor]));
+  const [value] = found.data as Float32Array;
+  for (const each of [...vectors, found]) each.dispose();
+  return value as number;
+}
+
+/** The similarity of a text to the first one, with all heads and without the ablated ones. */
+async function similaritiesIn(open: Open, request: OtherRequest): Promise<number[]> {
+  const { first, text, ablated, ablation } = request;
+  if (first === null || !open.card.compares || "why" in idsOf(open, first)) return [];
+  const whole = await similarityOf(open, [first, text], { ablated: [], ablation });
+  return ablated.length === 0 ? [whole] : [whole, await similarityOf(open, [first, text], request)];
+}
+
 export async function other(open: Open, request: OtherRequest): Promise<OtherAnswer | Refused> {
   const ids = idsOf(open, request.text);
   if ("why" in ids) return ids;
+  const { head, ablated, ablation } = request;
   return {
-    ...{ kind: "other", head: request.head, text: open.tokenizer.textOf(ids) },
+    ...{ kind: "other", head, ablated, ablation, text: open.tokenizer.textOf(ids) },
     tokens: open.tokenizer.tokensOf(ids),
     shares: await sharesWithout(open, ids, request),
+    similarities: await similaritiesIn(open, request),
   };
 }

@@ -95,12 +95,15 @@ export function missingIn(names: readonly string[]): string | null {
   return other ? `${what} The weights in ${other} cannot be read: safetensors can.` : what;
 }
 
+/** The folder of a model and one of its files, which may be in the folder of a module of the model, such as 1_Pooling. */
+export const filePath = /^(?:(.*?)\/)??((?:\d_(?:Pooling|Dense)\/)?[^/]*)$/;
+
 /** The folder of a model among the files that were chosen, or why there is none. */
 export function folderIn(found: readonly FoundFile[]): FilesSource | { readonly why: string } {
   const folders = new Map<string, Record<string, File>>();
   for (const { path, file } of found) {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-    folders.set(folder, { ...folders.get(folder), [file.name]: file });
+    const [, folder = "", name = path] = filePath.exec(path) ?? [];
+    folders.set(folder, { ...folders.get(folder), [name]: file });
   }
   const depth = (folder: string) => (folder === "" ? 0 : folder.split("/").length);
   const isModel = (files: Record<string, File>) =>

@@ -147,15 +147,24 @@ function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating 
   return { shown: useLast(answer?.model, shown), failure };
 }
 
-/** The selected head on another text. */
-function useOther(other: string | null, answer: ReadAnswer | null, { head, ablating }: Which) {
+/**
+ * The selected head on another text.
+ *
+ * @param first the text to compare its vector with; null for none
+ */
+function useOther(
+  other: string | null,
+  first: string | null,
+  answer: ReadAnswer | null,
+  { head, ablating }: Which,
+) {
   const model = answer?.model;
   const request = useMemo<OtherRequest | null>(
     () =>
       model !== undefined && head && other !== null
-        ? { kind: "other", model, text: other, head, ...ablating }
+        ? { kind: "other", model, text: other, first, head, ...ablating }
         : null,
-    [model, head, other, ablating],
+    [model, head, other, first, ablating],
   );
   const { answer: found, failure } = useAnswer(solver, request, patience);
   return {
@@ -199,7 +208,7 @@ export function useReading(state: State, card: Card | null) {
   const following = useAboutText("next", answer, drawing, Object.values(drawing), patience);
   const next = useLast(answer, following.found);
   const attending = useHead(card, answer, { head, ablating });
-  const comparing = useOther(state.other, answer, { head, ablating });
+  const comparing = useOther(state.other, card?.compares ? text : null, answer, { head, ablating });
   const measuring = useKinds(card, answer);
   const answers = [reading, without, following, attending, comparing, measuring];
   return {
