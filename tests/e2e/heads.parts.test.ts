@@ -3,14 +3,9 @@ import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { closerOf, placesOf } from "../../web/src/rooms/models/tasks/input";
 import { measuresOf } from "../../web/src/rooms/models/tasks/measures";
-import {
-  headKey,
-  headPlaceOf,
-  initialState,
-  read,
-  write,
-} from "../../web/src/rooms/models/tasks/state";
+import { initialState, read, write } from "../../web/src/rooms/models/tasks/state";
 import { attentionAt, formulaOf, type Shares } from "../../web/src/shared/attended";
+import { headKey, headPlaceOf } from "../../web/src/shared/layerHeads";
 import { type Input, mostTokens, readInput } from "../../web/src/shared/typed";
 
 const uneven = {
@@ -72,7 +67,7 @@ describe("A head's name", () => {
   ])("stands for a head of %s", (path, key) => {
     const found = attentionAt(path);
     if (!found) throw new Error(path);
-    expect(headKey(found.name, found.layer, 2)).toBe(key);
+    expect(headKey({ ...found, head: 2 })).toBe(key);
     expect(headPlaceOf(key)).toEqual({ ...found, head: 2 });
   });
 });

@@ -105,6 +105,12 @@ export class Room {
     return { dot, score, weight };
   }
 
+  /** Selects a head of the room Models, and waits until it is selected. */
+  async choose(key: string): Promise<void> {
+    await this.page.click(`[data-head="${key}"] button`);
+    await this.page.waitForSelector(`[data-head="${key}"] [aria-pressed=true]`);
+  }
+
   /** Replaces the content of a field by typing. */
   async type(selector: string, text: string): Promise<void> {
     await this.page.focus(selector);

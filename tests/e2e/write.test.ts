@@ -243,7 +243,7 @@ describe("In chrome, our language model", () => {
     const expected = reference.ids(own);
     await expect.poll(async () => (await room.place()).count).toBe(expected.length + 40);
     const seen = await room.page.evaluate(() => (window as unknown as { seen: string[] }).seen);
-    expect(seen).toEqual(["work column causal stale-text", "work column causal"]);
+    expect(seen).toEqual(["work column writes stale-text", "work column writes"]);
     const pieces = await room.pieces();
     const [start, ...shown] = pieces.slice(0, expected.length);
     expect(start).toBe("start");

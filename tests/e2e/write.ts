@@ -61,17 +61,6 @@ export class Write extends Room {
     return { token: Number(token), count: Number(count) };
   }
 
-  /** Selects a head, and waits until it is shown. */
-  async choose(key: string): Promise<void> {
-    await this.page.click(`[data-head="${key}"] button`);
-    const [layer, head] = key.split(".");
-    await this.page.waitForFunction(
-      (name) => document.querySelector(".one-head h2")?.textContent?.startsWith(name),
-      {},
-      `Layer ${layer}, head ${head}`,
-    );
-  }
-
   /** The name of the head that was found for a measure, and its value. */
   async found(kind: string): Promise<{ head: string; value: number }> {
     await this.page.waitForSelector(".found");

@@ -7,6 +7,7 @@ import {
   embed,
   loadModel,
   type MaskedLanguageModel,
+  type Seq2SeqLanguageModel,
   similarity,
   withoutHeads,
 } from "heed/models";
@@ -35,6 +36,7 @@ import {
   write,
   yourModel,
 } from "../../web/src/rooms/models/language/state";
+import { shownHead } from "../../web/src/rooms/models/language/useReading";
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
 import { bytesOfToken, ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
@@ -43,7 +45,7 @@ import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
 import { Random } from "../js/values";
 import { meanOutput } from "./means";
-import { classifierFiles, sentenceFiles, wordTokenizer } from "./yours";
+import { classifierFiles, sentenceFiles, translatorFiles, wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
   paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
@@ -225,7 +227,11 @@ describe("One head", () => {
     const ids = [5, 9, 2, 7, 5, 3];
     const [count, layer] = [ids.length, 1];
     const head = model.config.heads - 1;
-    const { weights, scores, queries, keys, lengths } = sharesOfHead(model, ids, { layer, head });
+    const { weights, scores, queries, keys, lengths } = sharesOfHead(
+      model,
+      { ids },
+      { layer, head },
+    );
     const size = model.config.headSize;
     for (let row = 0; row < count; ++row) {
       const sums = { weights: 0, powers: 0 };
@@ -256,7 +262,7 @@ describe("One head", () => {
     const { config } = llama({ model_type: "gemma2", attn_logit_softcapping: 0.5, head_dim: 4 });
     const model = new CausalLanguageModel(heed, { ...config, initializer_range: 1 }, { seed: 2 });
     const ids = [5, 9, 2];
-    const shares = sharesOfHead(model, ids, { layer: 0, head: 1 });
+    const shares = sharesOfHead(model, { ids }, { layer: 0, head: 1 });
     const [scale = 1] = model.config.scales;
     const words = ids.map(String);
     const between = { heads: 1, rows: words, columns: words, scale, softcap: 0.5 };
@@ -644,6 +650,139 @@ describe("An encoder of sentences", () => {
   });
 });
 
+describe("A model with an encoder and a decoder", () => {
+  test("answers as heed/models computes it, with and without a head", async () => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const files = translatorFiles();
+    const card = await opening(context)(files, "float32");
+    const { model } = card;
+    expect(card.attentions).toEqual([
+      { name: "encoder", layers: 1, heads: 2 },
+      { name: "decoder", layers: 2, heads: 2 },
+      { name: "cross", layers: 2, heads: 2 },
+    ]);
+    expect(card.whyNotWalked).toContain("an encoder and a decoder");
+    const held = heed.memory().tensors;
+    const own = (await loadModel(heed, files)) as Seq2SeqLanguageModel;
+    const source = [2, 7, 9, 8, 3];
+    const [target] = await own.generate([source], { maxLength: 6 });
+    const text = "w7 w9 w8";
+    const asked = { kind: "read", model, text, ...sampling, seed: 1, length: 6 } as const;
+    const read = async (kept: number[]) => {
+      const answer = await solve({ ...asked, temperature: 0, kept }, context);
+      if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
+      return answer;
+    };
+    const answer = await read([]);
+    const { ids, sources } = answer;
+    expect(ids).toEqual([...source, 0, ...(target as number[])]);
+    expect([sources, answer.given]).toEqual([5, 6]);
+    expect(answer.tokens.map(({ piece }) => piece)[sources]).toBe("start");
+    // A branch keeps the tokens before it, and the model goes on from them.
+    const branch = await read([14]);
+    const [after] = await own.generate([source], { startTokens: [0, 14], maxLength: 5 });
+    expect(branch.ids.slice(6)).toEqual([14, ...(after as number[])]);
+
+    const tensor = (ids: readonly number[]) => heed.tensor(Int32Array.from(ids), [1, ids.length]);
+    const run = () => own.forward(tensor(source), tensor(ids.slice(sources)));
+    const weights = new Map<string, Float32Array>();
+    const keep: nn.ReceiveWeights = (path, { data }) =>
+      void weights.set(path, data.slice() as Float32Array);
+    const logits = heed.scope(
+      () => nn.captureAttention(own, keep, run).logits.data.slice() as Float32Array,
+    );
+    const kinds = {
+      "encoder.1.2": "model.encoder.layers.0.self_attn",
+      "decoder.2.1": "model.decoder.layers.1.self_attn",
+      "cross.2.2": "model.decoder.layers.1.cross_attn",
+    };
+    expect(answer.heads.map(({ key }) => key)).toEqual([
+      ...["encoder.1.1", "encoder.1.2", "decoder.1.1", "decoder.1.2", "cross.1.1", "cross.1.2"],
+      ...["decoder.2.1", "decoder.2.2", "cross.2.1", "cross.2.2"],
+    ]);
+    const none = { ablated: [], ablation: "zero" } as const;
+    for (const [key, path] of Object.entries(kinds)) {
+      const found = await solve({ kind: "head", model, ids, sources, head: key, ...none }, context);
+      if (found?.kind !== "head") throw new Error("no head");
+      const { shares } = found;
+      const { attention, spans } = shownHead(card, { tokens: answer.tokens, shares }, key, sources);
+      const [rows, columns] = [attention.rows.length, attention.columns.length];
+      const head = Number(key.at(-1)) - 1;
+      const wanted = weights
+        .get(path)
+        ?.subarray(head * rows * columns, (head + 1) * rows * columns);
+      expect(shares.weights).toHaveLength(rows * columns);
+      for (const [i, weight] of shares.weights.entries())
+        expect(weight).toBeCloseTo(wanted?.[i] as number, 5);
+      expect([spans.rows.start, spans.columns.start]).toEqual(
+        { encoder: [0, 0], decoder: [5, 5], cross: [5, 0] }[attention.name],
+      );
+      // The scores, with the numbers of the distances, give the weights.
+      for (let row = 0; row < rows; ++row) {
+        const scores = shares.scores.subarray(row * columns, (row + 1) * columns);
+        const sum = scores.reduce((all, score) => all + Math.exp(score), 0);
+        for (const [col, score] of scores.entries())
+          expect(Math.exp(score) / sum).toBeCloseTo(
+            shares.weights[row * columns + col] as number,
+            5,
+          );
+      }
+      const formula = formulaOf(attention, shares, 0, { row: 1, col: 0 })
+        .map(({ text }) => text)
+        .join("");
+      expect(formula.includes("the number of this distance")).toBe(attention.name !== "cross");
+    }
+
+    const place = 7;
+    const next = { kind: "next", model, ids, sources, place, ...sampling } as const;
+    const tableOf = async (more: { ablated: string[]; ablation: "zero" | "mean" }) => {
+      const found = await solve({ ...next, ...more }, context);
+      if (found?.kind !== "next") throw new Error("no table");
+      return found.tables[0] as (typeof found.tables)[number];
+    };
+    const probability = (logits: Float32Array, id: number) => {
+      const row = logits.subarray((place - sources) * 24, (place - sources + 1) * 24);
+      return Math.exp(row[id] as number) / row.reduce((all, each) => all + Math.exp(each), 0);
+    };
+    const path = "model.decoder.layers.1.cross_attn";
+    const table = await tableOf({ ablated: ["cross.2.2"], ablation: "zero" });
+    const without = await withoutHeads(own, [{ path, head: 1 }], () =>
+      heed.scope(() => run().logits.data.slice() as Float32Array),
+    );
+    for (const [i, id] of table.candidates.ids.entries()) {
+      expect(table.candidates.model[i]).toBeCloseTo(probability(logits, id), 5);
+      expect(table.instead?.model[i]).toBeCloseTo(probability(without, id), 5);
+    }
+    const mean = await tableOf({ ablated: ["cross.2.2"], ablation: "mean" });
+    expect(mean.instead?.model).not.toEqual(table.instead?.model);
+    // A token of the source has no prediction: the first one of the target is shown.
+    const first = await solve({ ...next, place: 1, ...none }, context);
+    expect(first).toMatchObject({ tables: [{ place: sources }] });
+    own.dispose();
+    expect(heed.memory().tensors).toEqual(held);
+    await solve({ kind: "close", whose: "yours" }, context);
+    expect(heed.memory().tensors.count).toBe(0);
+    heed.dispose();
+  });
+
+  test("has a target that its context and the room can hold, and is refused a text of too many tokens", async () => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const { model } = await opening(context)(translatorFiles(), "float32");
+    const text = Array.from({ length: 505 }, (_, i) => `w${5 + (i % 19)}`).join(" ");
+    const asked = { kind: "read", model, ...sampling, seed: 1, length: 40 } as const;
+    const answer = await solve({ ...asked, text, kept: [5, 6, 7, 5, 6, 7, 5, 6, 7] }, context);
+    expect(answer?.kind === "read" && answer.ids.length).toBeLessThanOrEqual(512);
+    const longer = await solve({ ...asked, text: `${text} ${text}`, kept: [] }, context);
+    expect(longer).toMatchObject({ kind: "refused" });
+    await solve({ kind: "close", whose: "yours" }, context);
+    heed.dispose();
+  });
+});
+
 describe("A mean in place of a head's output", () => {
   test.each([
     ["gpt2", tiny],
@@ -655,7 +794,7 @@ describe("A mean in place of a head's output", () => {
     const context = { heed, signal, progress: () => {}, pause: async () => {} };
     const { model, context: most } = await opening(context)(files, "float32");
     const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
-    const read = (ids: readonly number[]) => heed.scope(() => readIn(own, ids));
+    const read = (ids: readonly number[]) => heed.scope(() => readIn(own, { ids }));
     // These tokenizers know no word of the text: each one is token 0.
     const words = referenceText.split(/\s+/).map(() => 0);
     const place = { path: "model.layers.0.self_attn", head: 1 };

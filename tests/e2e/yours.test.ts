@@ -13,6 +13,7 @@ import {
   fillMasks,
   loadModel,
   type MaskedLanguageModel,
+  type Seq2SeqLanguageModel,
   similarity,
   withoutHeads,
 } from "heed/models";
@@ -27,10 +28,17 @@ import {
   type Files,
   sentenceFiles,
   shareFiles,
+  translatorFiles,
   wordsOf,
   wordTokenizer,
   Yours,
 } from "./yours";
+
+/** A token as it is shown; its weight is NaN without a shade. */
+interface Piece {
+  readonly text: string;
+  readonly weight: number;
+}
 
 /** The precision of comparisons: the numbers come from other instructions and other orders of summation. */
 const decimals = 4;
@@ -393,6 +401,90 @@ describe("In chrome, a model of the person", () => {
     } finally {
       shared.stop();
     }
+  });
+
+  test("shows the three attentions of an encoder and a decoder, and what a branch writes", async () => {
+    const files = translatorFiles();
+    const model = (await loadModel(heed, files)) as Seq2SeqLanguageModel;
+    const source = [2, 7, 9, 8, 11, 3];
+    const [written = []] = await model.generate([source], { maxLength: 40 });
+    const target = [0, ...written];
+    const paths = { encoder: "model.encoder", decoder: "model.decoder", cross: "model.decoder" };
+    /** The weights of the first head of the first layer, row by row. */
+    const weightsOf = (name: keyof typeof paths, target: readonly number[]) =>
+      heed.scope(() => {
+        let found: number[][] = [];
+        const path = `${paths[name]}.layers.0.${name === "cross" ? "cross" : "self"}_attn`;
+        const receive: nn.ReceiveWeights = (own, { data, shape }) => {
+          const [rows = 0, columns = 0] = shape.slice(-2);
+          const row = (_: unknown, i: number) => [...data.slice(i * columns, (i + 1) * columns)];
+          if (own === path) found = Array.from({ length: rows }, row);
+        };
+        nn.captureAttention(model, receive, () =>
+          model.forward(idsTensor(source), idsTensor(target)),
+        );
+        return found;
+      });
+    const room = await enter("&text=w7+w9+w8+w11&head=cross.1.1&place=8");
+    await room.drop(files);
+    await room.opened();
+    const [input, answer] = [0, 1].map(
+      (i) => async () =>
+        (await room.page.$$(".written-text"))[i]?.$$eval(".piece", (pieces) =>
+          pieces.map((piece) => ({
+            text: piece.textContent,
+            weight: Number((piece as HTMLElement).dataset.weight ?? Number.NaN),
+          })),
+        ),
+    ) as [() => Promise<Piece[]>, () => Promise<Piece[]>];
+    const texts = async (of: () => Promise<Piece[]>) => (await of()).map(({ text }) => text);
+    await expect.poll(() => texts(input)).toEqual(["[CLS]", "w7", "w9", "w8", "w11", "[SEP]"]);
+    expect(await texts(answer)).toHaveLength(target.length);
+    expect(await room.page.$$eval(".all-heads h3", (all) => all.map((h) => h.textContent))).toEqual(
+      [
+        "Encoder self-attention input to itself",
+        "Decoder self-attention answer to itself",
+        "Encoder-decoder attention answer to input",
+      ],
+    );
+    const expectShades = async (of: () => Promise<Piece[]>, wanted: readonly number[]) => {
+      await expect
+        .poll(async () => (await of())[0]?.weight)
+        .toBeCloseTo(wanted[0] as number, decimals);
+      for (const [i, { weight }] of (await of()).slice(0, wanted.length).entries())
+        expect(weight).toBeCloseTo(wanted[i] as number, decimals);
+    };
+    const row = 8 - source.length - 1;
+    const crossed = weightsOf("cross", target)[row] as number[];
+    await expectShades(input, crossed);
+    // A token of the input is a key: it shows how its weight came about.
+    await (await room.page.$$(".written-text .piece"))[2]?.click();
+    await expect
+      .poll(async () => (await room.formula()).weight)
+      .toBeCloseTo(crossed[2] as number, 2.7);
+    await room.choose("decoder.1.1");
+    await expectShades(answer, (weightsOf("decoder", target)[row] as number[]).slice(0, row + 1));
+    await room.choose("encoder.1.1");
+    await expectShades(input, weightsOf("encoder", target).at(-1) as number[]);
+
+    // The model continues after another token in the answer.
+    await room.choose("cross.1.1");
+    await (await room.page.$$(".written-text .piece"))[source.length]?.click();
+    await expect.poll(async () => (await room.candidates(source.length)).length).toBe(10);
+    const others = (await room.candidates(source.length)).map(({ id }) => id);
+    const other = others.find((id) => id !== written[0] && id !== 1) as number;
+    await room.page.click(`[data-token="${other}"] button`);
+    const options = { startTokens: [0, other], maxLength: 39 };
+    const [after = []] = await model.generate([source], options);
+    await expect.poll(() => texts(answer)).toHaveLength(2 + after.length);
+    const branch = weightsOf("cross", [0, other, ...after])[1] as number[];
+    await expectShades(input, branch);
+    await room.click("Ablate this head");
+    await expect.poll(() => room.text(".candidates thead")).toContain("without 1 head");
+    for (const absent of [".cache", ".comparison", ".network"])
+      expect(await room.page.$(absent)).toBeNull();
+    expect(await room.violations()).toEqual([]);
+    model.dispose();
   });
 
   test("loads from addresses, in fewer bits, with progress and a way to cancel", async () => {

@@ -1,7 +1,7 @@
 /** Opens models of a person in the room "Models"; the models that tests open there, and a server that has them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HubConfig } from "heed/models";
-import { bert, filesOf, jsonOf } from "../js/checkpoints";
+import { bert, filesOf, jsonOf, t5 } from "../js/checkpoints";
 import { Random } from "../js/values";
 import { listen, type Server } from "./browsers";
 import { Room } from "./room";
@@ -155,6 +155,12 @@ export function sentenceFiles(): Files {
     "tokenizer.json": wordTokenizer(21, specials),
   };
 }
+
+/** A T5 with random weights, of one layer in the encoder and two in the decoder. */
+export const translatorFiles = (): Files => ({
+  ...filesOf(t5(24, { num_decoder_layers: 2 })),
+  "tokenizer.json": wordTokenizer(24, specials, true),
+});
 
 /** A BERT with random weights that has a classifier of three labels. */
 export function classifierFiles(task: "Sequence" | "Token" | "Question", more: HubConfig = {}) {

@@ -189,6 +189,35 @@ export function phi3(): { own: Checkpoint; apart: Checkpoint } {
   return { own: { config: { ...apart.config, model_type: "phi3" }, tensors }, apart };
 }
 
+/** A T5 whose layers have two heads on each side. */
+export function t5(vocabulary: number, more: HubConfig = {}): Checkpoint {
+  const config = {
+    ...{ model_type: "t5", vocab_size: vocabulary, d_model: 12, d_kv: 6, d_ff: 20 },
+    ...{ num_layers: 1, num_decoder_layers: 1, num_heads: 2, relative_attention_num_buckets: 8 },
+    ...{ eos_token_id: 1, ...more },
+  };
+  const shapes: Record<string, number[]> = { "shared.weight": [vocabulary, 12] };
+  const sides = { encoder: config.num_layers, decoder: config.num_decoder_layers };
+  for (const [side, layers] of Object.entries(sides)) {
+    shapes[`${side}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`] = [8, 2];
+    shapes[`${side}.final_layer_norm.weight`] = [12];
+    const attentions =
+      side === "encoder" ? ["SelfAttention"] : ["SelfAttention", "EncDecAttention"];
+    for (let i = 0; i < layers; ++i) {
+      const layer = `${side}.block.${i}.layer`;
+      for (let at = 0; at <= attentions.length; ++at)
+        shapes[`${layer}.${at}.layer_norm.weight`] = [12];
+      for (const [at, name] of attentions.entries())
+        for (const part of ["q", "k", "v", "o"])
+          shapes[`${layer}.${at}.${name}.${part}.weight`] = [12, 12];
+      const fed = `${layer}.${attentions.length}.DenseReluDense`;
+      shapes[`${fed}.wi.weight`] = [20, 12];
+      shapes[`${fed}.wo.weight`] = [12, 20];
+    }
+  }
+  return { config, tensors: filled(shapes, 306) };
+}
+
 /** A Vision Transformer for images of 3 x 3 patches: the bare model with its pooler, or with the head for classes. */
 export function vit(
   kind: "ViTModel" | "ViTForImageClassification",

@@ -14,7 +14,7 @@ export interface Compared {
   readonly key: Tensor;
   /** [B, G, S, D] */
   readonly value: Tensor;
-  /** Computes the scaled scores before masks, [B, H, L, S]. */
+  /** Computes the scaled scores with their bias, before masks, [B, H, L, S]. */
   readonly scores: () => Tensor;
 }
 

@@ -127,8 +127,12 @@ describe("A model of masked words", () => {
       const classes: number[] = [];
       nn.captureAttention(
         model,
-        (_, weights) => {
+        (_, weights, compared) => {
           const of = (key: number) => Math.log(weights.data[200 * 130 + key] as number);
+          // The captured scores have the biases, too.
+          const scores = compared?.().scores().data ?? expect.fail("nothing to compare");
+          expect(scores[200 * 130 + 130]).toBe(0);
+          expect(scores[200 * 130 + 199]).toBeCloseTo(3, 5);
           for (const key of [130, 129, 123, 122, 115, 114, 98, 66, 3, 0, 131, 138, 162, 199])
             classes.push(Math.round(10 * (of(key) - of(130))));
         },

@@ -10,9 +10,8 @@ import { build as buildWithVite } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { launchChromium } from "../../harness/chromium.mjs";
-import { bert, fileOf, filesOf, jsonOf, llama, type Tensors } from "../checkpoints.js";
+import { bert, fileOf, filesOf, jsonOf, llama, t5 } from "../checkpoints.js";
 import { succeed } from "../child.js";
-import { Random } from "../values.js";
 import { npy } from "../zipped.js";
 import { recipesOf } from "./examples.js";
 import { copyEngine, isolation, writeFiles } from "./places.js";
@@ -341,35 +340,6 @@ test("A slide of reveal.js goes through the steps by its own keys", async () => 
   });
 });
 
-/** The tensors of a T5 with one layer of two heads on each side. */
-function t5Tensors(vocabulary: number): Tensors {
-  const random = new Random(306);
-  const projections = (name: string) =>
-    ["q", "k", "v", "o"].map((part) => [`${name}.${part}`, 12, 12] as const);
-  const fed = (name: string) => [[`${name}.wi`, 20, 12] as const, [`${name}.wo`, 12, 20] as const];
-  const [encoder, decoder] = ["encoder.block.0.layer", "decoder.block.0.layer"];
-  const distances = [encoder, decoder].map(
-    (side) => [`${side}.0.SelfAttention.relative_attention_bias`, 8, 2] as const,
-  );
-  const matrices = [
-    ...[["shared", vocabulary, 12] as const, ...distances],
-    ...projections(`${encoder}.0.SelfAttention`),
-    ...fed(`${encoder}.1.DenseReluDense`),
-    ...projections(`${decoder}.0.SelfAttention`),
-    ...projections(`${decoder}.1.EncDecAttention`),
-    ...fed(`${decoder}.2.DenseReluDense`),
-  ];
-  const norms = [0, 1].map((i) => `${encoder}.${i}.layer_norm`);
-  norms.push(...[0, 1, 2].map((i) => `${decoder}.${i}.layer_norm`));
-  norms.push("encoder.final_layer_norm", "decoder.final_layer_norm");
-  return Object.fromEntries([
-    ...matrices.map(
-      ([name, rows, columns]) => [`${name}.weight`, random.array([rows, columns])] as const,
-    ),
-    ...norms.map((name) => [`${name}.weight`, random.array([12])] as const),
-  ]);
-}
-
 describe("Search, classify, translate and chat", () => {
   const guide = recipesOf(home, "web/guides/texts.md");
   const words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "a", "kitten", "needs", "train", "."];
@@ -414,13 +384,7 @@ describe("Search, classify, translate and chat", () => {
         id2label: { 0: "NEGATIVE", 1: "POSITIVE" },
       }),
     },
-    translate: {
-      "config.json": jsonOf({
-        ...{ model_type: "t5", vocab_size: words.length, d_model: 12, d_kv: 6, d_ff: 20 },
-        ...{ num_layers: 1, num_heads: 2, relative_attention_num_buckets: 8, eos_token_id: 3 },
-      }),
-      "model.safetensors": fileOf(t5Tensors(words.length)),
-    },
+    translate: filesOf(t5(words.length, { eos_token_id: 3 })),
     chat: {
       ...filesOf(llama({ eos_token_id: 3, max_position_embeddings: 512 }, words.length)),
       "tokenizer_config.json": jsonOf({

@@ -33,6 +33,8 @@ export interface Attention {
   readonly scale?: number;
   /** The limit c of the scores, c tanh(score ÷ c); none by default. */
   readonly softcap?: number;
+  /** Whether a learned number for each distance is added to the scores; no by default. */
+  readonly hasDistances?: boolean;
 }
 
 /** The numbers of an attention, one head after another. */
@@ -49,6 +51,15 @@ export interface Shares {
 /** The cells that a causal mask hides; one function, so that pictures that have it can be compared. */
 export const isLater = (row: number, col: number) => col > row;
 
+/** The names of the kinds of attention: in a heading, before a head, and in a sorted list. */
+export const attentionNames: Readonly<
+  Record<AttentionName, Readonly<Record<"title" | "prefix" | "letters", string>>>
+> = {
+  encoder: { title: "Encoder self-attention", prefix: "encoder", letters: "enc" },
+  decoder: { title: "Decoder self-attention", prefix: "decoder", letters: "dec" },
+  cross: { title: "Encoder-decoder attention", prefix: "encoder-decoder", letters: "e-d" },
+};
+
 /** Describes which tokens attend to which. */
 export const attendsWords: Readonly<Record<AttentionName, string>> = {
   encoder: "input to itself",
@@ -57,9 +68,9 @@ export const attendsWords: Readonly<Record<AttentionName, string>> = {
 };
 
 const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
-  ["encoder", /^encoder\.layers\.(\d+)\.self_attn$/],
-  ["decoder", /^decoder\.layers\.(\d+)\.self_attn$/],
-  ["cross", /^decoder\.layers\.(\d+)\.multihead_attn$/],
+  ["encoder", /^(?:model\.)?encoder\.layers\.(\d+)\.self_attn$/],
+  ["decoder", /^(?:model\.)?decoder\.layers\.(\d+)\.self_attn$/],
+  ["cross", /^(?:model\.)?decoder\.layers\.(\d+)\.(?:multihead|cross)_attn$/],
 ];
 
 /** The attention at the path of a module; null if the path is not an attention. */
@@ -114,7 +125,10 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   });
 }
 
-type AttentionTokens = Pick<Attention, "heads" | "rows" | "columns" | "scale" | "softcap">;
+type AttentionTokens = Pick<
+  Attention,
+  "heads" | "rows" | "columns" | "scale" | "softcap" | "hasDistances"
+>;
 
 /** The weights of one head, rows × columns. */
 export function weightsOf(
@@ -165,14 +179,18 @@ export function formulaOf(
   const scores = scoresOf(between, shares, head);
   const score = at(scores, row, col);
   const usual = 1 / Math.sqrt(q.cols);
-  const { scale = usual, softcap: cap } = between;
-  // A score at its limit does not determine the product.
+  const { scale = usual, softcap: cap, hasDistances } = between;
+  // Neither a score at its limit nor the sum with another number determines the product.
+  const isScaled = cap === undefined && !hasDistances;
   const product = (sum: number, _: unknown, d: number) => sum + at(q, row, d) * at(k, col, d);
-  const dot = cap === undefined ? score / scale : Array.from({ length: q.cols }).reduce(product, 0);
-  const raw = cap === undefined ? score : dot * scale;
+  const dot = isScaled ? score / scale : Array.from({ length: q.cols }).reduce(product, 0);
+  const raw = isScaled ? score : dot * scale;
+  const added = hasDistances
+    ? `\nwith the number of this distance: ${operand(raw).text} + ${operand(score - raw).text} = ${format(score)}`
+    : "";
   const capped =
     cap === undefined
-      ? ""
+      ? added
       : `\nlimited: ${cap} × tanh(${operand(raw).text} ÷ ${cap}) = ${format(score)}`;
   const scaled = Math.abs(scale - usual) < 1e-6 * usual ? `÷ √${q.cols}` : `× ${format(scale, 4)}`;
   const products = Array.from({ length: q.cols }, (_, d): FormulaPiece[] => [

@@ -2,9 +2,9 @@
 import type { Head, TaskModel } from "heed/models";
 import { nn } from "heed/nn";
 import type { Ablation } from "../shared/ablation";
-import type { LanguageModel } from "./languageHeads";
+import type { ShownModel } from "./languageHeads";
 
-type Model = TaskModel | LanguageModel;
+type Model = TaskModel | ShownModel;
 
 /** All heads with the mean of their outputs over all positions that the model reads while `run` runs. */
 export function meanOutputs(model: Model, run: () => void): Required<Head>[] {

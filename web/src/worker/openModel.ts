@@ -1,10 +1,10 @@
 /** The language model of the person that is open in the room Models. Other rooms may use it, too. */
 import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
 import type { ReadableTokenizer } from "../shared/readableTokenizer";
-import type { LanguageModel } from "./languageHeads";
+import type { LanguageModel, ShownModel } from "./languageHeads";
 
 export interface OpenModel {
-  readonly model: LanguageModel;
+  readonly model: ShownModel;
   readonly tokenizer: ReadableTokenizer;
   readonly card: {
     readonly name: string;
@@ -17,6 +17,11 @@ export interface OpenModel {
   use<T>(run: () => T | Promise<T>): Promise<T>;
 }
 
+/** Whether “Step by step” shows its layers. */
+export function isWalked(open: OpenModel): open is OpenModel & { readonly model: LanguageModel } {
+  return open.card.whyNotWalked === null;
+}
+
 let open: OpenModel | null = null;
 
 export const openModel = (): OpenModel | null => open;
@@ -26,11 +31,12 @@ export function setOpenModel(model: OpenModel | null): void {
 }
 
 /** Whether Phi-3 rotates only a part of each head, or by other angles in longer texts. */
-export function rotatesApart({ config }: LanguageModel): boolean {
-  const { headSize } = config;
+export function rotatesApart({ config }: ShownModel): boolean {
   return (
     config.kind === "causal" &&
-    config.rotations?.some((each) => each.long || 2 * each.frequencies.length < headSize) === true
+    config.rotations?.some(
+      ({ long, frequencies }) => long || 2 * frequencies.length < config.headSize,
+    ) === true
   );
 }
 
@@ -60,7 +66,8 @@ function otherDecoder(model: LanguageModel, config: CausalLanguageModel["config"
 }
 
 /** Why “Step by step” cannot show the layers of a model; null if it can. */
-export function whyNotWalked(model: LanguageModel): string | null {
+export function whyNotWalked(model: ShownModel): string | null {
+  if ("decode" in model) return "it has an encoder and a decoder, and the steps show one of them";
   const { config } = model;
   const { heads, headSize, size } = config;
   const otherwise = config.kind === "masked" ? otherEncoder(config) : otherDecoder(model, config);

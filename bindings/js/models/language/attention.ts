@@ -98,7 +98,7 @@ export class Attention extends Module {
     const attended = heed.attention(q, k, v, { ...options, needWeights: receive !== undefined });
     const { output, weights } = attended;
     if (weights !== undefined)
-      receive?.(weights, cache ? undefined : () => this.#compared(q, k, v));
+      receive?.(weights, cache ? undefined : () => this.#compared(q, k, v, bias));
     const headOutputs = this.ablated.size > 0 ? this.#ablate(output) : output;
     return { headOutputs, output: this.oProj.forward(headOutputs) };
   }
@@ -132,16 +132,16 @@ export class Attention extends Module {
     return [...ablated.values()].some(Boolean) ? heed.add(rest, heed.tensor(instead)) : rest;
   }
 
-  #compared(...projected: [q: Tensor, k: Tensor, v: Tensor]): Compared {
+  #compared(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | undefined): Compared {
     const { heed } = this;
     const { scale, headSize, softcap = 0 } = this.sizes;
     return noGrad(() => {
-      const [query, key, value] = projected.map((x) => {
+      const [query, key, value] = [q, k, v].map((x) => {
         const [batch, rows, width] = x.shape as [number, number, number];
         const split = heed.reshape(x, [batch, rows, width / headSize, headSize]);
         return heed.transpose(split, [0, 2, 1, 3]);
       }) as [Tensor, Tensor, Tensor];
-      const options = { scale, softcap, capture: "capped" } as const;
+      const options = { scale, softcap, ...(bias && { bias }), capture: "masked" } as const;
       const scores = () => noGrad(() => heed.attention(query, key, value, options).capture);
       return { query, key, value, scores };
     });

@@ -6,7 +6,7 @@ import { floatsOf } from "../../network/numbers";
 import type { Projection, WalkedAttention, WalkedModel } from "../../network/walkedModel";
 import { idsTensor, type LanguageModel } from "../../worker/languageHeads";
 import { numbersOf } from "../../worker/numbersOf";
-import { openModel } from "../../worker/openModel";
+import { isWalked, openModel } from "../../worker/openModel";
 import { holdOurs, type LoadContext } from "../../worker/ourModel";
 import type { LearnedSource, Numbers } from "./problem";
 import { type TaskLayers, taskLayers } from "./taskLayers";
@@ -129,6 +129,6 @@ export async function withLayer<T>(
     return compute(layerOf(await model, source));
   }
   const open = openModel();
-  if (!open) throw new Error("the model is no longer open");
+  if (!open || !isWalked(open)) throw new Error("the model is no longer open");
   return open.use(() => compute(layerOf(open.model, source)));
 }

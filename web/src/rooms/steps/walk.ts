@@ -10,7 +10,7 @@ import {
   type UnreadableText,
 } from "../../shared/typed";
 import type { LanguageModel } from "../../worker/languageHeads";
-import { type OpenModel, openModel } from "../../worker/openModel";
+import { isWalked, type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
 import { type ModelShape, ourShape } from "./shape";
 import { type TaskLayers, taskLayers } from "./taskLayers";
@@ -268,7 +268,7 @@ const solve: Solver<WalkRequest, WalkAnswer> = async ({ model, text, base }, { h
     return refused(
       `The model of the link${model === "yours" ? "" : `, ${model},`} is not open: open it in the room Models, and choose “Step by step” there.`,
     );
-  if (why !== null) return hidden(found.card.name, why);
+  if (!isWalked(found)) return hidden(found.card.name, why as string);
   const tokens = tokensOf(found, text);
   const { vocabularySize } = found.model.config;
   if (tokens.ids?.some((id) => id >= vocabularySize))

@@ -87,7 +87,12 @@ function SaveHeld({ shown, place }: { shown: ShownHead; place: number }) {
   );
 }
 
+/** Renders nothing for an encoder, which keeps nothing, and for a translation, whose decoder has two caches. */
 export function CachePanel() {
+  return useLanguageWorkspace().card.predicts === "causal" ? <Cache /> : null;
+}
+
+function Cache() {
   const { card, answer, place, shown } = useLanguageWorkspace();
   const part = useRef<HTMLDivElement>(null);
   const [ref, width] = useWidth<HTMLDivElement>();

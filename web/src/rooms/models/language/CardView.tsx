@@ -18,6 +18,12 @@ const architectures: Readonly<Record<string, string>> = {
   distilbert: "DistilBERT",
   mpnet: "MPNet",
   modernbert: "ModernBERT",
+  t5: "T5",
+  mt5: "mT5",
+  bart: "BART",
+  mbart: "mBART",
+  marian: "Marian",
+  m2m_100: "M2M-100",
 };
 
 /** A number with its unit, such as 124 million. */
@@ -31,17 +37,27 @@ function manyOf(count: number): string {
 const aboutOurs =
   "It learned from English texts in the public domain, from the King James Bible to presidents’ addresses, and what it writes rarely makes sense.";
 
+/** The task of a model, in words. */
+const does: Readonly<Record<Card["predicts"], string>> = {
+  causal: "predicts the next token",
+  masked: "sees both sides",
+  seq2seq: "reads an input and writes an answer",
+};
+
+/** The number of layers, of the encoder and of the decoder if there are both. */
+function layersIn({ layers, attentions }: Card): string {
+  const encoder = attentions.find(({ name }) => name === "encoder");
+  return encoder ? `${encoder.layers} + ${layers}` : `${layers}`;
+}
+
 /** The facts about a model by name. */
 function factsOf(card: Card): (readonly [name: string, value: string])[] {
   const { architecture, predicts, heads, groups, headSize, perplexity } = card;
   const shared = groups < heads ? `, ${groups} groups share keys` : "";
   const named = architectures[architecture] ?? architecture;
   return [
-    [
-      "architecture",
-      `${named}, ${predicts === "causal" ? "predicts the next token" : "sees both sides"}`,
-    ],
-    ["layers", `${card.layers}`],
+    ["architecture", `${named}, ${does[predicts]}`],
+    ["layers", layersIn(card)],
     ["heads", `${heads} in each layer, of ${headSize} numbers${shared}`],
     ["parameters", manyOf(card.parameters)],
     ["memory", `${formatBytes(card.bytes)} as ${card.dtype}`],
@@ -58,7 +74,7 @@ export function CardView({ card, close }: { card: Card; close: (() => void) | nu
       <h2>{card.name}</h2>
       <details>
         <summary>
-          {card.layers} layers of {card.heads} heads
+          {layersIn(card)} layers of {card.heads} heads
         </summary>
         {card.whose === "ours" && <p>{aboutOurs}</p>}
         <dl class="line">

@@ -110,7 +110,12 @@ function Similarity({ other }: { other: OtherAnswer }) {
   );
 }
 
+/** Renders nothing for a translation, whose target may be another one for each text. */
 export function ComparePanel() {
+  return useLanguageWorkspace().card.predicts === "seq2seq" ? null : <Compare />;
+}
+
+function Compare() {
   const { state, text, answer, head, shown, other, whyNotOther, set } = useLanguageWorkspace();
   // The head may still be shown on the text before.
   const isRead = shown?.attention.rows.length === answer.ids.length;

@@ -69,6 +69,6 @@ export function Controls({ predicts, ...props }: ControlsProps) {
     </details>
   );
   return (
-    <SettingsPanel look={look}>{predicts === "causal" && <Drawing {...props} />}</SettingsPanel>
+    <SettingsPanel look={look}>{predicts !== "masked" && <Drawing {...props} />}</SettingsPanel>
   );
 }

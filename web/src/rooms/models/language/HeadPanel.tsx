@@ -26,8 +26,14 @@ export function hiddenIn({ attention, window }: ShownHead) {
 }
 
 /** The weights of a head as a matrix. */
-export function weightsIn({ attention: { rows }, shares }: ShownHead): MatrixView {
-  return viewOn(shares.weights, rows.length, rows.length);
+export function weightsIn({ attention: { rows, columns }, shares }: ShownHead): MatrixView {
+  return viewOn(shares.weights, rows.length, columns.length);
+}
+
+/** The row of the selected token; null while a head over other tokens is shown. */
+export function rowIn({ spans, attention }: ShownHead, place: number): number | null {
+  const row = place - spans.rows.start;
+  return row >= 0 && row < attention.rows.length ? row : null;
 }
 
 /** A head and its look, which are drawn together. */
@@ -58,7 +64,8 @@ function HeadMap({ name, drawn: { shown, palette }, width }: HeadMapProps) {
   const { answer, place, active, go, point, press } = useLanguageWorkspace();
   const { attention, shares } = shown;
   // The data of the shown head, while a newly selected head is computed.
-  const { rows, path: head } = attention;
+  const { rows, columns, path: head } = attention;
+  const { start } = shown.spans.rows;
   const view = useMemo(() => {
     const weights = weightsIn(shown);
     return name === "weights" ? weights : weightedByLength(weights, shares.lengths);
@@ -66,10 +73,20 @@ function HeadMap({ name, drawn: { shown, palette }, width }: HeadMapProps) {
   const isHidden = useMemo(() => hiddenIn(shown), [shown]);
   return (
     <TokenMap
-      {...{ name, title: maps[name], view, tokens: rows, isHidden, active, width, palette }}
-      row={place}
+      {...{
+        name,
+        title: maps[name],
+        view,
+        tokens: rows,
+        columns,
+        isHidden,
+        active,
+        width,
+        palette,
+      }}
+      row={rowIn(shown, place)}
       note={headName(head)}
-      actions={{ point, press, selectRow: go }}
+      actions={{ point, press, selectRow: (row) => go(start + row) }}
       caption={`${maps[name]}, ${headName(head)}: ${answer.text}`}
       file={`${name}-${head}`}
     />
@@ -81,13 +98,14 @@ function useLines(drawn: Drawn | null) {
   const weights = useMemo(() => drawn && weightsIn(drawn.shown), [drawn]);
   const latest = useRef(go);
   latest.current = go;
-  const onSelect = useCallback((place: number) => latest.current(place), []);
+  const start = drawn?.shown.spans.rows.start ?? 0;
+  const onSelect = useCallback((row: number) => latest.current(start + row), [start]);
   if (!drawn || !weights) return null;
   const { shown, range, curve, mass } = drawn;
   const { rows, columns, path: head } = shown.attention;
   return {
     ...{ name: headName(head), text: answer.text, weights, mass, range, curve, onSelect },
-    ...{ queries: rows, keys: columns, selected: active?.row ?? place },
+    ...{ queries: rows, keys: columns, selected: active?.row ?? rowIn(shown, place) },
   };
 }
 
@@ -121,20 +139,25 @@ function useRowByRow<T>(value: T, count: number): (row: number) => T | null {
 const parts = 3;
 
 /** The row of the selected token as a table. */
-function Row({ shown: { attention, shares } }: { shown: ShownHead }) {
+function Row({ shown }: { shown: ShownHead }) {
   const { place } = useLanguageWorkspace();
+  const { attention, shares } = shown;
   return (
     <RowDetails
       of={{ name: headName(attention.path), attention, shares, head: 0 }}
-      row={Math.min(place, attention.rows.length - 1)}
+      row={rowIn(shown, place) ?? attention.rows.length - 1}
     />
   );
 }
 
 function Help() {
-  const { ablation } = useLanguageWorkspace().state;
+  const { state, card } = useLanguageWorkspace();
+  const isBoth = card.predicts === "seq2seq";
   return (
-    <AblationHelp ablation={ablation} texts="a reference text">
+    <AblationHelp
+      ablation={state.ablation}
+      texts={isBoth ? "a reference text, as the input and as the answer" : "a reference text"}
+    >
       <details>
         <summary>The reference text</summary>
         <p>{referenceText}</p>

@@ -1,14 +1,21 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
 import { useMemo } from "preact/hooks";
-import { format, formatShort, type GridRow, patterns } from "#parts";
+import { format, formatShort, patterns } from "#parts";
 import { Legend } from "../../../picture/Legend";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
-import { headName, headPlaceOf } from "../../../shared/layerHeads";
+import { attendsWords, attentionNames } from "../../../shared/attended";
+import {
+  type HeadKey,
+  type HeadPlace,
+  headKey,
+  headName,
+  headPlaceOf,
+} from "../../../shared/layerHeads";
 import { Lockable, Prose } from "../../../shared/Panel";
 import { Term } from "../../../shared/Term";
 import { useWidth } from "../../../shared/useWidth";
-import { AllHeads, useHidingLater } from "../parts/AllHeads";
+import { AllHeads, type HeadsRow, useHidingLater } from "../parts/AllHeads";
 import {
   bestOf,
   isFound,
@@ -18,6 +25,7 @@ import {
   measureNames,
   repeated,
 } from "./kinds";
+import type { Card } from "./messages";
 import { type LanguageWorkspace, useLanguageWorkspace } from "./workspace";
 
 /** The side of a small picture, and the space around it, in pixels. */
@@ -36,35 +44,62 @@ function gridIn(width: number, heads: number): { side: number; lines: number; pe
 }
 
 /** The heads in rows: one for each layer, or as many sorted ones. */
-function useRows({ state, card, heads }: LanguageWorkspace): readonly GridRow[] {
+function useRows({ state, card, heads }: LanguageWorkspace): readonly HeadsRow[] {
   const { measure, order } = state;
   return useMemo(() => {
     const isSorted = order === "measure";
     const score = (index: number) => heads[index]?.measures[measure] ?? Number.NEGATIVE_INFINITY;
     const all = heads.map((_, index) => index);
-    if (isSorted) all.sort((a, b) => score(b) - score(a));
-    return Array.from({ length: card.layers }, (_, row) => ({
-      heads: all.slice(row * card.heads, (row + 1) * card.heads),
-      title: isSorted ? "" : `Layer ${row + 1}`,
-    }));
+    if (isSorted) {
+      all.sort((a, b) => score(b) - score(a));
+      const perRow = mostHeads(card);
+      return Array.from({ length: Math.ceil(all.length / perRow) }, (_, row) => ({
+        heads: all.slice(row * perRow, (row + 1) * perRow),
+        title: "",
+      }));
+    }
+    return card.attentions.flatMap(({ name, layers }) =>
+      Array.from({ length: layers }, (_, layer) => ({
+        heads: all.filter((index) => {
+          const place = headPlaceOf(heads[index]?.key ?? "");
+          return place?.name === name && place?.layer === layer;
+        }),
+        title: `Layer ${layer + 1}`,
+        ...(name &&
+          layer === 0 && { group: [attentionNames[name].title, attendsWords[name]] as const }),
+      })),
+    );
   }, [heads, card, order, measure]);
+}
+
+/** The largest number of heads in a layer. */
+const mostHeads = ({ attentions }: Card) => Math.max(...attentions.map(({ heads }) => heads));
+
+/** The label of a head in a sorted list: "2.3", after the letters of its attention if the model has several. */
+function sortedLabel(key: HeadKey): string {
+  const { name, ...place } = headPlaceOf(key) as HeadPlace;
+  return `${name ? `${attentionNames[name].letters} ` : ""}${headKey(place)}`;
 }
 
 function useHeads({ state, card, answer, heads, ablating }: LanguageWorkspace) {
   const { measure, order } = state;
   const { ablated } = ablating;
   const palette = useWeightPalette(state);
-  const size = card.predicts === "causal" ? answer.tokens.length : 0;
-  const hides = useHidingLater(size, heads[0]?.small.rows);
+  const isMasked = (key: HeadKey) =>
+    card.predicts === "causal" || headPlaceOf(key)?.name === "decoder";
+  const masked = heads.find(({ key }) => isMasked(key));
+  const size = masked ? answer.tokens.length - answer.sources : 0;
+  const hides = useHidingLater(size, masked?.small.rows);
   return useMemo(
     () =>
       heads.map(({ key, small, measures }) => {
         const value = measures[measure];
         const isAblated = ablated.includes(key);
         return {
-          ...{ id: key, small, isAblated, palette, hides, about: patterns[measure].name },
+          ...{ id: key, small, isAblated, palette, about: patterns[measure].name },
+          hides: isMasked(key) ? hides : undefined,
           name: isAblated ? `${headName(key)}, ablated` : headName(key),
-          label: order === "measure" ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`,
+          label: order === "measure" ? sortedLabel(key) : `${(headPlaceOf(key)?.head ?? 0) + 1}`,
           value: value === null ? "–" : formatShort(value),
         };
       }),
@@ -93,7 +128,7 @@ function Grid() {
   const workspace = useLanguageWorkspace();
   const { card, head, set } = workspace;
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { side, lines, perLine } = gridIn(width, card.heads);
+  const { side, lines, perLine } = gridIn(width, mostHeads(card));
   const [rows, heads] = [useRows(workspace), useHeads(workspace)];
   return (
     <div ref={ref} style={{ "--per-line": perLine }}>
@@ -169,7 +204,7 @@ export function HeadsPanel() {
       </Prose>
       <Ablated />
       <Grid />
-      <Legend palette={palette} hasHidden={card.predicts === "causal"} />
+      <Legend palette={palette} hasHidden={card.predicts !== "masked"} />
       <Found />
     </section>
   );

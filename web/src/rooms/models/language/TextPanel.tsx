@@ -29,46 +29,77 @@ import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
 import type { Card } from "./messages";
 import { mostTokens, type State, withText } from "./state";
-import { useLanguageWorkspace } from "./workspace";
+import { type ShownHead, type Span, useLanguageWorkspace } from "./workspace";
 
-function Tokens({ palette, weights }: { palette: Palette; weights: MatrixView | null }) {
-  const { card, answer, place, clock, go } = useLanguageWorkspace();
+interface TokensProps {
+  readonly name: string;
+  /** The tokens of the text that are shown. */
+  readonly span: Span;
+  readonly palette: Palette;
+  readonly weights: MatrixView | null;
+}
+
+function Tokens({ name, span, palette, weights }: TokensProps) {
+  const { card, answer, shown, rows, place, clock, go, press } = useLanguageWorkspace();
   const list = useRef<HTMLDivElement>(null);
   const strip = useRef<TokenStrip>(null);
-  const { tokens, given } = answer;
-  const isCausal = card.predicts === "causal";
+  const { tokens, given, sources } = answer;
+  const { start, count } = span;
+  // Each token is a query, or a key of the selected query, or both.
+  const areRows = start === rows.start;
+  const areColumns = start === shown?.spans.columns.start;
+  const isMasked = card.predicts !== "masked" && start === sources;
   // There may be hundreds, and pointing at a cell changes none.
   useLayoutEffect(() => {
     if (!list.current) return;
     strip.current ??= new TokenStrip(list.current);
-    const isLater = (i: number) => isCausal && i > place;
+    const isLater = (i: number) => areRows && isMasked && start + i > place;
     const classOf = (i: number) =>
-      [i >= given && "own", isLater(i) && "later", tokens[i]?.isSpecial && "start"]
+      [start + i >= given && "own", isLater(i) && "later", tokens[start + i]?.isSpecial && "start"]
         .filter(Boolean)
         .join(" ");
-    const shades = weights && shadesOf(weights, place, palette);
+    const row = place - rows.start;
+    const shades = weights && areColumns && shadesOf(weights, row, palette);
     const shade = (i: number) => (shades && !isLater(i) ? shades(i) : null);
-    const pieces = tokens.map(({ piece }) => piece);
-    strip.current.draw({ pieces, chosen: place, shade, classOf });
-  }, [answer, isCausal, palette, weights, place]);
+    const pieces = tokens.slice(start, start + count).map(({ piece }) => piece);
+    strip.current.draw({ pieces, chosen: areRows ? place - start : null, shade, classOf });
+  }, [answer, start, count, areRows, areColumns, isMasked, palette, weights, place]);
   return (
     <div
       ref={list}
       class={clock.isPlaying ? "written-text playing" : "written-text"}
       role="listbox"
-      aria-label="The text, token by token"
-      tabIndex={0}
+      aria-label={`${name}, token by token`}
+      tabIndex={areRows ? 0 : -1}
       onKeyDown={(event) => {
-        const next = moved(event.key, place, tokens.length);
+        const next = areRows ? moved(event.key, place - start, count) : null;
         if (next === null) return;
         event.preventDefault();
-        go(next);
+        go(start + next);
       }}
       onClick={(event) => {
         const index = TokenStrip.indexOf(event);
-        if (index !== null) go(index);
+        if (index === null) return;
+        if (areRows) go(start + index);
+        else if (areColumns) press({ row: place - rows.start, col: index });
       }}
     />
+  );
+}
+
+/** The text, or the input and the answer. */
+function Strips(props: Pick<TokensProps, "palette" | "weights">) {
+  const { answer } = useLanguageWorkspace();
+  const { tokens, sources } = answer;
+  const target = { start: sources, count: tokens.length - sources };
+  if (sources === 0) return <Tokens {...props} name="The text" span={target} />;
+  return (
+    <div class="input-and-answer">
+      <h3>Input</h3>
+      <Tokens {...props} name="The input" span={{ start: 0, count: sources }} />
+      <h3>Answer</h3>
+      <Tokens {...props} name="The answer" span={target} />
+    </div>
   );
 }
 
@@ -111,25 +142,35 @@ function About({ own }: { own: number | null }) {
   );
 }
 
+/** Whether a head is one of the present text, and has the present rows. */
+function isOf({ spans }: ShownHead, rows: Span): boolean {
+  return spans.rows.start === rows.start && spans.rows.count === rows.count;
+}
+
 function WrittenText() {
-  const { state, card, answer, place, shown, clock, isBusy, set, writeOn } = useLanguageWorkspace();
+  const workspace = useLanguageWorkspace();
+  const { state, card, answer, place, rows, shown, clock, isBusy, set, writeOn } = workspace;
   const { restrictions } = useShell();
   const isReduced = useReducedMotion();
-  const isOfText = shown?.attention.rows.length === answer.tokens.length;
+  const isOfText = shown !== null && isOf(shown, rows);
   const weights = useMemo(
     () => (shown && isOfText ? weightsOf(shown.attention, shown.shares, 0) : null),
     [shown, isOfText],
   );
   const palette = useWeightPalette(state);
+  const row = place - rows.start;
+  const isSelf = shown?.spans.columns.start === rows.start;
+  const own = weights && isSelf ? at(weights, row, row) : null;
   const most = Math.min(card.context, mostTokens);
-  const canWrite = card.predicts === "causal" && !restrictions.lock;
+  const writes = card.predicts !== "masked";
+  const canWrite = writes && !restrictions.lock;
   const canGrow = canWrite && answer.ids.length < most && !answer.hasEnded;
   return (
     <>
       <Transport
-        count={answer.tokens.length}
-        index={place}
-        go={(place) => set({ place, cell: null })}
+        count={rows.count}
+        index={place - rows.start}
+        go={(index) => set({ place: rows.start + index, cell: null })}
         label="Tokens"
         unit="Token"
         title={quoted(answer.tokens[place]?.piece ?? "")}
@@ -137,16 +178,16 @@ function WrittenText() {
           ? {}
           : { live: { ...clock, ...(canGrow && { next: () => writeOn("step") }) } })}
       />
-      <Tokens {...{ palette, weights }} />
+      <Strips {...{ palette, weights }} />
       <div class="text-foot line">
         <Legend palette={palette} view={weights} />
-        <About own={weights && at(weights, place, place)} />
+        <About own={own} />
         {canWrite && (
           <button type="button" disabled={!canGrow || isBusy} onClick={() => writeOn("play")}>
             {isBusy && state.length > 0 ? "Writing …" : "Write on"}
           </button>
         )}
-        {canWrite && state.length > 0 && (
+        {canWrite && card.predicts === "causal" && state.length > 0 && (
           <button
             type="button"
             class="link"
@@ -166,6 +207,7 @@ function WrittenText() {
 
 function labelOf({ predicts, mask }: Card): string {
   if (predicts === "causal") return "Type any text, in any script: the model continues it";
+  if (predicts === "seq2seq") return "Type any text: the model reads it, and writes an answer";
   return `Type any text${mask ? `; ${mask.text} hides a word` : ""}`;
 }
 

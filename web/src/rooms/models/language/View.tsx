@@ -1,6 +1,6 @@
 /** The view of language models: connects the link, the model and the active cell to the parts of the page. */
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { type Cell, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
 import { Panel } from "../../../shared/Panel";
@@ -28,8 +28,6 @@ import { useBranches, usePlaying } from "./usePlaying";
 import { useReading } from "./useReading";
 import { type LanguageWorkspace, LanguageWorkspaceContext } from "./workspace";
 
-const lock = (cell: Cell) => ({ cell, place: cell.row });
-
 type Reading = ReturnType<typeof useReading>;
 
 /** The values that the panels share; null before a text is read. */
@@ -39,19 +37,19 @@ function useWorkspace(
   card: Card | null,
   reading: Reading,
 ): LanguageWorkspace | null {
-  const { answer, place, head, shown } = reading;
+  const { answer, place, rows, head, shown } = reading;
   const text = reading.text ?? "";
-  const at = { state, place, text };
+  const at = { state, place, rows, text };
   const { clock, go, writeOn } = usePlaying(answer, at, set);
   const { branches, take, takeAgain } = useBranches(answer, at, set);
   // The head of the text before may still be shown.
-  const count = Math.min(answer?.ids.length ?? 0, shown?.attention.rows.length ?? 0);
-  const { active, byKeyboard, point, press } = useCells(
-    state,
-    set,
-    { rows: count, columns: count },
-    lock,
-  );
+  const size = {
+    rows: Math.min(rows.count, shown?.attention.rows.length ?? 0),
+    columns: shown ? Math.min(answer?.ids.length ?? 0, shown.attention.columns.length) : 0,
+  };
+  const { start } = rows;
+  const lock = useCallback((cell: Cell) => ({ cell, place: start + cell.row }), [start]);
+  const { active, byKeyboard, point, press } = useCells(state, set, size, lock);
   const explanation = useMemo(
     () => (active && shown ? explainWeight(active, shown) : null),
     [active, shown],
@@ -95,7 +93,7 @@ interface WorkProps {
 function Work({ card, reading, set, workspace }: WorkProps) {
   const { text, answer, isStale, isUnread, failures } = reading;
   const words = [
-    ...["work column", card.predicts, !workspace && "waiting"],
+    ...["work column", card.predicts !== "masked" && "writes", !workspace && "waiting"],
     isUnread ? "refused-text" : isStale && "stale-text",
   ];
   return (

@@ -79,7 +79,7 @@ const weightChoices: readonly (readonly [WeightType, string])[] = [
 ];
 
 const formats =
-  "BERT, RoBERTa, MPNet or ModernBERT; GPT-2, Llama, Mistral, Qwen, Gemma or Phi. One GGUF file, or the files of Hugging Face’s hub: config.json, model.safetensors and tokenizer.json.";
+  "BERT, RoBERTa, MPNet or ModernBERT; T5, BART or Marian; GPT-2, Llama, Mistral, Qwen, Gemma or Phi. One GGUF file, or the files of Hugging Face’s hub: config.json, model.safetensors and tokenizer.json.";
 
 interface WaysProps {
   readonly opened: Opened;

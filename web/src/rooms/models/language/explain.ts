@@ -5,9 +5,9 @@ import { weightedByLength } from "./weighting";
 import type { ShownHead } from "./workspace";
 
 export function explainWeight(cell: Cell, { attention, shares, window }: ShownHead): Explanation {
-  const { rows, isCausal } = attention;
+  const { rows, columns, isCausal } = attention;
   const { row, col } = cell;
-  const [query, key] = [rows[row], rows[col]];
+  const [query, key] = [rows[row], columns[col]];
   const cannot = `“${query}” may not attend to “${key}”`;
   if (isCausal && col > row)
     return { name: cannot, formula: [{ text: "hidden: what comes later is not known yet" }] };
@@ -16,8 +16,9 @@ export function explainWeight(cell: Cell, { attention, shares, window }: ShownHe
       name: cannot,
       formula: [{ text: `hidden: this layer sees ${window} tokens, its own included` }],
     };
-  const visible = Math.min(isCausal ? row + 1 : rows.length, window ?? rows.length);
-  const weights = viewOn(shares.weights, 1, rows.length, row * rows.length);
+  const count = columns.length;
+  const visible = Math.min(isCausal ? row + 1 : count, window ?? count);
+  const weights = viewOn(shares.weights, 1, count, row * count);
   const weighted = weightedByLength(weights, shares.lengths);
   const [weight, length] = [at(weights, 0, col), shares.lengths[col] as number];
   return {

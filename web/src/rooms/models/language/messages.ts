@@ -10,9 +10,9 @@ import type {
 } from "../../../network/messages";
 import type { Ablated } from "../../../shared/ablation";
 import type { Candidates, Instead, Sampling } from "../../../shared/candidates";
-import type { HeadKey } from "../../../shared/layerHeads";
+import type { HeadKey, HeadPlace } from "../../../shared/layerHeads";
 import type { ReadToken } from "../../../shared/readableTokenizer";
-import type { HeadShares } from "../../../worker/languageHeads";
+import type { HeadShares, Ids, ShownModel } from "../../../worker/languageHeads";
 import type { Kinds } from "./kinds";
 import type { Source } from "./source";
 import type { WeightType } from "./state";
@@ -39,9 +39,8 @@ export interface ReadRequest extends Sampling {
 }
 
 /** A request about a text that the model has read. */
-interface TextRequest extends Ablated {
+interface TextRequest extends Ablated, Ids {
   readonly model: number;
-  readonly ids: readonly number[];
 }
 
 /** Computes the candidates for the token after a token, for the token and each mask, or for the label. */
@@ -97,8 +96,13 @@ export interface KeptModel {
   readonly size: number;
 }
 
+interface Sizes {
+  readonly layers: number;
+  readonly heads: number;
+}
+
 /** The description of the open model. */
-export interface Card {
+export interface Card extends Sizes {
   readonly kind: "card";
   /** Counts the models that were opened. */
   readonly model: number;
@@ -109,13 +113,13 @@ export interface Card {
   readonly dtype: WeightType;
   /** As config.json says it. */
   readonly architecture: string;
-  readonly predicts: "causal" | "masked";
+  readonly predicts: ShownModel["config"]["kind"];
   /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2 and Llama. */
   readonly hasNetwork: boolean;
   /** Why “Step by step” cannot show its layers; null if it can. */
   readonly whyNotWalked: string | null;
-  readonly layers: number;
-  readonly heads: number;
+  /** The kinds of attention: three in a model with an encoder and a decoder, and one without a name in others. */
+  readonly attentions: readonly (Pick<HeadPlace, "name"> & Sizes)[];
   /** Groups of heads that share keys and values. */
   readonly groups: number;
   readonly headSize: number;
@@ -127,8 +131,10 @@ export interface Card {
   /** The largest number of tokens. */
   readonly context: number;
   readonly vocabulary: number;
-  /** The factor of the scores, for each layer. */
+  /** The factor of the scores, for each layer; 1 ÷ √D for a layer that has none. */
   readonly scales: readonly number[];
+  /** Whether a learned number for each distance between tokens of the same text is added to the scores. */
+  readonly hasDistances: boolean;
   /** The limit of the scores; null for none. */
   readonly softcap: number | null;
   /** How many keys up to its own a query sees, for each layer; null for all. */
@@ -155,10 +161,9 @@ export interface ReadHead {
   readonly measures: Readonly<Record<PatternName, number | null>>;
 }
 
-export interface ReadAnswer {
+export interface ReadAnswer extends Required<Ids> {
   readonly kind: "read";
   readonly model: number;
-  readonly ids: readonly number[];
   readonly tokens: readonly ReadToken[];
   /** How many tokens are not written by the model. */
   readonly given: number;

@@ -13,7 +13,7 @@ import {
 } from "heed/models";
 import { nn } from "heed/nn";
 import { ReadableTokenizer } from "../../../shared/readableTokenizer";
-import type { LanguageModel } from "../../../worker/languageHeads";
+import type { ShownModel } from "../../../worker/languageHeads";
 import { rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
 import { type Held, holdOurs, type LoadContext, seldom } from "../../../worker/ourModel";
 import { Lifetime } from "../lifetime";
@@ -21,7 +21,7 @@ import type { Card, KeptModel, LoadRequest, Whose } from "./messages";
 import { filePath, linkOf, type Source } from "./source";
 import { yourModel } from "./state";
 
-export interface Open extends Lifetime<LanguageModel> {
+export interface Open extends Lifetime<ShownModel> {
   readonly card: Card;
   readonly tokenizer: ReadableTokenizer;
 }
@@ -66,10 +66,7 @@ function weightsIn(part: unknown): Weight[] {
 
 const bytesPerElement: Readonly<Record<string, number>> = { float32: 4, float16: 2 };
 
-function sizesOf(
-  model: LanguageModel,
-  dtype: Card["dtype"],
-): { parameters: number; bytes: number } {
+function sizesOf(model: ShownModel, dtype: Card["dtype"]): { parameters: number; bytes: number } {
   const sizeOf = ({ shape }: Weight) => shape.reduce((size, length) => size * length, 1);
   const bytesOf = (weight: Weight) => {
     if (weight.dtype) return sizeOf(weight) * (bytesPerElement[weight.dtype] ?? 4);
@@ -86,13 +83,47 @@ function sizesOf(
   return { parameters: sum(all, sizeOf) - sum(twice, sizeOf), bytes: sum(all, bytesOf) };
 }
 
+type LayerFacts = Pick<
+  Card,
+  | ("layers" | "heads" | "headSize" | "groups" | "attentions")
+  | ("scales" | "hasDistances" | "softcap" | "windows")
+>;
+
+/** The sizes of a model's layers, and its rules for scores. */
+function layersOf({ config }: ShownModel): LayerFacts {
+  if (config.kind === "seq2seq") {
+    const { encoder, decoder, positions } = config;
+    const { layers, heads, headSize } = decoder;
+    const hasDistances = positions === "distances";
+    const sides = { encoder, decoder, cross: decoder };
+    return {
+      ...{ layers, heads, headSize, groups: heads, hasDistances, softcap: null, windows: [] },
+      attentions: (["encoder", "decoder", "cross"] as const).map((name) => {
+        const { layers, heads } = sides[name];
+        return { name, layers, heads };
+      }),
+      // T5 does not divide its scores.
+      scales: hasDistances ? Array(Math.max(encoder.layers, layers)).fill(1) : [],
+    };
+  }
+  const { layers, heads, headSize } = config;
+  const own = { layers, heads, headSize, attentions: [{ layers, heads }] };
+  if (config.kind === "masked") {
+    const hasDistances = config.distances > 0;
+    return { ...own, groups: heads, hasDistances, softcap: null, scales: [], windows: [] };
+  }
+  const { kvHeads: groups, scoresSoftcap: softcap = null, scales } = config;
+  const windows = config.windows.map((each) => each ?? null);
+  return { ...own, groups, hasDistances: false, softcap, scales, windows };
+}
+
 /** The predictions of an encoder's head, or why it has none that the room shows. */
 function predictionsOf(
-  model: LanguageModel,
+  model: ShownModel,
   tokenizer: ReadableTokenizer,
 ): Pick<Card, "mask" | "classifier" | "compares" | "whyNoPredictions"> {
   const none = { mask: null, classifier: null, compares: null, whyNoPredictions: null };
-  if ("readOut" in model) return none;
+  if (!("sentence" in model)) return none;
   const whyNot = (why: string) => ({
     ...{ ...none, whyNoPredictions: `${why}: only its attention can be shown.` },
   });
@@ -117,13 +148,11 @@ function predictionsOf(
 
 function cardOf(
   { source, dtype }: LoadRequest,
-  model: LanguageModel,
+  model: ShownModel,
   tokenizer: ReadableTokenizer,
 ): Omit<Card, "perplexity"> {
   const { config } = model;
-  const { layers, heads, headSize, context, kind } = config;
-  const scale = 1 / Math.sqrt(headSize);
-  const isCausal = config.kind === "causal";
+  const { context, kind } = config;
   return {
     kind: "card",
     model: ++opened,
@@ -131,14 +160,10 @@ function cardOf(
     whose: whoseIs(source),
     link: source.kind === "address" ? linkOf(source.address) : yourModel,
     ...{ dtype, architecture: config.modelType, predicts: kind },
-    hasNetwork: isCausal && !config.hasOutputNorms && !rotatesApart(model),
+    hasNetwork: config.kind === "causal" && !config.hasOutputNorms && !rotatesApart(model),
     whyNotWalked: whyNotWalked(model),
-    ...{ layers, heads, headSize, context, ...sizesOf(model, dtype) },
-    groups: isCausal ? config.kvHeads : heads,
+    ...{ ...layersOf(model), context, ...sizesOf(model, dtype) },
     vocabulary: config.vocabularySize,
-    scales: isCausal ? config.scales : Array.from({ length: layers }, () => scale),
-    softcap: (isCausal && config.scoresSoftcap) || null,
-    windows: Array.from({ length: layers }, (_, i) => (isCausal && config.windows[i]) || null),
     ...predictionsOf(model, tokenizer),
   };
 }
@@ -147,14 +172,14 @@ const whoseIs = (source: Source): Whose =>
   source.kind === "address" && source.isOurs ? "ours" : "yours";
 
 /** The loaded model, if it is a language model that the page shows. */
-function shownModel(model: LoadedModel): LanguageModel {
+function shownModel(model: LoadedModel): ShownModel {
   if (model instanceof VisionTransformer)
     throw new RangeError("it reads images, and this room takes text.");
-  if (model instanceof Seq2SeqLanguageModel)
-    throw new RangeError("it has an encoder and a decoder, and this room shows one of them.");
-  if (!(model instanceof CausalLanguageModel || model instanceof MaskedLanguageModel))
-    throw new RangeError("it is a model of Heed for one task, which are listed above.");
-  return model;
+  const isShown = [CausalLanguageModel, MaskedLanguageModel, Seq2SeqLanguageModel].some(
+    (each) => model instanceof each,
+  );
+  if (!isShown) throw new RangeError("it is a model of Heed for one task, which are listed above.");
+  return model as ShownModel;
 }
 
 /** A model from files or from another address. */

@@ -1,22 +1,25 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 
 import type { Tensor } from "heed";
-import { embed, similarity, withoutHeads } from "heed/models";
+import { embed, type Seq2SeqLanguageModel, similarity, withoutHeads } from "heed/models";
 import { patternsOf, viewOn } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
 import { type HeadPlace, headPlaceOf } from "../../../shared/layerHeads";
 import type { News } from "../../../shared/loading";
+import type { ReadToken } from "../../../shared/readableTokenizer";
 import { ablatedHeads } from "../../../worker/ablating";
 import { continuation } from "../../../worker/continuation";
 import {
   type HeadShares,
   headAt,
   headByHead,
+  type Ids,
   idsTensor,
-  type LanguageModel,
+  lastLogits,
   pooled,
   readIn,
+  type ShownModel,
   sharesOfHead,
 } from "../../../worker/languageHeads";
 import type { SolverContext } from "../../../worker/solver";
@@ -68,32 +71,58 @@ function idsOf({ card, tokenizer }: Open, text: string): number[] | Refused {
   return ids;
 }
 
+/** The first tokens of a target, of which the decoder predicts the next; none in other models. */
+const startsOf = ({ model }: Open): readonly number[] =>
+  "decode" in model ? model.config.startTokens : [];
+
+/** The tokens that a model reads for a text. A model with a decoder also gets the text as its target. */
+function readOf(open: Open, text: readonly number[]): Ids {
+  if (!("decode" in open.model)) return { ids: text };
+  return { ids: [...text, ...startsOf(open), ...text], sources: text.length };
+}
+
 /** Runs a function without the ablated heads. */
-export function without<T>(
-  { model, tokenizer, card }: Open,
-  { ablated, ablation }: Ablated,
-  run: () => T,
-): Promise<T> {
+export function without<T>(open: Open, { ablated, ablation }: Ablated, run: () => T): Promise<T> {
+  const { model, tokenizer, card } = open;
   const readReference = () => {
     const known = tokenizer.idsOf(referenceText).filter((id) => id < card.vocabulary);
-    const ids = known.slice(0, Math.min(card.context, mostTokens));
-    if (ids.length > 0) readIn(model, ids);
+    const most = Math.min(card.context, mostTokens) - startsOf(open).length;
+    if (known.length > 0) readIn(model, readOf(open, known.slice(0, most)));
   };
   const heads = ablatedHeads(model, ablated.map(headAt), ablation, readReference);
   return withoutHeads(model, heads, run);
 }
 
 /** The pooled weights and the measures of all heads. */
-function headsOf(model: LanguageModel, ids: readonly number[]): ReadHead[] {
-  const { length } = ids;
-  return headByHead(model, ids, (weights) => {
+function headsOf(model: ShownModel, read: Ids): ReadHead[] {
+  return headByHead(model, read, (weights, name) => {
     const all = pooled(model.heed, weights);
     const data = weights.data as Float32Array;
+    const [rows, columns] = weights.shape.slice(1) as [number, number];
     return all.map((small, head) => ({
       small,
-      measures: patternsOf(viewOn(data, length, length, head * length ** 2), true),
+      measures: patternsOf(viewOn(data, rows, columns, head * rows * columns), name !== "cross"),
     }));
   });
+}
+
+/** The target that the model writes for a source, after its start tokens. */
+async function targetOf(
+  model: Seq2SeqLanguageModel,
+  source: readonly number[],
+  { kept: begun, length, temperature, topK, topP, seed }: ReadRequest,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const { context, startTokens, endTokens, vocabularySize } = model.config;
+  const most = Math.min(context, mostTokens - source.length) - startTokens.length;
+  const kept = begun.filter((id) => id < vocabularySize).slice(0, most);
+  const maxLength = Math.min(length, most) - kept.length;
+  if (maxLength <= 0 || endTokens.includes(kept.at(-1) as number)) return kept;
+  const [written = []] = await model.generate([source], {
+    ...{ maxLength, temperature, topP, seed, signal, ...(topK > 0 && { topK }) },
+    startTokens: [...startTokens, ...kept],
+  });
+  return [...kept, ...written];
 }
 
 /** The text that the model writes after a text. */
@@ -101,8 +130,9 @@ async function writtenAfter(
   { model }: Open,
   given: readonly number[],
   request: ReadRequest,
-  { pause }: Context,
+  { pause, signal }: Context,
 ): Promise<number[]> {
+  if ("decode" in model) return targetOf(model, given, request, signal);
   if (!("readOut" in model) || request.length === 0) return [];
   const { config } = model;
   const { temperature, topK, topP, seed } = request;
@@ -130,14 +160,21 @@ export async function read(
   const given = idsOf(open, request.text);
   if ("why" in given) return given;
   const written = await writtenAfter(open, given, request, context);
-  const ids = [...given, ...written];
+  const starts = startsOf(open);
+  const ids = [...given, ...starts, ...written];
+  const { config } = model;
+  const sources = config.kind === "seq2seq" ? given.length : 0;
+  const target = tokenizer.tokensOf(ids.slice(sources));
+  // The page names the token with which every target begins.
+  if (sources > 0) target[0] = { ...(target[0] as ReadToken), piece: "start" };
   return {
     kind: "read",
-    ...{ model: card.model, ids, given: given.length },
-    tokens: tokenizer.tokensOf(ids),
-    ...{ text: tokenizer.textOf(ids), written: tokenizer.textOf(written) },
-    hasEnded: "readOut" in model && model.config.endTokens.includes(written.at(-1) as number),
-    heads: headsOf(model, ids),
+    ...{ model: card.model, ids, sources, given: given.length + starts.length },
+    tokens: [...tokenizer.tokensOf(ids.slice(0, sources)), ...target],
+    text: `${sources > 0 ? `${tokenizer.textOf(given)} → ` : ""}${tokenizer.textOf(ids.slice(sources))}`,
+    written: tokenizer.textOf(written),
+    hasEnded: config.kind !== "masked" && config.endTokens.includes(written.at(-1) as number),
+    heads: headsOf(model, { ids, sources }),
     milliseconds: performance.now() - begin,
   };
 }
@@ -156,9 +193,12 @@ interface Asked {
 const mostMasks = 6;
 
 /** The places to predict: after a token; each mask, and the token as if it were hidden; or the label. */
-function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
+function askedOf({ card }: Open, { ids, sources = 0, place: wanted }: NextRequest): Asked[] {
+  // Of a translation the first token of the target is the first that predicts another one.
+  const place = Math.max(wanted, sources);
   const next = ids[place + 1] ?? null;
-  if ("readOut" in model) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
+  if (card.predicts !== "masked")
+    return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
   const { mask, classifier } = card;
   if (classifier) return [{ place, isMask: false, ids, next: null }];
   if (!mask) return [];
@@ -172,11 +212,12 @@ function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
 }
 
 /** The logits [1, 1, V] at each place, or [1, V] of a text. */
-function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
+function logitsOf(model: ShownModel, asked: readonly Asked[], { sources }: NextRequest): Tensor[] {
   const { heed } = model;
   const texts = [...new Set(asked.map(({ ids }) => ids))];
   return heed.scope(() =>
     texts.flatMap((ids) => {
+      if ("decode" in model) return [lastLogits(model, { ids, ...(sources && { sources }) })];
       const tensor = idsTensor(heed, ids);
       if ("readOut" in model) return [model.forward(tensor, { onlyLast: true }).logits];
       const { logits } = model.forward(tensor, { needLogits: true });
@@ -223,11 +264,11 @@ export async function next(
   const pieceOf = (id: number) => labels?.[id] ?? tokenizer.pieceOf(id);
   const { temperature, topK, topP, ablated, ablation } = request;
   const sampling =
-    "readOut" in model ? { temperature, topK, topP } : { temperature: 1, topK: 0, topP: 1 };
+    card.predicts === "masked" ? { temperature: 1, topK: 0, topP: 1 } : { temperature, topK, topP };
   const asked = askedOf(open, request);
-  const rows = await sortedOf(open, logitsOf(model, asked), pause);
+  const rows = await sortedOf(open, logitsOf(model, asked, request), pause);
   const logits =
-    ablated.length > 0 ? await without(open, request, () => logitsOf(model, asked)) : [];
+    ablated.length > 0 ? await without(open, request, () => logitsOf(model, asked, request)) : [];
   const others = await sortedOf(open, logits, pause);
   const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
     const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next, request.most);
@@ -243,21 +284,21 @@ export async function next(
 
 /** The attention of all heads, with the ablated heads left out of the computation. */
 export async function heads(open: Open, request: HeadsRequest): Promise<HeadsAnswer> {
-  const run = () => headsOf(open.model, request.ids);
+  const run = () => headsOf(open.model, request);
   return { kind: "heads", heads: await without(open, request, run) };
 }
 
 function sharesWithout(
   open: Open,
-  ids: readonly number[],
+  read: Ids,
   request: HeadRequest | OtherRequest,
 ): Promise<HeadShares> {
   const place = headPlaceOf(request.head) as HeadPlace;
-  return without(open, request, () => sharesOfHead(open.model, ids, place));
+  return without(open, request, () => sharesOfHead(open.model, read, place));
 }
 
 export async function head(open: Open, request: HeadRequest): Promise<HeadAnswer> {
-  return { kind: "head", shares: await sharesWithout(open, request.ids, request) };
+  return { kind: "head", shares: await sharesWithout(open, request, request) };
 }
 
 /** The similarity of two texts without the ablated heads, as the model compares its vectors of them. */
@@ -293,7 +334,7 @@ export async function other(open: Open, request: OtherRequest): Promise<OtherAns
   return {
     ...{ kind: "other", head, ablated, ablation, text: open.tokenizer.textOf(ids) },
     tokens: open.tokenizer.tokensOf(ids),
-    shares: await sharesWithout(open, ids, request),
+    shares: await sharesWithout(open, readOf(open, ids), request),
     similarities: await similaritiesIn(open, request),
   };
 }

@@ -26,7 +26,8 @@ function answer(
     const run = () => causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
     return request.kind === "network" ? without(open, request, run) : run();
   }
-  if (request.kind === "kinds") return { kind: "kinds", ...kindsOf(open.model) };
+  if (request.kind === "kinds")
+    return "readOut" in open.model ? { kind: "kinds", ...kindsOf(open.model) } : null;
   if (request.kind === "heads") return heads(open, request);
   return head(open, request);
 }

@@ -21,6 +21,7 @@ import {
   whole,
   writeSettings,
 } from "../../../shared/settings";
+import type { ShownModel } from "../../../worker/languageHeads";
 import { addressOf } from "./source";
 
 export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
@@ -45,12 +46,20 @@ export const referenceText = `The harbour was quiet when the first boats came ho
 /** How many tokens are written at a time. */
 export const line = 40;
 
-/** The first text that a model reads. */
-export function firstText(isOurs: boolean, kind: "causal" | "masked", mask: string | null): string {
-  if (isOurs) return "It is a truth universally acknowledged, that";
-  return kind === "causal"
-    ? "The ship left the harbour, and in the evening the ship"
-    : `The ${mask ?? "cat"} left the harbour in the morning, and in the evening it came back.`;
+/** The first text that our model reads. */
+export const ourFirstText = "It is a truth universally acknowledged, that";
+
+/** The first text that a model of the person reads. */
+export function firstText(
+  kind: ShownModel["config"]["kind"],
+  mask: string | null,
+  architecture: string,
+): string {
+  if (kind === "causal") return "The ship left the harbour, and in the evening the ship";
+  // T5 learned its tasks by such words (Raffel et al., 2020).
+  const task =
+    kind === "seq2seq" && architecture.endsWith("t5") ? "translate English to German: " : "";
+  return `${task}The ${mask ?? "ship"} left the harbour in the morning, and in the evening it came back.`;
 }
 
 const isModel = (text: string) => [ourModel, yourModel].includes(text) || addressOf(text) !== null;

@@ -57,4 +57,9 @@ export const yourSuggestions: readonly Suggestion[] = [
     "A hidden word in DistilBERT",
     "The model guesses what a mask hides. Hide another word.",
   ],
+  [
+    "#room=models&model=google-t5/t5-small",
+    "A translation with T5: 242 MB",
+    "Its encoder-decoder attention shows which words of your sentence each German word comes from.",
+  ],
 ];

@@ -5,7 +5,7 @@ import { type Live, useClock } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
 import type { ReadAnswer } from "./messages";
 import { line, type State } from "./state";
-import type { Branch } from "./workspace";
+import type { Branch, LanguageWorkspace } from "./workspace";
 
 /** How long each token is shown, in milliseconds. */
 const pace = 320;
@@ -13,15 +13,24 @@ const pace = 320;
 const patience = 900;
 const mostBranches = 6;
 
+interface Playing extends Pick<LanguageWorkspace, "rows" | "place" | "text"> {
+  readonly state: State;
+}
+
 /** A clock that stops while the person types, so that a late frame does not move through another text. */
-function useTokenClock(answer: ReadAnswer | null, place: number, text: string, set: Setter<State>) {
+function useTokenClock(
+  answer: ReadAnswer | null,
+  { rows, place, text }: Playing,
+  set: Setter<State>,
+) {
   const played = useRef(text);
-  const count = answer?.ids.length ?? 1;
-  const restart = (answer?.given ?? 1) - 1;
-  const go = (place: number) => {
-    if (played.current === text) set({ place });
+  const { start, count } = rows;
+  const restart = (answer?.given ?? 1) - 1 - start;
+  const go = (index: number) => {
+    if (played.current === text) set({ place: start + index });
   };
-  const own = useClock({ count, index: place, go, pace, restart });
+  const index = place - start;
+  const own = useClock({ count, index, go, pace, restart: restart < count ? restart : 0 });
   const clock: Live = {
     ...own,
     setPlaying(isPlaying) {
@@ -33,13 +42,10 @@ function useTokenClock(answer: ReadAnswer | null, place: number, text: string, s
 }
 
 /** The clock over the tokens. It starts by itself after each new text that continues, if motion is wanted. */
-export function usePlaying(
-  answer: ReadAnswer | null,
-  { state, place, text }: { state: State; place: number; text: string },
-  set: Setter<State>,
-) {
+export function usePlaying(answer: ReadAnswer | null, playing: Playing, set: Setter<State>) {
+  const { state, rows, text } = playing;
   const count = answer?.ids.length ?? 1;
-  const clock = useTokenClock(answer, place, text, set);
+  const clock = useTokenClock(answer, playing, set);
   const isReduced = useReducedMotion();
   const latest = useRef(clock);
   latest.current = clock;
@@ -61,7 +67,8 @@ export function usePlaying(
     /** Goes to a token and stays there. */
     go(place: number) {
       clock.setPlaying(false);
-      set({ place: Math.max(0, Math.min(count - 1, place)), cell: null });
+      const { start, count } = rows;
+      set({ place: Math.max(start, Math.min(start + count - 1, place)), cell: null });
     },
     /** Writes more at the end, and plays it once it is there, or takes one step. */
     writeOn(how: "play" | "step") {
@@ -76,7 +83,7 @@ export function usePlaying(
 /** Former continuations of the same text. */
 export function useBranches(
   answer: ReadAnswer | null,
-  { state, place, text }: { state: State; place: number; text: string },
+  { state, place, text }: Playing,
   set: Setter<State>,
 ) {
   const [kept, setKept] = useState<{ text: string; branches: readonly Branch[] }>({

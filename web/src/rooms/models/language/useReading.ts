@@ -1,8 +1,11 @@
 /** The page's side of a text: has the model read it, and asks for the selected head and for candidates. */
 import { useMemo, useRef } from "preact/hooks";
 import type { Ablated } from "../../../shared/ablation";
-import { attentionOf, type HeadKey, headPlaceOf } from "../../../shared/layerHeads";
+import type { Attention } from "../../../shared/attended";
+import { type HeadKey, type HeadPlace, headPlaceOf } from "../../../shared/layerHeads";
+import { label } from "../../../shared/pieces";
 import { useAnswer } from "../../../worker/engineClient";
+import type { Ids } from "../../../worker/languageHeads";
 import { measuredTokens } from "./kinds";
 import type {
   Card,
@@ -15,52 +18,81 @@ import type {
   ReadAnswer,
   ReadRequest,
 } from "./messages";
-import { firstText, type State } from "./state";
-import type { ShownHead } from "./workspace";
+import { firstText, line, ourFirstText, type State } from "./state";
+import type { ShownHead, Span } from "./workspace";
 
 /** The time after which a running request is cancelled for a newer one, in milliseconds. */
 const patience = 600;
 
-function isHeadOf({ layers, heads }: Card, key: HeadKey): boolean {
+function isHeadOf({ attentions }: Card, key: HeadKey): boolean {
   const place = headPlaceOf(key);
-  return place !== null && place.layer < layers && place.head < heads;
+  return attentions.some(
+    ({ name, layers, heads }) =>
+      place?.name === name && place !== null && place.layer < layers && place.head < heads,
+  );
 }
 
-/** The selected head, or the one that attends most to the token before. */
+/** The selected head, or the one that attends most to the token before; of a translation the one with the largest weights. */
 function headOf(card: Card, answer: ReadAnswer, wanted: HeadKey | null): HeadKey {
   if (wanted !== null && isHeadOf(card, wanted)) return wanted;
-  const score = (head: ReadAnswer["heads"][number]) => head.measures.previous ?? 0;
+  const score = ({ key, measures }: ReadAnswer["heads"][number]) =>
+    (card.predicts !== "seq2seq"
+      ? measures.previous
+      : headPlaceOf(key)?.name === "cross" && measures.largest) || 0;
   return answer.heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
 }
 
-/** The selected token, or the first mask, or the last token that was typed. */
-function placeOf({ mask }: Card, { ids, given }: ReadAnswer, wanted: number | null): number {
-  if (wanted !== null) return Math.min(wanted, ids.length - 1);
-  const masked = mask ? ids.indexOf(mask.id) : -1;
-  return masked >= 0 ? masked : given - 1;
+/** The selected token, or the first mask, or the last token that was typed, among the tokens of the rows. */
+function placeOf({ mask }: Card, answer: ReadAnswer, wanted: number | null, rows: Span): number {
+  const last = rows.start + rows.count - 1;
+  // The token of a link may not be a row of the selected head.
+  if (wanted !== null && wanted >= rows.start) return Math.min(wanted, last);
+  const masked = mask ? answer.ids.indexOf(mask.id) : -1;
+  return masked >= 0 ? masked : Math.min(answer.given - 1, last);
 }
 
-const firstTextOf = ({ whose, predicts, mask }: Card) =>
-  firstText(whose === "ours", predicts, mask?.text ?? null);
+const firstTextOf = ({ whose, predicts, mask, architecture }: Card) =>
+  whose === "ours" ? ourFirstText : firstText(predicts, mask?.text ?? null, architecture);
+
+/** The tokens of a head's rows and of its columns. */
+function spansOf(ids: number, sources: number, key: HeadKey): Record<"rows" | "columns", Span> {
+  const { name } = headPlaceOf(key) as HeadPlace;
+  const source = { start: 0, count: sources };
+  const target = { start: sources, count: ids - sources };
+  return {
+    rows: name === "encoder" ? source : target,
+    columns: name === "encoder" || name === "cross" ? source : target,
+  };
+}
 
 /** The numbers of one head over a text of the open model. */
 export function shownHead(
-  { predicts, scales, softcap, windows }: Card,
+  { predicts, scales, softcap, windows, hasDistances }: Card,
   { tokens, shares }: Pick<OtherAnswer, "tokens" | "shares">,
   head: HeadKey,
+  sources = 0,
 ): ShownHead {
-  const pieces = tokens.map(({ piece }) => piece);
-  const { layer } = headPlaceOf(head) as { layer: number };
-  const attention = attentionOf(pieces, head, predicts === "causal");
+  const { name = predicts === "causal" ? "decoder" : "encoder", layer } = headPlaceOf(
+    head,
+  ) as HeadPlace;
+  const labels = tokens.map(({ piece }) => label(piece));
+  const spans = spansOf(tokens.length, sources, head);
+  const [columns, own] = [spans.columns, spans.rows].map(({ start, count }) =>
+    labels.slice(start, start + count),
+  ) as [string[], string[]];
+  // A row of a target is also named by the token that it predicts.
+  const rows =
+    sources === 0 || name === "encoder"
+      ? own
+      : own.map((row, i) => (i + 1 < own.length ? `${own[i + 1]} after ${row}` : row));
   const scale = scales[layer];
-  return {
-    attention: {
-      ...attention,
-      ...(scale !== undefined && { scale }),
-      ...(softcap !== null && { softcap }),
-    },
-    ...{ shares, window: windows[layer] ?? null },
+  const attention: Attention = {
+    ...{ path: head, name, layer, heads: 1, isCausal: name === "decoder", rows, columns },
+    ...(scale !== undefined && { scale }),
+    ...(softcap !== null && { softcap }),
+    hasDistances: hasDistances && name !== "cross",
   };
+  return { attention, shares, spans, window: windows[layer] ?? null };
 }
 
 const solver = "language";
@@ -74,7 +106,9 @@ function useLast<T>(owner: unknown, value: T | null): T | null {
 
 /** Has the model read the text. The last text stays in view while the next one is read, or while it cannot be read. */
 function useRead(state: State, card: Card | null, text: string | null) {
-  const { temperature, topK, topP, seed, length, kept } = state;
+  const { temperature, topK, topP, seed, kept } = state;
+  // A translation is written whole.
+  const length = card?.predicts === "seq2seq" ? Math.max(line, state.length) : state.length;
   const request = useMemo<ReadRequest | null>(
     () =>
       card && text !== null
@@ -110,13 +144,18 @@ type About<Kind, Message> = Extract<Message, { kind: Kind }>;
 function useAboutText<Kind extends TextRequest["kind"]>(
   kind: Kind,
   answer: ReadAnswer | null,
-  more: Omit<About<Kind, TextRequest>, "kind" | "model" | "ids"> | null,
+  more: Omit<About<Kind, TextRequest>, "kind" | "model" | keyof Ids> | null,
   deps: readonly unknown[],
   wait?: number,
 ) {
   const request = useMemo(
     () =>
-      answer && more && ({ kind, model: answer.model, ids: answer.ids, ...more } as TextRequest),
+      answer &&
+      more &&
+      ({
+        ...{ kind, model: answer.model, ids: answer.ids, sources: answer.sources },
+        ...more,
+      } as TextRequest),
     [answer, ...deps],
   );
   const { answer: found, request: asked, failure } = useAnswer(solver, request, wait);
@@ -140,7 +179,12 @@ function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating 
   const shown = useMemo(
     () =>
       card && answer && found && asked
-        ? shownHead(card, { tokens: answer.tokens, shares: found.shares }, asked.head)
+        ? shownHead(
+            card,
+            { tokens: answer.tokens, shares: found.shares },
+            asked.head,
+            answer.sources,
+          )
         : null,
     [found, asked, card, answer],
   );
@@ -199,8 +243,9 @@ export function useReading(state: State, card: Card | null) {
     }),
     [card, state.ablated, ablation],
   );
-  const place = card && answer ? placeOf(card, answer, state.place) : 0;
   const head = card && answer ? headOf(card, answer, state.head) : null;
+  const { rows } = spansOf(answer?.ids.length ?? 1, answer?.sources ?? 0, head ?? "1.1");
+  const place = card && answer ? placeOf(card, answer, state.place, rows) : 0;
   const left = ablating.ablated.length > 0 ? ablating : null;
   const without = useAboutText("heads", answer, left, [ablating], patience);
   const { temperature, topK, topP } = state;
@@ -208,11 +253,12 @@ export function useReading(state: State, card: Card | null) {
   const following = useAboutText("next", answer, drawing, Object.values(drawing), patience);
   const next = useLast(answer, following.found);
   const attending = useHead(card, answer, { head, ablating });
-  const comparing = useOther(state.other, card?.compares ? text : null, answer, { head, ablating });
+  const other = card?.predicts === "seq2seq" ? null : state.other;
+  const comparing = useOther(other, card?.compares ? text : null, answer, { head, ablating });
   const measuring = useKinds(card, answer);
   const answers = [reading, without, following, attending, comparing, measuring];
   return {
-    ...{ text, answer, place, head, ablating },
+    ...{ text, answer, rows, place, head, ablating },
     ...{ heads: without.found?.heads ?? answer?.heads ?? [], shown: attending.shown, next },
     ...{ kinds: measuring.kinds, other: comparing.other, whyNotOther: comparing.whyNotOther },
     ...{ isBusy: reading.isBusy, isStale: reading.isStale, isUnread: why !== null },

@@ -12,9 +12,17 @@ import type { Kinds } from "./kinds";
 import type { Card, NextAnswer, OtherAnswer, ReadAnswer, ReadHead } from "./messages";
 import type { State } from "./state";
 
+/** Some of the tokens of a text, in a row. */
+export interface Span {
+  readonly start: number;
+  readonly count: number;
+}
+
 /** One head on a text. */
 export interface ShownHead {
   readonly attention: Attention;
+  /** The tokens of its rows and of its columns. */
+  readonly spans: Readonly<Record<"rows" | "columns", Span>>;
   /** Of this head alone. */
   readonly shares: HeadShares;
   /** How many keys up to its own a query sees; null for all. */
@@ -44,7 +52,9 @@ export interface LanguageWorkspace {
   readonly kinds: Kinds | null;
   /** Null until it is computed. */
   readonly next: NextAnswer | null;
-  /** The selected token. */
+  /** The tokens that are rows of the selected head. */
+  readonly rows: Span;
+  /** The selected token, one of the rows. */
   readonly place: number;
   readonly head: HeadKey;
   /** Null until it is computed. */

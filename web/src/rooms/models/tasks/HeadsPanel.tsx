@@ -18,14 +18,13 @@ import {
 import { Legend } from "../../../picture/Legend";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
-import { attendsWords } from "../../../shared/attended";
+import { attendsWords, attentionNames } from "../../../shared/attended";
 import { exhibitOf } from "../../../shared/catalogue";
 import { Prose } from "../../../shared/Panel";
 import { Term } from "../../../shared/Term";
 import { AllHeads, type HeadsRow, hidingLater, useHidingLater } from "../parts/AllHeads";
 import { measures } from "./measures";
 import {
-  attentionNames,
   type HeadSelection,
   kindsOf,
   layersOf,

@@ -4,11 +4,9 @@ import type { SmallWeights } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention, Shares } from "../../../shared/attended";
 import type { ExhibitId } from "../../../shared/catalogue";
+import type { HeadKey } from "../../../shared/layerHeads";
 import type { UnreadableText } from "../../../shared/typed";
 import type { MeasureName } from "./measures";
-
-/** A head as its attention, layer and number; the last two are counted from 1: "cross.2.3". */
-export type HeadKey = string;
 
 export interface HeadsRequest extends Ablated {
   readonly kind: "ask";

@@ -2,11 +2,11 @@
 import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import { type Attention, attentionOf, plain, sharesOf } from "../../../shared/attended";
+import { type HeadKey, headKey } from "../../../shared/layerHeads";
 import type { Input } from "../../../shared/typed";
 import { pooled } from "../../../worker/languageHeads";
-import type { HeadKey, MeasuredAttention, MeasuredHead } from "./answer";
+import type { MeasuredAttention, MeasuredHead } from "./answer";
 import { measuresOf, type WeightsToMeasure } from "./measures";
-import { headKey } from "./state";
 
 interface MeasuringBasis {
   /** The input with the model's own answer. */
@@ -49,7 +49,7 @@ export function measuredAttention(
     };
     const heldOut = measuring.heldOut.find((each) => each.path === path && each.head === head);
     return {
-      key: headKey(name, layer, head),
+      key: headKey({ name, layer, head }),
       small: small[head] as MeasuredHead["small"],
       measures: {
         ...measuresOf(own, { places, isSelf: name !== "cross" }),

@@ -1,8 +1,9 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
 import { at, type Cell, type MatrixView } from "#parts";
 import { withoutWords as wordsOf } from "../../../shared/ablation";
-import { type AttentionName, weightsOf } from "../../../shared/attended";
-import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
+import { type AttentionName, attentionNames, weightsOf } from "../../../shared/attended";
+import { type HeadKey, headKey, headName } from "../../../shared/layerHeads";
+import type { HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
 import { saidTo } from "./asking";
 import type { MeasureName } from "./measures";
 import type { State } from "./state";
@@ -30,15 +31,6 @@ export interface HeadSelection {
   readonly row: number;
   readonly cell: Cell | null;
 }
-
-/** The names of the kinds of attention: in a heading, before a head, and in a sorted list. */
-export const attentionNames: Readonly<
-  Record<AttentionName, Readonly<Record<"title" | "prefix" | "letters", string>>>
-> = {
-  encoder: { title: "Encoder self-attention", prefix: "encoder", letters: "enc" },
-  decoder: { title: "Decoder self-attention", prefix: "decoder", letters: "dec" },
-  cross: { title: "Encoder-decoder attention", prefix: "encoder-decoder", letters: "e-d" },
-};
 
 /** The kinds of attention that a model has, in the order of the page. */
 export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
@@ -79,11 +71,11 @@ function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
   const kinds = new Set(attentions.map(({ name }) => name));
   return attentions.flatMap((attention) =>
     attention.measured.map((head, i) => {
-      const place = `layer ${attention.layer + 1}, head ${i + 1}`;
+      const { name, layer } = attention;
       return {
         ...{ attention, head, index: i },
         weights: weightsOf(attention, attention.shares, i),
-        name: kinds.size > 1 ? `${attentionNames[attention.name].prefix}, ${place}` : place,
+        name: headName(headKey({ ...(kinds.size > 1 && { name }), layer, head: i })),
         short: `${attention.layer + 1}.${i + 1}`,
       };
     }),

@@ -2,8 +2,8 @@
 
 import type { Cell } from "#parts";
 import { ablationSettings } from "../../../shared/ablation";
-import type { AttentionName } from "../../../shared/attended";
 import { type ExhibitId, exhibitIds, exhibitOf } from "../../../shared/catalogue";
+import { type HeadKey, headPlaceOf } from "../../../shared/layerHeads";
 import { numberIn, oneOf, type Readers, readParams, textIn } from "../../../shared/linkReaders";
 import { lookSettings } from "../../../shared/lookSettings";
 import type { LinkReading } from "../../../shared/room";
@@ -19,23 +19,11 @@ import {
   writeSettings,
 } from "../../../shared/settings";
 import { mostCharacters } from "../../../shared/typed";
-import type { HeadKey } from "./answer";
 import { measureNames } from "./measures";
 
-/** Counted from 0; null if the text is not a head. */
-export function headPlaceOf(key: HeadKey) {
-  const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
-  if (!name) return null;
-  return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };
-}
-
 function headFrom(text: string): HeadKey {
-  if (!headPlaceOf(text)) throw new RangeError("a head, such as encoder.2.3");
+  if (!headPlaceOf(text)?.name) throw new RangeError("a head, such as encoder.2.3");
   return text;
-}
-
-export function headKey(name: AttentionName, layer: number, head: number): HeadKey {
-  return `${name}.${layer + 1}.${head + 1}`;
 }
 
 const places = { min: 1, max: 64 };

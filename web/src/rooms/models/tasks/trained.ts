@@ -13,11 +13,11 @@ import {
 import { nn } from "heed/nn";
 import type { Ablation } from "../../../shared/ablation";
 import { attentionAt } from "../../../shared/attended";
+import { type HeadKey, headKey } from "../../../shared/layerHeads";
 import { ablatedHeads } from "../../../worker/ablating";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
 import { Lifetime } from "../lifetime";
-import type { HeadKey } from "./answer";
-import { headKey, referenceExamples } from "./state";
+import { referenceExamples } from "./state";
 
 /** The common interface of the models of this room: attention, and a last layer that gives the answers. */
 export interface AttentiveModel extends TaskModel {
@@ -59,7 +59,7 @@ export function ablatableHeads(
   return new Map(
     ablatedHeads(model, all, ablation, readReference).map((head) => {
       const { name, layer } = attentionAt(head.path) as NonNullable<ReturnType<typeof attentionAt>>;
-      return [headKey(name, layer, head.head), head];
+      return [headKey({ name, layer, head: head.head }), head];
     }),
   );
 }
