@@ -157,8 +157,8 @@ export function sentenceFiles(): Files {
 }
 
 /** A T5 with random weights, of one layer in the encoder and two in the decoder. */
-export const translatorFiles = (): Files => ({
-  ...filesOf(t5(24, { num_decoder_layers: 2 })),
+export const translatorFiles = (more: HubConfig = {}): Files => ({
+  ...filesOf(t5(24, { num_decoder_layers: 2, ...more })),
   "tokenizer.json": wordTokenizer(24, specials, true),
 });
 

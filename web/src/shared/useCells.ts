@@ -15,7 +15,7 @@ const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col =
 
 /**
  * @param size the picture's rows and columns; a cell outside of them is not active
- * @param lock returns the changes of state that locking a cell causes; it must stay the same function
+ * @param lock returns the changes of state that locking a cell causes; it must be memoised
  */
 export function useCells<State extends WithCell>(
   { cell }: State,

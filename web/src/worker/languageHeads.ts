@@ -11,7 +11,7 @@ import type { SmallWeights } from "#parts";
 import { attentionAt, type Shares } from "../shared/attended";
 import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../shared/layerHeads";
 
-/** A model that reads one text. */
+/** A model without an encoder of its own, or without a decoder. */
 export type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
 
 /** A model that the room Models shows. */
@@ -66,7 +66,22 @@ export function readIn(model: ShownModel, read: Ids): void {
 export function lastLogits(model: Seq2SeqLanguageModel, { ids, sources = 0 }: Ids): Tensor {
   const [source, target] = [ids.slice(0, sources), ids.slice(sources)];
   const { output } = model.encode(idsTensor(model.heed, source));
-  return model.decode(idsTensor(model.heed, target), output, { onlyLast: true }).logits;
+  const { logits } = model.decode(idsTensor(model.heed, target), output, { onlyLast: true });
+  return withoutBadWords(model, logits, target);
+}
+
+/** The logits of the token after a target, without the words that the model never writes. */
+export function withoutBadWords(
+  { config }: Seq2SeqLanguageModel,
+  logits: Tensor,
+  target: readonly number[],
+): Tensor {
+  for (const word of config.badWords) {
+    const begun = word.slice(0, -1);
+    if (begun.every((id, i) => id === target.at(i - begun.length)))
+      logits.data[word.at(-1) as number] = Number.NEGATIVE_INFINITY;
+  }
+  return logits;
 }
 
 /**

@@ -44,24 +44,35 @@ const does: Readonly<Record<Card["predicts"], string>> = {
   seq2seq: "reads an input and writes an answer",
 };
 
+/** A size of the encoder and of the decoder if there are both and if they differ. */
+const sizesIn = ({ attentions }: Card, of: "heads" | "headSize") =>
+  [...new Set(attentions.map((each) => each[of]))].join(" + ");
+
 /** The number of layers, of the encoder and of the decoder if there are both. */
-function layersIn({ layers, attentions }: Card): string {
-  const encoder = attentions.find(({ name }) => name === "encoder");
-  return encoder ? `${encoder.layers} + ${layers}` : `${layers}`;
-}
+const layersIn = ({ attentions }: Card) =>
+  attentions
+    .slice(0, 2)
+    .map(({ layers }) => layers)
+    .join(" + ");
+
+/** More positions than a text ever has, in a model that has no limit (T5). */
+const anyLength = 2 ** 20;
 
 /** The facts about a model by name. */
 function factsOf(card: Card): (readonly [name: string, value: string])[] {
-  const { architecture, predicts, heads, groups, headSize, perplexity } = card;
+  const { architecture, predicts, heads, groups, context, perplexity } = card;
   const shared = groups < heads ? `, ${groups} groups share keys` : "";
   const named = architectures[architecture] ?? architecture;
   return [
     ["architecture", `${named}, ${does[predicts]}`],
     ["layers", layersIn(card)],
-    ["heads", `${heads} in each layer, of ${headSize} numbers${shared}`],
+    [
+      "heads",
+      `${sizesIn(card, "heads")} in each layer, of ${sizesIn(card, "headSize")} numbers${shared}`,
+    ],
     ["parameters", manyOf(card.parameters)],
     ["memory", `${formatBytes(card.bytes)} as ${card.dtype}`],
-    ["context", `${card.context.toLocaleString("en")} tokens`],
+    ["context", `${context < anyLength ? context.toLocaleString("en") : "any number of"} tokens`],
     ["vocabulary", `${card.vocabulary.toLocaleString("en")} tokens`],
     ...(perplexity === null ? [] : [["perplexity", `${perplexity} on unseen texts`] as const]),
   ];
@@ -74,7 +85,7 @@ export function CardView({ card, close }: { card: Card; close: (() => void) | nu
       <h2>{card.name}</h2>
       <details>
         <summary>
-          {layersIn(card)} layers of {card.heads} heads
+          {layersIn(card)} layers of {sizesIn(card, "heads")} heads
         </summary>
         {card.whose === "ours" && <p>{aboutOurs}</p>}
         <dl class="line">

@@ -88,24 +88,29 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
 }
 
 /** The similarity of the model's vectors of both texts, with its meaning. */
-function Similarity({ other }: { other: OtherAnswer }) {
-  const { card } = useLanguageWorkspace();
-  const [whole, less] = other.similarities;
-  if (whole === undefined) return null;
-  const isCosine = card.compares === "cosine";
+function Similarity() {
+  const { card, answer, other, similarity } = useLanguageWorkspace();
+  const { compares } = card;
+  if (!similarity || !compares) return null;
+  const { all, without } = similarity;
+  const isCosine = compares.by === "cosine";
+  const most = Math.max(answer.tokens.length, other?.tokens.length ?? 0);
   return (
     <p class="number similarity" aria-live="polite">
       {isCosine ? "Cosine similarity" : "Dot product"} of the vectors of both texts:{" "}
-      <b data-similarity={whole}>{format(whole, 4)}</b>
-      {less !== undefined && (
+      <b data-similarity={all}>{format(all, 4)}</b>
+      {without !== null && (
         <>
-          , <span data-similarity={less}>{format(less, 4)}</span> {withoutWords(other)}
+          , <span data-similarity={without}>{format(without, 4)}</span> {withoutWords(similarity)}
         </>
       )}
       .{" "}
       {isCosine
         ? "Near 1 the model finds them alike, near 0 unrelated."
         : "The larger, the more alike the model finds them."}
+      {compares.tokens !== null &&
+        most > compares.tokens &&
+        ` The vector of a text is of its first ${compares.tokens} tokens, as the model’s files say.`}
     </p>
   );
 }
@@ -142,7 +147,7 @@ function Compare() {
             </button>
           </Lockable>
           {whyNotOther && <p role="status">{whyNotOther}</p>}
-          {other && <Similarity other={other} />}
+          <Similarity />
           <DifferenceColours
             more={`${headName(head)} attends more in the first text.`}
             less="more in the other one."

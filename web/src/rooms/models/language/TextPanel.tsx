@@ -48,12 +48,12 @@ function Tokens({ name, span, palette, weights }: TokensProps) {
   // Each token is a query, or a key of the selected query, or both.
   const areRows = start === rows.start;
   const areColumns = start === shown?.spans.columns.start;
-  const isMasked = card.predicts !== "masked" && start === sources;
+  const isCausal = card.predicts !== "masked" && start === sources;
   // There may be hundreds, and pointing at a cell changes none.
   useLayoutEffect(() => {
     if (!list.current) return;
     strip.current ??= new TokenStrip(list.current);
-    const isLater = (i: number) => areRows && isMasked && start + i > place;
+    const isLater = (i: number) => areRows && isCausal && start + i > place;
     const classOf = (i: number) =>
       [start + i >= given && "own", isLater(i) && "later", tokens[start + i]?.isSpecial && "start"]
         .filter(Boolean)
@@ -63,7 +63,7 @@ function Tokens({ name, span, palette, weights }: TokensProps) {
     const shade = (i: number) => (shades && !isLater(i) ? shades(i) : null);
     const pieces = tokens.slice(start, start + count).map(({ piece }) => piece);
     strip.current.draw({ pieces, chosen: areRows ? place - start : null, shade, classOf });
-  }, [answer, start, count, areRows, areColumns, isMasked, palette, weights, place]);
+  }, [answer, start, count, areRows, areColumns, isCausal, palette, weights, place]);
   return (
     <div
       ref={list}
@@ -161,10 +161,12 @@ function WrittenText() {
   const row = place - rows.start;
   const isSelf = shown?.spans.columns.start === rows.start;
   const own = weights && isSelf ? at(weights, row, row) : null;
-  const most = Math.min(card.context, mostTokens);
   const writes = card.predicts !== "masked";
   const canWrite = writes && !restrictions.lock;
-  const canGrow = canWrite && answer.ids.length < most && !answer.hasEnded;
+  const { length } = answer.ids;
+  const hasRoom = length - answer.sources < card.context && length < mostTokens;
+  const canGrow = canWrite && hasRoom && !answer.hasEnded;
+  const canStep = canGrow && rows.start + rows.count === length;
   return (
     <>
       <Transport
@@ -176,7 +178,7 @@ function WrittenText() {
         title={quoted(answer.tokens[place]?.piece ?? "")}
         {...(isReduced
           ? {}
-          : { live: { ...clock, ...(canGrow && { next: () => writeOn("step") }) } })}
+          : { live: { ...clock, ...(canStep && { next: () => writeOn("step") }) } })}
       />
       <Strips {...{ palette, weights }} />
       <div class="text-foot line">

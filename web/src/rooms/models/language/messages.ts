@@ -68,8 +68,13 @@ export interface OtherRequest extends Ablated {
   readonly model: number;
   readonly text: string;
   readonly head: HeadKey;
-  /** The text whose vector is compared with the vector of this one; null for none. */
-  readonly first: string | null;
+}
+
+/** Computes how similar two texts are, as the model compares its vectors of them. */
+export interface SimilarityRequest extends Ablated {
+  readonly kind: "similarity";
+  readonly model: number;
+  readonly texts: readonly [string, string];
 }
 
 export type LanguageRequest =
@@ -86,7 +91,8 @@ export type LanguageRequest =
   | { readonly kind: "kinds"; readonly model: number }
   /** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
   | ((NetworkRequest | MatricesRequest) & { readonly model: number })
-  | OtherRequest;
+  | OtherRequest
+  | SimilarityRequest;
 
 /** A model whose files the browser keeps. */
 export interface KeptModel {
@@ -96,9 +102,16 @@ export interface KeptModel {
   readonly size: number;
 }
 
+/** How a model compares its vectors of texts, and the number of tokens that it reads of each; null for all. */
+interface Comparing {
+  readonly by: "cosine" | "dot";
+  readonly tokens: number | null;
+}
+
 interface Sizes {
   readonly layers: number;
   readonly heads: number;
+  readonly headSize: number;
 }
 
 /** The description of the open model. */
@@ -122,7 +135,6 @@ export interface Card extends Sizes {
   readonly attentions: readonly (Pick<HeadPlace, "name"> & Sizes)[];
   /** Groups of heads that share keys and values. */
   readonly groups: number;
-  readonly headSize: number;
   readonly parameters: number;
   /** The perplexity on unseen texts; null if it was not measured. */
   readonly perplexity: number | null;
@@ -144,7 +156,7 @@ export interface Card extends Sizes {
   /** The head that gives each label of a text or of a token a probability; null if the model has none. */
   readonly classifier: ClassifierConfig | null;
   /** How the model compares its vectors of two texts; null if it has a head for another task. */
-  readonly compares: "cosine" | "dot" | null;
+  readonly compares: Comparing | null;
   /** Why the model predicts nothing that the room shows; null if it does. */
   readonly whyNoPredictions: string | null;
 }
@@ -204,14 +216,20 @@ export interface HeadAnswer {
   readonly shares: HeadShares;
 }
 
-export interface OtherAnswer extends Ablated {
+export interface OtherAnswer {
   readonly kind: "other";
   readonly head: HeadKey;
   readonly text: string;
   readonly tokens: readonly ReadToken[];
   readonly shares: HeadShares;
-  /** The similarity to the first text: with all heads, and without the ablated ones if there are any. */
-  readonly similarities: readonly number[];
+}
+
+export interface SimilarityAnswer extends Ablated {
+  readonly kind: "similarity";
+  /** With all heads. */
+  readonly all: number;
+  /** Without the ablated heads; null if none is ablated. */
+  readonly without: number | null;
 }
 
 export type LanguageAnswer =
@@ -226,4 +244,5 @@ export type LanguageAnswer =
   | NetworkAnswer
   | MatricesAnswer
   | OtherAnswer
+  | SimilarityAnswer
   | null;

@@ -99,15 +99,16 @@ function layersOf({ config }: ShownModel): LayerFacts {
     return {
       ...{ layers, heads, headSize, groups: heads, hasDistances, softcap: null, windows: [] },
       attentions: (["encoder", "decoder", "cross"] as const).map((name) => {
-        const { layers, heads } = sides[name];
-        return { name, layers, heads };
+        const { layers, heads, headSize } = sides[name];
+        return { name, layers, heads, headSize };
       }),
       // T5 does not divide its scores.
       scales: hasDistances ? Array(Math.max(encoder.layers, layers)).fill(1) : [],
     };
   }
   const { layers, heads, headSize } = config;
-  const own = { layers, heads, headSize, attentions: [{ layers, heads }] };
+  const sizes = { layers, heads, headSize };
+  const own = { ...sizes, attentions: [sizes] };
   if (config.kind === "masked") {
     const hasDistances = config.distances > 0;
     return { ...own, groups: heads, hasDistances, softcap: null, scales: [], windows: [] };
@@ -129,6 +130,7 @@ function predictionsOf(
   });
   const { config, lmHead, sentence } = model;
   const { task, problem } = config.classifier ?? {};
+  const { similarity, maxTokens } = sentence.config;
   if (task === "question")
     return whyNot("This checkpoint answers questions, and this room reads texts without questions");
   if (problem === "regression")
@@ -136,7 +138,7 @@ function predictionsOf(
   if (config.classifier) return { ...none, classifier: config.classifier };
   if (!lmHead)
     return {
-      ...{ ...none, compares: sentence.config.similarity },
+      ...{ ...none, compares: { by: similarity, tokens: maxTokens ?? null } },
       whyNoPredictions:
         "This checkpoint has no head that predicts. It computes a vector for each text: compare two texts below.",
     };

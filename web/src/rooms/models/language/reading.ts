@@ -1,7 +1,7 @@
 /** Reads texts with a language model: its tokens, its heads, and the candidates for the next token. */
 
 import type { Tensor } from "heed";
-import { embed, type Seq2SeqLanguageModel, similarity, withoutHeads } from "heed/models";
+import { embed, similarity as similarityIn, withoutHeads } from "heed/models";
 import { patternsOf, viewOn } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
@@ -37,16 +37,19 @@ import type {
   ReadHead,
   ReadRequest,
   Refused,
+  SimilarityAnswer,
+  SimilarityRequest,
 } from "./messages";
 import type { Open } from "./model";
-import { maxCharacters, mostTokens, referenceText } from "./state";
+import { line, maxCharacters, mostTokens, referenceText } from "./state";
 
 type Context = SolverContext<News>;
 
 const refused = (why: string): Refused => ({ kind: "refused", why });
 
 /** The tokens of a text, or why they cannot be read. */
-function idsOf({ card, tokenizer }: Open, text: string): number[] | Refused {
+function idsOf(open: Open, text: string): number[] | Refused {
+  const { card, tokenizer } = open;
   if (text.length > maxCharacters)
     return refused(
       `The text has ${text.length.toLocaleString("en")} characters, and this room reads ${maxCharacters.toLocaleString("en")} at most.`,
@@ -59,9 +62,11 @@ function idsOf({ card, tokenizer }: Open, text: string): number[] | Refused {
     return refused(
       `The text has ${length} tokens, and the model reads ${context} at most: leave out ${length - context}.`,
     );
-  if (length > mostTokens)
+  // There is room for an answer.
+  const most = card.predicts === "seq2seq" ? mostTokens - startsOf(open).length - line : mostTokens;
+  if (length > most)
     return refused(
-      `The text has ${length} tokens, and this room shows ${mostTokens} at most: leave out ${length - mostTokens}.`,
+      `The text has ${length} tokens, and this room shows ${most} at most: leave out ${length - most}.`,
     );
   const unknown = ids.find((id) => id >= vocabulary);
   if (unknown !== undefined)
@@ -106,49 +111,34 @@ function headsOf(model: ShownModel, read: Ids): ReadHead[] {
   });
 }
 
-/** The target that the model writes for a source, after its start tokens. */
-async function targetOf(
-  model: Seq2SeqLanguageModel,
-  source: readonly number[],
-  { kept: begun, length, temperature, topK, topP, seed }: ReadRequest,
-  signal: AbortSignal,
-): Promise<number[]> {
-  const { context, startTokens, endTokens, vocabularySize } = model.config;
-  const most = Math.min(context, mostTokens - source.length) - startTokens.length;
-  const kept = begun.filter((id) => id < vocabularySize).slice(0, most);
-  const maxLength = Math.min(length, most) - kept.length;
-  if (maxLength <= 0 || endTokens.includes(kept.at(-1) as number)) return kept;
-  const [written = []] = await model.generate([source], {
-    ...{ maxLength, temperature, topP, seed, signal, ...(topK > 0 && { topK }) },
-    startTokens: [...startTokens, ...kept],
-  });
-  return [...kept, ...written];
-}
-
-/** The text that the model writes after a text. */
+/** The text that the model writes after a text, or after the start tokens of its target. */
 async function writtenAfter(
-  { model }: Open,
+  open: Open,
   given: readonly number[],
   request: ReadRequest,
-  { pause, signal }: Context,
+  { pause }: Context,
 ): Promise<number[]> {
-  if ("decode" in model) return targetOf(model, given, request, signal);
-  if (!("readOut" in model) || request.length === 0) return [];
-  const { config } = model;
+  const { model } = open;
+  if (!("readOut" in model || "decode" in model) || request.length === 0) return [];
+  const { context, vocabularySize, endTokens } = model.config;
   const { temperature, topK, topP, seed } = request;
-  const room = Math.min(config.context, mostTokens) - given.length;
-  const kept = request.kept.filter((id) => id < config.vocabularySize);
+  const [source, begun] = "decode" in model ? [given, startsOf(open)] : [[], given];
+  const room = Math.min(context, mostTokens - source.length) - begun.length;
+  const kept = request.kept.filter((id) => id < vocabularySize);
   return continuation(
     model,
-    given,
+    begun,
     {
-      ...{ temperature, topK, topP, seed, kept },
+      ...{ temperature, topK, topP, seed, kept, source, endTokens },
       length: Math.min(request.length, room),
-      endTokens: config.endTokens,
     },
     pause,
   );
 }
+
+/** The text of tokens, without special ones such as the end. */
+const plainText = (tokens: readonly ReadToken[]) =>
+  tokens.flatMap(({ piece, isSpecial }) => (isSpecial ? [] : piece)).join("");
 
 export async function read(
   open: Open,
@@ -164,15 +154,19 @@ export async function read(
   const ids = [...given, ...starts, ...written];
   const { config } = model;
   const sources = config.kind === "seq2seq" ? given.length : 0;
-  const target = tokenizer.tokensOf(ids.slice(sources));
+  const [source, target] = [ids.slice(0, sources), ids.slice(sources)].map((part) =>
+    tokenizer.tokensOf(part),
+  ) as [ReadToken[], ReadToken[]];
+  const answer = plainText(target.slice(starts.length));
   // The page names the token with which every target begins.
-  if (sources > 0) target[0] = { ...(target[0] as ReadToken), piece: "start" };
+  if (sources > 0) target[0] = { ...(target[0] as ReadToken), piece: "start", isSpecial: true };
   return {
     kind: "read",
     ...{ model: card.model, ids, sources, given: given.length + starts.length },
-    tokens: [...tokenizer.tokensOf(ids.slice(0, sources)), ...target],
-    text: `${sources > 0 ? `${tokenizer.textOf(given)} → ` : ""}${tokenizer.textOf(ids.slice(sources))}`,
-    written: tokenizer.textOf(written),
+    tokens: [...source, ...target],
+    ...(sources > 0
+      ? { text: `${plainText(source)} → ${answer}`, written: answer }
+      : { text: tokenizer.textOf(ids), written: tokenizer.textOf(written) }),
     hasEnded: config.kind !== "masked" && config.endTokens.includes(written.at(-1) as number),
     heads: headsOf(model, { ids, sources }),
     milliseconds: performance.now() - begin,
@@ -217,7 +211,7 @@ function logitsOf(model: ShownModel, asked: readonly Asked[], { sources }: NextR
   const texts = [...new Set(asked.map(({ ids }) => ids))];
   return heed.scope(() =>
     texts.flatMap((ids) => {
-      if ("decode" in model) return [lastLogits(model, { ids, ...(sources && { sources }) })];
+      if ("decode" in model) return [lastLogits(model, { ids, sources: sources ?? 0 })];
       const tensor = idsTensor(heed, ids);
       if ("readOut" in model) return [model.forward(tensor, { onlyLast: true }).logits];
       const { logits } = model.forward(tensor, { needLogits: true });
@@ -313,28 +307,30 @@ async function similarityOf(
     texts.map((each) => embed(model, tokenizer, [each])),
   );
   const vectors = await Promise.all(begun);
-  const found = similarity(model, ...(vectors as [Tensor, Tensor]));
+  const found = similarityIn(model, ...(vectors as [Tensor, Tensor]));
   const [value] = found.data as Float32Array;
   for (const each of [...vectors, found]) each.dispose();
   return value as number;
 }
 
-/** The similarity of a text to the first one, with all heads and without the ablated ones. */
-async function similaritiesIn(open: Open, request: OtherRequest): Promise<number[]> {
-  const { first, text, ablated, ablation } = request;
-  if (first === null || !open.card.compares || "why" in idsOf(open, first)) return [];
-  const whole = await similarityOf(open, [first, text], { ablated: [], ablation });
-  return ablated.length === 0 ? [whole] : [whole, await similarityOf(open, [first, text], request)];
+export async function similarity(
+  open: Open,
+  request: SimilarityRequest,
+): Promise<SimilarityAnswer> {
+  const { texts, ablated, ablation } = request;
+  const all = await similarityOf(open, texts, { ablated: [], ablation });
+  return {
+    ...{ kind: "similarity", ablated, ablation, all },
+    without: ablated.length > 0 ? await similarityOf(open, texts, request) : null,
+  };
 }
 
 export async function other(open: Open, request: OtherRequest): Promise<OtherAnswer | Refused> {
   const ids = idsOf(open, request.text);
   if ("why" in ids) return ids;
-  const { head, ablated, ablation } = request;
   return {
-    ...{ kind: "other", head, ablated, ablation, text: open.tokenizer.textOf(ids) },
+    ...{ kind: "other", head: request.head, text: open.tokenizer.textOf(ids) },
     tokens: open.tokenizer.tokensOf(ids),
-    shares: await sharesWithout(open, readOf(open, ids), request),
-    similarities: await similaritiesIn(open, request),
+    shares: await sharesWithout(open, { ids }, request),
   };
 }

@@ -5,7 +5,7 @@ import type { Solver, SolverContext } from "../../../worker/solver";
 import { kindsOf } from "./measuring";
 import type { LanguageAnswer, LanguageRequest } from "./messages";
 import { close, current, keptModels, load, numbered, type Open } from "./model";
-import { head, heads, next, other, read, without } from "./reading";
+import { head, heads, next, other, read, similarity, without } from "./reading";
 import { whyNotLoaded } from "./refusals";
 
 /** A request of the open model. */
@@ -19,6 +19,7 @@ function answer(
   if (request.kind === "read") return read(open, request, context);
   if (request.kind === "next") return next(open, request, context);
   if (request.kind === "other") return other(open, request);
+  if (request.kind === "similarity") return open.card.compares ? similarity(open, request) : null;
   if (request.kind === "network" || request.kind === "matrices") {
     const { model, tokenizer } = open;
     // The page does not show the network of this model.

@@ -57,8 +57,7 @@ export function firstText(
 ): string {
   if (kind === "causal") return "The ship left the harbour, and in the evening the ship";
   // T5 learned its tasks by such words (Raffel et al., 2020).
-  const task =
-    kind === "seq2seq" && architecture.endsWith("t5") ? "translate English to German: " : "";
+  const task = kind === "seq2seq" && architecture === "t5" ? "translate English to German: " : "";
   return `${task}The ${mask ?? "ship"} left the harbour in the morning, and in the evening it came back.`;
 }
 

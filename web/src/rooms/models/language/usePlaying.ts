@@ -73,9 +73,11 @@ export function usePlaying(answer: ReadAnswer | null, playing: Playing, set: Set
     /** Writes more at the end, and plays it once it is there, or takes one step. */
     writeOn(how: "play" | "step") {
       clock.setPlaying(false);
-      isGrowing.current = how === "play" && !isReduced;
       const length = count - (answer?.given ?? count) + line;
-      set({ length, place: how === "play" ? count - 1 : count });
+      // The tokens of an encoder's head are all there.
+      const isEncoder = rows.start + rows.count < count;
+      isGrowing.current = how === "play" && !isReduced && !isEncoder;
+      set({ length, ...(!isEncoder && { place: how === "play" ? count - 1 : count }) });
     },
   };
 }

@@ -17,6 +17,7 @@ import type {
   OtherRequest,
   ReadAnswer,
   ReadRequest,
+  SimilarityRequest,
 } from "./messages";
 import { firstText, line, ourFirstText, type State } from "./state";
 import type { ShownHead, Span } from "./workspace";
@@ -26,10 +27,9 @@ const patience = 600;
 
 function isHeadOf({ attentions }: Card, key: HeadKey): boolean {
   const place = headPlaceOf(key);
-  return attentions.some(
-    ({ name, layers, heads }) =>
-      place?.name === name && place !== null && place.layer < layers && place.head < heads,
-  );
+  if (!place) return false;
+  const own = attentions.find(({ name }) => name === place.name);
+  return own !== undefined && place.layer < own.layers && place.head < own.heads;
 }
 
 /** The selected head, or the one that attends most to the token before; of a translation the one with the largest weights. */
@@ -191,24 +191,15 @@ function useHead(card: Card | null, answer: ReadAnswer | null, { head, ablating 
   return { shown: useLast(answer?.model, shown), failure };
 }
 
-/**
- * The selected head on another text.
- *
- * @param first the text to compare its vector with; null for none
- */
-function useOther(
-  other: string | null,
-  first: string | null,
-  answer: ReadAnswer | null,
-  { head, ablating }: Which,
-) {
+/** The selected head on another text. */
+function useOther(other: string | null, answer: ReadAnswer | null, { head, ablating }: Which) {
   const model = answer?.model;
   const request = useMemo<OtherRequest | null>(
     () =>
       model !== undefined && head && other !== null
-        ? { kind: "other", model, text: other, first, head, ...ablating }
+        ? { kind: "other", model, text: other, head, ...ablating }
         : null,
-    [model, head, other, first, ablating],
+    [model, head, other, ablating],
   );
   const { answer: found, failure } = useAnswer(solver, request, patience);
   return {
@@ -216,6 +207,26 @@ function useOther(
     whyNotOther: found?.kind === "refused" ? found.why : null,
     failure,
   };
+}
+
+/** How similar two texts are to a model that compares texts; null until it is computed. */
+function useSimilarity(
+  card: Card | null,
+  text: string | null,
+  other: string | null,
+  ablating: Ablated,
+) {
+  const model = card?.compares && card.model;
+  const request = useMemo<SimilarityRequest | null>(
+    () =>
+      typeof model === "number" && text !== null && other !== null
+        ? { kind: "similarity", model, texts: [text, other], ...ablating }
+        : null,
+    [model, text, other, ablating],
+  );
+  const { answer: found, request: asked, failure } = useAnswer(solver, request, patience);
+  const isPresent = found?.kind === "similarity" && asked === request;
+  return { similarity: isPresent ? found : null, failure };
 }
 
 /** The kind of each head; null until it is measured, and for models without kinds. */
@@ -254,13 +265,15 @@ export function useReading(state: State, card: Card | null) {
   const next = useLast(answer, following.found);
   const attending = useHead(card, answer, { head, ablating });
   const other = card?.predicts === "seq2seq" ? null : state.other;
-  const comparing = useOther(other, card?.compares ? text : null, answer, { head, ablating });
+  const comparing = useOther(other, answer, { head, ablating });
+  const resembling = useSimilarity(card, text, comparing.other && other, ablating);
   const measuring = useKinds(card, answer);
-  const answers = [reading, without, following, attending, comparing, measuring];
+  const answers = [reading, without, following, attending, comparing, resembling, measuring];
   return {
     ...{ text, answer, rows, place, head, ablating },
     ...{ heads: without.found?.heads ?? answer?.heads ?? [], shown: attending.shown, next },
     ...{ kinds: measuring.kinds, other: comparing.other, whyNotOther: comparing.whyNotOther },
+    similarity: resembling.similarity,
     ...{ isBusy: reading.isBusy, isStale: reading.isStale, isUnread: why !== null },
     failures: [why, ...answers.map(({ failure }) => failure)].filter((each) => each !== null),
   };

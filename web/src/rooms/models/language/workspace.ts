@@ -9,7 +9,14 @@ import type { Live } from "../../../shared/Transport";
 import { workspaceIn } from "../../../shared/workspaceIn";
 import type { HeadShares } from "../../../worker/languageHeads";
 import type { Kinds } from "./kinds";
-import type { Card, NextAnswer, OtherAnswer, ReadAnswer, ReadHead } from "./messages";
+import type {
+  Card,
+  NextAnswer,
+  OtherAnswer,
+  ReadAnswer,
+  ReadHead,
+  SimilarityAnswer,
+} from "./messages";
 import type { State } from "./state";
 
 /** Some of the tokens of a text, in a row. */
@@ -62,6 +69,8 @@ export interface LanguageWorkspace {
   /** The same head on the text to compare with. */
   readonly other: OtherAnswer | null;
   readonly whyNotOther: string | null;
+  /** Of the text and the text to compare with; null until it is computed, and for models that compare no texts. */
+  readonly similarity: SimilarityAnswer | null;
   readonly clock: Live;
   /** The cell that is pointed at or locked. */
   readonly active: Cell | null;
