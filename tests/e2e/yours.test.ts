@@ -153,7 +153,7 @@ describe("In chrome, a model of the person", () => {
     await expect.poll(() => room.card()).toMatchObject({ layers: "2" });
   });
 
-  test("prints all heads in one size, without a second frame to draw them", async () => {
+  test("prints all heads in one size, without a second frame to draw them, and no blank part", async () => {
     const room = await enter("&model=write");
     const sides = () =>
       room.page.$$eval(".thumbnail canvas", (all) => [
@@ -168,6 +168,13 @@ describe("In chrome, a model of the person", () => {
     await room.page.setViewport({ width: 300, height: 900 });
     await expect.poll(sides).not.toEqual(before);
     expect(await sides()).toHaveLength(1);
+    // No part is blank: the network is there or a sentence about it, and a comparison only with a second text.
+    const blank = await room.page.$eval("section.network", (section) => {
+      const last = section.lastElementChild as Element;
+      return section.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom;
+    });
+    expect(blank).toBeLessThan(8);
+    expect(await room.page.$eval(".comparison", (part) => part.checkVisibility())).toBe(false);
   });
 
   test("loads not even our model by itself where the person saves data", async () => {
