@@ -12,7 +12,7 @@ import { Room } from "./room";
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  const { enter } = visits(Room, name, { start: "#room=learn&slow=off" });
+  const { enter, it } = visits(Room, name, { start: "#room=learn&slow=off" });
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
@@ -285,6 +285,19 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(engines).toBe(1);
     await room.click("Learn", "nav.rooms");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+  });
+
+  it("waits for “Train” if the system asks for reduced motion", async () => {
+    const room = await enter();
+    await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    await room.page.reload();
+    await expect.poll(() => status(room)).toBe("Not trained yet");
+    await room.click("Train");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+    // So does the next training.
+    await room.click("sort");
+    await expect.poll(() => status(room)).toBe("Not trained yet");
+    expect(await room.text(".settings")).not.toContain("Starts by itself");
   });
 
   test("has the text field above its pictures on a telephone, and shows the whole answer", async () => {

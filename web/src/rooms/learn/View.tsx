@@ -9,6 +9,7 @@ import type { RoomProps } from "../../shared/room";
 import { Stale } from "../../shared/Stale";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
+import { useReducedMotion } from "../../shared/useMedia";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
@@ -75,7 +76,8 @@ function useShown({ lesson, client }: LessonControls, index: number) {
 export function View({ state, set, notices }: RoomProps<State>) {
   const key = JSON.stringify(setupsOf(state));
   const setups = useMemo(() => setupsOf(state), [key]);
-  const controls = useLesson(setups, state.text, state);
+  const starts = !useReducedMotion() && state.starts;
+  const controls = useLesson(setups, state.text, { starts, slow: state.slow });
   const { lesson, failure } = controls;
   const heard = useHeard(lesson);
   const index = lesson ? indexOf(lesson, state.at) : 0;
