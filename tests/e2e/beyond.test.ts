@@ -236,6 +236,18 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
 
   it("explains a weight of a pixel, a point, a value and a frame", async () => {
     const pixel = await reenter();
+    // The sign before a bracket stays on its line, also on the narrowest one.
+    const lines = await pixel.page.$eval(".roles div:last-child dd", (score) => {
+      (score as HTMLElement).style.width = "1px";
+      const word = score.firstChild as Text;
+      return [word.data.indexOf("−"), word.data.indexOf("(")].map((at) => {
+        const range = document.createRange();
+        range.setStart(word, at);
+        range.setEnd(word, at + 1);
+        return range.getBoundingClientRect().top;
+      });
+    });
+    expect(lines[0]).toBe(lines[1]);
     const over = async (room: Beyond, name: string, side: number, row: number, col: number) => {
       const { x, y } = await room.cell(name, row, col, side, side);
       await room.page.mouse.move(x, y);

@@ -204,6 +204,21 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport-place")).toBe(place);
   });
 
+  test.each([1024, 1440])(
+    "has the words of the moment on the line of its number at %d",
+    async (width) => {
+      const room = await reenter("#step=scores&time=8", { width });
+      const [place, made] = await room.page.$$eval(".player :is(.made, .transport-place)", (all) =>
+        all.map((part) => ({
+          words: part.textContent,
+          bottom: part.getBoundingClientRect().bottom,
+        })),
+      );
+      expect(made?.words).toBe("row by row");
+      expect(Math.abs((made?.bottom ?? 0) - (place?.bottom ?? 0))).toBeLessThan(6);
+    },
+  );
+
   test("steps forward and back through the moments, by buttons, the slider and the arrow keys", async () => {
     const room = await atScores("&time=6");
     const readout = () => room.text(".readout");
