@@ -212,8 +212,14 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("asks for the order of the letters only with positions", async () => {
-    const room = await enter("&train=off");
+    const room = await enter("&train=off&head=20.1");
     await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appear");
+    // The link names a head that the model does not have.
+    await expect
+      .poll(() => room.text(".notices"))
+      .toBe("The link's head is “20.1”, but it takes a head of this model; it was left out.");
+    await room.page.click(".head-grid label");
+    await expect.poll(() => room.text(".notices")).toBe("");
     await room.click("Add positions");
     await expect.poll(() => room.text(".learn-hope")).toContain("but not their order");
   });

@@ -2,6 +2,7 @@
 import { at, type Cell, type MatrixView } from "#parts";
 import { withoutWords as wordsOf } from "../../../shared/ablation";
 import { type AttentionName, weightsOf } from "../../../shared/attended";
+import { refusalOf } from "../../../shared/linkReaders";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
 import { saidTo } from "./asking";
 import type { MeasureName } from "./measures";
@@ -39,6 +40,17 @@ export const attentionNames: Readonly<
   decoder: { title: "Decoder self-attention", prefix: "decoder", letters: "dec" },
   cross: { title: "Encoder-decoder attention", prefix: "encoder-decoder", letters: "e-d" },
 };
+
+/** The notices about heads of the link that the model does not have. */
+export function missingHeads({ all }: HeadSelection, state: State): string[] {
+  const { head, other, ablated } = state;
+  const named = [["head", head], ["compare", other], ...ablated.map((key) => ["ablate", key])];
+  return named.flatMap(([name, key]) =>
+    !key || all.some((one) => one.head.key === key)
+      ? []
+      : refusalOf(name as string, key, "a head of this model"),
+  );
+}
 
 /** The kinds of attention that a model has, in the order of the page. */
 export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
