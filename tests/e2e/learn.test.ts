@@ -51,6 +51,11 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(async () => (await found())?.slice(1)).toEqual(["3", "4"]);
     await expect.poll(() => room.text(".learn-answer .tokens")).not.toContain("✗");
     expect(await room.page.$(".series-1")).not.toBeNull();
+    const curve = ".learn-curves > :nth-child(2)";
+    expect(await room.text(`${curve} .curve-legend`)).toContain("unseen examples right");
+    const { text: csv } = await room.saved(curve, "CSV");
+    expect(csv.replace("\ufeff", "")).toMatch(/^"step","unseen examples right",/);
+    expect(csv).not.toMatch(/[“”‘’]/);
   });
 
   test("shows the numbers of the engine, step by step", async () => {
