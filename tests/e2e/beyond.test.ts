@@ -211,7 +211,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.text(".similar-words")).not.toContain("resemble");
   });
 
-  it("keeps the points fixed under a teacher's lock, and still moves the query", async () => {
+  it("keeps points and fields fixed under a lock, but moves the query and changes the demonstration", async () => {
     const room = await reenter("&show=points&lock=on");
     expect(
       await room.page.$$eval(".point[tabindex], .point[role=button]", (all) => all.length),
@@ -221,10 +221,33 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.link()).not.toContain("points=");
     await room.drag(".query-handle path", 200, 0);
     await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);
+    // Another demonstration can be chosen, but its fields are locked, and look so.
+    for (const demonstration of ["pixels", "values of a series", "frames of a melody"]) {
+      await room.click(demonstration, ".subject");
+      await room.page.waitForSelector(".settings input[type=file]");
+      expect(await room.page.$$(".settings fieldset.lockable :enabled")).toEqual([]);
+      const look = await room.page.$eval(".settings input[type=file]", (field) => {
+        const button = getComputedStyle(field, "::file-selector-button");
+        return { isLocked: field.matches(":disabled"), opacity: Number(button.opacity) };
+      });
+      expect(look).toEqual({ isLocked: true, opacity: 0.6 });
+    }
   });
 
   it("explains a weight of a pixel, a point, a value and a frame", async () => {
     const pixel = await reenter();
+    // The sign before a bracket stays on its line, also on the narrowest one.
+    const lines = await pixel.page.$eval(".roles div:last-child dd", (score) => {
+      (score as HTMLElement).style.width = "1px";
+      const word = score.firstChild as Text;
+      return [word.data.indexOf("−"), word.data.indexOf("(")].map((at) => {
+        const range = document.createRange();
+        range.setStart(word, at);
+        range.setEnd(word, at + 1);
+        return range.getBoundingClientRect().top;
+      });
+    });
+    expect(lines[0]).toBe(lines[1]);
     const over = async (room: Beyond, name: string, side: number, row: number, col: number) => {
       const { x, y } = await room.cell(name, row, col, side, side);
       await room.page.mouse.move(x, y);

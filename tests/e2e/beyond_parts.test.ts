@@ -1,4 +1,5 @@
 /** Tests parts of "Beyond words" without a browser. */
+import { readFileSync } from "node:fs";
 import { load } from "heed";
 import { beforeAll, describe, expect, test } from "vitest";
 import { formatWeight } from "#parts";
@@ -16,7 +17,14 @@ import {
   periodOf,
   SeriesError,
 } from "../../web/src/rooms/beyond/series/ownSeries";
-import { initialState, read, type State, settings, write } from "../../web/src/rooms/beyond/state";
+import {
+  initialState,
+  read,
+  type State,
+  seriesModel,
+  settings,
+  write,
+} from "../../web/src/rooms/beyond/state";
 import { sliderPlaceOf, sliderValueAt } from "../../web/src/shared/LogSlider";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
@@ -69,6 +77,8 @@ describe("The link of “Beyond words”", () => {
     "points=1:1,2:2:2",
     "head=2",
     "head=0.1",
+    "head=20.1",
+    "head=3.5",
     "temperature=0",
     "frame=0",
   ])("leaves out %s and names it", (link) => {
@@ -76,6 +86,13 @@ describe("The link of “Beyond words”", () => {
     expect(state).toEqual(initialState);
     expect(notices).toHaveLength(1);
   });
+});
+
+test("The link of a series takes the heads of its model", () => {
+  const config = new URL("../../web/public/models/series-encoder/config.json", import.meta.url);
+  const { layers, heads } = JSON.parse(readFileSync(config, "utf8"));
+  expect(seriesModel).toEqual({ layers, heads });
+  expect(read(new URLSearchParams(`head=${layers}.${heads}`)).notices).toEqual([]);
 });
 
 describe("Logarithmic sliders", () => {

@@ -200,7 +200,10 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("explain each weight, and show their rows as tables", async () => {
-    const room = await reenter("&head=encoder.1.1");
+    const room = await reenter("&head=encoder.1.1&compare=encoder.9.9&ablate=cross.1.1");
+    await expect
+      .poll(() => room.text(".notices"))
+      .toMatch(/^The link's compare is “encoder\.9\.9”.* The link's ablate is “cross\.1\.1”/);
     const { x, y } = await room.cell("weights", she, 2, 8, 8);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.text(".readout")).toContain("“she” attends to “Clara”");

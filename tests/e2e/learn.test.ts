@@ -12,7 +12,7 @@ import { Room } from "./room";
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  const { enter } = visits(Room, name, { start: "#room=learn&slow=off" });
+  const { enter, it } = visits(Room, name, { start: "#room=learn&slow=off" });
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
@@ -51,6 +51,11 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(async () => (await found())?.slice(1)).toEqual(["3", "4"]);
     await expect.poll(() => room.text(".learn-answer .tokens")).not.toContain("✗");
     expect(await room.page.$(".series-1")).not.toBeNull();
+    const curve = ".learn-curves > :nth-child(2)";
+    expect(await room.text(`${curve} .curve-legend`)).toContain("unseen examples right");
+    const { text: csv } = await room.saved(curve, "CSV");
+    expect(csv.replace("\ufeff", "")).toMatch(/^"step","unseen examples right",/);
+    expect(csv).not.toMatch(/[“”‘’]/);
   });
 
   test("shows the numbers of the engine, step by step", async () => {
@@ -212,8 +217,14 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("asks for the order of the letters only with positions", async () => {
-    const room = await enter("&train=off");
+    const room = await enter("&train=off&head=20.1");
     await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appear");
+    // The link names a head that the model does not have.
+    await expect
+      .poll(() => room.text(".notices"))
+      .toBe("The link's head is “20.1”, but it takes a head of this model; it was left out.");
+    await room.page.click(".head-grid label");
+    await expect.poll(() => room.text(".notices")).toBe("");
     await room.click("Add positions");
     await expect.poll(() => room.text(".learn-hope")).toContain("but not their order");
   });
@@ -285,6 +296,19 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(engines).toBe(1);
     await room.click("Learn", "nav.rooms");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+  });
+
+  it("waits for “Train” if the system asks for reduced motion", async () => {
+    const room = await enter();
+    await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    await room.page.reload();
+    await expect.poll(() => status(room)).toBe("Not trained yet");
+    await room.click("Train");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+    // So does the next training.
+    await room.click("sort");
+    await expect.poll(() => status(room)).toBe("Not trained yet");
+    expect(await room.text(".settings")).not.toContain("Starts by itself");
   });
 
   test("has the text field above its pictures on a telephone, and shows the whole answer", async () => {

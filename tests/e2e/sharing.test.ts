@@ -20,7 +20,7 @@ describe("What is shared", () => {
     await room.click("Make a link for teaching");
     await room.click("explanations", ".class-restrictions");
     await room.click(
-      "Lock: nothing can be changed but playing and pointing",
+      "Lock: people can play, point and choose a demonstration or a view, nothing else",
       ".class-restrictions",
     );
     const fields = () =>
@@ -66,8 +66,8 @@ describe("What is shared", () => {
     await expect.poll(() => room.text("header .copy")).toBe("Copy link");
   });
 
-  test("is printed in light colours, without controls", async () => {
-    const room = await enter("#step=scores");
+  test("is printed in light colours, without controls, and complete while it plays", async () => {
+    const room = await enter("#step=scores&time=1");
     const devtools = await room.page.createCDPSession();
     // Not by puppeteer's own calls, because each of them undoes the other.
     const emulate = (media: "print" | "screen") =>
@@ -76,20 +76,30 @@ describe("What is shared", () => {
         features: [{ name: "prefers-color-scheme", value: "dark" }],
       });
     await emulate("screen");
-    // The colour next to the number of the first score, which is almost 0, so it is the page's colour.
-    const brightness = async () => {
+    // The red next to the number of a score on the diagonal. The first score is almost 0, so it has the page's colour.
+    const redOf = async (place: number) => {
       const canvas = await room.canvas("scores");
-      return canvas.evaluate((element) => {
-        const { dataset } = element as HTMLElement;
+      return canvas.evaluate((element, place) => {
+        const { dataset, clientWidth, clientHeight } = element as HTMLElement;
         const context = new OffscreenCanvas(1, 1).getContext("2d");
-        const [x, y] = [Number(dataset.left) + 4, Number(dataset.top) + 4];
+        const [left, top] = [Number(dataset.left), Number(dataset.top)];
+        const x = left + 4 + (place * (clientWidth - left)) / 5;
+        const y = top + 4 + (place * (clientHeight - top)) / 5;
         context?.drawImage(element as HTMLCanvasElement, -x, -y);
         return context?.getImageData(0, 0, 1, 1).data[0];
-      });
+      }, place);
     };
+    const brightness = () => redOf(0);
     await expect.poll(brightness).toBeLessThan(60);
+    await room.click("Play", ".transport");
+    const moment = () => room.text(".transport .number");
+    const begin = await moment();
+    await expect.poll(moment).not.toBe(begin);
     await emulate("print");
     await expect.poll(brightness).toBeGreaterThan(200);
+    // The last score is the largest, in blue.
+    expect(await redOf(4)).toBeLessThan(60);
+    expect(await room.text(".player .made")).toBe("complete");
     const isSeen = (selector: string) =>
       room.page.$eval(selector, (element) => element.checkVisibility());
     for (const part of [
@@ -105,6 +115,7 @@ describe("What is shared", () => {
       expect(await isSeen(part), part).toBe(true);
     await emulate("screen");
     await expect.poll(brightness).toBeLessThan(60);
+    expect(await room.text(".player .made")).not.toBe("complete");
   });
 
   test("saves a map as an animated picture without a script", async () => {

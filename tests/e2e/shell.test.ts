@@ -125,7 +125,7 @@ describe("The shell", () => {
     expect(await room.page.$$(".stage-words p")).toEqual([]);
   });
 
-  test("locks everything but playing and pointing", async () => {
+  test("locks everything but playing, pointing and choosing a view", async () => {
     const room = await reenter("#mask=painted&step=scores&lock=on");
     expect(await room.page.$$(".settings :enabled, .sentences :enabled")).toEqual([]);
     expect(await isThere(room, ".class-link")).toBe(false);

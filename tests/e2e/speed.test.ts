@@ -204,6 +204,18 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     const picture = await room.taken("SVG", ".roofline-chart", "<svg");
     for (const part of ["1 head of 8 numbers", "plain JavaScript", "limit in", "logarithmic"])
       expect(picture).toContain(part);
+    // Paper shows the chart, also if it is folded.
+    const isSeen = () =>
+      room.page.$eval(".roofline-chart svg[viewBox] .mark", (mark) => mark.checkVisibility());
+    await room.click("Operations a second, and what limits them");
+    await expect.poll(isSeen).toBe(false);
+    const fire = (name: string) =>
+      room.page.evaluate((name) => dispatchEvent(new Event(name)), name);
+    await fire("beforeprint");
+    expect(await isSeen()).toBe(true);
+    await fire("afterprint");
+    await expect.poll(isSeen).toBe(false);
+    await room.click("Operations a second, and what limits them");
     const csv = await room.taken("Save CSV", ".figures", '"case"');
     expect(csv.trim().split("\r\n").length).toBe(1 + (await room.lines()).length);
     await room.page.focus(".roofline-chart [tabindex]");

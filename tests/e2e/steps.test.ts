@@ -204,6 +204,35 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport-place")).toBe(place);
   });
 
+  test.each([1024, 1440])(
+    "has the words of the moment on the line of its number at %d",
+    async (width) => {
+      const room = await reenter("#step=scores&time=8", { width });
+      const [place, made] = await room.page.$$eval(".player :is(.made, .transport-place)", (all) =>
+        all.map((part) => ({
+          words: part.textContent,
+          bottom: part.getBoundingClientRect().bottom,
+        })),
+      );
+      expect(made?.words).toBe("row by row");
+      expect(Math.abs((made?.bottom ?? 0) - (place?.bottom ?? 0))).toBeLessThan(6);
+    },
+  );
+
+  test("has a formula on one line, also where a browser would break it before a bracket", async () => {
+    const room = await reenter("#vectors=random&step=qkv", { width: 1024 });
+    const line = await room.page.$eval(".stage-formulas math", (formula) => {
+      const page = formula.parentElement as HTMLElement;
+      const room = page.getBoundingClientRect().width - formula.getBoundingClientRect().width;
+      page.style.width = "1px";
+      const letters = [...formula.querySelectorAll("mrow > mi:first-child")];
+      const tops = letters.map((letter) => letter.getBoundingClientRect().bottom);
+      return { spread: Math.max(...tops) - Math.min(...tops), room };
+    });
+    expect(line.spread).toBeLessThan(16);
+    expect(line.room).toBeGreaterThanOrEqual(0);
+  });
+
   test("steps forward and back through the moments, by buttons, the slider and the arrow keys", async () => {
     const room = await atScores("&time=6");
     const readout = () => room.text(".readout");

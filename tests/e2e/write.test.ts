@@ -56,6 +56,8 @@ describe("In chrome, our language model", () => {
     await room.click("Write on");
     await expect.poll(async () => (await room.place()).token).toBeGreaterThan(count);
     expect((await room.place()).count).toBe(count + 40);
+    await room.page.click(".model-card summary");
+    await expect.poll(() => room.text(".model-card")).toContain("texts in the public domain");
   });
 
   test("has what it writes within the first screen of a telephone, and the candidates before the heads", async () => {
@@ -73,6 +75,42 @@ describe("In chrome, our language model", () => {
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.saveButtonsOutside()).toEqual([]);
   });
+
+  test.each([1440, 360])(
+    "marks the current token without covering its neighbours at %d",
+    async (width) => {
+      const room = await reenter(`${typed}${at(3)}`, { width });
+      await room.page.waitForSelector(".piece.current");
+      const marks = await room.page.$eval(".piece.current", (piece) => {
+        const { boxShadow, outlineStyle } = getComputedStyle(piece);
+        // The lines, without the comma within a colour.
+        const lines = boxShadow
+          .split(/,(?![^(]*\))/)
+          .map((line) => line.match(/-?[\d.]+px/g) ?? []);
+        const box = piece.getBoundingClientRect();
+        const reach = Math.max(...lines.map(([, y = ""]) => Math.abs(Number.parseFloat(y))));
+        const others = [...document.querySelectorAll(".written-text .piece:not(.current)")];
+        const covered = others.filter((other) => {
+          const range = document.createRange();
+          range.selectNodeContents(other);
+          return [...range.getClientRects()].some(
+            ({ left, right, top, bottom }) =>
+              right > box.left + 0.5 &&
+              left < box.right - 0.5 &&
+              bottom > box.top - reach &&
+              top < box.bottom + reach,
+          );
+        });
+        const texts = covered.map(({ textContent }) => textContent);
+        return { outlineStyle, count: others.length, texts, aside: lines.map(([x]) => x) };
+      });
+      // Lines above and below, which reach to no side.
+      expect(marks).toEqual({
+        ...{ outlineStyle: "none", count: expect.any(Number), texts: [], aside: ["0px", "0px"] },
+      });
+      expect(marks.count).toBeGreaterThan(20);
+    },
+  );
 
   test("moves nothing when its model has come, on a telephone", async () => {
     const room = await open("", { width: 360 });
@@ -149,6 +187,7 @@ describe("In chrome, our language model", () => {
   test("finds heads by measures, computes again without one, and restores it", async () => {
     const room = await enterStill("&head=77.1&ablate=88.2");
     expect(await room.page.$(".instead")).toBeNull();
+    expect(await room.text(".notices")).toMatch(/head is “77\.1”.* a head of .*ablate is “88\.2”/s);
     for (const kind of ["previous", "first", "induction"]) {
       const { head, value } = await room.found(kind);
       expect(value).toBeGreaterThan(0);

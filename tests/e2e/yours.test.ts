@@ -161,7 +161,46 @@ describe("In chrome, a model of the person", () => {
     await expect.poll(() => room.card()).toMatchObject({ layers: "2" });
   });
 
-  test("prints all heads in one size, without a second frame to draw them", async () => {
+  test("shows 144 heads on one screen, each square while the text is written", async () => {
+    const files = filesOf(gpt2({ n_layer: 12, n_head: 12, n_embd: 48 }));
+    const ids = [3, 7, 11, 7, 2, 4, 5, 9, 1, 8];
+    const room = await enter(`&text=${wordsOf(ids).replaceAll(" ", "+")}&length=0`);
+    await room.drop({ ...files, "tokenizer.json": wordTokenizer(19) });
+    await room.opened();
+    const heads = () =>
+      room.page.$$eval(".thumbnail", (all) => {
+        all[0]?.closest(".layers")?.scrollIntoView({ block: "start", behavior: "instant" });
+        const ends = all.map((head) => head.getBoundingClientRect());
+        const isWithin = ({ top, bottom }: DOMRect) => top >= 0 && bottom <= innerHeight;
+        return { count: all.length, within: ends.filter(isWithin).length };
+      });
+    await expect.poll(heads).toEqual({ count: 144, within: 144 });
+    await room.page.evaluate(() => {
+      const seen = { playing: 0, odd: [] as string[] };
+      Object.assign(window, { seen });
+      const look = () => {
+        if (document.querySelector(".written-text.playing")) seen.playing += 1;
+        for (const canvas of document.querySelectorAll(".thumbnail canvas")) {
+          const { width, height } = canvas.getBoundingClientRect();
+          if (width === 0 || Math.abs(width - height) > 0.01) seen.odd.push(`${width} × ${height}`);
+        }
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await room.click("Write on");
+    // The model reads 16 tokens at most.
+    await expect.poll(async () => (await room.tokens()).length).toBe(16);
+    await expect.poll(() => room.text(".transport .play")).toBe("Play");
+    const seen = await room.page.evaluate(
+      () => (window as unknown as { seen: { playing: number; odd: string[] } }).seen,
+    );
+    expect(seen.playing).toBeGreaterThan(0);
+    expect(seen.odd).toEqual([]);
+    expect(await heads()).toEqual({ count: 144, within: 144 });
+  });
+
+  test("prints all heads in one size, without a second frame to draw them, and no blank part", async () => {
     const room = await enter("&model=write");
     const sides = () =>
       room.page.$$eval(".thumbnail canvas", (all) => [
@@ -176,6 +215,13 @@ describe("In chrome, a model of the person", () => {
     await room.page.setViewport({ width: 300, height: 900 });
     await expect.poll(sides).not.toEqual(before);
     expect(await sides()).toHaveLength(1);
+    // No part is blank: the network is there or a sentence about it, and a comparison only with a second text.
+    const blank = await room.page.$eval("section.network", (section) => {
+      const last = section.lastElementChild as Element;
+      return section.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom;
+    });
+    expect(blank).toBeLessThan(8);
+    expect(await room.page.$eval(".comparison", (part) => part.checkVisibility())).toBe(false);
   });
 
   test("loads not even our model by itself where the person saves data", async () => {

@@ -34,28 +34,30 @@ function filled(shapes: Readonly<Record<string, number[]>>, seed: number): Tenso
   return Object.fromEntries(entries);
 }
 
+/** The tensors follow `n_layer`, `n_embd` and `n_inner` of the config. */
 export function gpt2(more: HubConfig = {}): Checkpoint {
   const config = {
     ...{ model_type: "gpt2", vocab_size: 19, n_embd: 12, n_head: 3, n_layer: 2, n_positions: 16 },
     ...more,
   };
-  const { n_inner: inner = 48 } = more as { n_inner?: number };
-  const blocks = [0, 1].map((i) => ({
-    ...norm(`transformer.h.${i}.ln_1`, 12),
-    [`transformer.h.${i}.attn.c_attn.weight`]: [12, 36],
-    [`transformer.h.${i}.attn.c_attn.bias`]: [36],
-    ...linear(`transformer.h.${i}.attn.c_proj`, 12, 12),
-    ...norm(`transformer.h.${i}.ln_2`, 12),
-    [`transformer.h.${i}.mlp.c_fc.weight`]: [12, inner],
+  const sizes = config as unknown as Record<string, number>;
+  const { n_embd: size = 12, n_layer: layers = 2, n_inner: inner = 4 * size } = sizes;
+  const blocks = Array.from({ length: layers }, (_, i) => ({
+    ...norm(`transformer.h.${i}.ln_1`, size),
+    [`transformer.h.${i}.attn.c_attn.weight`]: [size, 3 * size],
+    [`transformer.h.${i}.attn.c_attn.bias`]: [3 * size],
+    ...linear(`transformer.h.${i}.attn.c_proj`, size, size),
+    ...norm(`transformer.h.${i}.ln_2`, size),
+    [`transformer.h.${i}.mlp.c_fc.weight`]: [size, inner],
     [`transformer.h.${i}.mlp.c_fc.bias`]: [inner],
-    [`transformer.h.${i}.mlp.c_proj.weight`]: [inner, 12],
-    [`transformer.h.${i}.mlp.c_proj.bias`]: [12],
+    [`transformer.h.${i}.mlp.c_proj.weight`]: [inner, size],
+    [`transformer.h.${i}.mlp.c_proj.bias`]: [size],
   }));
   const shapes = {
-    "transformer.wte.weight": [19, 12],
-    "transformer.wpe.weight": [16, 12],
+    "transformer.wte.weight": [19, size],
+    "transformer.wpe.weight": [16, size],
     ...Object.assign({}, ...blocks),
-    ...norm("transformer.ln_f", 12),
+    ...norm("transformer.ln_f", size),
   };
   return { config, tensors: filled(shapes, 301) };
 }

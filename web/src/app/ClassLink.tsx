@@ -83,7 +83,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
             </fieldset>
           )}
           <Switch
-            label="Lock: nothing can be changed but playing and pointing"
+            label="Lock: people can play, point and choose a demonstration or a view, nothing else"
             checked={lock}
             onChange={(lock) => setRestrictions({ ...restrictions, lock })}
           />

@@ -25,6 +25,8 @@ interface TransportProps {
   index: number;
   go(index: number): void;
   title?: ComponentChildren;
+  /** More words about the current step, always on the line of its number. */
+  note?: ComponentChildren;
   /** The name of the sequence, for screen readers. */
   label?: string;
   /** The name of one step. */
@@ -91,7 +93,7 @@ export function useClock(props: TransportProps): Live {
 }
 
 export function Transport(props: TransportProps) {
-  const { count, index, go, title, label = "Steps", unit = "Step", live } = props;
+  const { count, index, go, title, note, label = "Steps", unit = "Step", live } = props;
   const clock = useClock(props);
   const { isPlaying, setPlaying, next, names } = live ?? clock;
   const reduced = useReducedMotion();
@@ -141,12 +143,15 @@ export function Transport(props: TransportProps) {
         disabled={count < 2}
         onInput={({ currentTarget }) => step(Number(currentTarget.value))}
       />
-      <span class="transport-place">
-        <span class="faint">
-          <span class="transport-unit">{unit} </span>
-          <span class="number">{index + 1}</span> of <span class="number">{count}</span>
-        </span>{" "}
-        {title !== undefined && <b>{title}</b>}
+      <span class="transport-end">
+        <span class="transport-place">
+          <span class="faint">
+            <span class="transport-unit">{unit} </span>
+            <span class="number">{index + 1}</span> of <span class="number">{count}</span>
+          </span>{" "}
+          {title !== undefined && <b>{title}</b>}
+        </span>
+        {note}
       </span>
     </fieldset>
   );

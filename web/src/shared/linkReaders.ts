@@ -62,6 +62,10 @@ export function cellText(cell: Cell | null): string | null {
   return cell && `${cell.row + 1}.${cell.col + 1}`;
 }
 
+/** The notice about a value that a setting of a link does not take. */
+export const refusalOf = (key: string, text: string, wanted: string): string =>
+  `The link's ${key} is “${text.slice(0, 40)}”, but it takes ${wanted}; it was left out.`;
+
 /**
  * Applies all valid parameters to `initial`, and describes the others in notices. They are applied in the order of their
  * readers, because a reader may reset what a later one sets.
@@ -84,10 +88,7 @@ export function readParams<State>(
     try {
       state = { ...state, ...read(text) };
     } catch (error) {
-      const wanted = (error as RangeError).message;
-      notices.push(
-        `The link's ${key} is “${text.slice(0, 40)}”, but it takes ${wanted}; it was left out.`,
-      );
+      notices.push(refusalOf(key, text, (error as RangeError).message));
     }
   }
   return { state, notices };

@@ -4,7 +4,7 @@
 export interface Restrictions {
   /** Parts that are not shown: "nav", "text", or panels of the room. */
   readonly hide: readonly string[];
-  /** Whether only playing and pointing are allowed. */
+  /** Whether only playing, pointing, and choosing a demonstration or a view are allowed. */
   readonly lock: boolean;
   /** The one panel to show, for an iframe. */
   readonly embed: string | null;

@@ -1,6 +1,6 @@
 /** The settings of the room. The person's own files are not part of them. */
 import { type Cell, colourCurves } from "#parts";
-import { type HeadKey, headFrom } from "../../shared/layerHeads";
+import { type HeadKey, headPlaceOf } from "../../shared/layerHeads";
 import { numberIn } from "../../shared/linkReaders";
 import type { Setter } from "../../shared/room";
 import {
@@ -48,6 +48,17 @@ const examplePoints = pointsFrom(
   "0.4:-0.9,0.9:-0.3,1.5:0.5,2.1:0.8,2.6:1.3,3.3:0.9,3.9:0.2,4.4:-0.5,6.2:-1.2,6.9:-0.4,7.7:0.6,8.4:1.5,9.1:1.1",
 );
 
+/** The heads of the trained model of series. */
+export const seriesModel = { layers: 3, heads: 4 };
+
+function seriesHeadFrom(text: string): HeadKey {
+  const { layers, heads } = seriesModel;
+  const place = headPlaceOf(text);
+  if (!place || place.layer >= layers || place.head >= heads)
+    throw new RangeError(`a layer up to ${layers} and a head up to ${heads}, such as 2.3`);
+  return text;
+}
+
 const seeds = { min: 1, max: 9999 };
 
 export const settings = {
@@ -81,7 +92,7 @@ export const settings = {
   /** A position of the series. The middle of the gap replaces a position that is not hidden. */
   value: index(0, { min: 1, max: 48 }, look),
   /** Null for the head with the most attention on values whole periods away. */
-  head: setting<HeadKey | null>(null, headFrom, look),
+  head: setting<HeadKey | null>(null, seriesHeadFrom, look),
 
   tune: choice<TuneName>("round", ["round", "seed"]),
   tuneSeed: whole(1, seeds, { link: "notes" }),

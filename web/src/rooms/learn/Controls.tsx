@@ -6,6 +6,7 @@ import { LogSlider } from "../../shared/LogSlider";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { fieldsOf } from "../../shared/settings";
+import { useReducedMotion } from "../../shared/useMedia";
 import { planOf, type State, settings, sizes, taskNames, tasks } from "./state";
 
 const counts = [
@@ -72,6 +73,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   const begin = (change: Partial<State>) =>
     set({ at: null, head: null, cell: null, row: null, ...change });
   const field = fieldsOf(settings, { state, set });
+  const reduced = useReducedMotion();
   const trained = fieldsOf(settings, { state, set: begin });
   const look = (
     <div class="group">
@@ -85,7 +87,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
       <ModelControls state={state} begin={begin} />
       <LogSlider label="Learning rate" perDecade={10} {...trained("rate")} />
       <NumberField label={`Seed (0 to ${settings.seed.limits.max})`} {...trained("seed")} />
-      <Switch label="Starts by itself" {...field("starts")} />
+      {!reduced && <Switch label="Starts by itself" {...field("starts")} />}
     </SettingsPanel>
   );
 }

@@ -3,12 +3,14 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nearest } from "../../picture/scale";
 import { Announced } from "../../shared/Announced";
 import { percent } from "../../shared/format";
+import { refusalOf } from "../../shared/linkReaders";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
 import { Stale } from "../../shared/Stale";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
+import { useReducedMotion } from "../../shared/useMedia";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
@@ -19,6 +21,13 @@ import { mostKept, pastBytesOf } from "./past";
 import { type State, setupsOf } from "./state";
 import { type Lesson, type LessonControls, useLesson } from "./useLesson";
 import { bestMass, headsWords, suggestions } from "./words";
+
+/** The notice about a head of the link that no model of the lesson has. */
+function missingHead({ showings }: Lesson, { head }: State): string[] {
+  const models = showings.at(-1)?.attentions ?? [];
+  if (!head || models.some((all) => head.head < (all[head.attention]?.heads ?? 0))) return [];
+  return [refusalOf("head", `${head.attention + 1}.${head.head + 1}`, "a head of this model")];
+}
 
 /** The index of the snapshot nearest to the requested step, or of the last one. */
 function indexOf({ past }: Lesson, at: number | null): number {
@@ -75,7 +84,8 @@ function useShown({ lesson, client }: LessonControls, index: number) {
 export function View({ state, set, notices }: RoomProps<State>) {
   const key = JSON.stringify(setupsOf(state));
   const setups = useMemo(() => setupsOf(state), [key]);
-  const controls = useLesson(setups, state.text, state);
+  const starts = !useReducedMotion() && state.starts;
+  const controls = useLesson(setups, state.text, { starts, slow: state.slow });
   const { lesson, failure } = controls;
   const heard = useHeard(lesson);
   const index = lesson ? indexOf(lesson, state.at) : 0;
@@ -94,7 +104,13 @@ export function View({ state, set, notices }: RoomProps<State>) {
       </Panel>
       <Controls state={state} set={set} />
       <div class="work" data-example={isPresent && !isUnread ? shown?.showing.text : undefined}>
-        <Notices notices={failure === null ? notices : [failure, ...notices]} />
+        <Notices
+          notices={[
+            ...(failure === null ? [] : [failure]),
+            ...notices,
+            ...(isAnswered ? missingHead(lesson, state) : []),
+          ]}
+        />
         <Panel name="example">
           <ExampleView
             {...{ lesson, state, set, showing: shown?.showing ?? null }}

@@ -80,7 +80,7 @@ export const suggestions: readonly Suggestion[] = [
     "The answer positions depend on the letters, not on positions.",
   ],
   [
-    "#room=learn&task=dates&compare=on",
+    "#room=learn&task=dates&compare=on&seed=2",
     "One head against four",
     "As many parameters in both. After 600 steps four heads usually answer more dates than one. Try other seeds.",
   ],

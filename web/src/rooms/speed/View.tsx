@@ -41,6 +41,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
             <Fold
               title="Operations a second, and what limits them"
               isWanted={isAlone("picture") || state.axis !== initialState.axis}
+              isPrinted
             >
               <Choice<ChartAxis>
                 label="over"

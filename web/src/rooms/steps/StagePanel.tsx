@@ -29,10 +29,12 @@ function Player() {
         {...{ index, count: story.count, go, live, title: titles[state.stage] }}
         unit="Moment"
         label="The computation"
+        note={
+          <span class="faint made small truncated">
+            {unfolding ? momentWords(unfolding, attention) : "complete"}
+          </span>
+        }
       />
-      <span class="faint made small truncated">
-        {unfolding ? momentWords(unfolding, attention) : "complete"}
-      </span>
     </div>
   );
 }

@@ -134,9 +134,12 @@ function useWorkspace(props: SolvedProps): StepsWorkspace {
   const solved = useShown(props);
   const { attention, solution } = solved;
   const told = useStory(solved, props.set, useOpens(props));
+  const { isPrinting } = useShell();
   // Before the first answer nothing plays yet, but the first moment is shown.
   const isFirst = told.live.isPlaying && solved.state.time === null && !solution;
-  const state: State = isFirst ? { ...solved.state, time: 0 } : solved.state;
+  // Paper does not play, so it shows the whole stage.
+  const time = isPrinting ? null : isFirst ? 0 : solved.state.time;
+  const state = useMemo(() => ({ ...solved.state, time }), [solved.state, time]);
   const unfolding = useMemo(
     () => unfoldingOf(state, attention, solution),
     [state.time, state.stage, state.vectors, state.position, attention, solution],

@@ -131,7 +131,7 @@ export const stageFormulas: Record<
     const v = projection("v", attention);
     return rotates || attention.model
       ? [[...q, gap(), ...k], v]
-      : [[...q, gap(), ...k, gap(), ...v]];
+      : [[...q, gap("0.75em"), ...k, gap("0.75em"), ...v]];
   },
   scores: () => [
     [

@@ -35,6 +35,7 @@ export const roleWords: Readonly<Record<Method, RoleWords>> = {
     query: "the patch around the selected pixel",
     keys: "the patch around each pixel of its window",
     values,
-    score: "−(mean squared difference of two patches − 2 noise²) ÷ h², at most 0",
+    // The word joiner keeps the sign on the line of its bracket.
+    score: "−\u2060(mean squared difference of two patches − 2 noise²) ÷ h², at most 0",
   },
 };

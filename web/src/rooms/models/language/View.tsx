@@ -25,7 +25,7 @@ import { ourSuggestions, yourSuggestions } from "./suggestions";
 import { TextPanel } from "./TextPanel";
 import { useOpened } from "./useOpened";
 import { useBranches, usePlaying } from "./usePlaying";
-import { useReading } from "./useReading";
+import { missingHeads, useReading } from "./useReading";
 import { type LanguageWorkspace, LanguageWorkspaceContext } from "./workspace";
 
 type Reading = ReturnType<typeof useReading>;
@@ -140,7 +140,11 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
     <LanguageWorkspaceContext.Provider value={workspace}>
       <ModelPanel
         {...{ opened, card, state, set, isOver }}
-        notices={[...(why ? [why] : []), ...linkNotices]}
+        notices={[
+          ...(why ? [why] : []),
+          ...linkNotices,
+          ...(card ? missingHeads(card, state) : []),
+        ]}
       />
       {attention.open && (
         <Panel name="input">

@@ -23,7 +23,7 @@ import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
 import { measureNames, measures } from "./measures";
-import { selectionOf } from "./selection";
+import { missingHeads, selectionOf } from "./selection";
 import { firstOf, type State, settings, withInput } from "./state";
 import { suggestions } from "./suggestions";
 import { type HeadsWorkspace, HeadsWorkspaceContext } from "./workspace";
@@ -71,6 +71,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   useFootnote(
     answer && `all heads and the answer computed in ${answer.milliseconds.toFixed(1)} ms`,
   );
+  const missing = selection && !isStale ? missingHeads(selection, state) : [];
   const explanation = active && selection && explainHeadWeight(active, selection);
 
   const workspace: HeadsWorkspace | null = selection && {
@@ -83,7 +84,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         set={set}
         answer={answer}
         known={known}
-        notices={[...notices, ...linkNotices]}
+        notices={[...notices, ...linkNotices, ...missing]}
       />
       <div class="work">
         <div class="heads-said">
