@@ -5,7 +5,7 @@ import { useWeightPalette } from "../picture/useWeightPalette";
 import { label } from "../shared/pieces";
 import type { Facts } from "./facts";
 import { rowOf } from "./formulas";
-import { Norm, Part } from "./LayerParts";
+import { Norm, normOfSum, Part } from "./LayerParts";
 import type { PredictionNumbers, RowName, StartNumbers } from "./messages";
 import { SideBySide, Strips, strip } from "./Strips";
 
@@ -30,29 +30,38 @@ const positionWords: Readonly<Record<StartNumbers["positions"], string>> = {
 
 export function StartPart({ facts, width }: EndProps) {
   const { start, vocabulary } = facts.numbers;
-  const { token, position, positions, stream } = start;
+  const { token, position, positions, segment, norm, stream } = start;
   const strips = useMemo(
     () =>
-      position
+      position || norm
         ? [
             strip("start", "token", "token", token),
-            strip("start", "+ position", "position", position),
-            strip("start", "= stream", "stream", stream),
+            ...(position ? [strip("start", "+ position", "position", position)] : []),
+            ...(segment ? [strip("start", "+ segment", "segment", segment)] : []),
+            ...(norm ? [] : [strip("start", "= stream", "stream", stream)]),
           ]
         : [strip("start", "stream", "stream", stream)],
     [start],
   );
-  return (
+  const segmentWords = segment ? " So is the row of the first segment of a text." : "";
+  const embedding = (
     <Part
       kind="open"
       title="Embedding"
-      words={`One row of the learned table of ${vocabulary.toLocaleString("en")} tokens starts the stream. ${positionWords[positions]}`}
+      words={`One row of the learned table of ${vocabulary.toLocaleString("en")} tokens starts the stream. ${positionWords[positions]}${segmentWords}`}
     >
       <Strips
         {...{ part: "start", picture: "start", strips, width }}
         title={`The embedding of “${facts.tokens[facts.place]}”`}
       />
     </Part>
+  );
+  if (!norm) return embedding;
+  return (
+    <>
+      {embedding}
+      <Norm part="start" norm={norm} title={normOfSum} width={width} />
+    </>
   );
 }
 
@@ -102,7 +111,9 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
 }
 
 export function EndPart({ facts, width }: EndProps) {
-  const { norm, prediction } = facts.numbers.end;
+  const { end } = facts.numbers;
+  if (!end) return null;
+  const { norm, prediction } = end;
   return (
     <>
       <Norm part="end" norm={norm} title="Final norm" kind="open" width={width} />

@@ -42,7 +42,7 @@ export function Inside({ row, facts, width }: { row: number; facts: Facts; width
   const { numbers } = facts;
   const { length: layers } = numbers.lengths;
   const layer = layerOfRow(row, layers);
-  const isEnd = row === layers + 1;
+  const isEnd = row > layers;
   const { active, isLocked, byKeyboard } = pointing;
   const explanation = useMemo(() => {
     // The numbers may still belong to the layer that was open before.

@@ -307,6 +307,9 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
+/** The title of a norm whose result is the stream. */
+export const normOfSum = "Norm of the sum";
+
 interface LayerPartsProps {
   parts: readonly PartNumbers[];
   facts: Facts;
@@ -316,17 +319,19 @@ interface LayerPartsProps {
 
 /** @param predictions the readings after each part; null for an encoder */
 export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps) {
-  const layer = facts.numbers.open?.layer ?? 0;
+  const { layer = 0, next: last } = facts.numbers.open ?? {};
   const next = partAfter(layer, layer === facts.numbers.lengths.length - 1);
   return (
     <>
       {parts.map((part, i) => {
         const common = { width, prediction: predictions?.[i] ?? null };
+        const { name, norm } = part;
+        const title = norm.isPost ? normOfSum : normTitles[name];
         return [
-          <Norm
-            key={`norm of ${part.name}`}
-            {...{ part: part.name, norm: part.norm, title: normTitles[part.name], width }}
-          />,
+          // With post-norm, attention reads the stream itself.
+          !(norm.isPost && name === "attention") && (
+            <Norm key={`norm of ${name}`} {...{ part: name, norm, title, width }} />
+          ),
           part.name === "feed-forward" ? (
             <Fragment key={part.name}>
               <Units {...{ part, width }} />
@@ -337,6 +342,7 @@ export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps
           ),
         ];
       })}
+      {last && <Norm part="next" norm={last} title={normOfSum} width={width} />}
     </>
   );
 }

@@ -8,11 +8,11 @@ import { quoted } from "../shared/pieces";
 import type { StackNumbers } from "./messages";
 import { columnTitles, rowsOf } from "./StackTable";
 
-/** The numbers of all rows but the last one, which has none. */
+/** The numbers of all rows that have some. */
 function stackCsv(numbers: StackNumbers, token: string): string {
   const { partNames, readings } = numbers;
   const columns = [...partNames.map((name) => columnTitles[name]), "length of the stream"];
-  const rows = rowsOf(numbers, [token, ""]).slice(0, -1);
+  const rows = rowsOf(numbers, [token, ""]).filter(({ stream }) => stream !== null);
   return rowsCsv([
     ["", ...columns, ...(readings ? ["probability"] : [])],
     ...rows.map(({ name, added, stream, reading }) => [

@@ -24,7 +24,7 @@ interface StackRow {
 
 /** @param names the names of the first row and of the last one */
 export function rowsOf(
-  { start, lengths, readings, partNames }: StackNumbers,
+  { start, lengths, readings, partNames, end }: StackNumbers,
   names: readonly [string, string],
 ): StackRow[] {
   return [
@@ -36,7 +36,9 @@ export function rowsOf(
       ...{ name: `Layer ${i + 1}`, added, stream },
       reading: readings?.[partNames.length * (i + 1)] ?? null,
     })),
-    { name: names[1], added: [], stream: null, reading: readings?.at(-1) ?? null },
+    ...(end
+      ? [{ name: names[1], added: [], stream: null, reading: readings?.at(-1) ?? null }]
+      : []),
   ];
 }
 
@@ -99,7 +101,7 @@ interface RowProps extends OpeningProps {
 function Opening({ index, own, numbers, last, most, words, row, open, children }: RowProps) {
   const isOpen = row === index;
   const { partNames, readings } = numbers;
-  const kind = index === 0 ? "start" : index === last ? "end" : "layer";
+  const kind = index === 0 ? "start" : index === last && numbers.end ? "end" : "layer";
   const columns = partNames.length + (readings ? 5 : 3);
   return (
     <>

@@ -36,6 +36,8 @@ export function explain(spot: Spot, facts: Facts): Explanation | null {
   const size = numbers.start.stream.length;
   if (name === "start") return col < size ? explainStart(spot, facts) : null;
   if (name === "end") return explainEnd(spot, facts);
+  const { next } = numbers.open ?? {};
+  if (name === "next") return next ? explainCommon(spot, next, facts) : null;
   const part = partOf(facts, name);
   if (!part) return null;
   const common = explainCommon(spot, part.norm, facts);
@@ -61,7 +63,7 @@ export function explainBlock(
 }
 
 function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Explanation | null {
-  const { token, position, positions, stream } = numbers.start;
+  const { token, position, positions, segment, norm, stream } = numbers.start;
   const own = `“${tokens[place]}”`;
   if (of === "token") return learned(`Embedding of ${own}`, col, token);
   if (of === "position" && position) {
@@ -71,12 +73,22 @@ function explainStart({ of, col }: Spot, { numbers, tokens, place }: Facts): Exp
     const wave = `${col % 2 === 0 ? "sin" : "cos"}(${place} ÷ 10000^(${2 * pair} ÷ ${position.length}))`;
     return entry(words, col, [text(wave), ...equals(at(position, col))]);
   }
-  if (of !== "stream") return null;
+  if (of === "segment" && segment) return learned("First segment", col, segment);
   const words = "The stream before layer 1";
-  const value = at(stream, col);
-  return position
-    ? entry(words, col, added(at(token, col), [at(position, col)], value))
-    : said(words, col, `the embedding of ${own}`, value);
+  if (norm && of === "norm") return entry(words, col, normed(norm, col, "sum"));
+  if (of === "gain" || of === "shift") return norm ? explainLearned(of, col, norm) : null;
+  if (of !== "stream") return null;
+  const value = at(norm ? norm.input : stream, col);
+  const terms = [position, segment].flatMap((part) => (part ? at(part, col) : []));
+  return terms.length > 0
+    ? entry(norm ? "The sum" : words, col, added(at(token, col), terms, value))
+    : said(norm ? "The sum" : words, col, `the embedding of ${own}`, value);
+}
+
+/** The parameters of a norm; null if it has none. */
+function explainLearned(of: "gain" | "shift", col: number, { gain, bias }: NormNumbers) {
+  const data = of === "gain" ? gain : bias;
+  return data && learned(of === "gain" ? "Gain" : "Bias of the norm", col, data);
 }
 
 /** The sum and the stream of a layer with post-norm, whose attention reads the stream without a norm. */
@@ -94,7 +106,7 @@ function explainPost({ part, of, col }: Omit<Spot, "row">, norm: NormNumbers, la
 
 /** Rows that all parts have: the stream and its norm. */
 function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: LayerFacts) {
-  const { input, gain, bias } = norm;
+  const { input } = norm;
   if (col >= input.length) return null;
   const layer = (facts.numbers.open?.layer ?? 0) + 1;
   if (norm.isPost && (of === "stream" || of === "norm"))
@@ -109,8 +121,7 @@ function explainCommon({ part, of, col }: Spot, norm: NormNumbers, facts: LayerF
     const how = "the start and all that was added since";
     return said(`The stream ${before}`, col, how, at(input, col));
   }
-  if (of === "gain" && gain) return learned("Gain", col, gain);
-  if (of === "shift" && bias) return learned("Bias of the norm", col, bias);
+  if (of === "gain" || of === "shift") return explainLearned(of, col, norm);
   return of === "norm" ? entry(`What ${readers[part]} reads`, col, normed(norm, col)) : null;
 }
 
@@ -163,7 +174,9 @@ function explainFeedForward(
 
 function explainEnd(spot: Spot, facts: Facts): Explanation | null {
   const { of, row, col } = spot;
-  const { norm, prediction } = facts.numbers.end;
+  const { end } = facts.numbers;
+  if (!end) return null;
+  const { norm, prediction } = end;
   const common = explainCommon(spot, norm, facts);
   if (common) return common;
   const words = facts.numbers.readings?.at(-1)?.words ?? [];

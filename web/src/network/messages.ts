@@ -135,6 +135,8 @@ export interface LayerNumbers {
   /** Counted from 0. */
   readonly layer: number;
   readonly parts: readonly PartNumbers[];
+  /** With post-norm, the norm of the last sum. */
+  readonly next?: NormNumbers;
 }
 
 export interface StartNumbers {
@@ -144,6 +146,10 @@ export interface StartNumbers {
   readonly position: Float32Array | null;
   /** The kind of positional encoding. */
   readonly positions: "learned" | "sinusoidal" | "rotary" | "none";
+  /** The row of the first segment, which is added, [E]; null if there is none. */
+  readonly segment?: Float32Array | null;
+  /** The norm of the sum, whose result is the stream; undefined if the sum is the stream. */
+  readonly norm?: NormNumbers;
   /** The stream before the first layer, [E]. */
   readonly stream: Float32Array;
 }
@@ -172,8 +178,11 @@ export interface StackNumbers {
   readonly readings: readonly Reading[] | null;
   /** The open layer. */
   readonly open: LayerNumbers | null;
-  /** The last norm, and the prediction; null for an encoder, which predicts no token. */
-  readonly end: { readonly norm: NormNumbers; readonly prediction: PredictionNumbers | null };
+  /** The last norm, and the prediction, null for an encoder, which predicts no token; null without a last norm. */
+  readonly end: {
+    readonly norm: NormNumbers;
+    readonly prediction: PredictionNumbers | null;
+  } | null;
   /** The heads that were ablated in this computation. */
   readonly ablated: readonly HeadKey[];
   /** The size of the vocabulary. */
@@ -193,11 +202,13 @@ export type LayerMatrices = Readonly<
   Partial<Record<PartName, Readonly<Partial<Record<MatrixName, Matrix>>>>>
 >;
 
-/** Asks for the trace of a token through a model that predicts the next token. */
+/** Asks for the trace of a token through a language model. */
 export interface NetworkRequest extends Ablated {
   readonly kind: "network";
-  /** The tokens up to and including the traced one. */
+  /** The tokens up to and including the traced one, or all tokens that an encoder reads. */
   readonly ids: readonly number[];
+  /** The index of the traced token; the last one by default. */
+  readonly place?: number;
   /** The open layer, counted from 0; null for none. */
   readonly layer: number | null;
   /** The selected head of the open layer, counted from 0. */
@@ -232,7 +243,7 @@ export interface Spot {
 
 /** The kinds of rows. Links use these names. */
 export const rowNames = [
-  ...(["token", "position", "stream", "gain", "shift", "norm"] as const),
+  ...(["token", "position", "segment", "stream", "gain", "shift", "norm"] as const),
   ...(["query", "key", "score", "weight", "value", "sum", "head", "bias", "map"] as const),
   ...(["gate", "up", "unit", "added", "output", "row", "logit", "share"] as const),
 ] as const;

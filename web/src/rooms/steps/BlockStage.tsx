@@ -2,7 +2,15 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { explanationText, px } from "#parts";
 import { explainBlock } from "../../network/explain";
-import { AddOfHeads, AddOfUnits, Norm, Part, partAfter, Units } from "../../network/LayerParts";
+import {
+  AddOfHeads,
+  AddOfUnits,
+  Norm,
+  normOfSum,
+  Part,
+  partAfter,
+  Units,
+} from "../../network/LayerParts";
 import type { NormNumbers, PartName, Spot } from "../../network/messages";
 import "../../network/network.css";
 import { PointingContext, usePointing } from "../../network/pointing";
@@ -36,7 +44,7 @@ interface PictureProps {
 }
 
 /** The title of a norm: one that is not post-norm belongs to its reader. */
-const titleOf = ({ isPost }: NormNumbers, title: string) => (isPost ? "Norm of the sum" : title);
+const titleOf = ({ isPost }: NormNumbers, title: string) => (isPost ? normOfSum : title);
 
 function AddNorm({ block: { attention, feedForward }, head, width }: PictureProps) {
   return (

@@ -1,4 +1,4 @@
-/** The whole network of a model that predicts the next token: one token's way through it. */
+/** The whole network of a language model: one token's way through it. */
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
@@ -52,9 +52,15 @@ function Picture({ facts, tokens }: { facts: Facts; tokens: readonly string[] })
       <div class="network-head column">
         <Prose class="words">
           The vector of {own}, the <Term name="residual stream" />, goes straight down; each layer
-          adds to it. “It would say” reads it out as if the model ended there (
-          <Term name="logit lens" />
-          ). Open a row to see inside.
+          adds to it{numbers.readings ? "" : " and normalises the sums"}.{" "}
+          {numbers.readings && (
+            <>
+              “It would say” reads it out as if the model ended there (
+              <Term name="logit lens" />
+              ).{" "}
+            </>
+          )}
+          Open a row to see inside.
         </Prose>
         <Winner {...{ numbers, row }} />
       </div>
@@ -116,7 +122,7 @@ function Network() {
   );
 }
 
-/** Renders nothing for an encoder, because its output needs a separate prediction head. */
+/** Renders nothing for a model with other parts in its layers. */
 export function NetworkPanel() {
   const { card } = useLanguageWorkspace();
   return card.hasNetwork ? <Network /> : null;

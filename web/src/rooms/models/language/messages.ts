@@ -127,7 +127,7 @@ export interface Card extends Sizes {
   /** As config.json says it. */
   readonly architecture: string;
   readonly predicts: ShownModel["config"]["kind"];
-  /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2 and Llama. */
+  /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2, Llama and BERT. */
   readonly hasNetwork: boolean;
   /** Why “Step by step” cannot show its layers; null if it can. */
   readonly whyNotWalked: string | null;

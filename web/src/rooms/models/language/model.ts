@@ -162,12 +162,19 @@ function cardOf(
     whose: whoseIs(source),
     link: source.kind === "address" ? linkOf(source.address) : yourModel,
     ...{ dtype, architecture: config.modelType, predicts: kind },
-    hasNetwork: config.kind === "causal" && !config.hasOutputNorms && !rotatesApart(model),
+    hasNetwork: hasNetwork(model),
     whyNotWalked: whyNotWalked(model),
     ...{ ...layersOf(model), context, ...sizesOf(model, dtype) },
     vocabulary: config.vocabularySize,
     ...predictionsOf(model, tokenizer),
   };
+}
+
+/** Whether the layers have the parts that the page shows, in their order. */
+function hasNetwork(model: ShownModel): boolean {
+  const { config } = model;
+  if (config.kind === "causal") return !config.hasOutputNorms && !rotatesApart(model);
+  return config.kind === "masked" && !config.hasNormsBefore && config.distances === 0;
 }
 
 const whoseIs = (source: Source): Whose =>

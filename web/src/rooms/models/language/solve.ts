@@ -1,5 +1,6 @@
 /** The solver of language models: opens them, and reads texts with them. */
 import { causalAnswer } from "../../../network/causal";
+import { encoderAnswer } from "../../../network/encoder";
 import type { News } from "../../../shared/loading";
 import type { Solver, SolverContext } from "../../../worker/solver";
 import { kindsOf } from "./measuring";
@@ -21,10 +22,13 @@ function answer(
   if (request.kind === "other") return other(open, request);
   if (request.kind === "similarity") return open.card.compares ? similarity(open, request) : null;
   if (request.kind === "network" || request.kind === "matrices") {
-    const { model, tokenizer } = open;
+    const { model, tokenizer, card } = open;
     // The page does not show the network of this model.
-    if (!("readOut" in model && open.card.hasNetwork)) return null;
-    const run = () => causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
+    if ("decode" in model || !card.hasNetwork) return null;
+    const run = () =>
+      "readOut" in model
+        ? causalAnswer(model, request, (id) => tokenizer.pieceOf(id))
+        : encoderAnswer(model, request);
     return request.kind === "network" ? without(open, request, run) : run();
   }
   if (request.kind === "kinds")

@@ -24,22 +24,27 @@ export function useNetwork(isSeen: boolean, tokens: readonly string[]) {
   const { head } = headPlaceOf(key) as HeadPlace;
   const layer = layerOfRow(state.layer, card.layers);
   const asked = useMemo(() => {
-    const traced = { ids: ids.slice(0, place + 1), layer, head, ...ablating };
+    // An encoder reads the tokens on both sides.
+    const read = card.predicts === "masked" ? { ids, place } : { ids: ids.slice(0, place + 1) };
+    const traced = { ...read, layer, head, ...ablating };
     return isSeen ? ({ kind: "network", model, ...traced } as const) : null;
   }, [isSeen, model, ids, place, ablating, layer, head]);
   const { answer: found, request, isBusy, failure } = useAnswer("language", asked);
   const matrices = useMatrices(isSeen, layer);
   /** The latest trace, which stays in view while the next one is computed. */
-  const last = useRef<Pick<Facts, "numbers" | "tokens"> | null>(null);
+  const last = useRef<Pick<Facts, "numbers" | "tokens" | "place"> | null>(null);
   if (found?.kind === "network" && request?.kind === "network") {
     const { numbers } = found;
     // Ignores an answer about a text that has changed since.
     if (last.current?.numbers !== numbers && request.ids.every((id, i) => id === ids[i]))
-      last.current = { numbers, tokens: tokens.slice(0, request.ids.length) };
+      last.current = {
+        ...{ numbers, tokens: tokens.slice(0, request.ids.length) },
+        place: request.place ?? request.ids.length - 1,
+      };
   }
   const kept = last.current;
   const facts = useMemo<Facts | null>(
-    () => kept && { ...kept, matrices, sources: [], place: kept.tokens.length - 1 },
+    () => kept && { ...kept, matrices, sources: [] },
     [kept, matrices],
   );
   return { facts, isBusy, failure };
