@@ -508,6 +508,12 @@ describe("In chrome, a model of the person", () => {
     await expect
       .poll(async () => (await room.formula()).weight)
       .toBeCloseTo(crossed[2] as number, 2.7);
+    await room.page.focus('[aria-label^="The input"]');
+    await room.page.keyboard.press("ArrowRight");
+    await expect.poll(() => room.link()).toContain(`cell=${row + 1}.4`);
+    await expect
+      .poll(async () => (await room.formula()).weight)
+      .toBeCloseTo(crossed[3] as number, 2.7);
     await room.choose("decoder.1.1");
     await expectShades(answer, (weightsOf("decoder", target)[row] as number[]).slice(0, row + 1));
     await room.choose("encoder.1.1");

@@ -40,7 +40,7 @@ interface TokensProps {
 }
 
 function Tokens({ name, span, palette, weights }: TokensProps) {
-  const { card, answer, shown, rows, place, clock, go, press } = useLanguageWorkspace();
+  const { state, card, answer, shown, rows, place, clock, set, go, press } = useLanguageWorkspace();
   const list = useRef<HTMLDivElement>(null);
   const strip = useRef<TokenStrip>(null);
   const { tokens, given, sources } = answer;
@@ -48,6 +48,8 @@ function Tokens({ name, span, palette, weights }: TokensProps) {
   // Each token is a query, or a key of the selected query, or both.
   const areRows = start === rows.start;
   const areColumns = start === shown?.spans.columns.start;
+  const { cell } = state;
+  const chosen = areRows ? place - start : areColumns && cell ? cell.col : null;
   const isCausal = card.predicts !== "masked" && start === sources;
   // There may be hundreds, and pointing at a cell changes none.
   useLayoutEffect(() => {
@@ -62,20 +64,22 @@ function Tokens({ name, span, palette, weights }: TokensProps) {
     const shades = weights && areColumns && shadesOf(weights, row, palette);
     const shade = (i: number) => (shades && !isLater(i) ? shades(i) : null);
     const pieces = tokens.slice(start, start + count).map(({ piece }) => piece);
-    strip.current.draw({ pieces, chosen: areRows ? place - start : null, shade, classOf });
-  }, [answer, start, count, areRows, areColumns, isCausal, palette, weights, place]);
+    strip.current.draw({ pieces, chosen, shade, classOf });
+  }, [answer, start, count, areRows, areColumns, isCausal, chosen, palette, weights, place]);
   return (
     <div
       ref={list}
       class={clock.isPlaying ? "written-text playing" : "written-text"}
       role="listbox"
       aria-label={`${name}, token by token`}
-      tabIndex={areRows ? 0 : -1}
+      tabIndex={areRows || areColumns ? 0 : -1}
       onKeyDown={(event) => {
-        const next = areRows ? moved(event.key, place - start, count) : null;
+        if (!areRows && !areColumns) return;
+        const next = moved(event.key, chosen ?? -1, count);
         if (next === null) return;
         event.preventDefault();
-        go(start + next);
+        if (areRows) go(start + next);
+        else set({ cell: { row: place - rows.start, col: next } });
       }}
       onClick={(event) => {
         const index = TokenStrip.indexOf(event);
