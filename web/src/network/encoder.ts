@@ -20,33 +20,32 @@ import type {
 import { headShares, matrixOf, mostAttended, normNumbers, rowAt } from "./numbers";
 import type { WalkedModel } from "./walkedModel";
 
-/** The embedding of a token: rows of tables, their sum, and its norm. */
-function startOf(
+/** The numbers of positions, which RoBERTa counts from that of its padding token. */
+function positionsOf({ paddingToken }: MaskedLanguageModel["config"], ids: readonly number[]) {
+  if (paddingToken === undefined) return ids.map((_, i) => i);
+  let seen = 0;
+  return ids.map((id) => paddingToken + (id === paddingToken ? 0 : ++seen));
+}
+
+/** What enters the first layer, [1, L, E]: rows of tables, their sum, and its norm. The numbers are of one token. */
+function embedding(
   { heed, config, model }: MaskedLanguageModel,
   ids: readonly number[],
   place: number,
-  stream: Float32Array,
-): StartNumbers {
+): { stream: Tensor; start: StartNumbers } {
   return heed.scope(() => {
-    const row = (table: typeof model.embedTokens, id: number) =>
-      numbersOf(table.forward(heed.tensor(Int32Array.of(id))));
     const { embedTokens, embedPositions, embedTypes, embedNorm } = model;
-    const { paddingToken } = config;
-    const isPadding = (id: number) => id === paddingToken;
-    const tokens = ids.slice(0, place + 1).filter((id) => !isPadding(id)).length;
-    // RoBERTa counts positions from the number of its padding token.
-    const counted = isPadding(ids[place] as number) ? 0 : tokens;
-    const position = paddingToken === undefined ? place : paddingToken + counted;
-    const parts = {
-      token: row(embedTokens, ids[place] as number),
-      position: embedPositions ? row(embedPositions, position) : null,
-      segment: embedTypes ? row(embedTypes, 0) : null,
-    };
-    const sum = parts.token.map(
-      (each, i) => each + (parts.segment?.[i] ?? 0) + (parts.position?.[i] ?? 0),
-    );
-    const norm = { ...normNumbers(embedNorm, "layer", sum, stream), isPost: true };
-    return { ...parts, positions: "learned", stream, norm };
+    const token = embedTokens.forward(idsTensor(heed, ids));
+    const position = embedPositions?.forward(idsTensor(heed, positionsOf(config, ids)));
+    const segment = embedTypes?.forward(idsTensor(heed, Array(ids.length).fill(0)));
+    const terms = [segment, position].filter((each) => each !== undefined);
+    const sum = terms.reduce((total, each) => heed.add(total, each), token);
+    const stream = embedNorm.forward(sum);
+    const at = (tensor: Tensor | undefined) => (tensor ? rowAt(tensor, place) : null);
+    const own = rowAt(stream, place);
+    const norm = { ...normNumbers(embedNorm, "layer", rowAt(sum, place), own), isPost: true };
+    const tables = { token: rowAt(token, place), position: at(position), segment: at(segment) };
+    return { stream, start: { ...tables, positions: "learned", stream: own, norm } };
   });
 }
 
@@ -76,8 +75,8 @@ function layerAt(
     layer.selfAttn.forward(input, {}),
   );
   const before = { input, attentionInput: input, headOutputs, attention };
-  const { block } = layerBlock(model as WalkedModel, index, before, place);
-  return { block, shown: shown as Shown | null };
+  const { block, stream } = layerBlock(model as WalkedModel, index, before, place);
+  return { block, output: stream[1], shown: shown as Shown | null };
 }
 
 /** The trace of the token at `place`, by default of the last one. */
@@ -94,29 +93,29 @@ export function encoderNetwork(
   const { heed, config } = model;
   const head = Math.min(wanted, config.heads - 1);
   return heed.scope(() => {
-    const { hiddenStates } = model.forward(idsTensor(heed, ids), { needHiddenStates: true });
-    const streams = hiddenStates.map((state) => rowAt(state, place));
-    let openLayer: LayerNumbers | null = null;
-    const lengths = model.model.layers.map((_, i) =>
-      heed.scope(() => {
-        const input = hiddenStates[i] as Tensor;
-        const { block, shown } = layerAt(model, i, input, { place, head, isOpen: i === open });
+    const { stream, start } = embedding(model, ids, place);
+    const lengths: StackNumbers["lengths"][number][] = [];
+    let [input, openLayer]: [Tensor, LayerNumbers | null] = [stream, null];
+    for (const i of model.model.layers.keys()) {
+      input = heed.scope(() => {
+        const { block, output, shown } = layerAt(model, i, input, {
+          place,
+          head,
+          isOpen: i === open,
+        });
         const { attention, feedForward, next } = block;
-        if (shown)
-          openLayer = {
-            ...{ layer: i, next },
-            parts: [{ ...attention, ...shown, maps: null }, feedForward],
-          };
-        return {
-          added: [attention, feedForward].map(({ added }) => lengthOf(added)),
-          stream: lengthOf(streams[i + 1] as Float32Array),
-        };
-      }),
-    );
+        const added = [attention, feedForward].map((part) => lengthOf(part.added));
+        lengths.push({ added, stream: lengthOf(next.result) });
+        if (shown) {
+          const parts = [{ ...attention, ...shown, maps: null }, feedForward];
+          openLayer = { layer: i, next, parts };
+        }
+        return output;
+      });
+    }
     return {
       partNames: ["attention", "feed-forward"],
-      start: startOf(model, ids, place, streams[0] as Float32Array),
-      ...{ lengths, readings: null, open: openLayer, end: null, ablated },
+      ...{ start, lengths, readings: null, open: openLayer, end: null, ablated },
       vocabulary: config.vocabularySize,
     };
   });

@@ -11,7 +11,7 @@ import type { SmallWeights } from "#parts";
 import { attentionAt, type Shares } from "../shared/attended";
 import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../shared/layerHeads";
 
-/** A model without an encoder of its own, or without a decoder. */
+/** A model that has an encoder or a decoder, and not both. */
 export type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
 
 /** A model that the room Models shows. */
