@@ -10,7 +10,8 @@ export default function setup(): () => Promise<void> {
     for (const pid of readdirSync(folder)) {
       const profile = readFileSync(join(folder, pid), "utf8");
       try {
-        for (process.kill(Number(pid)); ; process.kill(Number(pid), 0))
+        // Its process group, because Debian's program is a script that starts the browser.
+        for (process.kill(-Number(pid)); ; process.kill(-Number(pid), 0))
           await new Promise((resolve) => setTimeout(resolve, 50));
       } catch {
         // It has ended.
