@@ -302,6 +302,12 @@ const sourceOf = (files: Record<string, Uint8Array>): FilesSource => ({
   ),
 });
 
+/** The context of a request that is never cancelled. */
+const contextOf = (heed: Heed) => ({
+  ...{ heed, signal: new AbortController().signal },
+  ...{ progress: () => {}, pause: async () => {} },
+});
+
 const opening =
   (context: Parameters<typeof solve>[1]) =>
   async (files: Record<string, Uint8Array>, dtype: WeightType): Promise<Card> => {
@@ -395,8 +401,7 @@ describe("The solver", () => {
 
   test("answers with one model at a time, and leaves nothing in the engine's memory", async () => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     const open = opening(context);
     const ablating = { ablated: ["1.2"], ablation: "mean" } as const;
     const readAll = async ({ model }: Card, text: string) => {
@@ -471,8 +476,7 @@ describe("The solver", () => {
 
   test("tells what comes and what heads attend to without those that are ablated", async () => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     const ablated = ["1.2", "2.1"];
     const ablation = "zero" as const;
     const named = [
@@ -552,8 +556,7 @@ describe("A head that classifies", () => {
     "%s %o has the probabilities of heed/models, with and without a head",
     async (task, more) => {
       const heed = await load({ threads: 1 });
-      const { signal } = new AbortController();
-      const context = { heed, signal, progress: () => {}, pause: async () => {} };
+      const context = contextOf(heed);
       const files = classifierFiles(task, more);
       const { model, classifier } = await opening(context)(files, "float32");
       expect(classifier?.labels).toEqual(["very bad", "neither", "good"]);
@@ -590,8 +593,7 @@ describe("A head that classifies", () => {
     [classifierFiles("Sequence", { problem_type: "regression" }), /gives values/],
   ])("that gives no probabilities of labels says why nothing is predicted", async (files, why) => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     const { model, classifier, whyNoPredictions } = await opening(context)(files, "float32");
     expect(classifier).toBeNull();
     expect(whyNoPredictions).toMatch(why);
@@ -606,8 +608,7 @@ describe("A head that classifies", () => {
 describe("An encoder of sentences", () => {
   test("compares two texts as heed/models does, with and without a head", async () => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     const files = sentenceFiles();
     const { model, compares, whyNoPredictions } = await opening(context)(files, "float32");
     expect(compares).toEqual({ by: "cosine", tokens: null });
@@ -649,8 +650,7 @@ describe("An encoder of sentences", () => {
 describe("A model with an encoder and a decoder", () => {
   test("answers as heed/models computes it, with and without a head", async () => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     const files = translatorFiles();
     const card = await opening(context)(files, "float32");
     const { model } = card;
@@ -765,8 +765,7 @@ describe("A model with an encoder and a decoder", () => {
 
   test("leaves room for an answer, writes none of the forbidden words, and is not ended before the end", async () => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     // The padding token is forbidden, as in Marian, and the config forces an end.
     const files = translatorFiles({ bad_words_ids: [[0], [9], [6, 7]], forced_eos_token_id: 1 });
     const { model } = await opening(context)(files, "float32");
@@ -814,8 +813,7 @@ describe("A mean in place of a head's output", () => {
     ["llama", { ...filesOf(llama()), "tokenizer.json": wordTokenizer(23) }],
   ])("is over all positions of the reference text: %s", async (_, files) => {
     const heed = await load({ threads: 1 });
-    const { signal } = new AbortController();
-    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const context = contextOf(heed);
     const { model, context: most } = await opening(context)(files, "float32");
     const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
     const read = (ids: readonly number[]) => heed.scope(() => readIn(own, { ids }));

@@ -20,14 +20,14 @@ import type {
 import { headShares, matrixOf, mostAttended, normNumbers, rowAt } from "./numbers";
 import type { WalkedModel } from "./walkedModel";
 
-/** The numbers of positions, which RoBERTa counts from that of its padding token. */
+/** The number of each position. RoBERTa counts positions from the number of its padding token. */
 function positionsOf({ paddingToken }: MaskedLanguageModel["config"], ids: readonly number[]) {
   if (paddingToken === undefined) return ids.map((_, i) => i);
   let seen = 0;
   return ids.map((id) => paddingToken + (id === paddingToken ? 0 : ++seen));
 }
 
-/** What enters the first layer, [1, L, E]: rows of tables, their sum, and its norm. The numbers are of one token. */
+/** Computes the stream before the first layer, [1, L, E], and the numbers that make it for one token. */
 function embedding(
   { heed, config, model }: MaskedLanguageModel,
   ids: readonly number[],

@@ -73,6 +73,9 @@ const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
   ["cross", /^(?:model\.)?decoder\.layers\.(\d+)\.(?:multihead|cross)_attn$/],
 ];
 
+/** The layer that a module is in, counted from 0; 0 if it is in none. */
+export const layerAt = (path: string): number => Number(/\.layers\.(\d+)\./.exec(path)?.[1] ?? 0);
+
 /** The attention at the path of a module; null if the path is not an attention. */
 export function attentionAt(path: string): { name: AttentionName; layer: number } | null {
   for (const [name, pattern] of namesOfPaths) {

@@ -1,5 +1,6 @@
 /** The heads of a model by layer and number, as text and in links. */
 import { type AttentionName, attentionNames } from "./attended";
+import { refusalOf } from "./linkReaders";
 
 /** A head, counted from 0. */
 export interface HeadPlace {
@@ -34,4 +35,21 @@ export function headName(key: HeadKey): string {
 export function headFrom(text: string): HeadKey {
   if (!headPlaceOf(text)) throw new RangeError("a layer and a head, such as 2.3");
   return text;
+}
+
+/**
+ * The notices about heads of a link that a model does not have.
+ *
+ * @param named the heads by the setting of the link
+ */
+export function missingHeads(
+  named: Readonly<Record<string, HeadKey | null | readonly HeadKey[]>>,
+  has: (key: HeadKey) => boolean,
+): string[] {
+  return Object.entries(named).flatMap(([setting, keys]) =>
+    [keys ?? []]
+      .flat()
+      .filter((key) => !has(key))
+      .map((key) => refusalOf(setting, key, "a head of this model")),
+  );
 }

@@ -8,7 +8,7 @@ import type {
 } from "heed/models";
 import { nn } from "heed/nn";
 import type { SmallWeights } from "#parts";
-import { attentionAt, type Shares } from "../shared/attended";
+import { attentionAt, layerAt, type Shares } from "../shared/attended";
 import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../shared/layerHeads";
 
 /** A model that has an encoder or a decoder, and not both. */
@@ -96,10 +96,9 @@ export function headByHead<T extends object>(
 ): (T & { readonly key: HeadKey })[] {
   const { heed } = model;
   const found: (T & { readonly key: HeadKey })[] = [];
-  let layer = 0;
   const receive: nn.ReceiveWeights = (path, weights) =>
     void heed.scope(() => {
-      const place: Omit<HeadPlace, "head"> = attentionAt(path) ?? { layer: layer++ };
+      const place: Omit<HeadPlace, "head"> = attentionAt(path) ?? { layer: layerAt(path) };
       const kept = keep(heed.reshape(weights, weights.shape.slice(1)), place.name);
       found.push(...kept.map((each, head) => ({ ...each, key: headKey({ ...place, head }) })));
     });

@@ -2,6 +2,7 @@
 import type { Heed } from "heed";
 import { loadModel, type ModelFiles, type Series, type TaskModel, taskOf } from "heed/models";
 import { nn } from "heed/nn";
+import { layerAt } from "../../../shared/attended";
 import { headKey } from "../../../shared/layerHeads";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
 import type { Solver } from "../../../worker/solver";
@@ -28,7 +29,7 @@ function headsOf(model: TaskModel<Series>, example: Series) {
       const start = head * rows * columns;
       const own = weights.slice(start, start + rows * columns) as Float32Array<ArrayBuffer>;
       return {
-        key: headKey({ layer: Number(/\.layers\.(\d+)\./.exec(path)?.[1] ?? 0), head }),
+        key: headKey({ layer: layerAt(path), head }),
         /** One row for each position. */
         weights: own,
         /** For each position its weight on known values whole periods away; 0 for a position that is not hidden. */

@@ -58,12 +58,10 @@ function useRows({ state, card, heads }: LanguageWorkspace): readonly HeadsRow[]
         title: "",
       }));
     }
+    const places = heads.map(({ key }) => headPlaceOf(key));
     return card.attentions.flatMap(({ name, layers }) =>
       Array.from({ length: layers }, (_, layer) => ({
-        heads: all.filter((index) => {
-          const place = headPlaceOf(heads[index]?.key ?? "");
-          return place?.name === name && place?.layer === layer;
-        }),
+        heads: all.filter((i) => places[i]?.name === name && places[i]?.layer === layer),
         title: `Layer ${layer + 1}`,
         ...(name &&
           layer === 0 && { group: [attentionNames[name].title, attendsWords[name]] as const }),

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useMemo } from "preact/hooks";
 import { type Cell, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
+import { missingHeads } from "../../../shared/layerHeads";
 import { Panel } from "../../../shared/Panel";
 import type { RoomProps, Setter } from "../../../shared/room";
 import { useFootnote } from "../../../shared/shell";
@@ -25,7 +26,7 @@ import { ourSuggestions, yourSuggestions } from "./suggestions";
 import { TextPanel } from "./TextPanel";
 import { useOpened } from "./useOpened";
 import { useBranches, usePlaying } from "./usePlaying";
-import { missingHeads, useReading } from "./useReading";
+import { isHeadOf, useReading } from "./useReading";
 import { type LanguageWorkspace, LanguageWorkspaceContext } from "./workspace";
 
 type Reading = ReturnType<typeof useReading>;
@@ -143,7 +144,11 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
         notices={[
           ...(why ? [why] : []),
           ...linkNotices,
-          ...(card ? missingHeads(card, state) : []),
+          ...(card
+            ? missingHeads({ head: state.head, ablate: state.ablated }, (key) =>
+                isHeadOf(card, key),
+              )
+            : []),
         ]}
       />
       {attention.open && (

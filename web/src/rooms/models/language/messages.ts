@@ -87,7 +87,7 @@ export type LanguageRequest =
   | NextRequest
   | HeadsRequest
   | HeadRequest
-  /** Measures what kind each head is of, on random tokens that are repeated. */
+  /** Measures the kind of each head on random tokens that are repeated. */
   | { readonly kind: "kinds"; readonly model: number }
   /** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
   | ((NetworkRequest | MatricesRequest) & { readonly model: number })

@@ -14,7 +14,7 @@ import {
 import { nn } from "heed/nn";
 import { ReadableTokenizer } from "../../../shared/readableTokenizer";
 import type { ShownModel } from "../../../worker/languageHeads";
-import { rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
+import { otherEncoder, rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
 import { type Held, holdOurs, type LoadContext, seldom } from "../../../worker/ourModel";
 import { Lifetime } from "../lifetime";
 import type { Card, KeptModel, LoadRequest, Whose } from "./messages";
@@ -174,7 +174,7 @@ function cardOf(
 function hasNetwork(model: ShownModel): boolean {
   const { config } = model;
   if (config.kind === "causal") return !config.hasOutputNorms && !rotatesApart(model);
-  return config.kind === "masked" && !config.hasNormsBefore && config.distances === 0;
+  return config.kind === "masked" && otherEncoder(config) === null;
 }
 
 const whoseIs = (source: Source): Whose =>

@@ -41,7 +41,7 @@ function useTokenClock(
   return clock;
 }
 
-/** The clock over the tokens. It starts by itself after each new text that continues, if motion is wanted. */
+/** The clock over the tokens. It starts after each new text that the model continues, unless the system asks for reduced motion. */
 export function usePlaying(answer: ReadAnswer | null, playing: Playing, set: Setter<State>) {
   const { state, rows, text } = playing;
   const count = answer?.ids.length ?? 1;

@@ -3,7 +3,6 @@ import { useMemo, useRef } from "preact/hooks";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention } from "../../../shared/attended";
 import { type HeadKey, type HeadPlace, headPlaceOf } from "../../../shared/layerHeads";
-import { refusalOf } from "../../../shared/linkReaders";
 import { label } from "../../../shared/pieces";
 import { useAnswer } from "../../../worker/engineClient";
 import type { Ids } from "../../../worker/languageHeads";
@@ -26,19 +25,11 @@ import type { ShownHead, Span } from "./workspace";
 /** The time after which a running request is cancelled for a newer one, in milliseconds. */
 const patience = 600;
 
-function isHeadOf({ attentions }: Card, key: HeadKey): boolean {
+export function isHeadOf({ attentions }: Card, key: HeadKey): boolean {
   const place = headPlaceOf(key);
   if (!place) return false;
   const own = attentions.find(({ name }) => name === place.name);
   return own !== undefined && place.layer < own.layers && place.head < own.heads;
-}
-
-/** The notices about heads of the link that the model does not have. */
-export function missingHeads(card: Card, { head, ablated }: State): string[] {
-  const named = [["head", head] as const, ...ablated.map((key) => ["ablate", key] as const)];
-  return named.flatMap(([name, key]) =>
-    key === null || isHeadOf(card, key) ? [] : refusalOf(name, key, "a head of this model"),
-  );
 }
 
 /** The selected head, or the one that attends most to the token before; of a translation the one with the largest weights. */

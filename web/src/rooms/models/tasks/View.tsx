@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Cell, explanationText } from "#parts";
 import { Announced } from "../../../shared/Announced";
 import { HeadLook } from "../../../shared/HeadLook";
+import { type HeadKey, missingHeads } from "../../../shared/layerHeads";
 import { Panel } from "../../../shared/Panel";
 import { shows } from "../../../shared/restrictions";
 import type { RoomProps, Setter } from "../../../shared/room";
@@ -23,7 +24,7 @@ import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
 import { measureNames, measures } from "./measures";
-import { missingHeads, selectionOf } from "./selection";
+import { selectionOf } from "./selection";
 import { firstOf, type State, settings, withInput } from "./state";
 import { suggestions } from "./suggestions";
 import { type HeadsWorkspace, HeadsWorkspaceContext } from "./workspace";
@@ -71,7 +72,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   useFootnote(
     answer && `all heads and the answer computed in ${answer.milliseconds.toFixed(1)} ms`,
   );
-  const missing = selection && !isStale ? missingHeads(selection, state) : [];
+  const { head, other: compare, ablated: ablate } = state;
+  const has = (key: HeadKey) => selection?.all.some(({ head }) => head.key === key) ?? false;
+  const missing = selection && !isStale ? missingHeads({ head, compare, ablate }, has) : [];
   const explanation = active && selection && explainHeadWeight(active, selection);
 
   const workspace: HeadsWorkspace | null = selection && {

@@ -3,7 +3,6 @@ import { at, type Cell, type MatrixView } from "#parts";
 import { withoutWords as wordsOf } from "../../../shared/ablation";
 import { type AttentionName, attentionNames, weightsOf } from "../../../shared/attended";
 import { type HeadKey, headKey, headName } from "../../../shared/layerHeads";
-import { refusalOf } from "../../../shared/linkReaders";
 import type { HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
 import { saidTo } from "./asking";
 import type { MeasureName } from "./measures";
@@ -31,17 +30,6 @@ export interface HeadSelection {
   readonly other: NamedHead | null;
   readonly row: number;
   readonly cell: Cell | null;
-}
-
-/** The notices about heads of the link that the model does not have. */
-export function missingHeads({ all }: HeadSelection, state: State): string[] {
-  const { head, other, ablated } = state;
-  const named = [["head", head], ["compare", other], ...ablated.map((key) => ["ablate", key])];
-  return named.flatMap(([name, key]) =>
-    !key || all.some((one) => one.head.key === key)
-      ? []
-      : refusalOf(name as string, key, "a head of this model"),
-  );
 }
 
 /** The kinds of attention that a model has, in the order of the page. */
