@@ -1,4 +1,5 @@
 /** The heads of a model by layer and number, as text and in links. */
+import type { SmallWeights } from "#parts";
 import { type AttentionName, attentionNames } from "./attended";
 import { refusalOf } from "./linkReaders";
 
@@ -29,6 +30,13 @@ export function headPlaceOf(key: HeadKey): HeadPlace | null {
 export function headName(key: HeadKey): string {
   const { name, layer, head } = headPlaceOf(key) as HeadPlace;
   return `${name ? `${attentionNames[name].prefix}, ` : ""}layer ${layer + 1}, head ${head + 1}`;
+}
+
+/** A head with its weights as a small picture, and its measures. */
+export interface MeasuredHead<Measure extends string> {
+  readonly key: HeadKey;
+  readonly small: SmallWeights;
+  readonly measures: Readonly<Record<Measure, number | null>>;
 }
 
 /** Reads a head from a link. */

@@ -1,7 +1,7 @@
 /** The requests to the solver of language models, its answers and its progress messages. */
 
 import type { ClassifierConfig } from "heed/models";
-import type { PatternName, SmallWeights } from "#parts";
+import type { PatternName } from "#parts";
 import type {
   MatricesAnswer,
   MatricesRequest,
@@ -10,7 +10,7 @@ import type {
 } from "../../../network/messages";
 import type { Ablated } from "../../../shared/ablation";
 import type { Candidates, Instead, Sampling } from "../../../shared/candidates";
-import type { HeadKey, HeadPlace } from "../../../shared/layerHeads";
+import type { HeadKey, HeadPlace, MeasuredHead } from "../../../shared/layerHeads";
 import type { ReadToken } from "../../../shared/readableTokenizer";
 import type { HeadShares, Ids, ShownModel } from "../../../worker/languageHeads";
 import type { Kinds } from "./kinds";
@@ -167,11 +167,7 @@ export interface Refused {
   readonly why: string;
 }
 
-export interface ReadHead {
-  readonly key: HeadKey;
-  readonly small: SmallWeights;
-  readonly measures: Readonly<Record<PatternName, number | null>>;
-}
+export type ReadHead = MeasuredHead<PatternName>;
 
 export interface ReadAnswer extends Required<Ids> {
   readonly kind: "read";

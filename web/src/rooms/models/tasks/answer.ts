@@ -1,10 +1,9 @@
 /** The requests to the solver of task models, and its answers. */
 import type { Alignment } from "heed/models";
-import type { SmallWeights } from "#parts";
 import type { Ablated } from "../../../shared/ablation";
 import type { Attention, Shares } from "../../../shared/attended";
 import type { ExhibitId } from "../../../shared/catalogue";
-import type { HeadKey } from "../../../shared/layerHeads";
+import type { HeadKey, MeasuredHead } from "../../../shared/layerHeads";
 import type { UnreadableText } from "../../../shared/typed";
 import type { MeasureName } from "./measures";
 
@@ -28,14 +27,10 @@ export interface MeasuredAttention extends Attention {
   /** The answer positions of each row; null if they are unknown or do not apply to this attention. */
   readonly places: Alignment | null;
   readonly shares: Shares;
-  readonly measured: readonly MeasuredHead[];
+  readonly measured: readonly TaskHead[];
 }
 
-export interface MeasuredHead {
-  readonly key: HeadKey;
-  readonly small: SmallWeights;
-  readonly measures: Readonly<Record<MeasureName, number | null>>;
-}
+export type TaskHead = MeasuredHead<MeasureName>;
 
 /** A possible answer. */
 export interface Candidate {

@@ -5,7 +5,7 @@ import { type Attention, attentionOf, plain, sharesOf } from "../../../shared/at
 import { type HeadKey, headKey } from "../../../shared/layerHeads";
 import type { Input } from "../../../shared/typed";
 import { pooled } from "../../../worker/languageHeads";
-import type { MeasuredAttention, MeasuredHead } from "./answer";
+import type { MeasuredAttention, TaskHead } from "./answer";
 import { measuresOf, type WeightsToMeasure } from "./measures";
 
 interface MeasuringBasis {
@@ -41,7 +41,7 @@ export function measuredAttention(
   const { rows, columns, weights } = labelled;
   const places = columnsOf(path, measuring);
   const small = heed.scope(() => pooled(heed, heed.tensor(weights, [heads, rows, columns])));
-  const measuredHead = (head: number): MeasuredHead => {
+  const measuredHead = (head: number): TaskHead => {
     const size = rows * columns;
     const own: WeightsToMeasure = {
       ...{ rows, columns },
@@ -50,7 +50,7 @@ export function measuredAttention(
     const heldOut = measuring.heldOut.find((each) => each.path === path && each.head === head);
     return {
       key: headKey({ name, layer, head }),
-      small: small[head] as MeasuredHead["small"],
+      small: small[head] as TaskHead["small"],
       measures: {
         ...measuresOf(own, { places, isSelf: name !== "cross" }),
         heldOut: heldOut?.mass ?? null,
@@ -71,6 +71,6 @@ export function measuredAttention(
  */
 export function bestHeadOf(attentions: readonly MeasuredAttention[]): HeadKey {
   const heads = attentions.flatMap(({ measured }) => measured);
-  const score = ({ measures }: MeasuredHead) => measures.places ?? measures.heldOut ?? -1;
+  const score = ({ measures }: TaskHead) => measures.places ?? measures.heldOut ?? -1;
   return heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
 }

@@ -1,23 +1,20 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
 import { at, type Cell, type MatrixView } from "#parts";
 import { withoutWords as wordsOf } from "../../../shared/ablation";
-import { type AttentionName, attentionNames, weightsOf } from "../../../shared/attended";
+import { type AttentionName, weightsOf } from "../../../shared/attended";
 import { type HeadKey, headKey, headName } from "../../../shared/layerHeads";
-import type { HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
+import type { HeadsAnswer, MeasuredAttention, TaskHead } from "./answer";
 import { saidTo } from "./asking";
-import type { MeasureName } from "./measures";
 import type { State } from "./state";
 
 export interface NamedHead {
   readonly attention: MeasuredAttention;
-  readonly head: MeasuredHead;
+  readonly head: TaskHead;
   /** Its index in its attention, counted from 0. */
   readonly index: number;
   readonly weights: MatrixView;
   /** "layer 2, head 3", with the kind of attention if the model has several. */
   readonly name: string;
-  /** "2.3" */
-  readonly short: string;
 }
 
 export interface HeadSelection {
@@ -37,36 +34,6 @@ export function kindsOf(all: readonly NamedHead[]): AttentionName[] {
   return [...new Set(all.map(({ attention }) => attention.name))];
 }
 
-/** The layers in the order of the page: kind by kind. `isFirst` marks the first layer of each kind, if there are several kinds. */
-export function layersOf({ all, answer }: Pick<HeadSelection, "all" | "answer">) {
-  const kinds = kindsOf(all);
-  return kinds.flatMap((kind) =>
-    answer.attentions
-      .filter(({ name }) => name === kind)
-      .map((attention, i) => ({
-        attention,
-        heads: all.filter((head) => head.attention === attention),
-        isFirst: i === 0 && kinds.length > 1,
-      })),
-  );
-}
-
-/** All heads in the order of a measure, the largest first. */
-export function sortedHeads(all: readonly NamedHead[], measure: MeasureName): NamedHead[] {
-  const score = ({ head }: NamedHead) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
-  return [...all].sort((a, b) => score(b) - score(a));
-}
-
-/** The meaning of the letters before a head's number. */
-export const sortedNote = Object.values(attentionNames)
-  .map(({ letters, prefix }) => `${letters}: ${prefix}`)
-  .join(", ");
-
-/** The label of a head in a sorted list: "2.3", after its kind of attention if the model has several. */
-export function sortedLabel({ attention, short }: NamedHead, kinds: readonly unknown[]): string {
-  return kinds.length > 1 ? `${attentionNames[attention.name].letters} ${short}` : short;
-}
-
 function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
   const kinds = new Set(attentions.map(({ name }) => name));
   return attentions.flatMap((attention) =>
@@ -76,7 +43,6 @@ function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
         ...{ attention, head, index: i },
         weights: weightsOf(attention, attention.shares, i),
         name: headName(headKey({ ...(kinds.size > 1 && { name }), layer, head: i })),
-        short: `${attention.layer + 1}.${i + 1}`,
       };
     }),
   );

@@ -1,0 +1,82 @@
+/** Small pictures of heads in rows: the grid of `<heed-heads>` in the page. */
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { HeadGrid as Grid, type GridHead, type GridRow, html, inkIn } from "#parts";
+import { usePixelRatio } from "../../../picture/usePixelRatio";
+import { useShell } from "../../../shared/shell";
+
+/** The number of heads that one frame draws; of more heads, each frame draws one row. */
+const fewHeads = 24;
+
+export interface HeadsRow extends GridRow {
+  /** The heading above it, with a note, if a group of rows begins here. */
+  readonly group?: readonly [title: string, note: string];
+}
+
+export interface ModelHead extends GridHead {
+  /** The unique name in the code and in tests. */
+  readonly id: string;
+  readonly isAblated: boolean;
+}
+
+interface HeadGridProps {
+  readonly rows: readonly HeadsRow[];
+  /** Must be memoised, as the rows. */
+  readonly heads: readonly ModelHead[];
+  /** The side of a picture, in pixels. */
+  readonly side: number;
+  /** For how many lines of pictures a row reserves space. */
+  readonly lines: number;
+  readonly selected: string;
+  select(id: string): void;
+}
+
+export function HeadGrid({ rows, heads, side, lines, selected, select }: HeadGridProps) {
+  const { theme, isPrinting } = useShell();
+  const isWhole = isPrinting || heads.length <= fewHeads;
+  const ratio = usePixelRatio();
+  const place = useRef<HTMLDivElement>(null);
+  const grid = useRef<Grid>(null);
+  /** The grid is created once; the ref gives it the current handler. */
+  const choose = useRef<(index: number) => void>(null);
+  useLayoutEffect(() => {
+    choose.current = (index) => select((heads[index] as ModelHead).id);
+  });
+  useLayoutEffect(() => {
+    const end = new AbortController();
+    grid.current = new Grid(
+      (index) => choose.current?.(index),
+      () => {},
+    );
+    grid.current.connect(end.signal);
+    grid.current.element.setAttribute("aria-label", "All heads");
+    place.current?.append(grid.current.element);
+    return () => end.abort();
+  }, []);
+  useLayoutEffect(() => {
+    grid.current?.draw({
+      ...{ rows, side, lines, ratio, isWhole },
+      selected: heads.findIndex(({ id }) => id === selected),
+      picture: (index, item) => {
+        const { id, isAblated, ...picture } = heads[index] as ModelHead;
+        item.dataset.head = id;
+        item.classList.toggle("ablated", isAblated);
+        return picture;
+      },
+      ink: inkIn(theme, grid.current.element),
+    });
+  }, [rows, heads, side, lines, selected, theme, ratio, isWhole]);
+  useLayoutEffect(() => {
+    const layers = place.current?.querySelectorAll(".layer") ?? [];
+    const headings = rows.flatMap(({ group }, i) => {
+      if (!group) return [];
+      const heading = html("h3", "", `${group[0]} `, html("span", "faint", group[1]));
+      layers[i]?.before(heading);
+      return heading;
+    });
+    return () => {
+      for (const heading of headings) heading.remove();
+    };
+  }, [rows]);
+  return <div ref={place} />;
+}
