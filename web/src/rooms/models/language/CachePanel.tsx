@@ -19,7 +19,7 @@ const gap = 4;
 const axis = 20;
 
 /** The bytes of one token's keys and values in one layer. */
-function bytesPerLayer({ groups, headSize }: Card): number {
+function bytesPerLayer({ attentions: [{ groups, headSize }] }: Card): number {
   return 2 * groups * headSize * float;
 }
 
@@ -27,7 +27,8 @@ function Drawing({ width }: { width: number }) {
   const { card, answer, place } = useLanguageWorkspace();
   const count = answer.ids.length;
   const unit = (width - left) / count;
-  const height = card.layers * (rowHeight + gap) + axis;
+  const [{ layers }] = card.attentions;
+  const height = layers * (rowHeight + gap) + axis;
   const half = rowHeight / 2;
   const bar = (x: number, y: number, wide: number, role: string) => (
     <rect class={role} x={left + x * unit} y={y} width={Math.max(1, wide * unit)} height={half} />
@@ -39,9 +40,9 @@ function Drawing({ width }: { width: number }) {
       width={width}
       height={height}
       role="img"
-      aria-label={`${card.layers} layers, each with keys and values of ${place + 1} of ${count} tokens`}
+      aria-label={`${layers} layers, each with keys and values of ${place + 1} of ${count} tokens`}
     >
-      {Array.from({ length: card.layers }, (_, layer) => {
+      {Array.from({ length: layers }, (_, layer) => {
         const y = layer * (rowHeight + gap);
         return (
           <g key={layer}>
@@ -96,7 +97,7 @@ function Cache() {
   const { card, answer, place, shown } = useLanguageWorkspace();
   const part = useRef<HTMLDivElement>(null);
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { groups, headSize, layers } = card;
+  const [{ groups, headSize, layers }] = card.attentions;
   const own = bytesPerLayer(card);
   const token = quoted(answer.tokens[place]?.piece ?? "");
   return (

@@ -60,7 +60,8 @@ const anyLength = 2 ** 20;
 
 /** The facts about a model by name. */
 function factsOf(card: Card): (readonly [name: string, value: string])[] {
-  const { architecture, predicts, heads, groups, context, perplexity } = card;
+  const { architecture, predicts, attentions, context, perplexity } = card;
+  const [{ heads, groups }] = attentions;
   const shared = groups < heads ? `, ${groups} groups share keys` : "";
   const named = architectures[architecture] ?? architecture;
   return [

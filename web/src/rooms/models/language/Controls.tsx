@@ -7,21 +7,21 @@ import { Prose } from "../../../shared/Panel";
 import type { Setter } from "../../../shared/room";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { fieldsOf } from "../../../shared/settings";
-import type { Card, ReadAnswer } from "./messages";
+import type { ReadAnswer } from "./messages";
 import { type State, settings } from "./state";
 
 interface ControlsProps {
   readonly state: State;
   readonly set: Setter<State>;
   /** Our model has its controls while it loads. */
-  readonly predicts: Card["predicts"];
+  readonly writes: boolean;
   /** Null until a text is read. */
   readonly answer: ReadAnswer | null;
   /** The selected token. */
   readonly place: number;
 }
 
-function Drawing({ state, set, answer, place }: Omit<ControlsProps, "predicts">) {
+function Drawing({ state, set, answer, place }: Omit<ControlsProps, "writes">) {
   const { temperature, topP, seed } = state;
   /** The tokens up to the current place stay; the others are generated again. */
   const change = (next: Partial<State>) => {
@@ -58,7 +58,7 @@ function Drawing({ state, set, answer, place }: Omit<ControlsProps, "predicts">)
   );
 }
 
-export function Controls({ predicts, ...props }: ControlsProps) {
+export function Controls({ writes, ...props }: ControlsProps) {
   const { state, set } = props;
   const look = (
     <details>
@@ -68,7 +68,5 @@ export function Controls({ predicts, ...props }: ControlsProps) {
       </div>
     </details>
   );
-  return (
-    <SettingsPanel look={look}>{predicts !== "masked" && <Drawing {...props} />}</SettingsPanel>
-  );
+  return <SettingsPanel look={look}>{writes && <Drawing {...props} />}</SettingsPanel>;
 }

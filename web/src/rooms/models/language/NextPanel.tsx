@@ -23,7 +23,7 @@ function columnsOf({ candidates, instead }: CandidatesAt, card: Card) {
     ["logit", logits],
     ["probability", model],
   ];
-  if (card.predicts !== "masked") columns.push(["after temperature and top-p", drawn]);
+  if (card.writes) columns.push(["after temperature and top-p", drawn]);
   if (instead) columns.push(["without the ablated heads", instead.model]);
   const rows = Array.from(ids, (_, rank) => columns.map(([, column]) => column[rank] as number));
   return { names: columns.map(([name]) => name), rows };
@@ -61,7 +61,7 @@ function useContents({ place, isMask }: CandidatesAt): Contents {
 /** The title of the table: the place that its candidates follow. */
 function titleOf({ card, answer }: LanguageWorkspace, table: CandidatesAt, next: NextAnswer) {
   const piece = quoted(answer.tokens[table.place]?.piece ?? "");
-  if (card.predicts !== "masked") return `What comes after ${piece}`;
+  if (card.writes) return `What comes after ${piece}`;
   if (card.classifier)
     return card.classifier.task === "token" ? `The label of ${piece}` : "The label of the text";
   if (!table.isMask) return `If ${piece} were hidden`;
@@ -85,7 +85,6 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const { candidates, pieces, instead } = table;
   const { ids, model, drawn, taken } = candidates;
   const { classifier } = card;
-  const writes = card.predicts !== "masked";
   const areAll = ids.length === classifier?.labels.length || classifier?.problem === "multiple";
   return (
     <>
@@ -109,7 +108,7 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
               <ShareCells
                 model={model[rank] as number}
                 without={instead?.model[rank] ?? null}
-                drawn={writes ? (drawn[rank] as number) : null}
+                drawn={card.writes ? (drawn[rank] as number) : null}
               />
             </tr>
           );
@@ -122,7 +121,7 @@ function Rows({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
             <ShareCells
               model={restOf(model)}
               without={instead && restOf(instead.model)}
-              drawn={writes ? restOfDrawn(candidates) : null}
+              drawn={card.writes ? restOfDrawn(candidates) : null}
             />
           </tr>
         </tfoot>
@@ -136,8 +135,7 @@ function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
   const { card, answer } = useLanguageWorkspace();
   const { candidates, pieces, place } = table;
   const { taken, choices } = candidates;
-  const writes = card.predicts !== "masked";
-  const own = answer.tokens[place + (writes ? 1 : 0)];
+  const own = answer.tokens[place + (card.writes ? 1 : 0)];
   const { classifier } = card;
   const count = pieces.length;
   return (
@@ -148,7 +146,7 @@ function About({ table, canTake }: { table: CandidatesAt; canTake: boolean }) {
           <span class="number">{shareWords(taken.model)}</span>.{" "}
         </>
       )}
-      {writes && (
+      {card.writes && (
         <>
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of{" "}
           {card.vocabulary.toLocaleString("en")} can be drawn after{" "}
@@ -172,9 +170,8 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
   const { card, answer, place, set } = workspace;
   const { restrictions } = useShell();
   const { instead } = table;
-  const writes = card.predicts !== "masked";
   const isAfterText = table.place === place && place >= answer.given - 1;
-  const canTake = writes && isAfterText && !restrictions.lock;
+  const canTake = card.writes && isAfterText && !restrictions.lock;
   return (
     <div class="next-table" data-place={table.place}>
       <div class="next-head small">
@@ -189,7 +186,7 @@ function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
         <CandidateHead
           token={nameOf(card)}
           without={instead && withoutWords(next)}
-          isDrawn={writes}
+          isDrawn={card.writes}
         />
         <Rows {...{ table, canTake }} />
       </table>

@@ -50,7 +50,7 @@ function Tokens({ name, span, palette, weights }: TokensProps) {
   const areColumns = start === shown?.spans.columns.start;
   const { cell } = state;
   const chosen = areRows ? place - start : areColumns && cell ? cell.col : null;
-  const isCausal = card.predicts !== "masked" && start === sources;
+  const isCausal = card.writes && start === sources;
   // There may be hundreds, and pointing at a cell changes none.
   useLayoutEffect(() => {
     if (!list.current) return;
@@ -165,8 +165,7 @@ function WrittenText() {
   const row = place - rows.start;
   const isSelf = shown?.spans.columns.start === rows.start;
   const own = weights && isSelf ? at(weights, row, row) : null;
-  const writes = card.predicts !== "masked";
-  const canWrite = writes && !restrictions.lock;
+  const canWrite = card.writes && !restrictions.lock;
   const { length } = answer.ids;
   const hasRoom = length - answer.sources < card.context && length < mostTokens;
   const canGrow = canWrite && hasRoom && !answer.hasEnded;

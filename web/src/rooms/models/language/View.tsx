@@ -94,7 +94,7 @@ interface WorkProps {
 function Work({ card, reading, set, workspace }: WorkProps) {
   const { text, answer, isStale, isUnread, failures } = reading;
   const words = [
-    ...["work column", card.predicts !== "masked" && "writes", !workspace && "waiting"],
+    ...["work column", card.writes && "writes", !workspace && "waiting"],
     isUnread ? "refused-text" : isStale && "stale-text",
   ];
   return (
@@ -157,7 +157,7 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
         </Panel>
       )}
       {(card || (isOpening && isOurs)) && (
-        <Controls {...{ state, set, answer, place }} predicts={card?.predicts ?? "causal"} />
+        <Controls {...{ state, set, answer, place }} writes={card?.writes ?? true} />
       )}
       {card && <Work {...{ card, reading, set, workspace }} />}
       {isOpening && <div class="work column waiting" />}

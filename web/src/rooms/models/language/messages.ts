@@ -108,14 +108,17 @@ interface Comparing {
   readonly tokens: number | null;
 }
 
-interface Sizes {
+/** A kind of attention of a model, without a name if there is only one. */
+interface Sizes extends Pick<HeadPlace, "name"> {
   readonly layers: number;
   readonly heads: number;
   readonly headSize: number;
+  /** Groups of heads that share keys and values. */
+  readonly groups: number;
 }
 
 /** The description of the open model. */
-export interface Card extends Sizes {
+export interface Card {
   readonly kind: "card";
   /** Counts the models that were opened. */
   readonly model: number;
@@ -127,14 +130,14 @@ export interface Card extends Sizes {
   /** As config.json says it. */
   readonly architecture: string;
   readonly predicts: ShownModel["config"]["kind"];
+  /** Whether it predicts the next token. */
+  readonly writes: boolean;
   /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2, Llama and BERT. */
   readonly hasNetwork: boolean;
   /** Why “Step by step” cannot show its layers; null if it can. */
   readonly whyNotWalked: string | null;
-  /** The kinds of attention: three in a model with an encoder and a decoder, and one without a name in others. */
-  readonly attentions: readonly (Pick<HeadPlace, "name"> & Sizes)[];
-  /** Groups of heads that share keys and values. */
-  readonly groups: number;
+  /** Encoder, decoder and cross-attention, or the only one. */
+  readonly attentions: readonly [Sizes, ...Sizes[]];
   readonly parameters: number;
   /** The perplexity on unseen texts; null if it was not measured. */
   readonly perplexity: number | null;

@@ -83,39 +83,39 @@ function sizesOf(model: ShownModel, dtype: Card["dtype"]): { parameters: number;
   return { parameters: sum(all, sizeOf) - sum(twice, sizeOf), bytes: sum(all, bytesOf) };
 }
 
-type LayerFacts = Pick<
-  Card,
-  | ("layers" | "heads" | "headSize" | "groups" | "attentions")
-  | ("scales" | "hasDistances" | "softcap" | "windows")
->;
+type LayerFacts = Pick<Card, "attentions" | "scales" | "hasDistances" | "softcap" | "windows">;
 
 /** The sizes of a model's layers, and its rules for scores. */
 function layersOf({ config }: ShownModel): LayerFacts {
   if (config.kind === "seq2seq") {
     const { encoder, decoder, positions } = config;
-    const { layers, heads, headSize } = decoder;
     const hasDistances = positions === "distances";
-    const sides = { encoder, decoder, cross: decoder };
+    const sizesOf = ({ layers, heads, headSize }: typeof encoder) => ({
+      ...{ layers, heads, headSize, groups: heads },
+    });
     return {
-      ...{ layers, heads, headSize, groups: heads, hasDistances, softcap: null, windows: [] },
-      attentions: (["encoder", "decoder", "cross"] as const).map((name) => {
-        const { layers, heads, headSize } = sides[name];
-        return { name, layers, heads, headSize };
-      }),
+      ...{ hasDistances, softcap: null, windows: [] },
+      attentions: [
+        { name: "encoder", ...sizesOf(encoder) },
+        { name: "decoder", ...sizesOf(decoder) },
+        { name: "cross", ...sizesOf(decoder) },
+      ],
       // T5 does not divide its scores.
-      scales: hasDistances ? Array(Math.max(encoder.layers, layers)).fill(1) : [],
+      scales: hasDistances ? Array(Math.max(encoder.layers, decoder.layers)).fill(1) : [],
     };
   }
   const { layers, heads, headSize } = config;
-  const sizes = { layers, heads, headSize };
-  const own = { ...sizes, attentions: [sizes] };
-  if (config.kind === "masked") {
-    const hasDistances = config.distances > 0;
-    return { ...own, groups: heads, hasDistances, softcap: null, scales: [], windows: [] };
-  }
+  if (config.kind === "masked")
+    return {
+      attentions: [{ layers, heads, headSize, groups: heads }],
+      ...{ hasDistances: config.distances > 0, softcap: null, scales: [], windows: [] },
+    };
   const { kvHeads: groups, scoresSoftcap: softcap = null, scales } = config;
-  const windows = config.windows.map((each) => each ?? null);
-  return { ...own, groups, hasDistances: false, softcap, scales, windows };
+  return {
+    attentions: [{ layers, heads, headSize, groups }],
+    ...{ hasDistances: false, softcap, scales },
+    windows: config.windows.map((each) => each ?? null),
+  };
 }
 
 /** The predictions of an encoder's head, or why it has none that the room shows. */
@@ -162,6 +162,7 @@ function cardOf(
     whose: whoseIs(source),
     link: source.kind === "address" ? linkOf(source.address) : yourModel,
     ...{ dtype, architecture: config.modelType, predicts: kind },
+    writes: kind !== "masked",
     hasNetwork: hasNetwork(model),
     whyNotWalked: whyNotWalked(model),
     ...{ ...layersOf(model), context, ...sizesOf(model, dtype) },

@@ -191,8 +191,7 @@ function askedOf({ card }: Open, { ids, sources = 0, place: wanted }: NextReques
   // Of a translation the first token of the target is the first that predicts another one.
   const place = Math.max(wanted, sources);
   const next = ids[place + 1] ?? null;
-  if (card.predicts !== "masked")
-    return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
+  if (card.writes) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
   const { mask, classifier } = card;
   if (classifier) return [{ place, isMask: false, ids, next: null }];
   if (!mask) return [];

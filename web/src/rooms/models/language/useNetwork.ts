@@ -22,7 +22,7 @@ export function useNetwork(isSeen: boolean, tokens: readonly string[]) {
   const { state, card, answer, place, head: key, ablating } = useLanguageWorkspace();
   const { model, ids } = answer;
   const { head } = headPlaceOf(key) as HeadPlace;
-  const layer = layerOfRow(state.layer, card.layers);
+  const layer = layerOfRow(state.layer, card.attentions[0].layers);
   const asked = useMemo(() => {
     // An encoder reads the tokens on both sides.
     const read = card.predicts === "masked" ? { ids, place } : { ids: ids.slice(0, place + 1) };
