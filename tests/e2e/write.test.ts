@@ -336,6 +336,17 @@ describe("In chrome, our language model", () => {
     expect(rows[0]?.[2]).toBe(reference.tokenizer.decode([shown?.id as number]));
   });
 
+  test("saves all heads as one picture, with the model, the text and the ablated heads", async () => {
+    const room = await enterStill("&ablate=2.3");
+    await room.page.waitForSelector(".all-heads .ablated canvas");
+    const saved = await room.saved(".all-heads", "SVG");
+    expect(saved.name).toBe("heed-all-heads.svg");
+    const words = [...saved.text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, each]) => each).join(" ");
+    expect(words).toContain(`All heads, Our language model, without layer 2, head 3: ${text}`);
+    const { layers, heads } = reference.model.config;
+    expect(saved.text.split("<image").length - 1).toBe(layers * heads);
+  });
+
   test("saves the keys and the values that its cache holds for a head, up to the current token", async () => {
     const place = 3;
     const room = await reenter(`${typed}${at(place)}&head=2.3`);

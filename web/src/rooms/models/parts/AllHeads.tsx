@@ -56,6 +56,8 @@ interface AllHeadsProps<Name extends string> {
   readonly causal: { readonly size: number; has(key: HeadKey): boolean };
   readonly selected: HeadKey;
   select(key: HeadKey): void;
+  /** Whether one frame draws all heads; false by default. */
+  readonly isWhole?: boolean;
   /** The saved picture: its name, its caption, and formats with numbers. */
   readonly saved: {
     readonly title: string;
@@ -152,7 +154,7 @@ function useGrid<Name extends string>(props: AllHeadsProps<Name>) {
 }
 
 export function AllHeads<Name extends string>(props: AllHeadsProps<Name>) {
-  const { heads, look, measures, causal, selected, select, saved } = props;
+  const { heads, look, measures, causal, isWhole, selected, select, saved } = props;
   const [ref, width] = useWidth<HTMLDivElement>();
   const { rows, items, perRow, palette } = useGrid(props);
   const { side, lines, perLine } = gridIn(width, perRow);
@@ -177,7 +179,9 @@ export function AllHeads<Name extends string>(props: AllHeadsProps<Name>) {
   return (
     <>
       <div ref={ref} style={{ "--per-line": perLine }}>
-        {width > 0 && <HeadGrid heads={items} {...{ rows, side, lines, selected, select }} />}
+        {width > 0 && (
+          <HeadGrid heads={items} {...{ rows, side, lines, isWhole, selected, select }} />
+        )}
       </div>
       <Legend palette={palette} hasHidden={heads.some(({ key }) => causal.has(key))}>
         <SaveMenu

@@ -5,9 +5,6 @@ import { HeadGrid as Grid, type GridHead, type GridRow, html, inkIn } from "#par
 import { usePixelRatio } from "../../../picture/usePixelRatio";
 import { useShell } from "../../../shared/shell";
 
-/** The number of heads that one frame draws; of more heads, each frame draws one row. */
-const fewHeads = 24;
-
 export interface HeadsRow extends GridRow {
   /** The heading above it, with a note, if a group of rows begins here. */
   readonly group?: readonly [title: string, note: string];
@@ -27,13 +24,16 @@ interface HeadGridProps {
   readonly side: number;
   /** For how many lines of pictures a row reserves space. */
   readonly lines: number;
+  /** Whether one frame draws all rows; false by default. */
+  readonly isWhole?: boolean | undefined;
   readonly selected: string;
   select(id: string): void;
 }
 
-export function HeadGrid({ rows, heads, side, lines, selected, select }: HeadGridProps) {
+export function HeadGrid(props: HeadGridProps) {
+  const { rows, heads, side, lines, selected, select } = props;
   const { theme, isPrinting } = useShell();
-  const isWhole = isPrinting || heads.length <= fewHeads;
+  const isWhole = isPrinting || props.isWhole === true;
   const ratio = usePixelRatio();
   const place = useRef<HTMLDivElement>(null);
   const grid = useRef<Grid>(null);

@@ -35,6 +35,7 @@ export function HeadsPanel() {
           size: causal[0]?.attention.rows.length ?? 0,
           has: (key) => causal.some(({ head }) => head.key === key),
         }}
+        isWhole
         selected={shown.head.key}
         select={(head) => set({ head, cell: null })}
         saved={{
