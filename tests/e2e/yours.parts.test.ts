@@ -364,8 +364,8 @@ describe("The solver", () => {
     expect(card).toMatchObject({
       kind: "card",
       architecture: "qwen2",
-      layers: 1,
-      hasNetwork: true,
+      attentions: [expect.objectContaining({ layers: 1 })],
+      whyNoNetwork: null,
     });
     const { model } = card as Card;
     const written = { seed: 1, length: 2, kept: [] };
@@ -655,11 +655,12 @@ describe("A model with an encoder and a decoder", () => {
     const card = await opening(context)(files, "float32");
     const { model } = card;
     expect(card.attentions).toEqual([
-      { name: "encoder", layers: 1, heads: 2, headSize: 6 },
-      { name: "decoder", layers: 2, heads: 2, headSize: 6 },
-      { name: "cross", layers: 2, heads: 2, headSize: 6 },
+      { name: "encoder", layers: 1, heads: 2, headSize: 6, groups: 2 },
+      { name: "decoder", layers: 2, heads: 2, headSize: 6, groups: 2 },
+      { name: "cross", layers: 2, heads: 2, headSize: 6, groups: 2 },
     ]);
     expect(card.whyNotWalked).toContain("an encoder and a decoder");
+    expect(card.whyNoNetwork).toBe("it has an encoder and a decoder");
     const held = heed.memory().tensors;
     const own = (await loadModel(heed, files)) as Seq2SeqLanguageModel;
     const source = [2, 7, 9, 8, 3];

@@ -493,6 +493,9 @@ describe("In chrome, a model of the person", () => {
         "Encoder-decoder attention answer to input",
       ],
     );
+    expect(await room.text(".no-network")).toBe(
+      "The whole network is not shown: it has an encoder and a decoder.",
+    );
     const expectShades = async (of: () => Promise<Piece[]>, wanted: readonly number[]) => {
       await expect
         .poll(async () => (await of())[0]?.weight)

@@ -122,8 +122,8 @@ function Network() {
   );
 }
 
-/** Renders nothing for a model with other parts in its layers. */
 export function NetworkPanel() {
-  const { card } = useLanguageWorkspace();
-  return card.hasNetwork ? <Network /> : null;
+  const { whyNoNetwork } = useLanguageWorkspace().card;
+  if (whyNoNetwork === null) return <Network />;
+  return <Prose class="faint no-network">The whole network is not shown: {whyNoNetwork}.</Prose>;
 }

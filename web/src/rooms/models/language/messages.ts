@@ -132,8 +132,8 @@ export interface Card {
   readonly predicts: ShownModel["config"]["kind"];
   /** Whether it predicts the next token. */
   readonly writes: boolean;
-  /** Whether the page shows the whole network. Its formulas fit the layers of GPT-2, Llama and BERT. */
-  readonly hasNetwork: boolean;
+  /** Why the page does not show the whole network; null if it does. */
+  readonly whyNoNetwork: string | null;
   /** Why “Step by step” cannot show its layers; null if it can. */
   readonly whyNotWalked: string | null;
   /** Encoder, decoder and cross-attention, or the only one. */

@@ -163,7 +163,7 @@ function cardOf(
     link: source.kind === "address" ? linkOf(source.address) : yourModel,
     ...{ dtype, architecture: config.modelType, predicts: kind },
     writes: kind !== "masked",
-    hasNetwork: hasNetwork(model),
+    whyNoNetwork: whyNoNetwork(model),
     whyNotWalked: whyNotWalked(model),
     ...{ ...layersOf(model), context, ...sizesOf(model, dtype) },
     vocabulary: config.vocabularySize,
@@ -171,11 +171,15 @@ function cardOf(
   };
 }
 
-/** Whether the layers have the parts that the page shows, in their order. */
-function hasNetwork(model: ShownModel): boolean {
+/** Why the page does not show the whole network; null if it does. */
+function whyNoNetwork(model: ShownModel): string | null {
   const { config } = model;
-  if (config.kind === "causal") return !config.hasOutputNorms && !rotatesApart(model);
-  return config.kind === "masked" && otherEncoder(config) === null;
+  if (config.kind === "seq2seq") return "it has an encoder and a decoder";
+  const isOther =
+    config.kind === "causal"
+      ? config.hasOutputNorms || rotatesApart(model)
+      : otherEncoder(config) !== null;
+  return isOther ? "its layers have other parts than those of GPT-2, Llama and BERT" : null;
 }
 
 const whoseIs = (source: Source): Whose =>

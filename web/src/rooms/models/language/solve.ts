@@ -24,7 +24,7 @@ function answer(
   if (request.kind === "network" || request.kind === "matrices") {
     const { model, tokenizer, card } = open;
     // The page does not show the network of this model.
-    if ("decode" in model || !card.hasNetwork) return null;
+    if ("decode" in model || card.whyNoNetwork !== null) return null;
     const run = () =>
       "readOut" in model
         ? causalAnswer(model, request, (id) => tokenizer.pieceOf(id))
