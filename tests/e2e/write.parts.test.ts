@@ -108,7 +108,15 @@ describe("A link", () => {
     ...{ text: "Ein Wal & ein Boot", temperature: 0, topK: 5, topP: 0.5, seed: 3, length: 12 },
     ...{ kept: [4, 19, 300], place: 7, ablated: ["1.2", "6.6"], ablation: "mean", head: "2.3" },
     ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log", other: "a" },
-    ...{ model: "a/b", dtype: "int4", measure: "first", order: "measure", mass: 60 },
+    ...{
+      model: "a/b",
+      dtype: "int4",
+      from: "eng_Latn",
+      to: "__fr__",
+      measure: "first",
+      order: "measure",
+      mass: 60,
+    },
     number: { part: "feed-forward", of: "unit", row: 0, col: 5 },
   };
 

@@ -15,6 +15,7 @@ import { nn } from "heed/nn";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
+import { languageName } from "../../web/src/rooms/models/language/Languages";
 import type { Card } from "../../web/src/rooms/models/language/messages";
 import { whyNotLoaded } from "../../web/src/rooms/models/language/refusals";
 import solve from "../../web/src/rooms/models/language/solve";
@@ -347,7 +348,7 @@ function tinyGguf(): Uint8Array<ArrayBuffer> {
   );
 }
 
-const sampling = { temperature: 0.7, topK: 0, topP: 0.9 };
+const sampling = { temperature: 0.7, topK: 0, topP: 0.9, from: null, to: null };
 
 describe("The solver", () => {
   test("opens a GGUF file with its tokenizer", async () => {
@@ -764,6 +765,58 @@ describe("A model with an encoder and a decoder", () => {
     heed.dispose();
   });
 
+  test("reads and writes the wanted languages", async () => {
+    const heed = await load({ threads: 1 });
+    const context = contextOf(heed);
+    const files = translatorFiles({}, ["eng_Latn", "deu_Latn", "fra_Latn"]);
+    const card = await opening(context)(files, "float32");
+    const [english, german] = [5, 6];
+    expect(card.languages).toEqual(["eng_Latn", "deu_Latn", "fra_Latn"]);
+    const own = (await loadModel(heed, files)) as Seq2SeqLanguageModel;
+    const text = "eng_Latn w9 w8";
+    const asked = { kind: "read", model: card.model, text, ...sampling, temperature: 0 } as const;
+    const read = async (more: { from: string | null; to: string | null }) => {
+      const answer = await solve({ ...asked, ...more, kept: [], seed: 1, length: 6 }, context);
+      if (answer?.kind !== "read") throw new Error(JSON.stringify(answer));
+      return {
+        source: answer.ids.slice(0, answer.sources),
+        target: answer.ids.slice(answer.sources),
+      };
+    };
+    const wanted = async (language: number, starts: number[]) => {
+      const source = [2, language, 9, 8, 3];
+      const options = { startTokens: starts, maxLength: 6 };
+      const [written = []] = await own.generate([source], options);
+      return { source, target: [...starts, ...written] };
+    };
+    expect(await read({ from: null, to: null })).toEqual(await wanted(english, [0]));
+    expect(await read({ from: null, to: "deu_Latn" })).toEqual(await wanted(english, [0, german]));
+    expect(await read({ from: "deu_Latn", to: "eng_Latn" })).toEqual(
+      await wanted(german, [0, english]),
+    );
+    // A model that begins with a language begins with the wanted one.
+    const other = translatorFiles({ decoder_start_token_id: english }, ["eng_Latn", "deu_Latn"]);
+    const { model } = await opening(context)(other, "float32");
+    const answer = await solve(
+      { ...asked, model, to: "deu_Latn", kept: [], seed: 1, length: 2 },
+      context,
+    );
+    expect(answer).toMatchObject({ ids: expect.arrayContaining([german]) });
+    if (answer?.kind === "read") expect(answer.ids[answer.sources]).toBe(german);
+    own.dispose();
+    await solve({ kind: "close", whose: "yours" }, context);
+    heed.dispose();
+  });
+
+  test.each([
+    ["deu_Latn", "German"],
+    ["zho_Hant", "Traditional Chinese"],
+    ["de_DE", "German"],
+    ["__fr__", "French"],
+  ])("names the language %s %s", (token, name) => {
+    expect(languageName(token)).toBe(name);
+  });
+
   test("leaves room for an answer, writes none of the forbidden words, and is not ended before the end", async () => {
     const heed = await load({ threads: 1 });
     const context = contextOf(heed);
@@ -892,7 +945,7 @@ describe("The link", () => {
     const opposite: State = {
       ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
       ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
-      ...{ ablated: ["1.2", "2.1"], ablation: "mean" },
+      ...{ ablated: ["1.2", "2.1"], ablation: "mean", from: "en_XX", to: "deu_Latn" },
       ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
       ...{ range: "row", curve: "log", mass: 50, layer: 3 },
       number: { part: "attention", of: "key", row: 3, col: 2 },

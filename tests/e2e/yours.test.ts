@@ -536,10 +536,40 @@ describe("In chrome, a model of the person", () => {
     await expectShades(input, branch);
     await room.click("Ablate this head");
     await expect.poll(() => room.text(".candidates thead")).toContain("without 1 head");
-    for (const absent of [".cache", ".comparison", ".network"])
+    for (const absent of [".cache", ".comparison", ".network", ".languages"])
       expect(await room.page.$(absent)).toBeNull();
     expect(await room.violations()).toEqual([]);
     model.dispose();
+  });
+
+  test("translates from and to the chosen languages", async () => {
+    const room = await enter("&text=eng_Latn+w9+w8&to=tlh_Latn");
+    await room.drop(translatorFiles({}, ["eng_Latn", "deu_Latn"]));
+    await room.opened();
+    expect(await room.text(".notices")).toContain("the token of a language of this model");
+    const pieces = () =>
+      room.page.$$eval(".written-text .piece", (all) => all.map((each) => each.textContent));
+    const chosen = () =>
+      room.page.$$eval(".languages select", (all) =>
+        all.map(({ selectedOptions }) => selectedOptions[0]?.textContent),
+      );
+    expect(await chosen()).toEqual(["English", "not said"]);
+    const [from, to] = await room.page.$$(".languages select");
+    await to?.select("eng_Latn");
+    await expect.poll(chosen).toEqual(["English", "English"]);
+    await from?.select("deu_Latn");
+    await expect.poll(chosen).toEqual(["German", "English"]);
+    expect((await pieces()).slice(0, 7)).toEqual([
+      "[CLS]",
+      "deu_Latn",
+      "w9",
+      "w8",
+      "[SEP]",
+      "start",
+      "eng_Latn",
+    ]);
+    await expect.poll(() => room.link()).toContain("from=deu_Latn&to=eng_Latn");
+    expect(await room.violations()).toEqual([]);
   });
 
   test("loads from addresses, in fewer bits, with progress and a way to cancel", async () => {

@@ -156,10 +156,17 @@ export function sentenceFiles(): Files {
   };
 }
 
-/** A T5 with random weights, of one layer in the encoder and two in the decoder. */
-export const translatorFiles = (more: HubConfig = {}): Files => ({
+/**
+ * A T5 with random weights, of one layer in the encoder and two in the decoder.
+ *
+ * @param languages the tokens of languages, from token 5 on
+ */
+export const translatorFiles = (
+  more: HubConfig = {},
+  languages: readonly string[] = [],
+): Files => ({
   ...filesOf(t5(24, { num_decoder_layers: 2, ...more })),
-  "tokenizer.json": wordTokenizer(24, specials, true),
+  "tokenizer.json": wordTokenizer(24, [...specials, ...languages], true),
 });
 
 /** A BERT with random weights that has a classifier of three labels. */

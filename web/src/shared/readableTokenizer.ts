@@ -99,6 +99,15 @@ export class ReadableTokenizer extends Tokenizer {
     }));
   }
 
+  /** The tokens that name languages, as mBART (en_XX), NLLB (eng_Latn) or M2M-100 (__en__) write them. */
+  get languages(): ReadonlyMap<string, number> {
+    const isLanguage = /^(?:[a-z]{2,3}_[A-Z]{2}|[a-z]{3}_[A-Z][a-z]{3}|__[a-z]{2,3}__)$/;
+    const all = [...this.get_added_tokens_decoder()];
+    return new Map(
+      all.flatMap(([id, { content }]) => (isLanguage.test(content) ? [[content, id]] : [])),
+    );
+  }
+
   /** The token for a masked word, as BERT or RoBERTa name it. */
   get mask(): { readonly id: number; readonly text: string } | null {
     for (const text of ["[MASK]", "<mask>"]) {

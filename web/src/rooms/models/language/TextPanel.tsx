@@ -27,7 +27,8 @@ import { SentenceArea } from "../../../shared/SentenceArea";
 import { useShell } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useMedia";
-import type { Card } from "./messages";
+import { Languages } from "./Languages";
+import type { Card, ReadAnswer } from "./messages";
 import { mostTokens, type State, withText } from "./state";
 import { type ShownHead, type Span, useLanguageWorkspace } from "./workspace";
 
@@ -72,6 +73,7 @@ function Tokens({ name, span, palette, weights }: TokensProps) {
       class={clock.isPlaying ? "written-text playing" : "written-text"}
       role="listbox"
       aria-label={`${name}, token by token`}
+      aria-disabled={!areRows && !areColumns}
       tabIndex={areRows || areColumns ? 0 : -1}
       onKeyDown={(event) => {
         if (!areRows && !areColumns) return;
@@ -220,13 +222,13 @@ interface TextPanelProps {
   text: string;
   card: Card;
   set: Setter<State>;
-  /** The text that the model wrote; null if it has read no text. */
-  written: string | null;
+  /** Null if the model has read no text. */
+  answer: ReadAnswer | null;
   notices: readonly string[];
 }
 
 /** The field is there as soon as a model is, so that a text that it cannot read can be changed. */
-export function TextPanel({ text, card, set, written, notices }: TextPanelProps) {
+export function TextPanel({ text, card, set, answer, notices }: TextPanelProps) {
   return (
     <section class="text" aria-labelledby="text-title">
       <h2 id="text-title" class="wide-only">
@@ -239,10 +241,11 @@ export function TextPanel({ text, card, set, written, notices }: TextPanelProps)
           value={text}
           onInput={(text) => set(withText(text))}
         />
+        <Languages {...{ card, answer, set }} />
       </Lockable>
       <Notices notices={notices} />
-      {written !== null && <WrittenText />}
-      <Announced>{written && `The model writes: ${written}`}</Announced>
+      {answer && <WrittenText />}
+      <Announced>{answer?.written && `The model writes: ${answer.written}`}</Announced>
     </section>
   );
 }

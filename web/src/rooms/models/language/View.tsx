@@ -16,6 +16,7 @@ import { Controls } from "./Controls";
 import { explainWeight } from "./explain";
 import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
+import { missingLanguages } from "./Languages";
 import { ModelPanel } from "./ModelPanel";
 import type { Card } from "./messages";
 import { NetworkPanel } from "./NetworkPanel";
@@ -102,7 +103,7 @@ function Work({ card, reading, set, workspace }: WorkProps) {
       <Panel name="text">
         <TextPanel
           {...{ text: text ?? "", card, set, notices: failures }}
-          written={workspace && (answer?.written ?? "")}
+          answer={workspace && answer}
         />
       </Panel>
       {workspace && <Panels />}
@@ -145,9 +146,12 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
           ...(why ? [why] : []),
           ...linkNotices,
           ...(card
-            ? missingHeads({ head: state.head, ablate: state.ablated }, (key) =>
-                isHeadOf(card, key),
-              )
+            ? [
+                ...missingHeads({ head: state.head, ablate: state.ablated }, (key) =>
+                  isHeadOf(card, key),
+                ),
+                ...missingLanguages(card, state),
+              ]
             : []),
         ]}
       />

@@ -33,6 +33,9 @@ export interface ReadRequest extends Sampling {
   /** The number of the intended model, from its card. */
   readonly model: number;
   readonly text: string;
+  /** The tokens of the languages that a model translates from and to; null for those of its files. */
+  readonly from: string | null;
+  readonly to: string | null;
   readonly seed: number;
   readonly length: number;
   readonly kept: readonly number[];
@@ -154,6 +157,8 @@ export interface Card {
   readonly softcap: number | null;
   /** How many keys up to its own a query sees, for each layer; null for all. */
   readonly windows: readonly (number | null)[];
+  /** The tokens of the languages among which the model translates; empty for other models. */
+  readonly languages: readonly string[];
   /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
   readonly mask: { readonly id: number; readonly text: string } | null;
   /** The head that gives each label of a text or of a token a probability; null if the model has none. */

@@ -167,6 +167,7 @@ function cardOf(
     whyNotWalked: whyNotWalked(model),
     ...{ ...layersOf(model), context, ...sizesOf(model, dtype) },
     vocabulary: config.vocabularySize,
+    languages: kind === "seq2seq" ? [...tokenizer.languages.keys()] : [],
     ...predictionsOf(model, tokenizer),
   };
 }

@@ -7,7 +7,7 @@ import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
 import { type HeadPlace, headPlaceOf } from "../../../shared/layerHeads";
 import type { News } from "../../../shared/loading";
-import type { ReadToken } from "../../../shared/readableTokenizer";
+import type { ReadableTokenizer, ReadToken } from "../../../shared/readableTokenizer";
 import { ablatedHeads } from "../../../worker/ablating";
 import { continuation } from "../../../worker/continuation";
 import {
@@ -76,9 +76,28 @@ function idsOf(open: Open, text: string): number[] | Refused {
   return ids;
 }
 
-/** The first tokens of a target, of which the decoder predicts the next; none in other models. */
-const startsOf = ({ model }: Open): readonly number[] =>
-  "decode" in model ? model.config.startTokens : [];
+/** The tokens with a language in place of theirs; null changes none. */
+function inLanguage(
+  { languages }: ReadableTokenizer,
+  ids: readonly number[],
+  language: string | null,
+) {
+  const own = [...languages.values()];
+  const id = language === null ? undefined : languages.get(language);
+  return ids.map((each) => (id !== undefined && own.includes(each) ? id : each));
+}
+
+/**
+ * The first tokens of a target, of which the decoder predicts the next; none in other models.
+ *
+ * @param to the language to write, whose token is among them or the last one
+ */
+function startsOf({ model, tokenizer }: Open, to: string | null = null): readonly number[] {
+  if (!("decode" in model)) return [];
+  const starts = inLanguage(tokenizer, model.config.startTokens, to);
+  const id = to === null ? undefined : tokenizer.languages.get(to);
+  return id === undefined || starts.includes(id) ? starts : [...starts, id];
+}
 
 /** The tokens that a model reads for a text. A model with a decoder also gets the text as its target. */
 function readOf(open: Open, text: readonly number[]): Ids {
@@ -122,7 +141,7 @@ async function writtenAfter(
   if (!("readOut" in model || "decode" in model) || request.length === 0) return [];
   const { context, vocabularySize, endTokens } = model.config;
   const { temperature, topK, topP, seed } = request;
-  const [source, begun] = "decode" in model ? [given, startsOf(open)] : [[], given];
+  const [source, begun] = "decode" in model ? [given, startsOf(open, request.to)] : [[], given];
   const room = Math.min(context, mostTokens - source.length) - begun.length;
   const kept = request.kept.filter((id) => id < vocabularySize);
   return continuation(
@@ -147,13 +166,15 @@ export async function read(
 ): Promise<ReadAnswer | Refused> {
   const begin = performance.now();
   const { card, model, tokenizer } = open;
-  const given = idsOf(open, request.text);
-  if ("why" in given) return given;
+  const typed = idsOf(open, request.text);
+  if ("why" in typed) return typed;
+  const { kind } = model.config;
+  const given = kind === "seq2seq" ? inLanguage(tokenizer, typed, request.from) : typed;
   const written = await writtenAfter(open, given, request, context);
-  const starts = startsOf(open);
+  const starts = startsOf(open, request.to);
   const ids = [...given, ...starts, ...written];
   const { config } = model;
-  const sources = config.kind === "seq2seq" ? given.length : 0;
+  const sources = kind === "seq2seq" ? given.length : 0;
   const [source, target] = [ids.slice(0, sources), ids.slice(sources)].map((part) =>
     tokenizer.tokensOf(part),
   ) as [ReadToken[], ReadToken[]];

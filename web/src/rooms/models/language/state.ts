@@ -78,12 +78,20 @@ function keptFrom(text: string): number[] {
   return text.split(".").map(Number);
 }
 
+function languageFrom(text: string): string {
+  if (/^\w{2,12}$/.test(text)) return text;
+  throw new RangeError("the token of a language, such as deu_Latn");
+}
+
 export const settings = {
   /** `ourModel`, `yourModel`, or the address of the person's model. */
   model: setting<string>(ourModel, modelFrom),
   dtype: choice("float32", weightTypes),
   /** The typed text; null for the first text of the model. */
   text: setting(null, textFrom),
+  /** The tokens of the languages that a model translates from and to; null for those of its files. */
+  from: setting<string | null>(null, languageFrom),
+  to: setting<string | null>(null, languageFrom),
   temperature: decimal(0.8, { min: 0, max: 2 }),
   topK: whole(0, { min: 0, max: 1000 }, { link: "topk" }),
   topP: decimal(0.95, { min: 0.05, max: 1 }, { link: "topp" }),
@@ -136,6 +144,6 @@ export function withText(text: string) {
 export function withModel(model: string): Partial<State> {
   return {
     ...{ model, length: 0, kept: [], place: null, ablated: [], cell: null, head: null },
-    ...{ layer: null, number: null },
+    ...{ layer: null, number: null, from: null, to: null },
   };
 }

@@ -106,18 +106,18 @@ function useLast<T>(owner: unknown, value: T | null): T | null {
 
 /** Has the model read the text. The last text stays in view while the next one is read, or while it cannot be read. */
 function useRead(state: State, card: Card | null, text: string | null) {
-  const { temperature, topK, topP, seed, kept } = state;
+  const { from, to, temperature, topK, topP, seed, kept } = state;
   // A translation is written whole.
   const length = card?.predicts === "seq2seq" ? Math.max(line, state.length) : state.length;
   const request = useMemo<ReadRequest | null>(
     () =>
       card && text !== null
         ? {
-            ...{ kind: "read", model: card.model, text },
+            ...{ kind: "read", model: card.model, text, from, to },
             ...{ temperature, topK, topP, seed, length, kept },
           }
         : null,
-    [card, text, temperature, topK, topP, seed, length, kept.join()],
+    [card, text, from, to, temperature, topK, topP, seed, length, kept.join()],
   );
   const { answer: found, request: asked, isBusy, failure } = useAnswer(solver, request, patience);
   const isOfModel = found?.kind === "read" && found.model === card?.model;

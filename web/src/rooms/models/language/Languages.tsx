@@ -1,0 +1,85 @@
+/** The languages that a model translates from and to. */
+import { useId } from "preact/hooks";
+import { refusalOf } from "../../../shared/linkReaders";
+import type { Setter } from "../../../shared/room";
+import type { Card, ReadAnswer } from "./messages";
+import type { State } from "./state";
+
+const names = new Intl.DisplayNames("en", { type: "language", fallback: "code" });
+
+/** The name of a language from its token, such as en_XX, eng_Latn or __en__. */
+export function languageName(token: string): string {
+  const [language = token, script = ""] = token.replaceAll("__", "").split("_");
+  const isScript = /^[A-Z][a-z]{3}$/.test(script) && script !== "Latn";
+  const code = isScript ? `${language}-${script}` : language;
+  return Intl.getCanonicalLocales(code).map((each) => names.of(each) ?? each)[0] ?? code;
+}
+
+/** The notices about languages of a link that a model does not have. */
+export function missingLanguages({ languages }: Card, { from, to }: State): string[] {
+  return Object.entries({ from, to }).flatMap(([setting, token]) =>
+    token === null || languages.includes(token)
+      ? []
+      : refusalOf(setting, token, "the token of a language of this model"),
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly languages: readonly string[];
+  /** Undefined if the text has no token of a language. */
+  readonly value: string | undefined;
+  onChange(language: string): void;
+}
+
+function Field({ label, languages, value = "", onChange }: FieldProps) {
+  const id = useId();
+  const named = languages.map((token) => [token, languageName(token)] as const);
+  return (
+    <span>
+      <label for={id} class="faint">
+        {label}
+      </label>{" "}
+      <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {value === "" && <option value="">not said</option>}
+        {named
+          .sort(([, a], [, b]) => a.localeCompare(b))
+          .map(([token, name]) => (
+            <option key={token} value={token}>
+              {name}
+            </option>
+          ))}
+      </select>
+    </span>
+  );
+}
+
+interface LanguagesProps {
+  readonly card: Card;
+  readonly answer: ReadAnswer | null;
+  set: Setter<State>;
+}
+
+/** Shows the languages of the text that is read; nothing for a model without languages. */
+export function Languages({ card, answer, set }: LanguagesProps) {
+  const { languages } = card;
+  if (languages.length === 0) return null;
+  const { tokens, sources } = answer ?? { tokens: [], sources: 0 };
+  const among = (start: number, end?: number) =>
+    tokens.slice(start, end).find(({ raw }) => languages.includes(raw))?.raw;
+  const begin = { kept: [], place: null, cell: null } as const;
+  return (
+    <p class="line languages">
+      <Field
+        label="From"
+        {...{ languages, value: among(0, sources) }}
+        onChange={(from) => set({ from, ...begin })}
+      />
+      <Field
+        label="To"
+        {...{ languages, value: among(sources) }}
+        onChange={(to) => set({ to, ...begin })}
+      />
+    </p>
+  );
+}
