@@ -20,32 +20,22 @@ import type {
 import { headShares, matrixOf, mostAttended, normNumbers, rowAt } from "./numbers";
 import type { WalkedModel } from "./walkedModel";
 
-/** The number of each position. RoBERTa counts positions from the number of its padding token. */
-function positionsOf({ paddingToken }: MaskedLanguageModel["config"], ids: readonly number[]) {
-  if (paddingToken === undefined) return ids.map((_, i) => i);
-  let seen = 0;
-  return ids.map((id) => paddingToken + (id === paddingToken ? 0 : ++seen));
-}
-
 /** Computes the stream before the first layer, [1, L, E], and the numbers that make it for one token. */
 function embedding(
-  { heed, config, model }: MaskedLanguageModel,
+  { heed, model }: MaskedLanguageModel,
   ids: readonly number[],
   place: number,
 ): { stream: Tensor; start: StartNumbers } {
   return heed.scope(() => {
-    const { embedTokens, embedPositions, embedTypes, embedNorm } = model;
-    const token = embedTokens.forward(idsTensor(heed, ids));
-    const position = embedPositions?.forward(idsTensor(heed, positionsOf(config, ids)));
-    const segment = embedTypes?.forward(idsTensor(heed, Array(ids.length).fill(0)));
-    const terms = [segment, position].filter((each) => each !== undefined);
-    const sum = terms.reduce((total, each) => heed.add(total, each), token);
-    const stream = embedNorm.forward(sum);
+    const { tokens, types, positions, sum, output } = model.embed(idsTensor(heed, ids));
     const at = (tensor: Tensor | undefined) => (tensor ? rowAt(tensor, place) : null);
-    const own = rowAt(stream, place);
-    const norm = { ...normNumbers(embedNorm, "layer", rowAt(sum, place), own), isPost: true };
-    const tables = { token: rowAt(token, place), position: at(position), segment: at(segment) };
-    return { stream, start: { ...tables, positions: "learned", stream: own, norm } };
+    const stream = rowAt(output, place);
+    const norm = {
+      ...normNumbers(model.embedNorm, "layer", rowAt(sum, place), stream),
+      isPost: true,
+    };
+    const tables = { token: rowAt(tokens, place), position: at(positions), segment: at(types) };
+    return { stream: output, start: { ...tables, positions: "learned", stream, norm } };
   });
 }
 

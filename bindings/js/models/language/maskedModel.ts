@@ -137,18 +137,24 @@ class MaskedStack extends Module {
     this.norm = config.hasNormsBefore ? norm("norm") : undefined;
   }
 
+  /** ids int32 [B, L] -> the rows of the tables, their sum, and its norm, which enters the first layer */
+  embed(ids: Tensor, typeIds?: Tensor) {
+    const { heed } = this;
+    const tokens = this.embedTokens.forward(ids);
+    const typesOf = () => typeIds ?? heed.tensor(new Int32Array(ids.size), ids.shape);
+    const types = this.embedTypes?.forward(typesOf());
+    const positions = this.embedPositions?.forward(this.#positions(ids));
+    const typed = types ? heed.add(tokens, types) : tokens;
+    const sum = positions ? heed.add(typed, positions) : typed;
+    return { tokens, types, positions, sum, output: this.embedNorm.forward(sum) };
+  }
+
   /** ids int32 [B, L] -> what enters the first layer, and the output of each layer */
   forward(ids: Tensor, mask: Tensor | undefined, typeIds: Tensor | undefined): Tensor[] {
-    const { heed, embedPositions, embedTypes, distances, norm } = this;
+    const { heed, distances, norm } = this;
     const { rotations } = this.config;
     const length = ids.shape[1] as number;
-    let x = this.embedTokens.forward(ids);
-    if (embedTypes) {
-      const types = typeIds ?? heed.tensor(new Int32Array(ids.size), ids.shape);
-      x = heed.add(x, embedTypes.forward(types));
-    }
-    if (embedPositions) x = heed.add(x, embedPositions.forward(this.#positions(ids)));
-    x = this.embedNorm.forward(x);
+    let x = this.embed(ids, typeIds).output;
     const tables =
       rotations && tablesOfLayers(heed, rotations, { offsets: [0], length, room: length });
     const sizes = { buckets: mpnetDistances, most: 128, isBidirectional: true };
