@@ -18,6 +18,7 @@ import {
   toStage,
   withKind,
   withModel,
+  withSizes,
   withVectors,
 } from "./state";
 import type { TokenSplit } from "./tokens";
@@ -180,8 +181,7 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
 }
 
 function SizeFields({ state, attention, set }: ControlsProps) {
-  const resize = (size: Partial<State>) =>
-    set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
+  const resize = (size: Partial<State>) => set((now) => withSizes(now, size));
   // The worked example has its own sizes.
   const { heads, headSize } = attention;
   const field = fieldsOf(settings, { state: { ...state, heads, headSize }, set: resize });

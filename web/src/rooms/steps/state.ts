@@ -1,11 +1,12 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
 import type { Cell } from "#parts";
+import { missingHeads } from "../../shared/layerHeads";
 import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleSize } from "./example";
 import { type MatrixAxis, matrices } from "./matrices";
 import type { Edit, MaskRequest, Problem, Source } from "./problem";
 import { seededOrder } from "./seeded";
-import { initialState, type MatrixCell, type State } from "./settings";
+import { headNumbers, initialState, type MatrixCell, type State } from "./settings";
 import { type ModelShape, ourShape } from "./shape";
 import { isBlockStage, type StageName } from "./stageNames";
 import { type TokenSplit, type Tokens, tokenize } from "./tokens";
@@ -79,7 +80,7 @@ export function sentenceAttentionOf(state: State, walked: Walked | null = null):
     ...{ queries, order, keys, cross, ...sizes, model, walked },
     window: model?.windows[state.layer] ?? null,
     row: Math.max(0, Math.min(state.row, queries.tokens.length - 1)),
-    head: Math.min(state.head, sizes.heads - 1),
+    head: state.head < sizes.heads ? state.head : 0,
   };
 }
 
@@ -260,10 +261,24 @@ export function leaveExample({ vectors }: State): Partial<State> {
 
 /** Settings that only one origin of vectors has. A link names only the settings of the origin that is shown. */
 function withoutOthers(): Partial<State> {
-  const { heads, headSize, seed, split, model, layer } = initialState;
-  const sizes = { heads, headSize, seed, split, model, layer };
-  return { ...otherCells, ...sizes, keyText: null, shuffle: null, time: null, head: 0 };
+  const { heads, headSize, seed, split, model, layer, head, ablated } = initialState;
+  const sizes = { heads, headSize, seed, split, model, layer, head, ablated };
+  return { ...otherCells, ...sizes, keyText: null, shuffle: null, time: null };
 }
+
+/** Other numbers of heads or sizes of random vectors, without the settings of heads that are no longer there. */
+export function withSizes(now: State, size: Partial<Pick<State, "heads" | "headSize">>) {
+  const { heads = 1, ...sizes } = { heads: now.heads, ...leaveExample(now), ...size };
+  const ablated = new Set([...now.ablated].filter((head) => head < heads));
+  return { ...otherCells, ...sizes, heads, ablated, head: Math.min(now.head, heads - 1) };
+}
+
+/** The notices about heads of the link that do not exist. */
+export const noticesOfHeads = ({ head, ablated }: State, { heads }: SentenceAttention): string[] =>
+  missingHeads(
+    { head: `${head + 1}`, ablate: headNumbers(ablated).map(String) },
+    (key) => Number(key) <= heads,
+  );
 
 /**
  * Vectors and projections of a layer of a trained model.
@@ -275,10 +290,7 @@ export function withLearned(
   model: string | null = null,
   mask: State["mask"] = "causal",
 ): Partial<State> {
-  return {
-    ...{ ...withoutOthers(), vectors: "learned", model, mask, position: true },
-    ablated: new Set<number>(),
-  };
+  return { ...withoutOthers(), vectors: "learned", model, mask, position: true };
 }
 
 /** A layer of a model, on its first text if it does not read any text; our language model by default. */
