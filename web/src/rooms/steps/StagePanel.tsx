@@ -11,8 +11,8 @@ import { HeadPicker } from "./HeadPicker";
 import { LaterStage, LaterWords } from "./LaterStage";
 import { StageFigure } from "./StageFigure";
 import { StageWords } from "./StageWords";
-import { type AttentionStage as AttentionStageName, isBlockStage } from "./stageNames";
-import { attentionStages, titles } from "./stages";
+import { type AttentionStage as AttentionStageName, isBlockStage, titles } from "./stageNames";
+import { stageWords } from "./stages";
 import { momentWords } from "./unfolding";
 import { useMotion } from "./useMotion";
 import { useStepsWorkspace } from "./workspace";
@@ -68,11 +68,9 @@ function AttentionStage() {
 
 function AttentionWords({ stage }: { stage: AttentionStageName }) {
   const { state, attention } = useStepsWorkspace();
-  const { gist, explain } = attentionStages[stage];
   return (
     <StageWords
-      gist={gist(state, attention)}
-      explanation={explain(state, attention)}
+      explanation={stageWords[stage](state, attention)}
       formulas={stageFormulas[stage](state, attention)}
     />
   );

@@ -12,7 +12,7 @@ import {
 import type { LanguageModel } from "../../worker/languageHeads";
 import { isWalked, type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
-import { type ModelShape, ourShape } from "./shape";
+import { groupWords, type ModelShape, normWords, ourShape } from "./shape";
 import { type TaskLayers, taskLayers } from "./taskLayers";
 import { maxTokens, type Tokens } from "./tokens";
 
@@ -49,41 +49,14 @@ export interface WalkAnswer {
   readonly why: string | null;
 }
 
-/** Describes which heads share keys and values. */
-function groupWords({ heads, kvHeads }: CausalLanguageModel["config"]): string {
-  if (kvHeads === heads) return "";
-  const size = heads / kvHeads;
-  const edits = "an edit changes one head only.";
-  if (kvHeads === 1) return ` All heads share keys and values; ${edits}`;
-  if (size > 2)
-    return ` Heads 1 to ${size} share keys and values, and so do each ${size} after them; ${edits}`;
-  const others = Array.from({ length: kvHeads - 1 }, (_, i) => `${2 * i + 3} and ${2 * i + 4}`);
-  const listed = kvHeads > 4 ? "each two after them" : others.join(", ");
-  return ` Heads 1 and 2 share keys and values, as do ${listed}; ${edits}`;
-}
-
 const biasWords = " A learned bias is added to each.";
 
 const headNorms =
-  " Each head’s query and key are divided by their root mean square, and multiplied by learned factors.";
+  " Each head’s query and key are divided by their root mean square, times learned factors.";
 
 const activations: Readonly<Record<string, string>> = {
   ...{ gelu: "GELU", geluTanh: "GELU", silu: "SiLU", relu: "ReLU" },
 };
-
-/** Words about the norm before attention. */
-function normWords(norm: "rms" | "layer") {
-  const isRms = norm === "rms";
-  const change = isRms
-    ? "divides it by its root mean square, and multiplies it by learned factors"
-    : "subtracts its mean, divides it by its standard deviation, multiplies it by learned factors, and adds learned biases";
-  return {
-    norm: `The layer [normalises](input) it: ${change}.`,
-    normed: isRms
-      ? "÷ the root mean square of its row × a learned factor"
-      : "− the mean of its row, all ÷ the standard deviation of the row, × a learned factor + a learned bias",
-  };
-}
 
 /** Words about the input of a layer of a decoder. */
 function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
@@ -98,9 +71,10 @@ function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
 
 /** Words about the input of a layer of an encoder. */
 function encoderWords({ types }: MaskedLanguageModel["config"]) {
+  const others = `of its position${types > 0 ? " and of its type" : ""}`;
   return {
-    vector: `that the model learned for it, plus the vector${types > 0 ? "s of its position and of its type" : " of its position"}, normalised`,
-    embedding: `the vectors of the token${types > 0 ? ", of its position and of its type" : " and of its position"}, added and normalised`,
+    vector: `that the model learned for it, plus that ${others}, normalised`,
+    embedding: `the vectors of the token, ${others}, added and normalised`,
     norm: "The layer [reads](input) it as it is: its norms follow its two sums (post-norm).",
     normed: "as it is",
   };
@@ -122,7 +96,7 @@ function tokenWords(tokenizer: OpenModel["tokenizer"]): string {
     ...(start ? [`“${label(start.piece)}” before them`] : []),
     ...(end ? [`“${label(end.piece)}” after them`] : []),
   ];
-  const words = "The tokenizer of the model cuts the text into its tokens";
+  const words = "The model’s tokenizer cuts the text into tokens";
   return put.length > 0 ? `${words}, and puts ${put.join(" and ")}.` : `${words}.`;
 }
 
@@ -149,7 +123,7 @@ export function shapeOf({ config }: LanguageModel, name: string, tokens: string)
     words: {
       ...{ tokens, ...(isCausal ? decoderWords(config) : encoderWords(config)) },
       projections: `${biases.qkv ? biasWords : ""}${hasHeadNorms ? headNorms : ""}`,
-      heads: isCausal ? groupWords(config) : "",
+      heads: isCausal ? groupWords(heads, config.kvHeads) : "",
       unit: isGated ? `its gate ${after}, times a second number, “up” (SwiGLU)` : `a sum ${after}`,
       end: ourShape.words.end,
     },
