@@ -164,7 +164,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       foot: "“quick” may see no key: its weights and its output are zeros.",
     });
     expect(await room.text(".stage-words")).toContain(
-      "no query may see any key, so every row is zeros",
+      "No query may see any key, so every row is zeros",
     );
     await room.click("Show all");
     await room.untilTable({ output: [1.339, 1.439] });

@@ -4,11 +4,10 @@ import type { MaskedLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
 import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
-import { layerBlock, layerMatrices } from "./causal";
 import { lengthOf } from "./formulas";
+import { attendedBy, layerBlock, layerMatrices, plainHead } from "./layer";
 import type {
   AttentionNumbers,
-  HeadNumbers,
   LayerNumbers,
   MatricesAnswer,
   MatricesRequest,
@@ -17,7 +16,7 @@ import type {
   StackNumbers,
   StartNumbers,
 } from "./messages";
-import { headShares, matrixOf, mostAttended, normNumbers, rowAt } from "./numbers";
+import { normNumbers, rowAt } from "./numbers";
 import type { WalkedModel } from "./walkedModel";
 
 /** The number of each position. RoBERTa counts positions from the number of its padding token. */
@@ -43,7 +42,7 @@ function embedding(
     const stream = embedNorm.forward(sum);
     const at = (tensor: Tensor | undefined) => (tensor ? rowAt(tensor, place) : null);
     const own = rowAt(stream, place);
-    const norm = { ...normNumbers(embedNorm, "layer", rowAt(sum, place), own), isPost: true };
+    const norm = { ...normNumbers(embedNorm, rowAt(sum, place), own), isPost: true };
     const tables = { token: rowAt(token, place), position: at(position), segment: at(segment) };
     return { stream, start: { ...tables, positions: "learned", stream: own, norm } };
   });
@@ -58,17 +57,15 @@ function layerAt(
 ) {
   const { heed } = model;
   const layer = model.model.layers[index] as (typeof model.model.layers)[number];
-  type Shown = Pick<AttentionNumbers, "most" | "mostWeights"> & { readonly head: HeadNumbers };
+  type Shown = Pick<AttentionNumbers, "most" | "mostWeights" | "head">;
   let shown: Shown | null = null;
   const receive: nn.ReceiveWeights = (_, weights, compared) => {
     if (!isOpen) return;
     heed.scope(() => {
       const found = (compared as () => nn.Compared)();
-      const own = headShares(heed, weights, found, { row: place, head, group: head });
-      const { queries: projected } = own.shares;
-      const more = { queryNorm: null, frequencies: null, sources: numbersOf(input) };
+      const attended = attendedBy(heed, weights, found, { row: place, head });
       const { scale } = layer.selfAttn.sizes;
-      shown = { ...mostAttended(weights, place), head: { ...own, ...more, projected, scale } };
+      shown = { ...attended, head: plainHead(attended.head, scale, numbersOf(input)) };
     });
   };
   const { output: attention, headOutputs } = nn.captureAttention(layer.selfAttn, receive, () =>
@@ -86,12 +83,11 @@ export function encoderNetwork(
     ids,
     place = ids.length - 1,
     layer: open,
-    head: wanted,
+    head,
     ablated,
   }: Omit<NetworkRequest, "kind" | "ablation">,
 ): StackNumbers {
   const { heed, config } = model;
-  const head = Math.min(wanted, config.heads - 1);
   return heed.scope(() => {
     const { stream, start } = embedding(model, ids, place);
     const lengths: StackNumbers["lengths"][number][] = [];
@@ -128,10 +124,6 @@ export function encoderAnswer(
 ): NetworkAnswer | MatricesAnswer {
   if (request.kind === "network")
     return { kind: "network", numbers: encoderNetwork(model, request) };
-  const { heed } = model;
-  const matrices = layerMatrices(model as WalkedModel, request.layer);
-  const { selfAttn } = model.model.layers[request.layer] ?? {};
-  const [k, v] = [selfAttn?.kProj, selfAttn?.vProj].map((each) => each && matrixOf(heed, each));
-  const attention = { ...matrices?.attention, ...(k && v && { k, v }) };
-  return { kind: "matrices", matrices: matrices && { ...matrices, attention } };
+  const matrices = layerMatrices(model as WalkedModel, request.layer, true);
+  return { kind: "matrices", matrices };
 }

@@ -8,29 +8,25 @@ import { nn, noGrad } from "heed/nn";
 import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
+import {
+  type Attended,
+  addedByHeads,
+  attendedBy,
+  feedForwardNumbers,
+  layerMatrices,
+  plainHead,
+} from "./layer";
 import type {
   AttentionNumbers,
-  FeedForwardNumbers,
-  HeadNumbers,
   LayerMatrices,
-  Matrix,
-  PartNumbers,
+  MapNumbers,
   PredictionNumbers,
   Reading,
   StackNumbers,
   StartNumbers,
 } from "./messages";
-import {
-  addedByHeads,
-  headShares,
-  mapNumbers,
-  matrixOf,
-  mostAttended,
-  normNumbers,
-  readOut,
-  rowAt,
-  unitLengths,
-} from "./numbers";
+import { normNumbers, readOut, rowAt } from "./numbers";
+import { type WalkedLayer, walkedStack } from "./walkedModel";
 
 export type StackName = "encoder" | "decoder";
 
@@ -55,113 +51,10 @@ export interface TransformerNumbers {
   readonly matrices: LayerMatrices | null;
 }
 
-type Attended = Pick<AttentionNumbers, "most" | "mostWeights" | "headOutputs" | "maps"> & {
-  readonly head: Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
-};
-
-/** The numbers of an attention that its weights determine, computed while it runs. */
-function attendedBy(
-  { heed }: TransformerModel,
-  weights: Tensor,
-  compared: nn.Compared,
-  { row, head }: { readonly row: number; readonly head: number },
-): Attended {
-  const [, heads, rows] = weights.shape as [number, number, number];
-  const own = Math.min(head, heads - 1);
-  const sums = heed.matmul(weights, compared.value);
-  const parts = Array.from({ length: heads }, (_, each) => rowAt(sums, each * rows + row));
-  const size = parts[0]?.length ?? 0;
-  const headOutputs = new Float32Array(heads * size);
-  for (const [each, part] of parts.entries()) headOutputs.set(part, each * size);
-  return {
-    ...mostAttended(weights, row),
-    ...{ headOutputs, maps: mapNumbers(weights) },
-    head: headShares(heed, weights, compared, { row, head: own, group: own }),
-  };
-}
-
-/** A layer of either stack. */
-type Layer = nn.TransformerEncoderLayer | nn.TransformerDecoderLayer;
-
-interface LayerContext {
-  readonly model: TransformerModel;
-  readonly layer: Layer;
-  readonly row: number;
-  readonly attended: ReadonlyMap<string, Attended>;
-  /** The output of the encoder, [1, S, E]. */
-  readonly memory: Tensor | null;
-}
-
-function attentionNumbers(
-  { model, layer, row, attended, memory }: LayerContext,
-  name: AttentionNumbers["name"],
-  parts: nn.SublayerParts,
-): AttentionNumbers {
-  const isCross = name === "cross";
-  const { head, ...found } = attended.get(name) as Attended;
-  const cross = "multiheadAttn" in layer ? layer.multiheadAttn : undefined;
-  const attention = (isCross && cross) || layer.selfAttn;
-  const norm = isCross ? layer.norm2 : layer.norm1;
-  const sources = isCross && memory ? memory : parts.input;
-  return {
-    name,
-    norm: normNumbers(norm, "layer", rowAt(parts.before, row), rowAt(parts.input, row)),
-    ...found,
-    ...addedByHeads(model.heed, found.headOutputs, attention.heads, attention.outProj),
-    added: rowAt(parts.added, row),
-    output: rowAt(parts.after, row),
-    head: {
-      ...head,
-      scale: 1 / Math.sqrt(head.shares.queries.length),
-      ...{ projected: head.shares.queries, queryNorm: null, frequencies: null },
-      sources: numbersOf(sources),
-    },
-  };
-}
-
-function feedForwardNumbers(
-  { model, layer, row }: LayerContext,
-  parts: nn.TransformerLayerParts["feedForward"],
-): FeedForwardNumbers {
-  const { heed } = model;
-  const norm = "norm3" in layer ? layer.norm3 : layer.norm2;
-  const read = rowAt(parts.input, row);
-  const units = rowAt(parts.units, row);
-  const before = heed.scope(() =>
-    numbersOf(layer.linear1.forward(heed.tensor(read, [1, read.length]))),
-  );
-  return {
-    name: "feed-forward",
-    norm: normNumbers(norm, "layer", rowAt(parts.before, row), read),
-    activation: layer.activation,
-    ...{ gate: before, up: null, units },
-    unitLengths: unitLengths(units, layer.linear2.weight),
-    added: rowAt(parts.added, row),
-    output: rowAt(parts.after, row),
-  };
-}
-
-/** The rows of a joint matrix [3E, E] that project to queries, keys or values. */
-function thirdOf({ inProjWeight, inProjBias }: nn.MultiHeadAttention, third: number): Matrix {
-  const part = (tensor: Tensor | undefined) => {
-    const size = (tensor?.size ?? 0) / 3;
-    return tensor ? (tensor.data.slice(third * size, (third + 1) * size) as Float32Array) : null;
-  };
-  return { weight: part(inProjWeight) ?? new Float32Array(), bias: part(inProjBias) };
-}
-
-function matricesOf({ heed }: TransformerModel, layer: Layer): LayerMatrices {
-  const attention = (own: nn.MultiHeadAttention) => {
-    const [q, k, v] = [0, 1, 2].map((third) => thirdOf(own, third)) as [Matrix, Matrix, Matrix];
-    const o = matrixOf(heed, own.outProj);
-    return { q, k, v, ...(o && { o }) };
-  };
-  const [up, down] = [layer.linear1, layer.linear2].map((each) => matrixOf(heed, each));
-  return {
-    attention: attention(layer.selfAttn),
-    ...("multiheadAttn" in layer && { cross: attention(layer.multiheadAttn) }),
-    "feed-forward": { ...(up && { up }), ...(down && { down }) },
-  };
+/** The numbers of an attention that its weights [1, H, L, S] determine. */
+interface AttendedByAll extends Attended {
+  readonly headOutputs: Float32Array;
+  readonly maps: MapNumbers;
 }
 
 /** The recorded numbers of either stack. */
@@ -184,14 +77,34 @@ function record(
   const { heed } = model;
   const kept: Recorded = { lengths: [], streams: [], open: null, matrices: null };
   const wanted = open?.stack === stack ? open.layer : null;
-  const attended = new Map<string, Attended>();
+  const walked = walkedStack(heed, model[stack]);
+  const attended = new Map<string, AttendedByAll>();
   const receive: nn.ReceiveWeights = (path, weights, compared) =>
     void heed.scope(() => {
       if (!path.startsWith(`${stack}.layers.${wanted}.`)) return;
       const name = path.endsWith("multihead_attn") ? "cross" : "attention";
       const found = (compared as () => nn.Compared)();
-      attended.set(name, attendedBy(model, weights, found, { row, head }));
+      const sums = heed.matmul(weights, found.value);
+      const [, , rows, columns] = weights.shape as [number, number, number, number];
+      attended.set(name, {
+        ...attendedBy(heed, weights, found, { row, head }),
+        headOutputs: numbersOf(heed.slice(sums, { axis: 2, start: row, length: 1 })),
+        maps: { rows, columns, weights: numbersOf(weights) },
+      });
     });
+  const attentionIn = (
+    layer: WalkedLayer,
+    name: AttentionNumbers["name"],
+    parts: nn.SublayerParts,
+  ): AttentionNumbers => {
+    const { head, headOutputs, ...found } = attended.get(name) as AttendedByAll;
+    const sources = (name === "cross" && memory) || parts.input;
+    const scale = 1 / Math.sqrt(head.shares.queries.length);
+    return {
+      ...{ ...addedByHeads(heed, layer, name, { ...parts, headOutputs }, row), ...found },
+      head: plainHead(head, scale, numbersOf(sources)),
+    };
+  };
   const receiveLayer: nn.ReceiveTransformerLayer = (i, parts) => {
     const { selfAttn, multiheadAttn, feedForward } = parts;
     const all = [selfAttn, ...(multiheadAttn ? [multiheadAttn] : []), feedForward];
@@ -202,13 +115,14 @@ function record(
       stream: lengthOf(kept.streams.at(-1) as Float32Array),
     });
     if (i !== wanted) return;
-    const layer = model[stack].layers[i] as Layer;
-    const context = { model, layer, row, attended, memory };
-    const own: PartNumbers[] = [attentionNumbers(context, "attention", selfAttn)];
-    if (multiheadAttn) own.push(attentionNumbers(context, "cross", multiheadAttn));
-    own.push(feedForwardNumbers(context, feedForward));
+    const layer = walked.model.layers[i] as WalkedLayer;
+    const own = [
+      attentionIn(layer, "attention", selfAttn),
+      ...(multiheadAttn ? [attentionIn(layer, "cross", multiheadAttn)] : []),
+      feedForwardNumbers(walked, layer, feedForward, row),
+    ];
     kept.open = { layer: i, parts: own };
-    kept.matrices = matricesOf(model, layer);
+    kept.matrices = layerMatrices(walked, i, true);
   };
   const output = nn.captureAttention(model, receive, () => run(receiveLayer));
   return { output, kept };
@@ -261,13 +175,13 @@ function stackNumbers(
   const [embedding, vocabulary] = isEncoder
     ? [model.sourceEmbedding, model.sourceVocabulary]
     : [model.targetEmbedding, model.targetVocabulary];
-  const { norm } = model[stack];
+  const { norm } = walkedStack(model.heed, model[stack]).model;
   const last = streams.at(-1) as Float32Array;
   return {
     partNames: ["attention", ...(isEncoder ? [] : (["cross"] as const)), "feed-forward"],
     start: startNumbers(model, embedding, token, streams[0] as Float32Array),
     ...{ lengths, readings: null, open },
-    end: { norm: normNumbers(norm, "layer", last, rowAt(output, token[1])), prediction },
+    end: { norm: normNumbers(norm, last, rowAt(output, token[1])), prediction },
     ablated: [],
     vocabulary: vocabulary.size,
   };
