@@ -112,7 +112,8 @@ interface AddProps extends Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "f
   added: readonly Strip[];
   title: string;
   words: string;
-  selected?: number;
+  /** The index of the selected strip. */
+  selected?: number | undefined;
 }
 
 /** The stream, the vector that is added to it, and the stream afterwards. */
@@ -130,29 +131,16 @@ function Add({ part, added, title, words, selected, width, prediction }: AddProp
   );
   return (
     <Part kind="adds" title="Add" words={words}>
-      <Strips
-        part={name}
-        picture="add"
-        {...{ title, strips, width }}
-        {...(selected !== undefined && { selected })}
-      />
+      <Strips {...{ part: name, picture: "add", title, strips, width, selected }} />
       {prediction && <Prediction {...prediction} />}
     </Part>
   );
 }
 
-/** The names and descriptions of the attentions. */
+/** The names of the attentions, and the origin of their keys and values. */
 const attentions = {
-  attention: {
-    title: "Attention",
-    words:
-      "Each head compares its query with the keys of all tokens so far, and sums their values.",
-  },
-  cross: {
-    title: "Cross-attention",
-    words:
-      "Each head compares its query with keys of the encoder’s end, one for each token of the input, and sums their values.",
-  },
+  attention: { title: "Attention", tokens: "all tokens so far" },
+  cross: { title: "Cross-attention", tokens: "the encoder’s end, one for each token of the input" },
 } as const;
 
 /** The stream, and the vectors that the heads add to it. */
@@ -179,21 +167,21 @@ export function AddOfHeads({
     <Add
       {...{ ...props, added }}
       title={`The stream, and what each head of ${attentions[name].title.toLowerCase()} adds`}
-      words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
+      words="The output projection W_O turns each head's sum into a vector of the stream."
       selected={head + 1}
     />
   );
 }
 
 function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
-  const { title, words } = attentions[part.name];
-  const isAll = !facts.numbers.readings;
+  const { title, tokens } = attentions[part.name];
+  const keys = facts.numbers.readings ? tokens : "all tokens";
   return (
     <>
       <Part
         kind="part"
         title={title}
-        words={isAll ? words.replace("all tokens so far", "all tokens") : words}
+        words={`Each head compares its query with the keys of ${keys}, and sums their values.`}
       >
         {part.maps && <HeadMaps {...{ part, facts, width }} maps={part.maps} />}
         <HeadList {...{ part, facts }} />
@@ -206,13 +194,13 @@ function Attention({ part, facts, width, prediction }: PartProps<AttentionNumber
 
 /** The units that add the longest vectors. */
 function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonly number[] }) {
-  const { gate, up, units, unitLengths, activation } = part;
-  const { name } = activations[activation];
+  const { gate, up, units, unitLengths: lengths } = part;
+  const { name } = activations[part.activation];
   const numbers = up ? [gate, up, units] : [gate, units];
   const columns = [
     "unit",
     ...(up ? ["gate", "up", `${name}(gate) × up`] : ["x", `${name}(x)`]),
-    ...(unitLengths ? ["adds a vector of length"] : []),
+    ...(lengths ? ["adds a vector of length"] : []),
   ];
   return (
     <RowTable title="The strongest units" columns={columns}>
@@ -223,12 +211,9 @@ function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonl
             {numbers.map((column, i) => (
               <td key={i}>{format(column[unit] as number)}</td>
             ))}
-            {unitLengths && (
+            {lengths && (
               <td>
-                <Length
-                  value={unitLengths[unit] as number}
-                  most={unitLengths[order[0] ?? 0] ?? 0}
-                />
+                <Length value={lengths[unit] as number} most={lengths[order[0] ?? 0] ?? 0} />
               </td>
             )}
           </tr>
@@ -276,30 +261,18 @@ export function Units({ part, width }: Pick<PartProps<FeedForwardNumbers>, "part
   );
 }
 
-/**
- * The stream, and the vector that the feed-forward network adds to it.
- *
- * @param next the name of the part that reads the stream after it
- */
-export function AddOfUnits({
-  next,
-  ...props
-}: Omit<PartProps<FeedForwardNumbers>, "facts"> & { next: string }) {
-  const { name, up, added: vector, norm } = props.part;
-  const onwards = norm.isPost ? "The sum goes on to its norm" : `The stream goes on to ${next}`;
+/** The stream, and the vector that the feed-forward network adds to it. */
+export function AddOfUnits(props: Omit<PartProps<FeedForwardNumbers>, "facts">) {
+  const { name, up, added: vector } = props.part;
   const added = useMemo(() => [strip(name, "+ added", "added", vector)], [vector]);
   return (
     <Add
       {...{ ...props, added }}
       title="The stream, and what the feed-forward network adds"
-      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}. ${onwards}.`}
+      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}.`}
     />
   );
 }
-
-/** The part that reads the stream after a layer, counted from 0. */
-export const partAfter = (layer: number, isLast: boolean) =>
-  isLast ? "the end" : `layer ${layer + 2}`;
 
 const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   attention: "Norm",
@@ -319,8 +292,7 @@ interface LayerPartsProps {
 
 /** @param predictions the readings after each part; null for an encoder */
 export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps) {
-  const { layer = 0, next: last } = facts.numbers.open ?? {};
-  const next = partAfter(layer, layer === facts.numbers.lengths.length - 1);
+  const last = facts.numbers.open?.next;
   return (
     <>
       {parts.map((part, i) => {
@@ -335,7 +307,7 @@ export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps
           part.name === "feed-forward" ? (
             <Fragment key={part.name}>
               <Units {...{ part, width }} />
-              <AddOfUnits {...common} part={part} next={next} />
+              <AddOfUnits {...{ ...common, part }} />
             </Fragment>
           ) : (
             <Attention key={part.name} {...{ ...common, facts, part }} />

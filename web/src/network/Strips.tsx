@@ -95,7 +95,7 @@ interface StripsProps {
   width: number;
   palette?: Palette;
   /** The index of the selected strip. */
-  selected?: number;
+  selected?: number | undefined;
   cell?: CellSize;
   /** The entries that are drawn, in this order; by default all. Must be memoised. */
   entries?: readonly number[] | undefined;

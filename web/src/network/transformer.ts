@@ -204,12 +204,9 @@ export function transformerNetwork(
   return heed.scope(() =>
     noGrad(() => {
       const input = embedded(model.sourceEmbedding, from);
-      const read = record(
-        model,
-        "encoder",
-        question,
-        { row: place, memory: null },
-        (receiveLayer) => encoder.forward(input, { receiveLayer }),
+      const traced = { row: place, memory: null };
+      const read = record(model, "encoder", question, traced, (receiveLayer) =>
+        encoder.forward(input, { receiveLayer }),
       );
       const memory = read.output;
       const begun = embedded(model.targetEmbedding, to);

@@ -2,15 +2,7 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { explanationText, px } from "#parts";
 import { explainBlock } from "../../network/explain";
-import {
-  AddOfHeads,
-  AddOfUnits,
-  Norm,
-  normOfSum,
-  Part,
-  partAfter,
-  Units,
-} from "../../network/LayerParts";
+import { AddOfHeads, AddOfUnits, Norm, normOfSum, Part, Units } from "../../network/LayerParts";
 import type { NormNumbers, PartName, Spot } from "../../network/messages";
 import "../../network/network.css";
 import { PointingContext, usePointing } from "../../network/pointing";
@@ -83,14 +75,13 @@ function FeedForward({ block: { feedForward }, width }: PictureProps) {
 }
 
 function AddNorm2({ block: { feedForward, next, isLast }, layer, width }: PictureProps) {
-  const reader = partAfter(layer, isLast);
   return (
     <>
-      <AddOfUnits part={feedForward} {...{ width, next: reader }} prediction={null} />
+      <AddOfUnits part={feedForward} width={width} prediction={null} />
       <Norm
         part={isLast && !next.isPost ? "end" : "next"}
         norm={next}
-        title={titleOf(next, isLast ? "Final norm" : `Norm of ${reader}`)}
+        title={titleOf(next, isLast ? "Final norm" : `Norm of layer ${layer + 2}`)}
         width={width}
       />
     </>

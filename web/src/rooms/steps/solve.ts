@@ -1,5 +1,5 @@
 /** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
-import type { AttentionOptions, Heed, Tensor } from "heed";
+import type { Heed, Tensor } from "heed";
 import type { News } from "../../shared/loading";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
@@ -91,30 +91,13 @@ function withPositions(heed: Heed, embedding: Tensor, problem: Problem): Inputs 
   };
 }
 
-function maskOptions(heed: Heed, problem: Problem, L: number, S: number): AttentionOptions {
-  const mask = problem.mask;
-  switch (mask.kind) {
-    case "none":
-      return {};
-    case "causal":
-      return { isCausal: true, ...(mask.window !== null && { window: [mask.window - 1, 0] }) };
-    case "padding":
-      return { kvLengths: [mask.from] };
-    case "table":
-      return { mask: heed.tensor(mask.visible, [L, S], "bool") };
-  }
-}
-
 /** Weight times value for every key of one query, which are the terms of the weighted sum. */
 function contributionsOf(
   heed: Heed,
-  weights: Float32Array,
-  v: Float32Array,
-  problem: Problem,
-  L: number,
-  S: number,
+  { weights, v }: Pick<Arrays, "weights" | "v">,
+  { row, head, heads, headSize: D }: Problem,
+  [L, S]: readonly [number, number],
 ) {
-  const { row, head, heads, headSize: D } = problem;
   const first = (head * L + row) * S;
   const values = new Float32Array(S * D);
   for (let j = 0; j < S; ++j) {
@@ -175,7 +158,7 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   const heads = { heads: problem.heads, kvHeads: problem.heads };
   const attention = heed.attention(q, k, v, {
     ...heads,
-    ...maskOptions(heed, problem, L, S),
+    ...(problem.mask && { mask: heed.tensor(problem.mask, [L, S], "bool") }),
     scale: problem.scale,
     capture: ["scores", "masked", "weights", "entropy"],
   });
@@ -244,7 +227,7 @@ function arraysOf(
   ) as Pick<Arrays, keyof typeof tensors>;
   const start = (problem.head * L + problem.row) * S;
   const { taken, exponentials } = exponentialsOf(heed, copied.masked.subarray(start, start + S));
-  const contributions = contributionsOf(heed, copied.weights, copied.v, problem, L, S);
+  const contributions = contributionsOf(heed, copied, problem, [L, S]);
   return { arrays: { ...copied, exponentials, contributions }, taken };
 }
 

@@ -4,7 +4,7 @@ import { missingHeads } from "../../shared/layerHeads";
 import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleSize } from "./example";
 import { type MatrixAxis, matrices } from "./matrices";
-import type { Edit, MaskRequest, Problem, Source } from "./problem";
+import type { Edit, Problem, Source } from "./problem";
 import { seededOrder } from "./seeded";
 import { headNumbers, initialState, type MatrixCell, type State } from "./settings";
 import { type ModelShape, ourShape } from "./shape";
@@ -140,22 +140,12 @@ export function countBlind(state: State, attention: SentenceAttention): number {
   ).length;
 }
 
-function maskOf(state: State, attention: SentenceAttention): MaskRequest {
+function maskOf(state: State, attention: SentenceAttention): Problem["mask"] {
+  if (state.mask === "none") return null;
   const [L, S] = [attention.queries.tokens.length, attention.keys.tokens.length];
-  switch (state.mask) {
-    case "none":
-      return { kind: "none" };
-    case "causal":
-      return { kind: "causal", window: attention.window };
-    case "padding":
-      return { kind: "padding", from: Math.min(state.padFrom, S) };
-    default: {
-      const visible = Uint8Array.from({ length: L * S }, (_, i) =>
-        Number(isVisible(state, attention, Math.floor(i / S), i % S)),
-      );
-      return { kind: "table", visible };
-    }
-  }
+  return Uint8Array.from({ length: L * S }, (_, i) =>
+    Number(isVisible(state, attention, Math.floor(i / S), i % S)),
+  );
 }
 
 /** Whether a vector for each position is added to the vectors of the tokens. */

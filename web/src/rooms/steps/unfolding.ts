@@ -1,4 +1,4 @@
-/** One moment of a stage's computation, as the pictures and the readout show it. */
+/** The timeline of all stages, and one moment of it as the pictures and the readout show it. */
 
 import {
   at,
@@ -6,8 +6,12 @@ import {
   format,
   highlightsAt,
   momentName,
+  paceOf,
+  placeAt,
   type StageMoment,
+  type Story,
   shorten,
+  storyOf as storyOfStages,
   type Target,
   type Timeline,
   type UnfoldingOf,
@@ -17,9 +21,16 @@ import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import type { MatrixCell, State } from "./settings";
-import { isBlockStage } from "./stageNames";
+import { isBlockStage, type StageName, stagesOf } from "./stageNames";
 import { targetsOf } from "./stages";
-import { addsPositions, isRotated, isVisible, type SentenceAttention, sizesOf } from "./state";
+import {
+  addsPositions,
+  hidesAny,
+  isRotated,
+  isVisible,
+  type SentenceAttention,
+  sizesOf,
+} from "./state";
 import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
@@ -68,10 +79,7 @@ function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: St
 }
 
 /** Null if the stage has nothing to compute, or shows it as a whole. */
-export function timelineOf(
-  state: State,
-  attention: SentenceAttention,
-): Timeline<MatrixName> | null {
+function timelineOf(state: State, attention: SentenceAttention): Timeline<MatrixName> | null {
   if (isBlockStage(state.stage)) return null;
   const sizes = sizesOf(attention);
   const target = (matrix: MatrixName): Target<MatrixName> => ({ matrix, ...sizeOf(matrix, sizes) });
@@ -84,6 +92,22 @@ export function timelineOf(
     terms: byRows ? 0 : termCountOf(first.matrix, attention, state),
     first: byRows ? 0 : attention.row,
   };
+}
+
+/** All stages of the room on one timeline. */
+export function storyOf(state: State, attention: SentenceAttention): Story<StageName, MatrixName> {
+  return storyOfStages(stagesOf(state), (stage) => timelineOf({ ...state, stage }, attention));
+}
+
+/** The milliseconds of each moment. Playing passes over the stage of the mask if it hides nothing. */
+export function playPaceOf(
+  story: Story<StageName, MatrixName>,
+  state: State,
+  attention: SentenceAttention,
+): (index: number) => number {
+  const pace = paceOf(story);
+  if (hidesAny(state, attention)) return pace;
+  return (index) => (placeAt(story, index).stage === "masked" ? 0 : pace(index));
 }
 
 /** The partial sum of the first cell after `terms` terms. The first term of an input is the embedding. */

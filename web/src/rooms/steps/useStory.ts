@@ -10,8 +10,7 @@ import type { MatrixName } from "./matrices";
 import type { State } from "./settings";
 import type { StageName } from "./stageNames";
 import { toStage, unlocked } from "./state";
-import { playPaceOf, storyOf } from "./story";
-import type { Shown } from "./unfolding";
+import { playPaceOf, type Shown, storyOf } from "./unfolding";
 
 export interface Told {
   readonly story: Story<StageName, MatrixName>;
