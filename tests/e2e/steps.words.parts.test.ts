@@ -89,7 +89,7 @@ test("The word with the highest score is that of the sentence that is attended t
 });
 
 describe("The text below the largest weight", () => {
-  const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, mostEntropy: Math.log2(5), visible: 5 };
+  const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, visible: 5 };
   const scaled = { scaled: true, headSize: 2 };
 
   test.each([
@@ -98,17 +98,11 @@ describe("The text below the largest weight", () => {
     ["is not divided", sharp, { ...scaled, scaled: false }, "The division by √d is off"],
     ["is saturated", { ...sharp, largest: 0.99, entropy: 0.1 }, scaled, "is saturated"],
     [
-      ...([
-        "has one key to see",
-        { ...sharp, largest: 1, entropy: 0, mostEntropy: 0, visible: 1 },
-      ] as const),
+      ...(["has one key to see", { ...sharp, largest: 1, entropy: 0, visible: 1 }] as const),
       ...([scaled, "only one key"] as const),
     ],
     [
-      ...([
-        "sees nothing",
-        { ...sharp, largest: 0, key: -1, entropy: 0, mostEntropy: 0, visible: 0 },
-      ] as const),
+      ...(["sees nothing", { ...sharp, largest: 0, key: -1, entropy: 0, visible: 0 }] as const),
       ...([scaled, "no weights"] as const),
     ],
     [

@@ -28,8 +28,6 @@ import type { Walk } from "./useWalk";
 const asWords = <T extends string>(...values: readonly T[]) =>
   values.map((value) => [value, value] as const);
 
-const masks = asWords(...maskKinds);
-
 const kinds: readonly (readonly [AttentionKind, string])[] = [
   ["encoder", "encoder"],
   ["decoder", "decoder"],
@@ -65,19 +63,20 @@ function PaddingField({ state, attention, set }: ControlsProps) {
   );
 }
 
-/** Every pair of a query and a key, as "query,key". */
-function allPairs({ queries, keys }: SentenceAttention): ReadonlySet<string> {
-  return new Set(queries.tokens.flatMap((_, i) => keys.tokens.map((_, j) => `${i},${j}`)));
+/** The pairs of a query and a key that a mask hides, as "query,key"; all without a state. */
+function hiddenPairs(attention: SentenceAttention, state?: State): ReadonlySet<string> {
+  const { queries, keys } = attention;
+  const pairsOf = (row: number) =>
+    keys.tokens.flatMap((_, col) =>
+      state && isVisible(state, attention, row, col) ? [] : `${row},${col}`,
+    );
+  return new Set(queries.tokens.flatMap((_, row) => pairsOf(row)));
 }
 
 /** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
-function startPainting(state: State, attention: SentenceAttention): Partial<State> {
-  const hidden = [...allPairs(attention)].filter((pair) => {
-    const [row, col] = pair.split(",").map(Number) as [number, number];
-    return !isVisible(state, attention, row, col);
-  });
-  return { mask: "painted", hidden: new Set(hidden), ...toStage("masked") };
-}
+const startPainting = (state: State, attention: SentenceAttention): Partial<State> => ({
+  ...{ mask: "painted", hidden: hiddenPairs(attention, state), ...toStage("masked") },
+});
 
 function PaintButtons({ attention, set }: ControlsProps) {
   return (
@@ -85,7 +84,7 @@ function PaintButtons({ attention, set }: ControlsProps) {
       <button type="button" onClick={() => set({ hidden: new Set() })}>
         Show all
       </button>
-      <button type="button" onClick={() => set({ hidden: allPairs(attention) })}>
+      <button type="button" onClick={() => set({ hidden: hiddenPairs(attention) })}>
         Hide all
       </button>
     </p>
@@ -99,7 +98,7 @@ function MaskGroup(props: ControlsProps) {
       <Choice
         label="Mask"
         value={state.mask}
-        choices={masks}
+        choices={asWords(...maskKinds)}
         onChange={(mask) =>
           set(mask === "painted" ? (now) => startPainting(now, attention) : { mask })
         }
@@ -245,13 +244,13 @@ function LayerFields({ state, attention, set, others }: ControlsProps) {
 
 function VectorsGroup(props: ControlsProps) {
   const { state, set } = props;
-  const origins: readonly State["vectors"][] = ["learned", "random"];
+  const own = state.vectors === "example" ? [state.vectors] : [];
   return (
     <div class="group">
       <Choice
         label="Vectors"
         value={state.vectors}
-        choices={asWords(...(state.vectors === "example" ? ["example" as const] : []), ...origins)}
+        choices={asWords<State["vectors"]>(...own, "learned", "random")}
         onChange={(vectors) => set(vectors === "example" ? {} : withVectors(vectors))}
       />
       {state.vectors === "learned" ? <LayerFields {...props} /> : <SizeFields {...props} />}
