@@ -74,10 +74,10 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
       ),
     };
   }, [facts.numbers]);
-  const [what, of] = prediction.isTied ? ["embedding", "Embeddings"] : ["row of the head", "Rows"];
-  const ofRows = {
-    ...{ title: `${of} of the likeliest tokens`, symbol: `Their ${of.toLowerCase()}` },
-  };
+  const [what, name] = prediction.isTied
+    ? ["embedding", "Embeddings"]
+    : ["row of the head", "Rows"];
+  const isNumber = true;
   return (
     <Part
       kind="open"
@@ -86,16 +86,11 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
     >
       <SideBySide
         {...{ part: "end", width, numberWidth }}
+        of=" of the likeliest tokens"
         pictures={[
-          ...(rows ? [{ picture: "rows" as const, strips: rows, ...ofRows }] : []),
-          {
-            ...{ picture: "logits", strips: logits, isNumber: true },
-            ...{ title: "Logits of the likeliest tokens", symbol: "Logit" },
-          },
-          {
-            ...{ picture: "shares", strips: shares, isNumber: true, palette },
-            ...{ title: "Probabilities of the likeliest tokens", symbol: "Probability" },
-          },
+          ...(rows ? [{ picture: "rows" as const, name, strips: rows }] : []),
+          { picture: "logits", name: "Logit", strips: logits, isNumber },
+          { picture: "shares", name: "Probability", strips: shares, isNumber, palette },
         ]}
       />
     </Part>

@@ -116,31 +116,19 @@ export function HeadInside({ part, facts, width }: HeadProps & { width: number }
   const tokens = useMemo(() => mostAttended(weights), [weights]);
   const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
   const palette = useWeightPalette({ range: "absolute", curve: "sqrt" });
-  const name = `head ${head.head + 1}`;
-  const number = { isNumber: true };
-  const last = { selected: tokens.length };
+  const { keys, scores, values } = strips;
+  const [isNumber, selected] = [true, tokens.length];
   return (
     <div class="head-inside">
-      <h4>Inside of {name}</h4>
+      <h4>Inside of head {head.head + 1}</h4>
       <SideBySide
         {...{ part: part.name, width, numberWidth }}
+        of={`, head ${head.head + 1}`}
         pictures={[
-          {
-            ...{ picture: "keys", strips: strips.keys, ...last },
-            ...{ title: `Keys and the query, ${name}`, symbol: "Keys, and the query" },
-          },
-          {
-            ...{ picture: "scores", strips: strips.scores, ...number },
-            ...{ title: `Scores, ${name}`, symbol: "Score" },
-          },
-          {
-            ...{ picture: "weights", strips: strips.weights, ...number, palette },
-            ...{ title: `Weights, ${name}`, symbol: "Weight" },
-          },
-          {
-            ...{ picture: "values", strips: strips.values, ...last },
-            ...{ title: `Values and their weighted sum, ${name}`, symbol: "Values, and their sum" },
-          },
+          { picture: "keys", name: "Keys, and the query", strips: keys, selected },
+          { picture: "scores", name: "Score", strips: scores, isNumber },
+          { picture: "weights", name: "Weight", strips: strips.weights, isNumber, palette },
+          { picture: "values", name: "Values, and their sum", strips: values, selected },
         ]}
       />
       <Others {...{ weights, tokens }} />

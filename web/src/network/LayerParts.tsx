@@ -148,7 +148,6 @@ export function AddOfHeads({
   head,
   ...props
 }: Omit<PartProps<AddedByHeads>, "facts"> & {
-  /** The selected head. */
   head: number;
 }) {
   const { part } = props;

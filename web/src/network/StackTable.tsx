@@ -11,7 +11,6 @@ import type { PartNumbers, Reading, StackNumbers } from "./messages";
 import { Words } from "./Prediction";
 import { Rail, railWidth } from "./Rail";
 
-/** A row of the table. */
 interface StackRow {
   readonly name: string;
   /** The lengths of the vectors that the parts of a layer add; empty for the two ends. */
@@ -187,7 +186,6 @@ interface StackTableProps extends OpeningProps {
   numbers: StackNumbers;
   /** The names of the first row and of the last one. */
   names: readonly [string, string];
-  /** The caption for screen readers. */
   caption: string;
   /** The number of tokens shown for each reading. */
   words?: number;

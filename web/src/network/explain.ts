@@ -41,10 +41,9 @@ export function explain(spot: Spot, facts: Facts): Explanation | null {
   const part = partOf(facts, name);
   if (!part) return null;
   const common = explainCommon(spot, part.norm, facts);
-  if (common) return common;
-  return part.name === "feed-forward"
-    ? explainFeedForward(spot, part, facts)
-    : explainAttention(spot, part, facts);
+  if (common || part.name === "feed-forward")
+    return common ?? explainFeedForward(spot, part as FeedForwardNumbers, facts);
+  return explainAttention(spot, part, facts);
 }
 
 /** The explanation of a number of a layer after its attention weights; null if there is no such number. */

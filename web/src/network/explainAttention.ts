@@ -99,7 +99,6 @@ function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explan
   ]);
 }
 
-/** Explains a number that a head adds to the stream. */
 function explainHead({ row, col }: Spot, part: AddedByHeads, facts: LayerFacts): Explanation {
   const { heads, headOutputs, norm } = part;
   const size = norm.input.length;

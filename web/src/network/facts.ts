@@ -15,7 +15,6 @@ export interface Facts extends LayerFacts {
   readonly numbers: StackNumbers;
   /** The labels of the tokens of this stack that the traced token may attend to. */
   readonly tokens: readonly string[];
-  /** The index of the traced token. */
   readonly place: number;
   /** The labels of the other stack's tokens. */
   readonly sources: readonly string[];

@@ -27,7 +27,6 @@ export const equals = (value: number, role?: Role): FormulaPiece[] => [
   { text: format(value), role },
 ];
 
-/** Explains an entry of a vector. */
 export const entry = (words: string, i: number, formula: readonly FormulaPiece[]): Explanation => ({
   ...{ name: `${words}, entry ${i + 1}`, formula },
 });
@@ -40,7 +39,6 @@ export const said = (words: string, i: number, how: string, value: number): Expl
 export const learned = (words: string, i: number, data: Numbers, place = i): Explanation =>
   said(words, i, "learned", at(data, place));
 
-/** The length of a vector. */
 export function lengthOf(x: Numbers): number {
   return Math.sqrt(x.reduce((total, each) => total + each * each, 0));
 }

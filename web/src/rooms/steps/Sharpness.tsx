@@ -14,7 +14,6 @@ export interface Sharp {
   readonly key: number;
   /** The entropy of the row, in bits. */
   readonly entropy: number;
-  /** The number of visible keys. */
   readonly visible: number;
 }
 

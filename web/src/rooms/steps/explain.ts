@@ -56,7 +56,6 @@ const isIn = <Names extends object>(
   names: Names,
 ): name is MatrixName & keyof Names => Object.hasOwn(names, name);
 
-/** Whether a cell's number was edited. */
 export function isEdited(cell: MatrixCell, { head }: SentenceAttention, { edits }: State): boolean {
   return edits.has(editKey({ ...cell, head }));
 }
