@@ -48,19 +48,23 @@ function embedding(
   });
 }
 
-/** The layer `index`, from the stream that enters it. */
+/**
+ * The layer `index`, from the stream that enters it.
+ *
+ * @param head the head to show; null if the layer is not open
+ */
 function layerAt(
   model: MaskedLanguageModel,
   index: number,
   input: Tensor,
-  { place, head, isOpen }: { place: number; head: number; isOpen: boolean },
+  [place, head]: readonly [place: number, head: number | null],
 ) {
   const { heed } = model;
   const layer = model.model.layers[index] as (typeof model.model.layers)[number];
   type Shown = Pick<AttentionNumbers, "most" | "mostWeights" | "head">;
   let shown: Shown | null = null;
   const receive: nn.ReceiveWeights = (_, weights, compared) => {
-    if (!isOpen) return;
+    if (head === null) return;
     heed.scope(() => {
       const found = (compared as () => nn.Compared)();
       const attended = attendedBy(heed, weights, found, { row: place, head });
@@ -79,14 +83,9 @@ function layerAt(
 /** The trace of the token at `place`, by default of the last one. */
 export function encoderNetwork(
   model: MaskedLanguageModel,
-  {
-    ids,
-    place = ids.length - 1,
-    layer: open,
-    head,
-    ablated,
-  }: Omit<NetworkRequest, "kind" | "ablation">,
+  request: Omit<NetworkRequest, "kind" | "ablation">,
 ): StackNumbers {
+  const { ids, place = ids.length - 1, layer: open, head, ablated } = request;
   const { heed, config } = model;
   return heed.scope(() => {
     const { stream, start } = embedding(model, ids, place);
@@ -94,11 +93,8 @@ export function encoderNetwork(
     let [input, openLayer]: [Tensor, LayerNumbers | null] = [stream, null];
     for (const i of model.model.layers.keys()) {
       input = heed.scope(() => {
-        const { block, output, shown } = layerAt(model, i, input, {
-          place,
-          head,
-          isOpen: i === open,
-        });
+        const traced = [place, i === open ? head : null] as const;
+        const { block, output, shown } = layerAt(model, i, input, traced);
         const { attention, feedForward, next } = block;
         const added = [attention, feedForward].map((part) => lengthOf(part.added));
         lengths.push({ added, stream: lengthOf(next.result) });

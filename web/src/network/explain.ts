@@ -6,7 +6,7 @@
 import { type Explanation, format, operand, times } from "#parts";
 import { label } from "../shared/pieces";
 import { explainAdded, explainAttention } from "./explainAttention";
-import { type Facts, type LayerFacts, partOf, readers } from "./facts";
+import { type Facts, type LayerFacts, readers } from "./facts";
 import {
   activations,
   added,
@@ -38,12 +38,13 @@ export function explain(spot: Spot, facts: Facts): Explanation | null {
   if (name === "end") return explainEnd(spot, facts);
   const { next } = numbers.open ?? {};
   if (name === "next") return next ? explainCommon(spot, next, facts) : null;
-  const part = partOf(facts, name);
+  const part = numbers.open?.parts.find((part) => part.name === name);
   if (!part) return null;
   const common = explainCommon(spot, part.norm, facts);
-  if (common || part.name === "feed-forward")
-    return common ?? explainFeedForward(spot, part as FeedForwardNumbers, facts);
-  return explainAttention(spot, part, facts);
+  if (common) return common;
+  return part.name === "feed-forward"
+    ? explainFeedForward(spot, part, facts)
+    : explainAttention(spot, part, facts);
 }
 
 /** The explanation of a number of a layer after its attention weights; null if there is no such number. */

@@ -23,7 +23,6 @@ import type {
   PredictionNumbers,
   Reading,
   StackNumbers,
-  StartNumbers,
 } from "./messages";
 import { normNumbers, readOut, rowAt } from "./numbers";
 import { type WalkedLayer, walkedStack } from "./walkedModel";
@@ -128,23 +127,6 @@ function record(
   return { output, kept };
 }
 
-function startNumbers(
-  { heed, config }: TransformerModel,
-  embedding: nn.Embedding,
-  [id, row]: readonly [number, number],
-  stream: Float32Array,
-): StartNumbers {
-  return heed.scope(() => ({
-    token: numbersOf(embedding.forward(heed.tensor(Int32Array.of(id)))),
-    position:
-      config.positions === "none"
-        ? null
-        : numbersOf(heed.sinusoidalEncoding(1, config.size, { offset: row })),
-    positions: config.positions === "none" ? "none" : "sinusoidal",
-    stream,
-  }));
-}
-
 /** The readings of the decoder after each part, as if the decoder ended there. */
 function readingsOf(
   { heed, decoder, readOut: head, targetVocabulary }: TransformerModel,
@@ -163,25 +145,35 @@ function readingsOf(
   );
 }
 
-/** The numbers of a stack. `token` is the traced token: its id and its row. */
+/** The numbers of a stack, for the token of an id in a row. */
 function stackNumbers(
   model: TransformerModel,
   stack: StackName,
   { output, kept: { streams, lengths, open } }: { output: Tensor; kept: Recorded },
-  token: readonly [id: number, row: number],
+  [id, row]: readonly [id: number, row: number],
   prediction: PredictionNumbers | null = null,
 ): StackNumbers {
+  const { heed, config } = model;
   const isEncoder = stack === "encoder";
   const [embedding, vocabulary] = isEncoder
     ? [model.sourceEmbedding, model.sourceVocabulary]
     : [model.targetEmbedding, model.targetVocabulary];
-  const { norm } = walkedStack(model.heed, model[stack]).model;
+  const { norm } = walkedStack(heed, model[stack]).model;
   const last = streams.at(-1) as Float32Array;
   return {
     partNames: ["attention", ...(isEncoder ? [] : (["cross"] as const)), "feed-forward"],
-    start: startNumbers(model, embedding, token, streams[0] as Float32Array),
+    start: {
+      token: numbersOf(embedding.forward(heed.tensor(Int32Array.of(id)))),
+      ...(config.positions === "none"
+        ? { position: null, positions: "none" }
+        : {
+            position: numbersOf(heed.sinusoidalEncoding(1, config.size, { offset: row })),
+            positions: "sinusoidal",
+          }),
+      stream: streams[0] as Float32Array,
+    },
     ...{ lengths, readings: null, open },
-    end: { norm: normNumbers(norm, last, rowAt(output, token[1])), prediction },
+    end: { norm: normNumbers(norm, last, rowAt(output, row)), prediction },
     ablated: [],
     vocabulary: vocabulary.size,
   };

@@ -115,10 +115,6 @@ function rowOf(view: MatrixView, row: number): MatrixView {
   return { ...view, rows: 1, offset: view.offset + row * view.rowStride };
 }
 
-function transposedArea({ row, col }: Area): Area {
-  return { ...(col !== undefined && { row: col }), ...(row !== undefined && { col: row }) };
-}
-
 /** The same scores at three stages. One colour scale for them shows the effect of the division. */
 const ofScores: readonly MatrixName[] = ["scores", "scaled", "masked"];
 
@@ -174,7 +170,7 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
   }, [source, name, head, unfolding]);
   const palette = usePalette(name, head);
 
-  const areaOf = ({ row, col }: Area) => (flip ? transposedArea({ row, col }) : { row, col });
+  const areaOf = ({ row, col }: Area) => (flip ? { row: col, col: row } : { row, col });
   const { row, col, matrix } = workspace.active ?? {};
   return usePicture({
     view,

@@ -208,12 +208,8 @@ function arraysOf(
   const { capture: scores } = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
   const ones = heed.tensor(new Float32Array(S).fill(1), [1, S]);
   const tensors = {
-    ...{
-      ...own,
-      keyEmbedding: other.embedding,
-      keyPosition: other.position,
-      keyInput: other.input,
-    },
+    ...{ ...own, keyEmbedding: other.embedding, keyPosition: other.position },
+    keyInput: other.input,
     ...{ wq, wk, wv, q, k, v, scores, scaled, masked, weights: shares, output: attention.output },
     ...{ joined, wo, result, between: null, units: null, after: null, ...block },
     ...{ sums: heed.linear(shares, ones), entropy },

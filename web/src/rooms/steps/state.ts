@@ -173,26 +173,20 @@ function sourceOf(state: State, { queries, walked }: SentenceAttention): Source 
 
 /** The request to the solver, or null while there is no token. */
 export function problemOf(state: State, attention: SentenceAttention): Problem | null {
-  const L = attention.queries.tokens.length;
-  const S = attention.keys.tokens.length;
+  const { queries, keys, cross, order, heads, headSize, row, head } = attention;
+  const [L, S] = [queries.tokens.length, keys.tokens.length];
   if (L === 0 || S === 0) return null;
   return {
-    queryTokens: attention.queries.tokens,
-    keyTokens: attention.cross ? attention.keys.tokens : null,
-    order: attention.order,
+    ...{ queryTokens: queries.tokens, keyTokens: cross ? keys.tokens : null, order },
     edits: [...state.edits.values()].filter(
       ({ matrix, head, row, col }) =>
-        head < attention.heads && row < (matrix === "q" ? L : S) && col < attention.headSize,
+        head < heads && row < (matrix === "q" ? L : S) && col < headSize,
     ),
-    ablated: [...state.ablated].filter((head) => attention.heads > 1 && head < attention.heads),
+    ablated: [...state.ablated].filter((head) => heads > 1 && head < heads),
     source: sourceOf(state, attention),
-    heads: attention.heads,
-    headSize: attention.headSize,
-    position: state.position,
-    scale: (state.scaled ? 1 / Math.sqrt(attention.headSize) : 1) / state.temperature,
+    ...{ heads, headSize, row, head, position: state.position },
+    scale: (state.scaled ? 1 / Math.sqrt(headSize) : 1) / state.temperature,
     mask: maskOf(state, attention),
-    row: attention.row,
-    head: attention.head,
   };
 }
 

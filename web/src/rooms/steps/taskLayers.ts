@@ -59,15 +59,11 @@ async function load(heed: Heed, folder: string): Promise<TaskLayers> {
 /** The models of each engine by their folders. The page keeps them, because none has more than 400 KB. */
 const models = new WeakMap<Heed, Map<string, Promise<TaskLayers>>>();
 
-export async function taskLayers(heed: Heed, folder: string): Promise<TaskLayers> {
+export function taskLayers(heed: Heed, folder: string): Promise<TaskLayers> {
   const known = models.get(heed) ?? new Map<string, Promise<TaskLayers>>();
   models.set(heed, known);
   const loading = known.get(folder) ?? load(heed, folder);
   known.set(folder, loading);
-  try {
-    return await loading;
-  } catch (error) {
-    known.delete(folder);
-    throw error;
-  }
+  loading.catch(() => known.delete(folder));
+  return loading;
 }

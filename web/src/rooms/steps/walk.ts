@@ -200,16 +200,15 @@ function tokensOfTask({ task, isCausal, idsOf }: TaskLayers, text: string): Toke
   return { tokens: tokens.map(plain), ids: idsOf(tokens), kept: text, cut: false };
 }
 
-/** The models of tasks that read a text. */
-const taskIds = exhibitIds.filter((id) => exhibitOf(id).field !== null);
-
 /** The first text of a model whose first input is drawn. */
 const otherText = "March 7, 1969";
 
-const tasks = taskIds.map((id): Other => {
-  const { name, folder, first } = exhibitOf(id);
+/** The models of tasks that read a text. */
+const tasks = exhibitIds.flatMap((id): Other[] => {
+  const { name, folder, first, field } = exhibitOf(id);
   const mask = folder.endsWith("-decoder") ? "causal" : "none";
-  return { name, link: id, mask, text: "text" in first ? first.text : otherText };
+  const text = "text" in first ? first.text : otherText;
+  return field === null ? [] : [{ name, link: id, mask, text }];
 });
 
 const solve: Solver<WalkRequest, WalkAnswer> = async ({ model, text, base }, { heed }) => {
