@@ -67,6 +67,20 @@ export function normWords(norm: "rms" | "layer") {
   };
 }
 
+/** Words about the input of a layer of a decoder. */
+export const decoderWords = (rotates: boolean, norm: "rms" | "layer") => ({
+  vector: `that the model learned for it${rotates ? "" : ", plus the learned one of its position"}`,
+  embedding: rotates
+    ? "learned by the model"
+    : "the learned vectors of the token and of its position, added",
+  ...normWords(norm),
+});
+
+export const unitWords = (activation: string, isGated: boolean) =>
+  isGated
+    ? `its gate after the activation ${activation}, times a second number, “up” (SwiGLU)`
+    : `a sum after the activation ${activation}`;
+
 /** The form of our language model. */
 export const ourShape: ModelShape = {
   name: "our language model",
@@ -78,10 +92,8 @@ export const ourShape: ModelShape = {
   words: {
     tokens:
       "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and bytes (·).",
-    vector: "that the model learned for it",
-    embedding: "learned by the model",
-    ...{ ...normWords("rms"), projections: "", heads: groupWords(6, 3) },
-    unit: "its gate after the activation SiLU, times a second number, “up” (SwiGLU)",
+    ...{ ...decoderWords(true, "rms"), projections: "", heads: groupWords(6, 3) },
+    unit: unitWords("SiLU", true),
     end: "the prediction of the next token",
   },
 };

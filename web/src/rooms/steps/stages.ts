@@ -11,28 +11,18 @@ import {
   type SentenceAttention,
 } from "./state";
 
+const targets: Partial<Record<StageName, readonly MatrixName[]>> = {
+  ...{ tokens: ["input"], embedding: ["input"], qkv: ["q", "k", "v"], joined: ["result"] },
+  ...{ addnorm: ["between"], feedforward: ["units"], addnorm2: ["after"] },
+};
+
 /**
  * The matrices that a stage computes, in order. For the stage of the tokens, each token is a row of the input to come.
  * The worked example ends with the output of its only head.
  */
 export function targetsOf(stage: StageName, { vectors }: State): readonly MatrixName[] {
-  switch (stage) {
-    case "tokens":
-    case "embedding":
-      return ["input"];
-    case "qkv":
-      return ["q", "k", "v"];
-    case "joined":
-      return vectors === "example" ? ["joined"] : ["result"];
-    case "addnorm":
-      return ["between"];
-    case "feedforward":
-      return ["units"];
-    case "addnorm2":
-      return ["after"];
-    default:
-      return [stage];
-  }
+  if (stage === "joined" && vectors === "example") return [stage];
+  return targets[stage] ?? [stage as MatrixName];
 }
 
 /** Whether the window of the layer is shorter than the text. */

@@ -58,24 +58,11 @@ function goesByRows(state: State): boolean {
 /** The number of terms of the first cell of a matrix; 1 if it was edited. */
 function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: State): number {
   if (isEdited({ matrix, row: attention.row, col: 0 }, attention, state)) return 1;
-  const sizes = sizesOf(attention);
-  switch (matrix) {
-    case "input":
-      return 2;
-    case "q":
-      // A rotated entry is a sum of two.
-      if (isRotated(state, attention)) return 2;
-      // A normalised entry is no sum.
-      return attention.model?.hasHeadNorms ? 1 : sizes.embedding;
-    case "scores":
-      return sizes.head;
-    case "output":
-      return sizes.key;
-    case "result":
-      return sizes.joined;
-    default:
-      return 1;
-  }
+  const { embedding, head, key, joined } = sizesOf(attention);
+  // A rotated entry of a query is a sum of two, and a normalised one is no sum.
+  const q = isRotated(state, attention) ? 2 : attention.model?.hasHeadNorms ? 1 : embedding;
+  const counts = { input: 2, q, scores: head, output: key, result: joined };
+  return counts[matrix as keyof typeof counts] ?? 1;
 }
 
 /** Null if the stage has nothing to compute, or shows it as a whole. */

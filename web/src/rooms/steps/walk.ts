@@ -1,5 +1,6 @@
 /** The solver that finds a model of a task, or the person's, which is open in the room Models, and its tokens of a text. */
-import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
+import type { MaskedLanguageModel } from "heed/models";
+import { activations } from "../../network/formulas";
 import { plain } from "../../shared/attended";
 import { type ExhibitId, exhibitIds, exhibitOf } from "../../shared/catalogue";
 import { label } from "../../shared/pieces";
@@ -12,7 +13,7 @@ import {
 import type { LanguageModel } from "../../worker/languageHeads";
 import { isWalked, type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
-import { groupWords, type ModelShape, normWords, ourShape } from "./shape";
+import { decoderWords, groupWords, type ModelShape, normWords, ourShape, unitWords } from "./shape";
 import { type TaskLayers, taskLayers } from "./taskLayers";
 import { maxTokens, type Tokens } from "./tokens";
 
@@ -54,21 +55,6 @@ const biasWords = " A learned bias is added to each.";
 const headNorms =
   " Each head’s query and key are divided by their root mean square, times learned factors.";
 
-const activations: Readonly<Record<string, string>> = {
-  ...{ gelu: "GELU", geluTanh: "GELU", silu: "SiLU", relu: "ReLU" },
-};
-
-/** Words about the input of a layer of a decoder. */
-function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
-  return {
-    vector: `that the model learned for it${rotations ? "" : ", plus the learned one of its position"}`,
-    embedding: rotations
-      ? "learned by the model"
-      : "the learned vectors of the token and of its position, added",
-    ...normWords(norm),
-  };
-}
-
 /** Words about the input of a layer of an encoder. */
 function encoderWords({ types }: MaskedLanguageModel["config"]) {
   const others = `of its position${types > 0 ? " and of its type" : ""}`;
@@ -106,25 +92,25 @@ function tokenWords(tokenizer: OpenModel["tokenizer"]): string {
  */
 export function shapeOf({ config }: LanguageModel, name: string, tokens: string): ModelShape {
   const { layers, heads, headSize, size, isGated } = config;
-  const activation = activations[config.activation] ?? config.activation;
+  const activation = activations[config.activation].name;
   const isCausal = config.kind === "causal";
   const hasHeadNorms = isCausal && config.hasHeadNorms;
   const { hidden } = config.biases;
   const biases = isCausal
     ? config.biases
     : { qkv: config.biases.attention, output: config.biases.attention, hidden };
-  const after = `after the activation ${activation}`;
+  const rotates = config.rotations !== undefined;
   return {
     ...{ name, layers, heads, headSize, size, units: config.hiddenSize },
     ...{ isCausal, isPostNorm: !isCausal },
     norm: isCausal && config.norm === "rms" ? "RMS norm" : "layer norm",
-    ...{ rotates: config.rotations !== undefined, hasHeadNorms, biases, isGated, activation },
+    ...{ rotates, hasHeadNorms, biases, isGated, activation },
     windows: Array.from(config.windows, (window) => window ?? null),
     words: {
-      ...{ tokens, ...(isCausal ? decoderWords(config) : encoderWords(config)) },
+      ...{ tokens, ...(isCausal ? decoderWords(rotates, config.norm) : encoderWords(config)) },
       projections: `${biases.qkv ? biasWords : ""}${hasHeadNorms ? headNorms : ""}`,
       heads: isCausal ? groupWords(heads, config.kvHeads) : "",
-      unit: isGated ? `its gate ${after}, times a second number, “up” (SwiGLU)` : `a sum ${after}`,
+      unit: unitWords(activation, isGated),
       end: ourShape.words.end,
     },
   };
@@ -155,7 +141,7 @@ const ends: Readonly<Record<string, string>> = {
 /** The form of the model of a task: a stack with norms before its parts. */
 function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): ModelShape {
   const { layers, dimFeedforward: units, kind } = own;
-  const activation = activations[config.activation] ?? config.activation;
+  const activation = activations[config.activation].name;
   const cut = `Each ${kind === "tagging" ? "word or mark" : "character"} is a token.`;
   return {
     ...{ name: `the model “${name}”`, layers, units, heads: config.heads },
@@ -168,7 +154,7 @@ function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): Model
       vector: "that the model learned for it, plus the sines and cosines of its position",
       embedding: "the learned vector of the token and the sines and cosines of its position, added",
       ...{ ...normWords("layer"), projections: biasWords, heads: "" },
-      unit: `a sum after the activation ${activation}`,
+      unit: unitWords(activation, false),
       end: ends[own.architecture] ?? "the answer of the model",
     },
   };
