@@ -5,7 +5,7 @@ import { useWeightPalette } from "../picture/useWeightPalette";
 import { label } from "../shared/pieces";
 import type { Facts } from "./facts";
 import { rowOf } from "./formulas";
-import { Norm, normOfSum, Part } from "./LayerParts";
+import { Norm, Part } from "./LayerParts";
 import type { PredictionNumbers, RowName, StartNumbers } from "./messages";
 import { SideBySide, Strips, strip } from "./Strips";
 
@@ -52,7 +52,7 @@ export function StartPart({ facts, width }: EndProps) {
           title={`The embedding of “${facts.tokens[facts.place]}”`}
         />
       </Part>
-      {norm && <Norm part="start" norm={norm} title={normOfSum} width={width} />}
+      {norm && <Norm part="start" norm={norm} width={width} />}
     </>
   );
 }

@@ -80,16 +80,21 @@ function wordsOf({ kind, eps, input, gain, bias, isPost }: NormNumbers): string 
 interface NormProps {
   part: PartName;
   norm: NormNumbers;
-  title: string;
+  /** Of a norm whose result is not the stream. */
+  title?: string;
   kind?: RailKind;
   width: number;
 }
 
 /** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
-export function Norm({ part, norm, title, kind = "reads", width }: NormProps) {
+export function Norm({ part, norm, title = "", kind = "reads", width }: NormProps) {
   const strips = useMemo(() => normStrips(part, norm), [part, norm]);
   return (
-    <Part kind={norm.isPost ? "open" : kind} title={title} words={wordsOf(norm)}>
+    <Part
+      kind={norm.isPost ? "open" : kind}
+      title={norm.isPost ? "Norm of the sum" : title}
+      words={wordsOf(norm)}
+    >
       <Strips
         {...{ part, strips, width }}
         picture="norm"
@@ -105,7 +110,7 @@ interface PartProps<P = PartNumbers> {
   /** In pixels. */
   width: number;
   /** Null for an encoder. */
-  prediction: PredictionProps | null;
+  prediction?: PredictionProps | null;
 }
 
 interface AddProps extends Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> {
@@ -172,7 +177,7 @@ export function AddOfHeads({
   );
 }
 
-function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
+function Attention({ part, facts, width, prediction = null }: PartProps<AttentionNumbers>) {
   const { title, tokens } = attentions[part.name];
   const keys = facts.numbers.readings ? tokens : "all tokens";
   return (
@@ -279,9 +284,6 @@ const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   "feed-forward": "Norm before the feed-forward network",
 };
 
-/** The title of a norm whose result is the stream. */
-export const normOfSum = "Norm of the sum";
-
 interface LayerPartsProps {
   parts: readonly PartNumbers[];
   facts: Facts;
@@ -297,11 +299,13 @@ export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps
       {parts.map((part, i) => {
         const common = { width, prediction: predictions?.[i] ?? null };
         const { name, norm } = part;
-        const title = norm.isPost ? normOfSum : normTitles[name];
         return [
           // With post-norm, attention reads the stream itself.
           !(norm.isPost && name === "attention") && (
-            <Norm key={`norm of ${name}`} {...{ part: name, norm, title, width }} />
+            <Norm
+              key={`norm of ${name}`}
+              {...{ part: name, norm, title: normTitles[name], width }}
+            />
           ),
           part.name === "feed-forward" ? (
             <Fragment key={part.name}>
@@ -313,7 +317,7 @@ export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps
           ),
         ];
       })}
-      {last && <Norm part="next" norm={last} title={normOfSum} width={width} />}
+      {last && <Norm part="next" norm={last} width={width} />}
     </>
   );
 }

@@ -272,9 +272,7 @@ export function NamedMatrix({ name, options, note }: NamedMatrixProps) {
 function captionOf(name: MatrixName, attention: SentenceAttention, state: State): string {
   const { title, symbol, rows, cols } = kindOf(name);
   const isOfHead = [rows, cols].some((axis) => ["head", "key", "selected"].includes(axis));
-  const left = headNumbers(state.ablated)
-    .map((head) => `head ${head}`)
-    .join(", ");
+  const left = headNumbers(state.ablated).map((head) => `head ${head}`);
   const word = attention.queries.tokens[attention.row];
   const changes = [
     ...(state.scaled ? [] : ["not divided by √d"]),
@@ -288,7 +286,7 @@ function captionOf(name: MatrixName, attention: SentenceAttention, state: State)
     ...(attention.model ? [`layer ${state.layer + 1}`] : []),
     ...(attention.heads > 1 && isOfHead ? [`head ${attention.head + 1}`] : []),
     ...(attention.model?.rotates && !state.position && isAfter(name, "q") ? ["not rotated"] : []),
-    ...(isAfter(name, "joined") && left ? [`without ${left}`] : []),
+    ...(isAfter(name, "joined") && left.length > 0 ? [`without ${left.join(", ")}`] : []),
     ...(isAfter(name, "scaled") ? changes : []),
     ...(isAfter(name, "masked") ? masks : []),
   ];
