@@ -75,22 +75,6 @@ function rowsOf({ heed, model, lmHead }: CausalLanguageModel, ids: Int32Array) {
   });
 }
 
-/** The readings after each part, as if the model ended there. */
-function readingsOf(
-  model: CausalLanguageModel,
-  wordOf: (id: number) => string,
-  streams: readonly Float32Array[],
-) {
-  const output = {
-    logitsOf: (rows: Tensor) => model.readOut(rows),
-    wordOf,
-    rowsOf: (ids: Int32Array) => rowsOf(model, ids),
-    bias: model.lmHead?.bias,
-    isTied: model.config.isTied,
-  };
-  return readOut(model.heed, output, streams);
-}
-
 /** @param wordOf returns the text of a token */
 export function causalNetwork(
   model: CausalLanguageModel,
@@ -124,10 +108,8 @@ export function causalNetwork(
         const place = { layer: i, head: found.head };
         const query = queryOf(model, layer.selfAttn, place, added.norm.result);
         const attention = { ...added, ...most, maps: null, head: { ...found, ...query } };
-        shown = {
-          layer: i,
-          parts: [attention, feedForwardNumbers(model, layer, own.feedForward, row)],
-        };
+        const feedForward = feedForwardNumbers(model, layer, own.feedForward, row);
+        shown = { layer: i, parts: [attention, feedForward] };
       },
     });
   const receive: nn.ReceiveWeights = (_, weights, compared) =>
@@ -142,7 +124,12 @@ export function causalNetwork(
     if (layer) nn.captureAttention(layer.selfAttn, receive, run);
     else run();
   });
-  const { readings, prediction } = readingsOf(model, wordOf, streams);
+  const output = {
+    ...{ wordOf, logitsOf: (rows: Tensor) => model.readOut(rows) },
+    rowsOf: (ids: Int32Array) => rowsOf(model, ids),
+    ...{ bias: model.lmHead?.bias, isTied: config.isTied },
+  };
+  const { readings, prediction } = readOut(heed, output, streams);
   const end = streams.at(-1) as Float32Array;
   const { norm } = model.model;
   const normed = heed.scope(() => numbersOf(norm.forward(heed.tensor(end, [1, end.length]))));

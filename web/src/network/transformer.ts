@@ -16,14 +16,7 @@ import {
   layerMatrices,
   plainHead,
 } from "./layer";
-import type {
-  AttentionNumbers,
-  LayerMatrices,
-  MapNumbers,
-  PredictionNumbers,
-  Reading,
-  StackNumbers,
-} from "./messages";
+import type { AttentionNumbers, LayerMatrices, PredictionNumbers, StackNumbers } from "./messages";
 import { normNumbers, readOut, rowAt } from "./numbers";
 import { type WalkedLayer, walkedStack } from "./walkedModel";
 
@@ -50,11 +43,7 @@ export interface TransformerNumbers {
   readonly matrices: LayerMatrices | null;
 }
 
-/** The numbers of an attention that its weights [1, H, L, S] determine. */
-interface AttendedByAll extends Attended {
-  readonly headOutputs: Float32Array;
-  readonly maps: MapNumbers;
-}
+type AttendedByAll = Attended & Pick<AttentionNumbers, "headOutputs" | "maps">;
 
 /** The recorded numbers of either stack. */
 interface Recorded {
@@ -127,24 +116,6 @@ function record(
   return { output, kept };
 }
 
-/** The readings of the decoder after each part, as if the decoder ended there. */
-function readingsOf(
-  { heed, decoder, readOut: head, targetVocabulary }: TransformerModel,
-  streams: readonly Float32Array[],
-): { readings: Reading[]; prediction: PredictionNumbers } {
-  return readOut(
-    heed,
-    {
-      logitsOf: (rows) => head.forward(decoder.norm?.forward(rows) ?? rows),
-      wordOf: (id) => (targetVocabulary.tokens[id] ?? "").replace(/^<(\w+)>$/, "$1"),
-      rowsOf: (ids) => heed.scope(() => numbersOf(heed.embedding(heed.tensor(ids), head.weight))),
-      bias: head.bias,
-      isTied: false,
-    },
-    streams,
-  );
-}
-
 /** The numbers of a stack, for the token of an id in a row. */
 function stackNumbers(
   model: TransformerModel,
@@ -205,7 +176,14 @@ export function transformerNetwork(
       const told = record(model, "decoder", question, { row, memory }, (receiveLayer) =>
         decoder.forward(begun, memory, { tgtIsCausal: true, receiveLayer }),
       );
-      const { readings, prediction } = readingsOf(model, told.kept.streams);
+      const { readOut: head, targetVocabulary } = model;
+      const end = {
+        logitsOf: (rows: Tensor) => head.forward(decoder.norm?.forward(rows) ?? rows),
+        wordOf: (id: number) => (targetVocabulary.tokens[id] ?? "").replace(/^<(\w+)>$/, "$1"),
+        rowsOf: (ids: Int32Array) => numbersOf(heed.embedding(heed.tensor(ids), head.weight)),
+        ...{ bias: head.bias, isTied: false },
+      };
+      const { readings, prediction } = readOut(heed, end, told.kept.streams);
       return {
         encoder: stackNumbers(model, "encoder", read, [from[place] as number, place]),
         decoder: {

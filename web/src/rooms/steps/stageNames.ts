@@ -13,7 +13,7 @@ export type AttentionStage = keyof typeof attentionTitles;
 export type BlockStage = keyof typeof blockTitles;
 export type StageName = keyof typeof titles;
 
-export const isStageName = (text: string): text is StageName => Object.hasOwn(titles, text);
+export const stageNames = Object.keys(titles) as readonly StageName[];
 
 export const isBlockStage = (stage: StageName): stage is BlockStage =>
   Object.hasOwn(blockTitles, stage);

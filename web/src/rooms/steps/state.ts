@@ -120,11 +120,9 @@ export function hidesAny(state: State, attention: SentenceAttention): boolean {
   const { queries, keys } = attention;
   const [L, S] = [queries.tokens.length, keys.tokens.length];
   if (L === 0 || S === 0) return false;
+  const sees = (row: number, col: number) => isVisible(state, attention, row, col);
   // Masks that are not painted hide the pairs farthest from the diagonal first.
-  if (state.mask !== "painted")
-    return [[0, S - 1] as const, [L - 1, 0] as const].some(
-      ([row, col]) => !isVisible(state, attention, row, col),
-    );
+  if (state.mask !== "painted") return !sees(0, S - 1) || !sees(L - 1, 0);
   // Only existing cells count, because cells may have been hidden in a longer sentence.
   return [...state.hidden].some((cell) => {
     const [row, col] = cell.split(",").map(Number) as [number, number];
