@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { RowTable } from "../shared/RowTable";
 import type { Facts } from "./facts";
-import { activations, deviationOf, lengthOf, rootMeanSquare, rowOf } from "./formulas";
+import { activations, bySize, deviationOf, lengthOf, rootMeanSquare, rowOf } from "./formulas";
 import { HeadMaps } from "./HeadMaps";
 import { HeadInside, HeadList } from "./HeadParts";
 import { Length } from "./Length";
@@ -24,14 +24,6 @@ import { type Strip, Strips, strip } from "./Strips";
 /** The number of strongest units that are listed, and the largest number that the picture shows. */
 const mostUnits = 6;
 const mostShown = 1024;
-
-/** The units in order of the length of the vector that they add, the largest first. */
-function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
-  const strength = unitLengths ?? units.map(Math.abs);
-  return Array.from(strength.keys()).sort(
-    (a, b) => (strength[b] as number) - (strength[a] as number),
-  );
-}
 
 interface StepProps {
   kind: RailKind;
@@ -104,20 +96,18 @@ export function Norm({ part, norm, title = "", kind = "reads", width }: NormProp
   );
 }
 
-interface PartProps<P = PartNumbers> {
+interface PartProps<P> {
   part: P;
-  facts: Facts;
   /** In pixels. */
   width: number;
   /** Null for an encoder. */
   prediction?: PredictionProps | null;
 }
 
-interface AddProps extends Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> {
+interface AddProps extends PartProps<AddedByHeads | FeedForwardNumbers> {
   added: readonly Strip[];
   title: string;
   words: string;
-  /** The index of the selected strip. */
   selected?: number | undefined;
 }
 
@@ -148,13 +138,12 @@ const attentions = {
   cross: { title: "Cross-attention", tokens: "the encoder’s end, one for each token of the input" },
 } as const;
 
-/** The stream, and the vectors that the heads add to it. */
-export function AddOfHeads({
-  head,
-  ...props
-}: Omit<PartProps<AddedByHeads>, "facts"> & {
-  head: number;
-}) {
+/**
+ * The stream, and the vectors that the heads add to it.
+ *
+ * @param props.head the selected head
+ */
+export function AddOfHeads({ head, ...props }: PartProps<AddedByHeads> & { head: number }) {
   const { part } = props;
   const { name, heads, bias } = part;
   const size = part.added.length;
@@ -177,7 +166,8 @@ export function AddOfHeads({
   );
 }
 
-function Attention({ part, facts, width, prediction = null }: PartProps<AttentionNumbers>) {
+function Attention(props: PartProps<AttentionNumbers> & { facts: Facts }) {
+  const { part, facts, width, prediction = null } = props;
   const { title, tokens } = attentions[part.name];
   const keys = facts.numbers.readings ? tokens : "all tokens";
   return (
@@ -238,7 +228,8 @@ export function Units({ part, width }: Pick<PartProps<FeedForwardNumbers>, "part
     ],
     [part],
   );
-  const order = useMemo(() => byStrength(part), [part]);
+  /** The units in order of the length of the vector that they add. */
+  const order = useMemo(() => bySize(part.unitLengths ?? units.map(Math.abs)), [part]);
   const entries = useMemo(
     () => (units.length > mostShown ? order.slice(0, mostShown).sort((a, b) => a - b) : undefined),
     [part, order],
@@ -266,7 +257,7 @@ export function Units({ part, width }: Pick<PartProps<FeedForwardNumbers>, "part
 }
 
 /** The stream, and the vector that the feed-forward network adds to it. */
-export function AddOfUnits(props: Omit<PartProps<FeedForwardNumbers>, "facts">) {
+export function AddOfUnits(props: PartProps<FeedForwardNumbers>) {
   const { name, up, added: vector } = props.part;
   const added = useMemo(() => [strip(name, "+ added", "added", vector)], [vector]);
   return (

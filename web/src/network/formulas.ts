@@ -43,6 +43,10 @@ export function lengthOf(x: Numbers): number {
   return Math.sqrt(x.reduce((total, each) => total + each * each, 0));
 }
 
+/** The indices of numbers in order of size, the largest first. */
+export const bySize = (x: Numbers): number[] =>
+  Array.from(x.keys()).sort((a, b) => at(x, b) - at(x, a));
+
 /** The dot product of two vectors, with its value. */
 export function dot(
   a: Numbers,

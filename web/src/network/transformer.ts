@@ -45,7 +45,6 @@ export interface TransformerNumbers {
 
 type AttendedByAll = Attended & Pick<AttentionNumbers, "headOutputs" | "maps">;
 
-/** The recorded numbers of either stack. */
 interface Recorded {
   readonly lengths: StackNumbers["lengths"][number][];
   /** The stream at the start, then after each part of each layer, [E] each. */

@@ -28,10 +28,9 @@ import type { Walk } from "./useWalk";
 const asWords = <T extends string>(...values: readonly T[]) =>
   values.map((value) => [value, value] as const);
 
-const kinds: readonly (readonly [AttentionKind, string])[] = [
-  ["encoder", "encoder"],
-  ["decoder", "decoder"],
-  ["cross", "encoder-decoder"],
+const kinds = [
+  ...asWords<AttentionKind>("encoder", "decoder"),
+  ["cross", "encoder-decoder"] as const,
 ];
 
 interface ControlsProps {

@@ -227,17 +227,6 @@ function arraysOf(
   return { arrays: { ...copied, exponentials, contributions }, taken };
 }
 
-/** The copies that formulas show of numbers that no picture has. */
-function behind({ biases, frequencies }: Weights, { unrotated: { q, k } }: Stages) {
-  const copied = Object.entries(biases).flatMap(([name, bias]) =>
-    bias ? [[name, numbersOf(bias)]] : [],
-  );
-  return {
-    biases: Object.fromEntries(copied) as Biases,
-    rotation: frequencies && { frequencies, q: numbersOf(q), k: numbersOf(k) },
-  };
-}
-
 function solveWith(heed: Heed, layer: Layer | null, problem: Problem): Solution {
   const { source } = problem;
   return heed.scope(() => {
@@ -255,7 +244,16 @@ function solveWith(heed: Heed, layer: Layer | null, problem: Problem): Solution 
     const E = own.embedding.shape[2] as number;
     const dims = { L, S, E, H: problem.heads, D: problem.headSize };
     const small = smallSolutionOf(heed, { arrays, dims });
-    const more = behind(weights, stages);
+    // Formulas show these numbers, which no picture has.
+    const biases = Object.entries(weights.biases).flatMap(([name, bias]) =>
+      bias ? [[name, numbersOf(bias)]] : [],
+    );
+    const { frequencies } = weights;
+    const { q, k } = stages.unrotated;
+    const more = {
+      biases: Object.fromEntries(biases) as Biases,
+      rotation: frequencies && { frequencies, q: numbersOf(q), k: numbersOf(k) },
+    };
     const running = runningSums(heed, { arrays, dims, problem, ...more });
     // A norm follows the product.
     if (weights.norms.q && !more.rotation) delete running.q;

@@ -55,7 +55,6 @@ function headSizesOf({ vectors, heads, headSize }: State, model: ModelShape | nu
   return { heads, headSize, embeddingSize: heads * headSize };
 }
 
-/** How the sentence is cut. */
 export function splitOf({ vectors, model, split }: State): TokenSplit | "pieces" | "later" {
   if (vectors !== "learned") return split;
   return model === null ? "pieces" : "later";
@@ -89,7 +88,6 @@ export function sourceHead({ col }: Cell, { headSize }: SentenceAttention): numb
   return Math.floor(col / headSize);
 }
 
-/** The divisors of the scores. */
 export function divisorsOf({ scaled, temperature }: State, { headSize }: SentenceAttention) {
   return [...(scaled ? [`√${headSize}`] : []), ...(temperature === 1 ? [] : [`${temperature}`])];
 }
@@ -188,7 +186,6 @@ export function problemOf(state: State, attention: SentenceAttention): Problem |
   };
 }
 
-/** No number is locked. */
 export const unlocked = { cell: null, number: null } as const;
 
 /** A new stage is shown as completed, without a locked number. */
