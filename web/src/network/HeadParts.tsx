@@ -116,7 +116,8 @@ export function HeadInside({ part, facts, width }: HeadProps & { width: number }
   const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
   const palette = useWeightPalette({ range: "absolute", curve: "sqrt" });
   const { keys, scores, values } = strips;
-  const [isNumber, selected] = [true, tokens.length];
+  const isNumber = true;
+  const selected = tokens.length;
   return (
     <div class="head-inside">
       <h4>Inside of head {head.head + 1}</h4>

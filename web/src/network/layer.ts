@@ -23,7 +23,7 @@ export interface Attended extends Pick<AttentionNumbers, "most" | "mostWeights">
  * The numbers of an attention that its weights [1, H, L, S] determine, for one row and the selected head. They are
  * computed while the attention runs.
  *
- * @param compared computes what is compared; keys and values are [1, G, S, D], where heads may share a group
+ * @param compared its keys and values are [1, G, S, D], where heads may share a group
  */
 export function attendedBy(
   heed: Heed,

@@ -62,20 +62,21 @@ function PaddingField({ state, attention, set }: ControlsProps) {
   );
 }
 
-/** The pairs of a query and a key that a mask hides, as "query,key"; all without a state. */
-function hiddenPairs(attention: SentenceAttention, state?: State): ReadonlySet<string> {
-  const { queries, keys } = attention;
-  const pairsOf = (row: number) =>
-    keys.tokens.flatMap((_, col) =>
-      state && isVisible(state, attention, row, col) ? [] : `${row},${col}`,
-    );
-  return new Set(queries.tokens.flatMap((_, row) => pairsOf(row)));
+/** The pairs of a query and a key that are hidden, as "query,key". */
+function hiddenPairs(
+  { queries, keys }: SentenceAttention,
+  isHidden: (row: number, col: number) => boolean,
+): ReadonlySet<string> {
+  const inRow = (row: number) =>
+    keys.tokens.flatMap((_, col) => (isHidden(row, col) ? `${row},${col}` : []));
+  return new Set(queries.tokens.flatMap((_, row) => inRow(row)));
 }
 
 /** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
-const startPainting = (state: State, attention: SentenceAttention): Partial<State> => ({
-  ...{ mask: "painted", hidden: hiddenPairs(attention, state), ...toStage("masked") },
-});
+function startPainting(state: State, attention: SentenceAttention): Partial<State> {
+  const hidden = hiddenPairs(attention, (row, col) => !isVisible(state, attention, row, col));
+  return { mask: "painted", hidden, ...toStage("masked") };
+}
 
 function PaintButtons({ attention, set }: ControlsProps) {
   return (
@@ -83,7 +84,7 @@ function PaintButtons({ attention, set }: ControlsProps) {
       <button type="button" onClick={() => set({ hidden: new Set() })}>
         Show all
       </button>
-      <button type="button" onClick={() => set({ hidden: hiddenPairs(attention) })}>
+      <button type="button" onClick={() => set({ hidden: hiddenPairs(attention, () => true) })}>
         Hide all
       </button>
     </p>
