@@ -11,7 +11,11 @@ const longText =
 const sampleText = "text=The+animal+did+not+cross+the+street+because+it+was+too+tired";
 
 export const suggestions: readonly Suggestion[] = [
-  ["#mask=causal&step=masked", "Hide the future", "A model that writes must not see later words: each row ends at its own."],
+  [
+    "#mask=causal&step=masked",
+    "Hide the future",
+    "A model that writes must not see later words: each row ends at its own.",
+  ],
   [
     "#shuffle=1&step=output",
     "Shuffle the words",
