@@ -120,6 +120,5 @@ export function encoderAnswer(
 ): NetworkAnswer | MatricesAnswer {
   if (request.kind === "network")
     return { kind: "network", numbers: encoderNetwork(model, request) };
-  const matrices = layerMatrices(model as WalkedModel, request.layer, true);
-  return { kind: "matrices", matrices };
+  return { kind: "matrices", matrices: layerMatrices(model as WalkedModel, request.layer, true) };
 }

@@ -154,10 +154,10 @@ export function transformerNetwork(
   model: TransformerModel,
   question: TransformerQuestion,
 ): TransformerNumbers {
-  const { heed, encoder, decoder, positions } = model;
+  const { heed, encoder, decoder, positions, readOut: head, targetVocabulary } = model;
   const { source, written, place } = question;
   const from = model.sourceVocabulary.encode(source);
-  const to = model.targetVocabulary.encode(["<start>", ...written]);
+  const to = targetVocabulary.encode(["<start>", ...written]);
   const row = to.length - 1;
   const embedded = (embedding: nn.Embedding, ids: readonly number[]) =>
     positions.forward(embedding.forward(idsTensor(heed, ids)));
@@ -175,7 +175,6 @@ export function transformerNetwork(
       const told = record(model, "decoder", question, { row, memory }, (receiveLayer) =>
         decoder.forward(begun, memory, { tgtIsCausal: true, receiveLayer }),
       );
-      const { readOut: head, targetVocabulary } = model;
       const end = {
         logitsOf: (rows: Tensor) => head.forward(decoder.norm?.forward(rows) ?? rows),
         wordOf: (id: number) => (targetVocabulary.tokens[id] ?? "").replace(/^<(\w+)>$/, "$1"),

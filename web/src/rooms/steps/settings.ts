@@ -122,7 +122,6 @@ function editsToText(edits: ReadonlyMap<string, Edit>): string {
     .join(";");
 }
 
-const headRange = { min: 1, max: 8 };
 /** A model of the person may have more layers and heads than ours. */
 const learnedRange = { min: 1, max: 99 };
 const headIn = numberIn(learnedRange);
@@ -145,7 +144,7 @@ export const settings = {
   model: setting<string | null>(null, (text) => textIn(400)(text) || null),
   /** The layer of the language model. */
   layer: index(0, learnedRange),
-  heads: whole(2, headRange),
+  heads: whole(2, { min: 1, max: 8 }),
   headSize: whole(4, { min: 1, max: 16 }, { link: "size" }),
   seed: setting("1", textIn(40)),
   split: choice<TokenSplit>("words", ["words", "characters"]),

@@ -128,7 +128,7 @@ export const stageWords: Record<
   embedding: (state, attention) =>
     `${originWords(state, attention)}${addsPositions(state) ? " Its position is added: a word differs from place to place." : ""}`,
   qkv: (state, attention) =>
-    `Three ${state.vectors === "learned" ? "learned " : ""}matrices make a [query](q), a [key](k) and a [value](v) of each vector: what it looks for, what it is found by, and what it passes on.${attention.cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state, attention)}`,
+    `Three ${state.vectors === "learned" ? "learned " : ""}matrices make a [query](q), [key](k) and [value](v) of each vector: what it looks for, is found by, and passes on.${attention.cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state, attention)}`,
   scores: (state) =>
     `A [score](scores) is the dot product of a [query](q) and a [key](k): large where both point the same way.${countingWords(state)}`,
   scaled: ({ scaled, temperature }, { headSize }) => {
