@@ -81,6 +81,17 @@ describe("The descriptions of the stages", () => {
     expect(none.weights).not.toContain("adds up to 1");
     expect(descriptionsOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
   });
+
+  test("begin with one short line, shown above the picture of a telephone", () => {
+    const changes: readonly Partial<State>[] = [
+      ...[{}, { vectors: "random" as const, heads: 3 }, { scaled: false }, { temperature: 2 }],
+      ...[{ mask: "causal" as const }, { mask: "padding" as const }, { mask: "painted" as const }],
+      { keyText: exampleKeyText, mask: "window" },
+    ];
+    for (const change of changes)
+      for (const text of Object.values(descriptionsOf(change)))
+        expect(text).toMatch(/^[^:.]{5,70}[:.]( |$)/);
+  });
 });
 
 test("The word with the highest score is that of the sentence that is attended to", () => {
