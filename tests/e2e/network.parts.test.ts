@@ -2,10 +2,11 @@
 import { type Heed, load } from "heed";
 import { CausalLanguageModel, type HubConfig, withoutHeads } from "heed/models";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { causalNetwork, layerMatrices } from "../../web/src/network/causal";
+import { causalNetwork } from "../../web/src/network/causal";
 import { explain } from "../../web/src/network/explain";
 import type { Facts } from "../../web/src/network/facts";
 import { lengthOf } from "../../web/src/network/formulas";
+import { layerMatrices } from "../../web/src/network/layer";
 import type {
   AttentionNumbers,
   FeedForwardNumbers,

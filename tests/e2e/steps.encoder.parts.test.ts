@@ -8,7 +8,7 @@ import type { PartName, RowName } from "../../web/src/network/messages";
 import { sourcesOf } from "../../web/src/rooms/steps/explain";
 import type { Block } from "../../web/src/rooms/steps/problem";
 import type { State } from "../../web/src/rooms/steps/settings";
-import { attentionStages } from "../../web/src/rooms/steps/stages";
+import { stageWords } from "../../web/src/rooms/steps/stages";
 import { isVisible, withLearned } from "../../web/src/rooms/steps/state";
 import type { Walked } from "../../web/src/rooms/steps/walk";
 import { setOpenModel, whyNotWalked } from "../../web/src/worker/openModel";
@@ -128,17 +128,15 @@ describe.each(Object.keys(encoders))("A layer of a %s that the person opened", (
   test("says what it reads, and that no norm precedes attention", async () => {
     const { model, ...found } = await walked({ layer: 0, head: 1 });
     const { state, attention, solution } = found;
-    const { tokens, embedding, qkv, masked } = attentionStages;
-    expect(tokens.explain(state, attention)).toContain(
-      "puts “[CLS]” before them and “[SEP]” after them",
-    );
-    expect(tokens.explain(state, attention)).toContain("Each will attend to all, itself too.");
-    expect(masked.explain(state, attention)).toContain("every query may see every key");
+    const { tokens, embedding, qkv, masked } = stageWords;
+    expect(tokens(state, attention)).toContain("puts “[CLS]” before them and “[SEP]” after them");
+    expect(tokens(state, attention)).toContain("Each attends to all, itself too.");
+    expect(masked(state, attention)).toContain("every query may see every key");
     const hasTypes = model.config.types > 0;
-    const read = embedding.explain(state, attention);
+    const read = embedding(state, attention);
     expect(read.includes("of its type"), read).toBe(hasTypes);
     expect(read).toContain("as it is: its norms follow its two sums");
-    expect(qkv.explain(state, attention)).toContain("A learned bias is added to each.");
+    expect(qkv(state, attention)).toContain("A learned bias is added to each.");
     expect(farthest(solution.arrays.input, solution.arrays.embedding)).toBe(0);
     const entry = said(found, "input", 3, 2);
     expect(entry).toContain(`${format(solution.arrays.embedding[3 * 24 + 2] as number)} as it is`);
@@ -153,9 +151,9 @@ describe.each(Object.keys(encoders))("A layer of a %s that the person opened", (
   });
 
   test.each<[State["mask"], Partial<State>, string]>([
-    ["causal", {}, "hides the keys that come after the query"],
-    ["padding", { padFrom: 5 }, "that only pad the sentence are hidden"],
-    ["window", { window: 1 }, "hides keys that are far from the query"],
+    ["causal", {}, "hides the keys after the query"],
+    ["padding", { padFrom: 5 }, "Keys that only pad the sentence are hidden"],
+    ["window", { window: 1 }, "hides keys far from the query"],
   ])("can be masked by the person: %s", async (mask, change, words) => {
     const { model, state, attention, solution } = await walked({ layer: 1, mask, ...change });
     const { masked, weights } = solution.arrays;
@@ -165,7 +163,7 @@ describe.each(Object.keys(encoders))("A layer of a %s that the person opened", (
       expect(masked[i] === Number.NEGATIVE_INFINITY).toBe(!sees);
       expect((weights[i] as number) > 0).toBe(sees);
     }
-    expect(attentionStages.masked.explain(state, attention)).toContain(words);
+    expect(stageWords.masked(state, attention)).toContain(words);
     model.dispose();
   });
 });

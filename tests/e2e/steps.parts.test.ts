@@ -17,7 +17,6 @@ import {
   withKeyText,
   withKind,
 } from "../../web/src/rooms/steps/state";
-import { playPaceOf, storyOf } from "../../web/src/rooms/steps/story";
 import {
   mostTrialSize,
   type TrialAnswer,
@@ -25,6 +24,7 @@ import {
   trialSizes,
 } from "../../web/src/rooms/steps/trial";
 import solveTrial from "../../web/src/rooms/steps/trialSolve";
+import { playPaceOf, storyOf } from "../../web/src/rooms/steps/unfolding";
 import type { SolverContext } from "../../web/src/worker/solver";
 
 const stageNames = stagesOf(initialState);

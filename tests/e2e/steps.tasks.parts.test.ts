@@ -3,7 +3,7 @@ import { type Heed, load } from "heed";
 import { DecoderModel, type EncoderModel, loadModel, taskOf } from "heed/models";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { MatrixName } from "../../web/src/rooms/steps/matrices";
-import { attentionStages } from "../../web/src/rooms/steps/stages";
+import { stageWords } from "../../web/src/rooms/steps/stages";
 import { withModel } from "../../web/src/rooms/steps/state";
 import type { WalkAnswer } from "../../web/src/rooms/steps/walk";
 import { type ExhibitId, exhibitIds, exhibitOf } from "../../web/src/shared/catalogue";
@@ -83,7 +83,7 @@ describe.each(readers)("A layer of the model of %s", (id) => {
     const found = await walked(1);
     const { state, attention, solution } = found;
     expect(attention.model).toMatchObject({ isCausal: id === "brackets", isPostNorm: false });
-    expect(attentionStages.embedding.explain(state, attention)).toContain("subtracts its mean");
+    expect(stageWords.embedding(state, attention)).toContain("subtracts its mean");
     for (const matrix of ["q", "k", "v", "result"] as const) {
       const { sum, value } = valuesOf(said(found, matrix, 2, 3));
       expect(sum, matrix).toBeCloseTo(value, 1);

@@ -164,7 +164,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       foot: "“quick” may see no key: its weights and its output are zeros.",
     });
     expect(await room.text(".stage-words")).toContain(
-      "no query may see any key, so every row is zeros",
+      "No query may see any key, so every row is zeros",
     );
     await room.click("Show all");
     await room.untilTable({ output: [1.339, 1.439] });
@@ -641,6 +641,25 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(notices).toContain("The link's hidden is “0:1”");
     expect(notices).toContain("“colour” that this page does not know");
     await room.untilTable({ masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity] });
+  });
+
+  it("names the heads of a link that do not exist, and shows the first head", async () => {
+    const room = await reenter("#text=one+two&heads=3&head=4&ablate=2,5&step=weights");
+    const refused = (key: string, head: number) =>
+      `The link's ${key} is “${head}”, but it takes a head of this model; it was left out.`;
+    await expect
+      .poll(() => room.text(".notices"))
+      .toBe(`${refused("head", 4)} ${refused("ablate", 5)}`);
+    await room.untilTable({ foot: "Sum, the output of head 1" });
+    await room.click("3", "fieldset.heads");
+    await room.untilTable({ foot: "Sum, the output of head 3" });
+    expect(await room.text(".notices")).toBe(refused("ablate", 5));
+    // Fewer heads are no mistake of a link.
+    await room.page.click(".settings ::-p-text(Heads)");
+    await room.page.keyboard.press("ArrowDown");
+    await room.untilTable({ foot: "Sum, the output of head 2" });
+    expect(await room.text(".notices")).toBe("");
+    await expect.poll(() => room.link()).toContain("ablate=2&");
   });
 
   test("asks for a word if the sentence is empty, and computes again when there is one", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { exampleKeyText } from "../../web/src/rooms/steps/example";
 import { type Sharp, sharpnessWords } from "../../web/src/rooms/steps/Sharpness";
 import { initialState, type MaskKind, type State } from "../../web/src/rooms/steps/settings";
-import { attentionStages } from "../../web/src/rooms/steps/stages";
+import { stageWords } from "../../web/src/rooms/steps/stages";
 import { hidesAny, isVisible, sentenceAttentionOf } from "../../web/src/rooms/steps/state";
 import { momentWords, unfoldingOf } from "../../web/src/rooms/steps/unfolding";
 
@@ -17,7 +17,7 @@ function descriptionsOf(change: Partial<State>): Record<string, string> {
   const state = { ...initialState, ...change };
   const attention = sentenceAttentionOf(state);
   return Object.fromEntries(
-    Object.entries(attentionStages).map(([stage, { explain }]) => [
+    Object.entries(stageWords).map(([stage, explain]) => [
       stage,
       plainWords(explain(state, attention)),
     ]),
@@ -49,7 +49,7 @@ describe("The descriptions of the stages", () => {
   });
 
   test("say that every word attends to every word only if nothing is hidden", () => {
-    const everything = "Each will attend to all, itself too.";
+    const everything = "Each attends to all, itself too.";
     expect(descriptionsOf({}).tokens).toContain(everything);
     expect(descriptionsOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
     expect(descriptionsOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
@@ -68,7 +68,7 @@ describe("The descriptions of the stages", () => {
     expect(descriptionsOf({}).masked).toContain("every query may see every key");
     expect(descriptionsOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
     expect(descriptionsOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
-    expect(descriptionsOf({ mask: "window" }).masked).toContain("hides keys that are far");
+    expect(descriptionsOf({ mask: "window" }).masked).toContain("hides keys far");
   });
 
   test("have zeros, and no sum of 1, for queries without a visible key", () => {
@@ -77,9 +77,20 @@ describe("The descriptions of the stages", () => {
     expect(one.output).toContain("so its row is zeros");
     expect(one.joined).toContain("so its row is zeros");
     const none = descriptionsOf({ mask: "painted", hidden: rowHidden(0, 1, 2, 3, 4) });
-    expect(none.weights).toMatch(/the sum of the row\. Here no query .* every row is zeros\.$/);
+    expect(none.weights).toMatch(/the sum of the row\. No query .* every row is zeros\.$/);
     expect(none.weights).not.toContain("adds up to 1");
     expect(descriptionsOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
+  });
+
+  test("begin with one short line, shown above the picture of a telephone", () => {
+    const changes: readonly Partial<State>[] = [
+      ...[{}, { vectors: "random" as const, heads: 3 }, { scaled: false }, { temperature: 2 }],
+      ...[{ mask: "causal" as const }, { mask: "padding" as const }, { mask: "painted" as const }],
+      { keyText: exampleKeyText, mask: "window" },
+    ];
+    for (const change of changes)
+      for (const text of Object.values(descriptionsOf(change)))
+        expect(text).toMatch(/^[^:.]{5,70}[:.]( |$)/);
   });
 });
 
@@ -89,7 +100,7 @@ test("The word with the highest score is that of the sentence that is attended t
 });
 
 describe("The text below the largest weight", () => {
-  const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, mostEntropy: Math.log2(5), visible: 5 };
+  const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, visible: 5 };
   const scaled = { scaled: true, headSize: 2 };
 
   test.each([
@@ -98,17 +109,11 @@ describe("The text below the largest weight", () => {
     ["is not divided", sharp, { ...scaled, scaled: false }, "The division by √d is off"],
     ["is saturated", { ...sharp, largest: 0.99, entropy: 0.1 }, scaled, "is saturated"],
     [
-      ...([
-        "has one key to see",
-        { ...sharp, largest: 1, entropy: 0, mostEntropy: 0, visible: 1 },
-      ] as const),
+      ...(["has one key to see", { ...sharp, largest: 1, entropy: 0, visible: 1 }] as const),
       ...([scaled, "only one key"] as const),
     ],
     [
-      ...([
-        "sees nothing",
-        { ...sharp, largest: 0, key: -1, entropy: 0, mostEntropy: 0, visible: 0 },
-      ] as const),
+      ...(["sees nothing", { ...sharp, largest: 0, key: -1, entropy: 0, visible: 0 }] as const),
       ...([scaled, "no weights"] as const),
     ],
     [

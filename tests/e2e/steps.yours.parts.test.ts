@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { format } from "#parts";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { initialState, type State } from "../../web/src/rooms/steps/settings";
-import { attentionStages } from "../../web/src/rooms/steps/stages";
+import { stageWords } from "../../web/src/rooms/steps/stages";
 import { withLearned, withOwnStage } from "../../web/src/rooms/steps/state";
 import type { Walked } from "../../web/src/rooms/steps/walk";
 import { ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
@@ -86,7 +86,7 @@ describe.each(Object.keys(families))("A layer of a %s that the person opened", (
       expect(query).toContain(`= ${wave(one)}cos((4 − 1)`);
       expect(query).toContain(`+ ${wave(other)}sin((4 − 1)`);
     } else expect(query).toContain("+ bias");
-    const words = attentionStages.qkv.explain(found.state, found.attention);
+    const words = stageWords.qkv(found.state, found.attention);
     expect(words.includes("A learned bias"), words).toBe(biases.qkv);
     expect(words.includes("root mean square"), words).toBe(hasHeadNorms);
     expect(words.includes("RoPE"), words).toBe(rotations !== undefined);
@@ -103,10 +103,8 @@ test("A layer with a window hides the keys before it, as its words say", async (
     (_, col) => solution.arrays.masked[5 * ids.length + col] === Number.NEGATIVE_INFINITY,
   );
   expect(hidden).toEqual([true, true, true, false, false, false, true]);
-  expect(attentionStages.masked.explain(state, attention)).toContain(
-    "those 3 or more places before it",
-  );
-  expect(attentionStages.tokens.explain(state, attention)).toContain("to 2 at most before it");
+  expect(stageWords.masked(state, attention)).toContain("those 3 or more places before it");
+  expect(stageWords.tokens(state, attention)).toContain("to 2 at most before it");
 });
 
 test("Without a rotation, a normalised query is told in words", async () => {
@@ -114,9 +112,7 @@ test("Without a rotation, a normalised query is told in words", async () => {
   const found = await solved(heed, { text, position: false });
   expect(said(found, "q", 2, 3)).toContain("W_Q ÷ the root mean square of all 8 of its row");
   expect(found.solution.running.q).toBeUndefined();
-  expect(attentionStages.qkv.explain(found.state, found.attention)).toContain(
-    "All heads share keys and values",
-  );
+  expect(stageWords.qkv(found.state, found.attention)).toContain("All heads share keys and values");
 });
 
 describe("The person's model", () => {

@@ -123,7 +123,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     for (const [i, own] of output.entries())
       expect(own).toBeCloseTo(joined[row * 12 + 6 + i] as number, 2);
     await room.page.$eval("[data-stage=addnorm]", (tab) => (tab as HTMLElement).click());
-    await expect.poll(() => room.text(".stage-words")).toContain("The sum itself is normalised");
+    await expect.poll(() => room.text(".stage-words")).toContain("The sum is normalised");
     const parts = () => room.text(".stage-figure.network");
     await expect.poll(parts).toContain("Norm of the sum The sum, minus its mean");
     await room.page.$eval("[data-stage=embedding]", (tab) => (tab as HTMLElement).click());
@@ -132,7 +132,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     const formula = async () => (await room.text(".stage-formulas")).normalize("NFKC");
     await expect.poll(formula).toMatch(/^X ?= ?E$/);
     await room.page.$eval("[data-stage=addnorm2]", (tab) => (tab as HTMLElement).click());
-    await expect.poll(() => room.text(".stage-words")).toContain("The answer of the model");
+    await expect.poll(() => room.text(".stage-words")).toContain("The model’s answer");
     await room.page.waitForSelector(".stage-figure.network [data-matrix] canvas");
     const { x, y } = await room.cell("next-norm", 3, 5, 4, 12);
     await room.page.mouse.move(x, y);

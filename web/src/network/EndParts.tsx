@@ -5,7 +5,7 @@ import { useWeightPalette } from "../picture/useWeightPalette";
 import { label } from "../shared/pieces";
 import type { Facts } from "./facts";
 import { rowOf } from "./formulas";
-import { Norm, normOfSum, Part } from "./LayerParts";
+import { Norm, Part } from "./LayerParts";
 import type { PredictionNumbers, RowName, StartNumbers } from "./messages";
 import { SideBySide, Strips, strip } from "./Strips";
 
@@ -20,47 +20,39 @@ interface EndProps {
 
 /** How the model adds the position. */
 const positionWords: Readonly<Record<StartNumbers["positions"], string>> = {
-  learned: "A second learned table has one row for each position, which is added.",
+  learned: "The row of its position in a second learned table is added.",
   sinusoidal:
     "Its position is added as sines and cosines of different wavelengths (Vaswani et al., 2017, section 3.5).",
-  rotary:
-    "The position comes in later: each head rotates its queries and keys by it (RoPE; Su et al., 2021).",
+  rotary: "Each head later rotates its queries and keys by the position (RoPE; Su et al., 2021).",
   none: "",
 };
 
 export function StartPart({ facts, width }: EndProps) {
   const { start, vocabulary } = facts.numbers;
   const { token, position, positions, segment, norm, stream } = start;
-  const strips = useMemo(
-    () =>
-      position || norm
-        ? [
-            strip("start", "token", "token", token),
-            ...(position ? [strip("start", "+ position", "position", position)] : []),
-            ...(segment ? [strip("start", "+ segment", "segment", segment)] : []),
-            ...(norm ? [] : [strip("start", "= stream", "stream", stream)]),
-          ]
-        : [strip("start", "stream", "stream", stream)],
-    [start],
-  );
+  const strips = useMemo(() => {
+    if (!position && !norm) return [strip("start", "stream", "stream", stream)];
+    return [
+      strip("start", "token", "token", token),
+      ...(position ? [strip("start", "+ position", "position", position)] : []),
+      ...(segment ? [strip("start", "+ segment", "segment", segment)] : []),
+      ...(norm ? [] : [strip("start", "= stream", "stream", stream)]),
+    ];
+  }, [start]);
   const segmentWords = segment ? " So is the row of the first segment of a text." : "";
-  const embedding = (
-    <Part
-      kind="open"
-      title="Embedding"
-      words={`One row of the learned table of ${vocabulary.toLocaleString("en")} tokens starts the stream. ${positionWords[positions]}${segmentWords}`}
-    >
-      <Strips
-        {...{ part: "start", picture: "start", strips, width }}
-        title={`The embedding of “${facts.tokens[facts.place]}”`}
-      />
-    </Part>
-  );
-  if (!norm) return embedding;
   return (
     <>
-      {embedding}
-      <Norm part="start" norm={norm} title={normOfSum} width={width} />
+      <Part
+        kind="open"
+        title="Embedding"
+        words={`One row of the learned table of ${vocabulary.toLocaleString("en")} tokens starts the stream. ${positionWords[positions]}${segmentWords}`}
+      >
+        <Strips
+          {...{ part: "start", picture: "start", strips, width }}
+          title={`The embedding of “${facts.tokens[facts.place]}”`}
+        />
+      </Part>
+      {norm && <Norm part="start" norm={norm} width={width} />}
     </>
   );
 }
@@ -82,10 +74,10 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
       ),
     };
   }, [facts.numbers]);
-  const what = prediction.isTied ? "embedding" : "row of the head";
-  const ofRows = prediction.isTied
-    ? { title: "Embeddings of the likeliest tokens", symbol: "Their embeddings" }
-    : { title: "Rows of the likeliest tokens", symbol: "Their rows" };
+  const [what, name] = prediction.isTied
+    ? ["embedding", "Embeddings"]
+    : ["row of the head", "Rows"];
+  const isNumber = true;
   return (
     <Part
       kind="open"
@@ -94,16 +86,11 @@ function Logits({ facts, width, prediction }: EndProps & { prediction: Predictio
     >
       <SideBySide
         {...{ part: "end", width, numberWidth }}
+        of=" of the likeliest tokens"
         pictures={[
-          ...(rows ? [{ picture: "rows" as const, strips: rows, ...ofRows }] : []),
-          {
-            ...{ picture: "logits", strips: logits, isNumber: true },
-            ...{ title: "Logits of the likeliest tokens", symbol: "Logit" },
-          },
-          {
-            ...{ picture: "shares", strips: shares, isNumber: true, palette },
-            ...{ title: "Probabilities of the likeliest tokens", symbol: "Probability" },
-          },
+          ...(rows ? [{ picture: "rows" as const, name, strips: rows }] : []),
+          { picture: "logits", name: "Logit", strips: logits, isNumber },
+          { picture: "shares", name: "Probability", strips: shares, isNumber, palette },
         ]}
       />
     </Part>

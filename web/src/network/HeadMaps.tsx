@@ -30,17 +30,15 @@ function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; 
   const { rows, columns } = maps;
   const cols = columnsOf(facts, part);
   const own = facts.tokens;
-  const view = useMemo(
-    () => viewOn(maps.weights, rows, columns, head * rows * columns),
-    [maps, head],
-  );
+  const start = head * rows * columns;
+  const view = useMemo(() => viewOn(maps.weights, rows, columns, start), [maps, start]);
   const palette = useWeightPalette(linear);
   const words = useMemo(() => ({ rows: own.slice(0, rows), cols }), [own, cols, rows]);
   const row = spot?.part === part.name && spot.of === "map" ? spot.row - head * rows : -1;
   const isCausal = part.name === "attention" && facts.numbers.readings !== null;
-  const isHidden = isCausal ? isLater : undefined;
   const picture = usePicture({
-    ...{ view, rows, cols: columns, palette, labels: words, isHidden },
+    ...{ view, rows, cols: columns, palette, labels: words },
+    isHidden: isCausal ? isLater : undefined,
     cell: { width: cell, height: rowHeight },
     selected: { row: facts.place },
     active: spot && row >= 0 && row < rows ? { row, col: spot.col } : null,
@@ -48,12 +46,12 @@ function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; 
   const spotAt = ({ row, col }: Cell): Spot => ({
     ...{ part: part.name, of: "map", row: head * rows + row, col },
   });
-  const isShown = head === part.head.head;
+  const name = `Head ${head + 1}`;
   return (
     <HeatMap
       name={`${pictureName(part.name, "maps")}-${head + 1}`}
       title={`Weights of head ${head + 1}`}
-      symbol={isShown ? <b>Head {head + 1}</b> : `Head ${head + 1}`}
+      symbol={head === part.head.head ? <b>{name}</b> : name}
       note=""
       picture={picture}
       hasLegend={false}

@@ -9,7 +9,7 @@ import { useWeightPalette } from "../picture/useWeightPalette";
 import { percent } from "../shared/format";
 import { Prose } from "../shared/Panel";
 import { columnsOf, type Facts, isAblated } from "./facts";
-import { lengthOf, rowOf } from "./formulas";
+import { bySize, lengthOf, rowOf } from "./formulas";
 import { useNetworkHost } from "./host";
 import { Length } from "./Length";
 import type { AttentionNumbers, RowName } from "./messages";
@@ -67,14 +67,6 @@ export function HeadList({ part, facts }: HeadProps) {
   );
 }
 
-/** The tokens with the largest weights, in the order of the text. */
-function mostAttended(weights: Float32Array): number[] {
-  return Array.from(weights.keys())
-    .sort((a, b) => (weights[b] as number) - (weights[a] as number))
-    .slice(0, mostTokens)
-    .sort((a, b) => a - b);
-}
-
 /** The pictures of a head: one row for each token, and below them the query and the sum. */
 function stripsOf(part: AttentionNumbers, columns: readonly string[], tokens: readonly number[]) {
   const { name, head } = part;
@@ -113,34 +105,30 @@ export function HeadInside({ part, facts, width }: HeadProps & { width: number }
   const { head } = part;
   const { weights } = head.shares;
   const columns = columnsOf(facts, part);
-  const tokens = useMemo(() => mostAttended(weights), [weights]);
+  // In the order of the text.
+  const tokens = useMemo(
+    () =>
+      bySize(weights)
+        .slice(0, mostTokens)
+        .sort((a, b) => a - b),
+    [weights],
+  );
   const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
   const palette = useWeightPalette({ range: "absolute", curve: "sqrt" });
-  const name = `head ${head.head + 1}`;
-  const number = { isNumber: true };
-  const last = { selected: tokens.length };
+  const { keys, scores, values } = strips;
+  const isNumber = true;
+  const selected = tokens.length;
   return (
     <div class="head-inside">
-      <h4>Inside of {name}</h4>
+      <h4>Inside of head {head.head + 1}</h4>
       <SideBySide
         {...{ part: part.name, width, numberWidth }}
+        of={`, head ${head.head + 1}`}
         pictures={[
-          {
-            ...{ picture: "keys", strips: strips.keys, ...last },
-            ...{ title: `Keys and the query, ${name}`, symbol: "Keys, and the query" },
-          },
-          {
-            ...{ picture: "scores", strips: strips.scores, ...number },
-            ...{ title: `Scores, ${name}`, symbol: "Score" },
-          },
-          {
-            ...{ picture: "weights", strips: strips.weights, ...number, palette },
-            ...{ title: `Weights, ${name}`, symbol: "Weight" },
-          },
-          {
-            ...{ picture: "values", strips: strips.values, ...last },
-            ...{ title: `Values and their weighted sum, ${name}`, symbol: "Values, and their sum" },
-          },
+          { picture: "keys", name: "Keys, and the query", strips: keys, selected },
+          { picture: "scores", name: "Score", strips: scores, isNumber },
+          { picture: "weights", name: "Weight", strips: strips.weights, isNumber, palette },
+          { picture: "values", name: "Values, and their sum", strips: values, selected },
         ]}
       />
       <Others {...{ weights, tokens }} />

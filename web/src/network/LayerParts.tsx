@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { RowTable } from "../shared/RowTable";
 import type { Facts } from "./facts";
-import { activations, deviationOf, lengthOf, rootMeanSquare, rowOf } from "./formulas";
+import { activations, bySize, deviationOf, lengthOf, rootMeanSquare, rowOf } from "./formulas";
 import { HeadMaps } from "./HeadMaps";
 import { HeadInside, HeadList } from "./HeadParts";
 import { Length } from "./Length";
@@ -24,14 +24,6 @@ import { type Strip, Strips, strip } from "./Strips";
 /** The number of strongest units that are listed, and the largest number that the picture shows. */
 const mostUnits = 6;
 const mostShown = 1024;
-
-/** The units in order of the length of the vector that they add, the largest first. */
-function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
-  const strength = unitLengths ?? units.map(Math.abs);
-  return Array.from(strength.keys()).sort(
-    (a, b) => (strength[b] as number) - (strength[a] as number),
-  );
-}
 
 interface StepProps {
   kind: RailKind;
@@ -80,16 +72,21 @@ function wordsOf({ kind, eps, input, gain, bias, isPost }: NormNumbers): string 
 interface NormProps {
   part: PartName;
   norm: NormNumbers;
-  title: string;
+  /** Of a norm whose result is not the stream. */
+  title?: string;
   kind?: RailKind;
   width: number;
 }
 
 /** The stream and its norm, which a part reads; with post-norm, a sum and its norm, which is the stream. */
-export function Norm({ part, norm, title, kind = "reads", width }: NormProps) {
+export function Norm({ part, norm, title = "", kind = "reads", width }: NormProps) {
   const strips = useMemo(() => normStrips(part, norm), [part, norm]);
   return (
-    <Part kind={norm.isPost ? "open" : kind} title={title} words={wordsOf(norm)}>
+    <Part
+      kind={norm.isPost ? "open" : kind}
+      title={norm.isPost ? "Norm of the sum" : title}
+      words={wordsOf(norm)}
+    >
       <Strips
         {...{ part, strips, width }}
         picture="norm"
@@ -99,20 +96,19 @@ export function Norm({ part, norm, title, kind = "reads", width }: NormProps) {
   );
 }
 
-interface PartProps<P = PartNumbers> {
+interface PartProps<P> {
   part: P;
-  facts: Facts;
   /** In pixels. */
   width: number;
   /** Null for an encoder. */
-  prediction: PredictionProps | null;
+  prediction?: PredictionProps | null;
 }
 
-interface AddProps extends Omit<PartProps<AddedByHeads | FeedForwardNumbers>, "facts"> {
+interface AddProps extends PartProps<AddedByHeads | FeedForwardNumbers> {
   added: readonly Strip[];
   title: string;
   words: string;
-  selected?: number;
+  selected?: number | undefined;
 }
 
 /** The stream, the vector that is added to it, and the stream afterwards. */
@@ -130,39 +126,24 @@ function Add({ part, added, title, words, selected, width, prediction }: AddProp
   );
   return (
     <Part kind="adds" title="Add" words={words}>
-      <Strips
-        part={name}
-        picture="add"
-        {...{ title, strips, width }}
-        {...(selected !== undefined && { selected })}
-      />
+      <Strips {...{ part: name, picture: "add", title, strips, width, selected }} />
       {prediction && <Prediction {...prediction} />}
     </Part>
   );
 }
 
-/** The names and descriptions of the attentions. */
+/** The names of the attentions, and the origin of their keys and values. */
 const attentions = {
-  attention: {
-    title: "Attention",
-    words:
-      "Each head compares its query with the keys of all tokens so far, and sums their values.",
-  },
-  cross: {
-    title: "Cross-attention",
-    words:
-      "Each head compares its query with keys of the encoder’s end, one for each token of the input, and sums their values.",
-  },
+  attention: { title: "Attention", tokens: "all tokens so far" },
+  cross: { title: "Cross-attention", tokens: "the encoder’s end, one for each token of the input" },
 } as const;
 
-/** The stream, and the vectors that the heads add to it. */
-export function AddOfHeads({
-  head,
-  ...props
-}: Omit<PartProps<AddedByHeads>, "facts"> & {
-  /** The selected head. */
-  head: number;
-}) {
+/**
+ * The stream, and the vectors that the heads add to it.
+ *
+ * @param props.head the selected head
+ */
+export function AddOfHeads({ head, ...props }: PartProps<AddedByHeads> & { head: number }) {
   const { part } = props;
   const { name, heads, bias } = part;
   const size = part.added.length;
@@ -179,21 +160,22 @@ export function AddOfHeads({
     <Add
       {...{ ...props, added }}
       title={`The stream, and what each head of ${attentions[name].title.toLowerCase()} adds`}
-      words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
+      words="The output projection W_O turns each head's sum into a vector of the stream."
       selected={head + 1}
     />
   );
 }
 
-function Attention({ part, facts, width, prediction }: PartProps<AttentionNumbers>) {
-  const { title, words } = attentions[part.name];
-  const isAll = !facts.numbers.readings;
+function Attention(props: PartProps<AttentionNumbers> & { facts: Facts }) {
+  const { part, facts, width, prediction = null } = props;
+  const { title, tokens } = attentions[part.name];
+  const keys = facts.numbers.readings ? tokens : "all tokens";
   return (
     <>
       <Part
         kind="part"
         title={title}
-        words={isAll ? words.replace("all tokens so far", "all tokens") : words}
+        words={`Each head compares its query with the keys of ${keys}, and sums their values.`}
       >
         {part.maps && <HeadMaps {...{ part, facts, width }} maps={part.maps} />}
         <HeadList {...{ part, facts }} />
@@ -206,13 +188,13 @@ function Attention({ part, facts, width, prediction }: PartProps<AttentionNumber
 
 /** The units that add the longest vectors. */
 function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonly number[] }) {
-  const { gate, up, units, unitLengths, activation } = part;
-  const { name } = activations[activation];
+  const { gate, up, units, unitLengths: lengths } = part;
+  const { name } = activations[part.activation];
   const numbers = up ? [gate, up, units] : [gate, units];
   const columns = [
     "unit",
     ...(up ? ["gate", "up", `${name}(gate) × up`] : ["x", `${name}(x)`]),
-    ...(unitLengths ? ["adds a vector of length"] : []),
+    ...(lengths ? ["adds a vector of length"] : []),
   ];
   return (
     <RowTable title="The strongest units" columns={columns}>
@@ -223,12 +205,9 @@ function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonl
             {numbers.map((column, i) => (
               <td key={i}>{format(column[unit] as number)}</td>
             ))}
-            {unitLengths && (
+            {lengths && (
               <td>
-                <Length
-                  value={unitLengths[unit] as number}
-                  most={unitLengths[order[0] ?? 0] ?? 0}
-                />
+                <Length value={lengths[unit] as number} most={lengths[order[0] ?? 0] ?? 0} />
               </td>
             )}
           </tr>
@@ -249,7 +228,8 @@ export function Units({ part, width }: Pick<PartProps<FeedForwardNumbers>, "part
     ],
     [part],
   );
-  const order = useMemo(() => byStrength(part), [part]);
+  /** The units in order of the length of the vector that they add. */
+  const order = useMemo(() => bySize(part.unitLengths ?? units.map(Math.abs)), [part]);
   const entries = useMemo(
     () => (units.length > mostShown ? order.slice(0, mostShown).sort((a, b) => a - b) : undefined),
     [part, order],
@@ -276,39 +256,24 @@ export function Units({ part, width }: Pick<PartProps<FeedForwardNumbers>, "part
   );
 }
 
-/**
- * The stream, and the vector that the feed-forward network adds to it.
- *
- * @param next the name of the part that reads the stream after it
- */
-export function AddOfUnits({
-  next,
-  ...props
-}: Omit<PartProps<FeedForwardNumbers>, "facts"> & { next: string }) {
-  const { name, up, added: vector, norm } = props.part;
-  const onwards = norm.isPost ? "The sum goes on to its norm" : `The stream goes on to ${next}`;
+/** The stream, and the vector that the feed-forward network adds to it. */
+export function AddOfUnits(props: PartProps<FeedForwardNumbers>) {
+  const { name, up, added: vector } = props.part;
   const added = useMemo(() => [strip(name, "+ added", "added", vector)], [vector]);
   return (
     <Add
       {...{ ...props, added }}
       title="The stream, and what the feed-forward network adds"
-      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}. ${onwards}.`}
+      words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(vector), 2)}.`}
     />
   );
 }
-
-/** The part that reads the stream after a layer, counted from 0. */
-export const partAfter = (layer: number, isLast: boolean) =>
-  isLast ? "the end" : `layer ${layer + 2}`;
 
 const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
   attention: "Norm",
   cross: "Norm before cross-attention",
   "feed-forward": "Norm before the feed-forward network",
 };
-
-/** The title of a norm whose result is the stream. */
-export const normOfSum = "Norm of the sum";
 
 interface LayerPartsProps {
   parts: readonly PartNumbers[];
@@ -319,30 +284,31 @@ interface LayerPartsProps {
 
 /** @param predictions the readings after each part; null for an encoder */
 export function LayerParts({ parts, facts, width, predictions }: LayerPartsProps) {
-  const { layer = 0, next: last } = facts.numbers.open ?? {};
-  const next = partAfter(layer, layer === facts.numbers.lengths.length - 1);
+  const last = facts.numbers.open?.next;
   return (
     <>
       {parts.map((part, i) => {
         const common = { width, prediction: predictions?.[i] ?? null };
         const { name, norm } = part;
-        const title = norm.isPost ? normOfSum : normTitles[name];
         return [
           // With post-norm, attention reads the stream itself.
           !(norm.isPost && name === "attention") && (
-            <Norm key={`norm of ${name}`} {...{ part: name, norm, title, width }} />
+            <Norm
+              key={`norm of ${name}`}
+              {...{ part: name, norm, title: normTitles[name], width }}
+            />
           ),
           part.name === "feed-forward" ? (
             <Fragment key={part.name}>
               <Units {...{ part, width }} />
-              <AddOfUnits {...common} part={part} next={next} />
+              <AddOfUnits {...{ ...common, part }} />
             </Fragment>
           ) : (
             <Attention key={part.name} {...{ ...common, facts, part }} />
           ),
         ];
       })}
-      {last && <Norm part="next" norm={last} title={normOfSum} width={width} />}
+      {last && <Norm part="next" norm={last} width={width} />}
     </>
   );
 }

@@ -24,14 +24,9 @@ function stackCsv(numbers: StackNumbers, token: string): string {
   ]);
 }
 
-interface SaveRowsProps {
-  numbers: StackNumbers;
-  token: string;
-  file?: string;
-}
-
 /** @param token the token of the first row */
-export function SaveRows({ numbers, token, file = "network" }: SaveRowsProps) {
+export function SaveRows(props: { numbers: StackNumbers; token: string; file?: string }) {
+  const { numbers, token, file = "network" } = props;
   const contents: Contents = { csv: () => csvBlob(stackCsv(numbers, token)) };
   return <SaveMenu title="the rows of the network" file={file} contents={contents} />;
 }

@@ -11,7 +11,6 @@ import type { PartNumbers, Reading, StackNumbers } from "./messages";
 import { Words } from "./Prediction";
 import { Rail, railWidth } from "./Rail";
 
-/** A row of the table. */
 interface StackRow {
   readonly name: string;
   /** The lengths of the vectors that the parts of a layer add; empty for the two ends. */
@@ -56,30 +55,6 @@ function Added({ name, value, most }: { name: string; value: number | null; most
   );
 }
 
-interface SaidProps {
-  reading: Reading;
-  words: number;
-  last: Reading | undefined;
-}
-
-/** The tokens that the model would predict after this row, and the share of the final winner. */
-function Said({ reading, words, last }: SaidProps) {
-  const { winner } = reading;
-  return (
-    <>
-      <td class="would-say">
-        <Words reading={reading} count={words} winner={last?.ids[0]} />
-      </td>
-      <td class="winner" data-winner={winner}>
-        <span class="share-bar" aria-hidden="true">
-          <span style={{ width: percent(winner, 2).replace(" ", "") }} />
-        </span>
-        <span class="number">{percent(winner, 1)}</span>
-      </td>
-    </>
-  );
-}
-
 interface OpeningProps {
   row: number | null;
   open(row: number | null): void;
@@ -101,16 +76,16 @@ interface RowProps extends OpeningProps {
 function Opening({ index, own, numbers, last, most, words, row, open, children }: RowProps) {
   const isOpen = row === index;
   const { partNames, readings } = numbers;
-  const kind = index === 0 ? "start" : index === last && numbers.end ? "end" : "layer";
+  const { reading } = own;
+  const inside = isOpen && children;
+  const isEnd = index === last && numbers.end;
+  const kind = index === 0 ? "start" : !isEnd ? "layer" : inside ? "open" : "end";
   const columns = partNames.length + (readings ? 5 : 3);
   return (
     <>
       <tr data-row={index} class={isOpen ? "way-row open" : "way-row"}>
         <td class="rail-place">
-          <Rail
-            kind={kind === "end" && isOpen && children ? "open" : kind}
-            parts={partNames.length}
-          />
+          <Rail kind={kind} parts={partNames.length} />
         </td>
         <th scope="row">
           <button
@@ -126,11 +101,23 @@ function Opening({ index, own, numbers, last, most, words, row, open, children }
           <Added key={name} name={name} value={own.added[i] ?? null} most={most} />
         ))}
         <Added name="stream" value={own.stream} most={most} />
-        {own.reading && <Said reading={own.reading} words={words} last={readings?.at(-1)} />}
+        {reading && (
+          <>
+            <td class="would-say">
+              <Words reading={reading} count={words} winner={readings?.at(-1)?.ids[0]} />
+            </td>
+            <td class="winner" data-winner={reading.winner}>
+              <span class="share-bar" aria-hidden="true">
+                <span style={{ width: percent(reading.winner, 2).replace(" ", "") }} />
+              </span>
+              <span class="number">{percent(reading.winner, 1)}</span>
+            </td>
+          </>
+        )}
       </tr>
-      {isOpen && children && (
+      {inside && (
         <tr class="inside">
-          <td colSpan={columns}>{children}</td>
+          <td colSpan={columns}>{inside}</td>
         </tr>
       )}
     </>
@@ -187,7 +174,6 @@ interface StackTableProps extends OpeningProps {
   numbers: StackNumbers;
   /** The names of the first row and of the last one. */
   names: readonly [string, string];
-  /** The caption for screen readers. */
   caption: string;
   /** The number of tokens shown for each reading. */
   words?: number;

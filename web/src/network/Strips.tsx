@@ -95,7 +95,7 @@ interface StripsProps {
   width: number;
   palette?: Palette;
   /** The index of the selected strip. */
-  selected?: number;
+  selected?: number | undefined;
   cell?: CellSize;
   /** The entries that are drawn, in this order; by default all. Must be memoised. */
   entries?: readonly number[] | undefined;
@@ -191,7 +191,9 @@ const rowHeight = 20;
 /** The minimum width, in pixels, at which the pictures are side by side. */
 const wide = 640;
 
-interface Beside extends Omit<StripsProps, "part" | "width"> {
+interface Beside extends Omit<StripsProps, "part" | "width" | "title" | "symbol"> {
+  /** Its heading, and the start of its title. */
+  readonly name: string;
   /** Whether each row is one number, drawn in a cell that is wide enough for it. */
   readonly isNumber?: boolean;
 }
@@ -201,11 +203,13 @@ interface SideBySideProps {
   /** In pixels. */
   width: number;
   numberWidth: number;
+  /** The end of each title. */
+  of: string;
   pictures: readonly Beside[];
 }
 
 /** Pictures with the same rows, side by side where there is room. There only the first one has labels. */
-export function SideBySide({ part, width, numberWidth, pictures }: SideBySideProps) {
+export function SideBySide({ part, width, numberWidth, of, pictures }: SideBySideProps) {
   const isWide = width >= wide;
   const numbers = pictures.filter(({ isNumber }) => isNumber).length;
   const others = numbers * numberWidth + (pictures.length - 1) * gap;
@@ -213,10 +217,10 @@ export function SideBySide({ part, width, numberWidth, pictures }: SideBySidePro
   const vectors = isWide ? (room - others) / (pictures.length - numbers) : room;
   return (
     <div class="head-pictures line">
-      {pictures.map(({ isNumber = false, ...props }, i) => (
+      {pictures.map(({ name, isNumber = false, ...props }, i) => (
         <Strips
           key={props.picture}
-          {...{ part, width, ...props }}
+          {...{ part, width, ...props, title: `${name}${of}`, symbol: name }}
           {...(isNumber && { hasLegend: false, note: "" })}
           cell={
             isNumber

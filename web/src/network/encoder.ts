@@ -4,11 +4,10 @@ import type { MaskedLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
 import { idsTensor } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
-import { layerBlock, layerMatrices } from "./causal";
 import { lengthOf } from "./formulas";
+import { attendedBy, layerBlock, layerMatrices, plainHead } from "./layer";
 import type {
   AttentionNumbers,
-  HeadNumbers,
   LayerNumbers,
   MatricesAnswer,
   MatricesRequest,
@@ -17,7 +16,7 @@ import type {
   StackNumbers,
   StartNumbers,
 } from "./messages";
-import { headShares, matrixOf, mostAttended, normNumbers, rowAt } from "./numbers";
+import { normNumbers, rowAt } from "./numbers";
 import type { WalkedModel } from "./walkedModel";
 
 /** Computes the stream before the first layer, [1, L, E], and the numbers that make it for one token. */
@@ -30,35 +29,34 @@ function embedding(
     const { tokens, types, positions, sum, output } = model.embed(idsTensor(heed, ids));
     const at = (tensor: Tensor | undefined) => (tensor ? rowAt(tensor, place) : null);
     const stream = rowAt(output, place);
-    const norm = {
-      ...normNumbers(model.embedNorm, "layer", rowAt(sum, place), stream),
-      isPost: true,
-    };
+    const norm = { ...normNumbers(model.embedNorm, rowAt(sum, place), stream), isPost: true };
     const tables = { token: rowAt(tokens, place), position: at(positions), segment: at(types) };
     return { stream: output, start: { ...tables, positions: "learned", stream, norm } };
   });
 }
 
-/** The layer `index`, from the stream that enters it. */
+/**
+ * The layer `index`, from the stream that enters it.
+ *
+ * @param head the head to show; null if the layer is not open
+ */
 function layerAt(
   model: MaskedLanguageModel,
   index: number,
   input: Tensor,
-  { place, head, isOpen }: { place: number; head: number; isOpen: boolean },
+  [place, head]: readonly [place: number, head: number | null],
 ) {
   const { heed } = model;
   const layer = model.model.layers[index] as (typeof model.model.layers)[number];
-  type Shown = Pick<AttentionNumbers, "most" | "mostWeights"> & { readonly head: HeadNumbers };
+  type Shown = Pick<AttentionNumbers, "most" | "mostWeights" | "head">;
   let shown: Shown | null = null;
   const receive: nn.ReceiveWeights = (_, weights, compared) => {
-    if (!isOpen) return;
+    if (head === null) return;
     heed.scope(() => {
       const found = (compared as () => nn.Compared)();
-      const own = headShares(heed, weights, found, { row: place, head, group: head });
-      const { queries: projected } = own.shares;
-      const more = { queryNorm: null, frequencies: null, sources: numbersOf(input) };
+      const attended = attendedBy(heed, weights, found, { row: place, head });
       const { scale } = layer.selfAttn.sizes;
-      shown = { ...mostAttended(weights, place), head: { ...own, ...more, projected, scale } };
+      shown = { ...attended, head: plainHead(attended.head, scale, numbersOf(input)) };
     });
   };
   const { output: attention, headOutputs } = nn.captureAttention(layer.selfAttn, receive, () =>
@@ -72,27 +70,18 @@ function layerAt(
 /** The trace of the token at `place`, by default of the last one. */
 export function encoderNetwork(
   model: MaskedLanguageModel,
-  {
-    ids,
-    place = ids.length - 1,
-    layer: open,
-    head: wanted,
-    ablated,
-  }: Omit<NetworkRequest, "kind" | "ablation">,
+  request: Omit<NetworkRequest, "kind" | "ablation">,
 ): StackNumbers {
+  const { ids, place = ids.length - 1, layer: open, head, ablated } = request;
   const { heed, config } = model;
-  const head = Math.min(wanted, config.heads - 1);
   return heed.scope(() => {
     const { stream, start } = embedding(model, ids, place);
     const lengths: StackNumbers["lengths"][number][] = [];
     let [input, openLayer]: [Tensor, LayerNumbers | null] = [stream, null];
     for (const i of model.model.layers.keys()) {
       input = heed.scope(() => {
-        const { block, output, shown } = layerAt(model, i, input, {
-          place,
-          head,
-          isOpen: i === open,
-        });
+        const traced = [place, i === open ? head : null] as const;
+        const { block, output, shown } = layerAt(model, i, input, traced);
         const { attention, feedForward, next } = block;
         const added = [attention, feedForward].map((part) => lengthOf(part.added));
         lengths.push({ added, stream: lengthOf(next.result) });
@@ -118,10 +107,5 @@ export function encoderAnswer(
 ): NetworkAnswer | MatricesAnswer {
   if (request.kind === "network")
     return { kind: "network", numbers: encoderNetwork(model, request) };
-  const { heed } = model;
-  const matrices = layerMatrices(model as WalkedModel, request.layer);
-  const { selfAttn } = model.model.layers[request.layer] ?? {};
-  const [k, v] = [selfAttn?.kProj, selfAttn?.vProj].map((each) => each && matrixOf(heed, each));
-  const attention = { ...matrices?.attention, ...(k && v && { k, v }) };
-  return { kind: "matrices", matrices: matrices && { ...matrices, attention } };
+  return { kind: "matrices", matrices: layerMatrices(model as WalkedModel, request.layer, true) };
 }

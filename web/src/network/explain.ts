@@ -6,7 +6,7 @@
 import { type Explanation, format, operand, times } from "#parts";
 import { label } from "../shared/pieces";
 import { explainAdded, explainAttention } from "./explainAttention";
-import { type Facts, type LayerFacts, partOf, readers } from "./facts";
+import { type Facts, type LayerFacts, readers } from "./facts";
 import {
   activations,
   added,
@@ -38,7 +38,7 @@ export function explain(spot: Spot, facts: Facts): Explanation | null {
   if (name === "end") return explainEnd(spot, facts);
   const { next } = numbers.open ?? {};
   if (name === "next") return next ? explainCommon(spot, next, facts) : null;
-  const part = partOf(facts, name);
+  const part = numbers.open?.parts.find((part) => part.name === name);
   if (!part) return null;
   const common = explainCommon(spot, part.norm, facts);
   if (common) return common;

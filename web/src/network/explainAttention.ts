@@ -80,11 +80,7 @@ function explainMap({ row, col }: Spot, part: AttentionNumbers, facts: Facts): E
   const key = columnsOf(facts, part)[col];
   return {
     name: `Weight of head ${own + 1}: “${facts.tokens[token]}” (${token + 1}) attends to “${key}” (${col + 1})`,
-    formula: [
-      text(
-        `softmax of the row’s scores = ${format(weight)}; select the head and the token to see them`,
-      ),
-    ],
+    formula: [text(`softmax of the row = ${format(weight)}; select head and token to see scores`)],
   };
 }
 
@@ -99,7 +95,6 @@ function explainSum({ col }: Spot, part: AttentionNumbers, facts: Facts): Explan
   ]);
 }
 
-/** Explains a number that a head adds to the stream. */
 function explainHead({ row, col }: Spot, part: AddedByHeads, facts: LayerFacts): Explanation {
   const { heads, headOutputs, norm } = part;
   const size = norm.input.length;

@@ -1,6 +1,6 @@
 /** The numbers that the pictures and formulas of a stack show. */
 import { headKey } from "../shared/layerHeads";
-import type { AddedByHeads, LayerMatrices, PartName, PartNumbers, StackNumbers } from "./messages";
+import type { AddedByHeads, LayerMatrices, PartName, StackNumbers } from "./messages";
 
 /** The facts that the formulas of a layer need after its attention weights. */
 export interface LayerFacts {
@@ -15,15 +15,9 @@ export interface Facts extends LayerFacts {
   readonly numbers: StackNumbers;
   /** The labels of the tokens of this stack that the traced token may attend to. */
   readonly tokens: readonly string[];
-  /** The index of the traced token. */
   readonly place: number;
   /** The labels of the other stack's tokens. */
   readonly sources: readonly string[];
-}
-
-/** A part of the open layer; undefined for the ends, or if another layer is open. */
-export function partOf({ numbers }: Facts, name: PartName): PartNumbers | undefined {
-  return numbers.open?.parts.find((part) => part.name === name);
 }
 
 /** Whether a head of the open layer, counted from 0, is ablated. */

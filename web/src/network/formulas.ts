@@ -27,7 +27,6 @@ export const equals = (value: number, role?: Role): FormulaPiece[] => [
   { text: format(value), role },
 ];
 
-/** Explains an entry of a vector. */
 export const entry = (words: string, i: number, formula: readonly FormulaPiece[]): Explanation => ({
   ...{ name: `${words}, entry ${i + 1}`, formula },
 });
@@ -40,10 +39,13 @@ export const said = (words: string, i: number, how: string, value: number): Expl
 export const learned = (words: string, i: number, data: Numbers, place = i): Explanation =>
   said(words, i, "learned", at(data, place));
 
-/** The length of a vector. */
 export function lengthOf(x: Numbers): number {
   return Math.sqrt(x.reduce((total, each) => total + each * each, 0));
 }
+
+/** The indices of numbers in order of size, the largest first. */
+export const bySize = (x: Numbers): number[] =>
+  Array.from(x.keys()).sort((a, b) => at(x, b) - at(x, a));
 
 /** The dot product of two vectors, with its value. */
 export function dot(

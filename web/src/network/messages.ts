@@ -16,7 +16,6 @@ export type PartName = (typeof partNames)[number];
 /** The prediction that the model would make if the stream ended here, the most likely token first. */
 export interface Reading {
   readonly ids: Int32Array;
-  /** The tokens as text. */
   readonly words: readonly string[];
   readonly shares: Float32Array;
   /** The probability of the token that is the most likely one at the end. */
@@ -144,7 +143,6 @@ export interface StartNumbers {
   readonly token: Float32Array;
   /** The positional encoding that is added, [E]; null if there is none. */
   readonly position: Float32Array | null;
-  /** The kind of positional encoding. */
   readonly positions: "learned" | "sinusoidal" | "rotary" | "none";
   /** The row of the first segment, which is added, [E]; null if there is none. */
   readonly segment?: Float32Array | null;
@@ -176,7 +174,6 @@ export interface StackNumbers {
   readonly lengths: readonly { readonly added: readonly number[]; readonly stream: number }[];
   /** The reading at the start, then after each part of each layer; null for an encoder. */
   readonly readings: readonly Reading[] | null;
-  /** The open layer. */
   readonly open: LayerNumbers | null;
   /** The last norm, and the prediction, null for an encoder, which predicts no token; null without a last norm. */
   readonly end: {
@@ -185,7 +182,6 @@ export interface StackNumbers {
   } | null;
   /** The heads that were ablated in this computation. */
   readonly ablated: readonly HeadKey[];
-  /** The size of the vocabulary. */
   readonly vocabulary: number;
 }
 

@@ -1,17 +1,8 @@
 /** Copies the numbers of one token out of the engine: for the solvers of networks. */
 import type { Heed, Tensor } from "heed";
-import type { nn } from "heed/nn";
 import { numbersOf } from "../worker/numbersOf";
-import type {
-  AttentionNumbers,
-  HeadNumbers,
-  MapNumbers,
-  Matrix,
-  NormNumbers,
-  PredictionNumbers,
-  Reading,
-} from "./messages";
-import type { Linear, Norm } from "./walkedModel";
+import type { Matrix, NormNumbers, PredictionNumbers, Reading } from "./messages";
+import type { Norm } from "./walkedModel";
 
 /** The number of tokens in a reading. */
 const mostRead = 10;
@@ -22,37 +13,17 @@ export function rowAt({ data, shape }: Tensor, row: number): Float32Array {
   return data.slice(row * size, (row + 1) * size) as Float32Array;
 }
 
-const copied = (tensor: Tensor | undefined): Float32Array | null =>
+export const copied = (tensor: Tensor | undefined): Float32Array | null =>
   tensor ? numbersOf(tensor) : null;
 
-/** Of an attention that reads the stream itself, and of a stack without a last norm. */
-const noNorm = { eps: 0, weight: undefined };
-
+/** @param norm undefined for an attention that reads the stream itself, and for a stack without a last norm */
 export function normNumbers(
-  { eps, weight, bias }: Pick<Norm, "eps" | "weight" | "bias"> = noNorm,
-  kind: NormNumbers["kind"],
+  norm: Omit<Norm, "forward"> | undefined,
   input: Float32Array,
   result: Float32Array,
 ): NormNumbers {
+  const { norm: kind = "layer", eps = 0, weight, bias } = norm ?? {};
   return { kind, eps, input, gain: copied(weight), bias: copied(bias), result };
-}
-
-/** The vector that each head adds, [H, E]: the output projection of that head's part alone, without the bias. */
-export function addedByHeads(
-  heed: Heed,
-  joined: Float32Array,
-  heads: number,
-  output: Pick<Linear, "bias" | "forward">,
-): Pick<AttentionNumbers, "heads" | "bias"> {
-  const size = joined.length / heads;
-  const rows = new Float32Array(heads * joined.length);
-  for (let head = 0; head < heads; ++head)
-    rows.set(joined.subarray(head * size, (head + 1) * size), head * (joined.length + size));
-  return heed.scope(() => {
-    const found = output.forward(heed.tensor(rows, [heads, joined.length]));
-    const { bias } = output;
-    return { heads: numbersOf(bias ? heed.subtract(found, bias) : found), bias: copied(bias) };
-  });
 }
 
 /** The length of the vector that each unit adds, [F]; `down` is [E, F]. */
@@ -66,56 +37,6 @@ export function unitLengths(units: Float32Array, { data, shape }: Tensor): Float
     }
   }
   return units.map((unit, i) => Math.abs(unit) * Math.sqrt(squares[i] as number));
-}
-
-/** For one row the token that each head attends to most, from the weights [1, H, L, S]. */
-export function mostAttended(
-  { data, shape }: Tensor,
-  row: number,
-): Pick<AttentionNumbers, "most" | "mostWeights"> {
-  const [, heads, rows, count] = shape as [number, number, number, number];
-  const most = new Int32Array(heads);
-  const mostWeights = Float32Array.from(most, (_, head) => {
-    const begin = (head * rows + row) * count;
-    const own = data.subarray(begin, begin + count) as Float32Array;
-    const weight = own.reduce((a, b) => Math.max(a, b));
-    most[head] = own.indexOf(weight);
-    return weight;
-  });
-  return { most, mostWeights };
-}
-
-/** The weights of all heads, [1, H, L, S]. */
-export function mapNumbers({ data, shape }: Tensor): MapNumbers {
-  const [, , rows, columns] = shape as [number, number, number, number];
-  return { rows, columns, weights: data.slice() as Float32Array };
-}
-
-/** The numbers of one head for one row: weights [1, H, L, S], keys and values of groups [1, G, S, D]. */
-export function headShares(
-  heed: Heed,
-  weights: Tensor,
-  compared: nn.Compared,
-  { row, head, group }: { readonly row: number; readonly head: number; readonly group: number },
-): Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum"> {
-  const [, , rows, count] = weights.shape as [number, number, number, number];
-  const size = compared.query.shape.at(-1) as number;
-  const part = ({ data }: Tensor, at: number, length: number) =>
-    data.slice(at * length, (at + 1) * length) as Float32Array;
-  const own = part(weights, head * rows + row, count);
-  const values = part(compared.value, group, count * size);
-  const sum = heed.scope(() =>
-    numbersOf(heed.matmul(heed.tensor(own, [1, count]), heed.tensor(values, [count, size]))),
-  );
-  return {
-    ...{ head, group, values, sum },
-    shares: {
-      weights: own,
-      scores: part(compared.scores(), head * rows + row, count),
-      queries: part(compared.query, head * rows + row, size),
-      keys: part(compared.key, group, count * size),
-    },
-  };
 }
 
 /** The tensor in float32, converted if necessary; null for quantised weights. */

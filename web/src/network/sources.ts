@@ -3,18 +3,8 @@ import type { PartName, Place, RowName, Spot } from "./messages";
 
 /** The names of the pictures, which are unique within a part. */
 export type PictureName =
-  | "start"
-  | "norm"
-  | "keys"
-  | "scores"
-  | "weights"
-  | "values"
-  | "maps"
-  | "units"
-  | "add"
-  | "rows"
-  | "logits"
-  | "shares";
+  | ("start" | "norm" | "keys" | "scores" | "weights" | "values")
+  | ("maps" | "units" | "add" | "rows" | "logits" | "shares");
 
 /** A row or a column of a picture of the same part. */
 interface Source {

@@ -2,16 +2,8 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { explanationText, px } from "#parts";
 import { explainBlock } from "../../network/explain";
-import {
-  AddOfHeads,
-  AddOfUnits,
-  Norm,
-  normOfSum,
-  Part,
-  partAfter,
-  Units,
-} from "../../network/LayerParts";
-import type { NormNumbers, PartName, Spot } from "../../network/messages";
+import { AddOfHeads, AddOfUnits, Norm, Part, Units } from "../../network/LayerParts";
+import type { PartName, Spot } from "../../network/messages";
 import "../../network/network.css";
 import { PointingContext, usePointing } from "../../network/pointing";
 import { railWidth } from "../../network/Rail";
@@ -43,17 +35,14 @@ interface PictureProps {
   readonly width: number;
 }
 
-/** The title of a norm: one that is not post-norm belongs to its reader. */
-const titleOf = ({ isPost }: NormNumbers, title: string) => (isPost ? normOfSum : title);
-
 function AddNorm({ block: { attention, feedForward }, head, width }: PictureProps) {
   return (
     <>
-      <AddOfHeads part={attention} {...{ head, width }} prediction={null} />
+      <AddOfHeads part={attention} {...{ head, width }} />
       <Norm
         part="feed-forward"
         norm={feedForward.norm}
-        title={titleOf(feedForward.norm, "Norm before the feed-forward network")}
+        title="Norm before the feed-forward network"
         width={width}
       />
     </>
@@ -83,14 +72,13 @@ function FeedForward({ block: { feedForward }, width }: PictureProps) {
 }
 
 function AddNorm2({ block: { feedForward, next, isLast }, layer, width }: PictureProps) {
-  const reader = partAfter(layer, isLast);
   return (
     <>
-      <AddOfUnits part={feedForward} {...{ width, next: reader }} prediction={null} />
+      <AddOfUnits part={feedForward} width={width} />
       <Norm
         part={isLast && !next.isPost ? "end" : "next"}
         norm={next}
-        title={titleOf(next, isLast ? "Final norm" : `Norm of ${reader}`)}
+        title={isLast ? "Final norm" : `Norm of layer ${layer + 2}`}
         width={width}
       />
     </>

@@ -18,6 +18,7 @@ import {
   toStage,
   withKind,
   withModel,
+  withSizes,
   withVectors,
 } from "./state";
 import type { TokenSplit } from "./tokens";
@@ -27,12 +28,9 @@ import type { Walk } from "./useWalk";
 const asWords = <T extends string>(...values: readonly T[]) =>
   values.map((value) => [value, value] as const);
 
-const masks = asWords(...maskKinds);
-
-const kinds: readonly (readonly [AttentionKind, string])[] = [
-  ["encoder", "encoder"],
-  ["decoder", "decoder"],
-  ["cross", "encoder-decoder"],
+const kinds = [
+  ...asWords<AttentionKind>("encoder", "decoder"),
+  ["cross", "encoder-decoder"] as const,
 ];
 
 interface ControlsProps {
@@ -64,18 +62,20 @@ function PaddingField({ state, attention, set }: ControlsProps) {
   );
 }
 
-/** Every pair of a query and a key, as "query,key". */
-function allPairs({ queries, keys }: SentenceAttention): ReadonlySet<string> {
-  return new Set(queries.tokens.flatMap((_, i) => keys.tokens.map((_, j) => `${i},${j}`)));
+/** The pairs of a query and a key that are hidden, as "query,key". */
+function hiddenPairs(
+  { queries, keys }: SentenceAttention,
+  isHidden: (row: number, col: number) => boolean,
+): ReadonlySet<string> {
+  const inRow = (row: number) =>
+    keys.tokens.flatMap((_, col) => (isHidden(row, col) ? `${row},${col}` : []));
+  return new Set(queries.tokens.flatMap((_, row) => inRow(row)));
 }
 
 /** A painted mask starts as a copy of the previous mask. The person changes it cell by cell. */
 function startPainting(state: State, attention: SentenceAttention): Partial<State> {
-  const hidden = [...allPairs(attention)].filter((pair) => {
-    const [row, col] = pair.split(",").map(Number) as [number, number];
-    return !isVisible(state, attention, row, col);
-  });
-  return { mask: "painted", hidden: new Set(hidden), ...toStage("masked") };
+  const hidden = hiddenPairs(attention, (row, col) => !isVisible(state, attention, row, col));
+  return { mask: "painted", hidden, ...toStage("masked") };
 }
 
 function PaintButtons({ attention, set }: ControlsProps) {
@@ -84,7 +84,7 @@ function PaintButtons({ attention, set }: ControlsProps) {
       <button type="button" onClick={() => set({ hidden: new Set() })}>
         Show all
       </button>
-      <button type="button" onClick={() => set({ hidden: allPairs(attention) })}>
+      <button type="button" onClick={() => set({ hidden: hiddenPairs(attention, () => true) })}>
         Hide all
       </button>
     </p>
@@ -98,7 +98,7 @@ function MaskGroup(props: ControlsProps) {
       <Choice
         label="Mask"
         value={state.mask}
-        choices={masks}
+        choices={asWords(...maskKinds)}
         onChange={(mask) =>
           set(mask === "painted" ? (now) => startPainting(now, attention) : { mask })
         }
@@ -180,8 +180,7 @@ function ScoresGroup({ state, attention, set }: ControlsProps) {
 }
 
 function SizeFields({ state, attention, set }: ControlsProps) {
-  const resize = (size: Partial<State>) =>
-    set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
+  const resize = (size: Partial<State>) => set((now) => withSizes(now, size));
   // The worked example has its own sizes.
   const { heads, headSize } = attention;
   const field = fieldsOf(settings, { state: { ...state, heads, headSize }, set: resize });
@@ -245,13 +244,13 @@ function LayerFields({ state, attention, set, others }: ControlsProps) {
 
 function VectorsGroup(props: ControlsProps) {
   const { state, set } = props;
-  const origins: readonly State["vectors"][] = ["learned", "random"];
+  const own = state.vectors === "example" ? [state.vectors] : [];
   return (
     <div class="group">
       <Choice
         label="Vectors"
         value={state.vectors}
-        choices={asWords(...(state.vectors === "example" ? ["example" as const] : []), ...origins)}
+        choices={asWords<State["vectors"]>(...own, "learned", "random")}
         onChange={(vectors) => set(vectors === "example" ? {} : withVectors(vectors))}
       />
       {state.vectors === "learned" ? <LayerFields {...props} /> : <SizeFields {...props} />}

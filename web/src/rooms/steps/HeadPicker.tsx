@@ -28,10 +28,8 @@ export function HeadPicker() {
   if (attention.heads === 1) return null;
   const keep = (head: number, isKept: boolean) =>
     set(({ ablated }) => {
-      const next = new Set(ablated);
-      if (isKept) next.delete(head);
-      else next.add(head);
-      return { ablated: next };
+      const others = [...ablated].filter((other) => other !== head);
+      return { ablated: new Set(isKept ? others : [...others, head]) };
     });
   return (
     <fieldset class="heads line">

@@ -1,10 +1,8 @@
 /** The selected head's attention as lines. */
 
-import type { ComponentProps } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
 import { at, linesHeight, type MatrixView, px, viewOn } from "#parts";
 import { ColourChoice } from "../../picture/ColourChoice";
-import type { TokenLines } from "../../picture/TokenLines";
 import { Slider } from "../../shared/Fields";
 import { fieldsOf } from "../../shared/settings";
 import { useModule } from "../../shared/useModule";
@@ -22,16 +20,11 @@ function onlyRow(weights: MatrixView, row: number): MatrixView {
   return viewOn(data, rows, cols);
 }
 
-/** The picture is loaded after the rest of the room. */
-function LaterLines(props: ComponentProps<typeof TokenLines>) {
-  const { module } = useModule(() => import("../../picture/TokenLines"));
-  const minHeight = px(linesHeight(props.queries, props.keys));
-  return <div style={{ minHeight }}>{module && <module.TokenLines {...props} />}</div>;
-}
-
 export function Lines() {
   const { attention, state, set, solution } = useStepsWorkspace();
   const { range, curve, mass } = state;
+  // The picture is loaded after the rest of the room.
+  const { module } = useModule(() => import("../../picture/TokenLines"));
   const weights = useMemo(
     () => solution && viewOf(solution, "weights", attention.head),
     [solution, attention.head],
@@ -43,6 +36,7 @@ export function Lines() {
     [weights, isMany, attention.row],
   );
   const select = useCallback((row: number) => set({ row }), [set]);
+  const [queries, keys] = [attention.queries.tokens, attention.keys.tokens];
   const carried = mass === 100 ? "all attention" : `the top ${mass} %`;
   return (
     <section class="lines" aria-labelledby="lines-title">
@@ -50,17 +44,16 @@ export function Lines() {
         Attention as lines{attention.heads > 1 && `, head ${attention.head + 1}`}
       </h3>
       {isMany && <p class="faint">The lines of the selected query; there is no room for all.</p>}
-      <LaterLines
-        caption={`Attention${attention.heads > 1 ? ` of head ${attention.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
-        queries={attention.queries.tokens}
-        keys={attention.keys.tokens}
-        weights={drawn}
-        mass={mass / 100}
-        range={range}
-        curve={curve}
-        selected={attention.row}
-        onSelect={select}
-      />
+      <div style={{ minHeight: px(linesHeight(queries, keys)) }}>
+        {module && (
+          <module.TokenLines
+            caption={`Attention${attention.heads > 1 ? ` of head ${attention.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
+            {...{ queries, keys, weights: drawn, mass: mass / 100, range, curve }}
+            selected={attention.row}
+            onSelect={select}
+          />
+        )}
+      </div>
       <Slider
         label="Lines that carry"
         step={5}

@@ -8,8 +8,8 @@ import { alongStep } from "../../shared/arrowStep";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
 import { useMatrixPicture } from "./solution";
-import { type StageName, stagesOf } from "./stageNames";
-import { targetsOf, titles } from "./stages";
+import { type StageName, stagesOf, titles } from "./stageNames";
+import { targetsOf } from "./stages";
 import { sizesOf } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
@@ -37,28 +37,28 @@ function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   // If rows are thinner than a line, one line represents several rows.
   const step = Math.ceil(2 / own);
   const rowHeight = own * step;
-  const shown = attention.queries.tokens.map((token, i) => [token, i] as const);
   return (
     <span class="small-tokens">
-      {shown
-        .filter(([, i]) => i % step === 0)
-        .map(([token, i]) => (
-          <span
-            key={i}
-            class={i === attention.row ? "selected" : undefined}
-            style={{
-              height: px(rowHeight),
-              lineHeight: px(rowHeight),
-              fontSize: px(Math.max(1, Math.min(12, rowHeight - 1))),
-            }}
-          >
-            {rowHeight >= 8 ? (
-              <bdi>{shorten(token, 12)}</bdi>
-            ) : (
-              <span class="bar" style={{ height: px(Math.max(1, rowHeight - 1)) }} />
-            )}
-          </span>
-        ))}
+      {attention.queries.tokens.map(
+        (token, i) =>
+          i % step === 0 && (
+            <span
+              key={i}
+              class={i === attention.row ? "selected" : undefined}
+              style={{
+                height: px(rowHeight),
+                lineHeight: px(rowHeight),
+                fontSize: px(Math.max(1, Math.min(12, rowHeight - 1))),
+              }}
+            >
+              {rowHeight >= 8 ? (
+                <bdi>{shorten(token, 12)}</bdi>
+              ) : (
+                <span class="bar" style={{ height: px(Math.max(1, rowHeight - 1)) }} />
+              )}
+            </span>
+          ),
+      )}
     </span>
   );
 }

@@ -43,6 +43,9 @@ export function ProductFigure({ product, width }: { product: Product; width: num
   const { leftLabels, parts, inner, cell, topCell } = layout;
   const leftOptions: PictureOptions = { cell, labels: leftLabels };
   const place = (row: number, column: number) => ({ gridRow: row, gridColumn: column });
+  const topOptions = ({ topLabels: labels, flip }: (typeof parts)[number]): PictureOptions => ({
+    ...{ cell: topCell, labels, flip },
+  });
   return (
     <div>
       <div
@@ -56,26 +59,25 @@ export function ProductFigure({ product, width }: { product: Product; width: num
         <div style={place(2, 1)}>
           <NamedMatrix name={left} options={leftOptions} {...noteOf(inner * cell.width)} />
         </div>
-        {parts.map(({ top, flip, corner, topLabels, size }, i) => [
-          <div key={top} style={place(1, i + 2)} {...(flip && { "data-flipped": "" })}>
-            <NamedMatrix
-              name={top}
-              options={{ cell: topCell, labels: topLabels, flip }}
-              {...noteOf(size * cell.width)}
-            />
-          </div>,
-          <div key={corner} style={place(2, i + 2)}>
-            <NamedMatrix name={corner} options={{ cell }} {...noteOf(size * cell.width)} />
-          </div>,
-        ])}
+        {parts.map((part, i) => {
+          const note = noteOf(part.size * cell.width);
+          return [
+            <div key={part.top} style={place(1, i + 2)} {...(part.flip && { "data-flipped": "" })}>
+              <NamedMatrix name={part.top} options={topOptions(part)} {...note} />
+            </div>,
+            <div key={part.corner} style={place(2, i + 2)}>
+              <NamedMatrix name={part.corner} options={{ cell }} {...note} />
+            </div>,
+          ];
+        })}
       </div>
       <div class="legends">
         <NamedLegend name={left} options={leftOptions} />
         {parts.map(({ corner }) => (
           <NamedLegend key={corner} name={corner} options={{ cell }} />
         ))}
-        {parts.map(({ top, flip, topLabels }) => (
-          <NamedLegend key={top} name={top} options={{ cell: topCell, labels: topLabels, flip }} />
+        {parts.map((part) => (
+          <NamedLegend key={part.top} name={part.top} options={topOptions(part)} />
         ))}
       </div>
     </div>

@@ -12,17 +12,9 @@ export interface RowParts {
 }
 
 /** Whether these matrices do not fit next to one another. */
-export function isStacked(
-  { names, signs }: RowParts,
-  width: number,
-  labels: FigureLabels,
-): boolean {
-  return rowLayout(
-    names.map((name) => figureMatrix(name, labels)),
-    signs,
-    width,
-    labels,
-  ).stacked;
+export function isStacked({ names, signs }: RowParts, width: number, labels: FigureLabels) {
+  const matrices = names.map((name) => figureMatrix(name, labels));
+  return rowLayout(matrices, signs, width, labels).stacked;
 }
 
 interface RowFigureProps extends RowParts {

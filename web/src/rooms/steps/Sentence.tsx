@@ -169,26 +169,16 @@ function Shuffled() {
   if (!attention.order || !solution || solution.shift === null) return null;
   // Only the first sentence is shuffled, and the padding is at the end of the second.
   const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && attention.cross);
-  const shift = <Size of={solution.shift} />;
+  const words = state.position
+    ? "With positions, another order gives other outputs"
+    : goesByPlace
+      ? "The mask depends on positions"
+      : "Without positions the outputs only change places with their words";
   return (
     <p class="shuffled" role="status">
-      Shuffled: “{attention.queries.tokens.join(" ")}”.{" "}
-      {state.position ? (
-        <>
-          With positions, another order of the same words gives other outputs: put back in order,
-          they differ from those before by up to {shift}.
-        </>
-      ) : goesByPlace ? (
-        <>
-          Positions are not added, but the mask depends on them: put back in order, the outputs
-          differ from those before by up to {shift}.
-        </>
-      ) : (
-        <>
-          Without positions the outputs only change places with their words: put back in order, they
-          differ from those before by no more than {shift}, which is rounding.
-        </>
-      )}
+      Shuffled: “{attention.queries.tokens.join(" ")}”. {words}: put back in order, the outputs
+      differ from those before by up to <Size of={solution.shift} />
+      {!state.position && !goesByPlace && ", which is rounding"}.
     </p>
   );
 }

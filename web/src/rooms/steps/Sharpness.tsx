@@ -14,9 +14,6 @@ export interface Sharp {
   readonly key: number;
   /** The entropy of the row, in bits. */
   readonly entropy: number;
-  /** The entropy of equal weights on all visible keys. */
-  readonly mostEntropy: number;
-  /** The number of visible keys. */
   readonly visible: number;
 }
 
@@ -32,27 +29,25 @@ function sharpnessOf(solution: Solution, head: number, row: number): Sharp | nul
     if (weight > largest) [largest, key] = [weight, j];
   }
   const nats = solution.arrays.entropy[head * weights.rows + row] as number;
-  return {
-    largest,
-    key,
-    entropy: nats / Math.LN2,
-    mostEntropy: Math.log2(Math.max(1, visible)),
-    visible,
-  };
+  return { largest, key, entropy: nats / Math.LN2, visible };
 }
+
+/** The entropy of equal weights on all visible keys, in bits. */
+const mostEntropyOf = ({ visible }: Sharp) => Math.log2(Math.max(1, visible));
 
 /** The rounding error of the entropy, in bits. */
 const rounding = 1e-4;
 
 /** Explains the sharpness of the weights, and how to change it. */
 export function sharpnessWords(
-  { visible, largest, entropy, mostEntropy }: Sharp,
+  sharp: Sharp,
   { scaled, headSize }: { scaled: boolean; headSize: number },
 ): string {
+  const { visible, largest, entropy } = sharp;
   if (visible === 0) return "With no key to see, it has no weights.";
   if (visible === 1) return "It may see only one key, which gets all its attention.";
-  if (mostEntropy - entropy < rounding)
-    return "Its scores are equal, so its weights are equal at any temperature.";
+  if (mostEntropyOf(sharp) - entropy < rounding)
+    return "Its scores are equal, and at any temperature its weights.";
   if (largest >= saturated)
     return "The softmax is saturated: one key gets nearly all the attention.";
   if (!scaled)
@@ -74,7 +69,8 @@ export function Sharpness() {
   const sharp = solution && sharpnessOf(solution, attention.head, attention.row);
   const query = `“${shorten(attention.queries.tokens[attention.row] ?? "", 16)}”`;
   if (!sharp) return <div class="sharpness small" />;
-  const { largest, key, entropy, mostEntropy } = sharp;
+  const { largest, key, entropy } = sharp;
+  const mostEntropy = mostEntropyOf(sharp);
   return (
     <div class="sharpness small">
       <p class="line">

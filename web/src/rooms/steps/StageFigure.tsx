@@ -6,7 +6,6 @@ import { type FigureLabels, useLabels } from "./figureLabels";
 import { type MatrixName, sizeOf } from "./matrices";
 import { layoutOf, type Product, ProductFigure } from "./ProductFigure";
 import { isStacked, RowFigure, type RowParts } from "./RowFigure";
-import type { State } from "./settings";
 import { addsPositions, divisorsOf, isVisible, type SentenceAttention, sizesOf } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
@@ -34,18 +33,12 @@ function projectionsOf(
   labels: FigureLabels,
 ): readonly Product[] {
   const { queries, keys, values } = projections;
-  const second = cross ? "keyInput" : "input";
-  const wide: readonly Product[] = cross
-    ? [
-        { left: "input", columns: [queries] },
-        { left: second, columns: [keys, values] },
-      ]
-    : [{ left: "input", columns: [queries, keys, values] }];
-  const single: readonly Product[] = [
-    { left: "input", columns: [queries] },
-    { left: second, columns: [keys] },
-    { left: second, columns: [values] },
-  ];
+  const of = (...columns: Product["columns"]): Product => ({ left: "input", columns });
+  const ofOther = (...columns: Product["columns"]): Product => ({
+    ...{ left: cross ? "keyInput" : "input", columns },
+  });
+  const wide = cross ? [of(queries), ofOther(keys, values)] : [of(queries, keys, values)];
+  const single = [of(queries), ofOther(keys), ofOther(values)];
   const isNarrow = (product: Product) =>
     layoutOf(product, width, labels).cell.width < narrowestCell;
   const isSplit = width >= narrowFigure && wide.some(isNarrow) && !single.some(isNarrow);
@@ -68,26 +61,18 @@ function useFigureHeight(width: number): number {
 /** The step from scores to weights. Between them it shows, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
   const { attention, unfolding, solution } = useStepsWorkspace();
-  const query = shorten(
-    attention.queries.tokens[solution?.problem.row ?? attention.row] ?? "",
-    longestLabel,
-  );
+  const { row = attention.row } = solution?.problem ?? {};
+  const query = shorten(attention.queries.tokens[row] ?? "", longestLabel);
   const isGrowing = unfolding?.moment.matrix === "exponentials";
   const sum = isGrowing ? unfolding.sum : solution && totalOf(solution);
   const note = (
     <>
       of “{query}”, {isGrowing ? "sum so far" : "sum"} <b>{sum !== null && format(sum)}</b>
-      {solution?.taken ? `, after subtracting the largest score` : ""}
+      {solution?.taken ? ", after subtracting the largest score" : ""}
     </>
   );
-  return (
-    <RowFigure
-      names={["masked", "weights"]}
-      signs={["softmax"]}
-      width={width}
-      below={{ name: "exponentials", note }}
-    />
-  );
+  const below = { name: "exponentials", note } as const;
+  return <RowFigure names={["masked", "weights"]} signs={["softmax"]} {...{ width, below }} />;
 }
 
 const labelGap = 8;
@@ -111,16 +96,13 @@ function pairsBelow(width: number, tokens: readonly string[], height: number): P
   return { left, cell: { width: cellWidth, height }, inColumns: false };
 }
 
-interface PairsProps {
-  place: PairsPlace;
-  /** The tokens that have appeared. */
-  tokens: readonly string[];
-  state: State;
-  attention: SentenceAttention;
-}
-
-/** An empty cell for every pair that will get a number, below the tokens. Rows appear with the tokens. */
-function PairsAhead({ place, tokens, state, attention }: PairsProps) {
+/**
+ * An empty cell for every pair that will get a number, below the tokens.
+ *
+ * @param tokens the tokens that have appeared
+ */
+function PairsAhead({ place, tokens }: { place: PairsPlace; tokens: readonly string[] }) {
+  const { state, attention } = useStepsWorkspace();
   const { left, cell, inColumns } = place;
   const top = inColumns ? 0 : headHeight;
   const width = left + tokens.length * cell.width + 1;
@@ -168,7 +150,7 @@ function chipsOf(width: number, labels: FigureLabels) {
 }
 
 function TokensFigure({ width }: { width: number }) {
-  const { state, attention, unfolding, set } = useStepsWorkspace();
+  const { attention, unfolding, set } = useStepsWorkspace();
   const { tokens } = attention.queries;
   const made = tokens.filter((_, i) => !unfolding || unfolding.isMade("input", i, 0));
   const labels = useLabels();
@@ -180,11 +162,7 @@ function TokensFigure({ width }: { width: number }) {
         <TokenRow tokens={made} selected={attention.row} onSelect={(row) => set({ row })} />
       </div>
       {!attention.cross && pairs && (
-        <PairsAhead
-          place={pairs}
-          tokens={labels.queries.slice(0, made.length)}
-          {...{ state, attention }}
-        />
+        <PairsAhead place={pairs} tokens={labels.queries.slice(0, made.length)} />
       )}
       {attention.cross && (
         <>

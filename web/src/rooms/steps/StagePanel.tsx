@@ -4,15 +4,15 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Readout } from "../../shared/Readout";
 import { Transport } from "../../shared/Transport";
+import { useModule } from "../../shared/useModule";
 import { useWidth } from "../../shared/useWidth";
 import { EditCell } from "./EditCell";
-import { stageFormulas } from "./formulas";
+import { kitFor, stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
-import { LaterStage, LaterWords } from "./LaterStage";
 import { StageFigure } from "./StageFigure";
 import { StageWords } from "./StageWords";
-import { type AttentionStage as AttentionStageName, isBlockStage } from "./stageNames";
-import { attentionStages, titles } from "./stages";
+import { type AttentionStage as AttentionStageName, isBlockStage, titles } from "./stageNames";
+import { stageWords } from "./stages";
 import { momentWords } from "./unfolding";
 import { useMotion } from "./useMotion";
 import { useStepsWorkspace } from "./workspace";
@@ -68,13 +68,30 @@ function AttentionStage() {
 
 function AttentionWords({ stage }: { stage: AttentionStageName }) {
   const { state, attention } = useStepsWorkspace();
-  const { gist, explain } = attentionStages[stage];
   return (
     <StageWords
-      gist={gist(state, attention)}
-      explanation={explain(state, attention)}
+      explanation={stageWords[stage](state, attention)}
       formulas={stageFormulas[stage](state, attention)}
     />
+  );
+}
+
+/** The words of a stage after attention. They and its picture are loaded when they are first needed. */
+function LaterWords() {
+  const { state, attention } = useStepsWorkspace();
+  const { module } = useModule(() => import("./blockWords"));
+  const { model } = attention;
+  return module && model && <StageWords {...module.blockWordsOf(state, model, kitFor(model))} />;
+}
+
+function LaterStage() {
+  const { state, attention, set, solution } = useStepsWorkspace();
+  const { module, hasFailed } = useModule(() => import("./BlockStage"));
+  if (module) return <module.BlockStage {...{ state, attention, set, solution }} />;
+  return (
+    <p class="stage-figure faint">
+      {hasFailed && "The picture could not be loaded. Is there a connection?"}
+    </p>
   );
 }
 

@@ -49,16 +49,19 @@ function AfterAttention() {
 }
 
 export interface StageText {
-  gist: string;
   /** Its words may be marked. */
   explanation: string;
   formulas: readonly Formula[];
 }
 
-export function StageWords({ gist, explanation, formulas }: StageText) {
+/** The explanation in one line: its beginning, without marks. */
+const gistOf = (explanation: string) =>
+  `${explanation.replaceAll(/\[([^\]]+)\]\(\w+\)/g, "$1").split(/[:.](?=\s|$)/)[0]}.`;
+
+export function StageWords({ explanation, formulas }: StageText) {
   return (
     <>
-      <Prose class="stage-gist faint small truncated">{gist}</Prose>
+      <Prose class="stage-gist faint small truncated">{gistOf(explanation)}</Prose>
       <div class="stage-words">
         <Prose>
           <Words text={explanation} /> <AfterAttention />

@@ -21,7 +21,13 @@ import { Sharpness } from "./Sharpness";
 import { StagePanel } from "./StagePanel";
 import { initialState, lookOf, type State } from "./settings";
 import { type Solved, useSolved } from "./solution";
-import { type SentenceAttention, sentenceAttentionOf, withOwnStage, withRandom } from "./state";
+import {
+  noticesOfHeads,
+  type SentenceAttention,
+  sentenceAttentionOf,
+  withOwnStage,
+  withRandom,
+} from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 import { unfoldingOf } from "./unfolding";
 import { usePointing } from "./usePointing";
@@ -160,14 +166,15 @@ function SolvedView(props: SolvedProps) {
   const isEmpty = queries.tokens.length === 0 || keys.tokens.length === 0;
   // Before the first answer there is nothing to show. Later the last pictures stay in their place, in grey.
   const look = isEmpty && !solution ? "no-tokens" : isStale && solution ? "stale" : "";
+  const isUnknown = state.model !== null && parts.walked === null;
   const notices = [
     ...[failure ?? [], parts.failure ?? []].flat(),
     ...(queries.cut || keys.cut ? [noticeOfCut(queries.most)] : []),
     ...(queries.why ? [queries.why] : []),
     ...linkNotices,
+    ...(isUnknown ? [] : noticesOfHeads(state, attention)),
     ...(parts.notice && !(queries.cut && parts.notice === noticeOfCut()) ? [parts.notice] : []),
   ];
-  const isUnknown = state.model !== null && parts.walked === null;
   const isUnsolved = solution?.problem.source.kind !== "learned";
   const isLoading = attention.model !== null && (isUnknown || (isUnsolved && !queries.why));
   const stop = () => {

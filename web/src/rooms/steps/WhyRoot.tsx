@@ -29,25 +29,11 @@ import {
 import type { StepsWorkspace } from "./workspace";
 
 const exponents = trialSizes.map((size) => Math.log2(size));
-const limits = { min: exponents[0] as number, max: exponents.at(-1) as number };
+const limits = { min: 0, max: trialSizes.length - 1 };
 const sizeTexts = trialSizes.map(String);
 /** The values before the engine's answer. */
 const unknown = trialSizes.map(() => Number.NaN);
 const gradientRange = { low: 0, high: mostGradient };
-
-function Words() {
-  return (
-    <div class="why-root-words">
-      <p>
-        A score sums d products, so it grows with √d. Undivided, one key gets nearly all weight w,
-        and the gradient ∂w/&#8288;∂score = w(1 − w) nearly vanishes.
-      </p>
-      <p class="faint">
-        Random vectors of mean 0 and variance 1 (Vaswani et al., 2017, section 3.2.1, footnote 4).
-      </p>
-    </div>
-  );
-}
 
 interface TrialProps {
   keys: readonly string[];
@@ -184,14 +170,22 @@ export function WhyRoot({
     <section class="why-root column" aria-labelledby="why-root-title">
       <h3 id="why-root-title">Why divide by √d?</h3>
       <Notices notices={failure ? [failure] : []} />
-      <Words />
+      <div class="why-root-words">
+        <p>
+          A score sums d products, so it grows with √d. Undivided, one key gets nearly all weight w,
+          and the gradient ∂w/&#8288;∂score = w(1 − w) nearly vanishes.
+        </p>
+        <p class="faint">
+          Random vectors of mean 0 and variance 1 (Vaswani et al., 2017, section 3.2.1, footnote 4).
+        </p>
+      </div>
       <Slider
         label="Length d of the vectors"
-        value={place + limits.min}
+        value={place}
         limits={limits}
         step={1}
         text={String(trialSize)}
-        onChange={(exponent) => choose(exponent - limits.min)}
+        onChange={choose}
       />
       <TrialVectors {...shown} />
       <TrialTable {...shown} place={place} />

@@ -21,41 +21,35 @@ export function blockWordsOf(
   const factor = hidden ? ["(", ...readBy(first), ")"] : readBy(first);
   const read = isGated ? [...readBy("gate"), ")⊙", ...factor] : [...readBy(first), ")"];
   const next = layer + 1 < layers ? `Layer ${layer + 2}` : null;
-  const sum =
-    "What attention computed, Y, is added to the token’s vector E, which came into the layer";
-  const feedforward = {
-    gist: `Each unit reads the ${isPostNorm ? "normalised sum" : "normalised copy"}.`,
-    explanation: `Each of the ${units} units reads the whole vector of this token, and no other token. A unit is ${named.unit}. A last matrix turns the units into a vector F.`,
-    formulas: [
-      ["U=", words(activation), "(", ...read],
-      ["F=U", sub("W", words(last)), ...plus(hidden, words(last))],
-    ],
-  };
-  const preNorm: Record<BlockStage, StageText> = {
-    addnorm: {
-      gist: "The result is added to the stream, and a copy is normalised.",
-      explanation: `${sum}: the residual stream. The sum goes on as it is. The feed-forward network reads a normalised copy of it (pre-norm; the first Transformer normalised the sum itself).`,
-      formulas: [["Z=E+Y", gap(), "N=", norm, "(Z)"]],
-    },
-    feedforward,
-    addnorm2: {
-      gist: "The feed-forward network’s vector is added to the stream, too.",
-      explanation: `F is added to the stream, which leaves the layer. ${next ? `${next} begins with the norm of it` : `A last norm follows, and then ${named.end}`}.`,
-      formulas: [[after, "=Z+F", gap(), norm, "(", after, ")"]],
-    },
-  };
-  const postNorm: Record<BlockStage, StageText> = {
-    addnorm: {
-      gist: "The result is added to the stream, and the sum is normalised.",
-      explanation: `${sum}. The sum itself is normalised (post-norm, as in the first Transformer), and goes on as Z.`,
-      formulas: [["Z=", norm, "(E+Y)"]],
-    },
-    feedforward,
-    addnorm2: {
-      gist: "The feed-forward network’s vector is added to Z, and the sum is normalised.",
-      explanation: `F is added to Z, which the network has read. The sum is normalised, and leaves the layer as Z′. ${next ? `${next} reads it as it is` : "The answer of the model is computed from it"}.`,
-      formulas: [[after, "=", norm, "(Z+F)"]],
-    },
-  };
-  return (isPostNorm ? postNorm : preNorm)[stage as BlockStage];
+  const sum = "Attention’s result Y is added to the token’s vector E, which came into the layer";
+  switch (stage as BlockStage) {
+    case "addnorm":
+      return isPostNorm
+        ? {
+            explanation: `${sum}. The sum is normalised to Z (post-norm, as in the first Transformer).`,
+            formulas: [["Z=", norm, "(E+Y)"]],
+          }
+        : {
+            explanation: `${sum}: the residual stream. The feed-forward network reads a normalised copy of it (pre-norm; the first Transformer normalised the sum itself).`,
+            formulas: [["Z=E+Y", gap(), "N=", norm, "(Z)"]],
+          };
+    case "feedforward":
+      return {
+        explanation: `Each of the ${units} units reads the whole vector of this token, and no other token. A unit is ${named.unit}. A last matrix turns the units into a vector F.`,
+        formulas: [
+          ["U=", words(activation), "(", ...read],
+          ["F=U", sub("W", words(last)), ...plus(hidden, words(last))],
+        ],
+      };
+    case "addnorm2":
+      return isPostNorm
+        ? {
+            explanation: `F is added to Z, and the sum normalised to Z′, which leaves the layer. ${next ? `${next} reads it as it is` : "The model’s answer is computed from it"}.`,
+            formulas: [[after, "=", norm, "(Z+F)"]],
+          }
+        : {
+            explanation: `F is added to the stream, which leaves the layer. ${next ? `${next} begins with the norm of it` : `A last norm follows, then ${named.end}`}.`,
+            formulas: [[after, "=Z+F", gap(), norm, "(", after, ")"]],
+          };
+  }
 }

@@ -56,7 +56,6 @@ const isIn = <Names extends object>(
   names: Names,
 ): name is MatrixName & keyof Names => Object.hasOwn(names, name);
 
-/** Whether a cell's number was edited. */
 export function isEdited(cell: MatrixCell, { head }: SentenceAttention, { edits }: State): boolean {
   return edits.has(editKey({ ...cell, head }));
 }
@@ -122,43 +121,35 @@ function originOf(
   attention: SentenceAttention,
   view: (name: MatrixName) => MatrixView,
 ): string | null {
+  const { matrix, row, col } = cell;
+  const { model, headSize } = attention;
   const given = { example: "given with the example", learned: "learned by the model" };
   if (isEdited(cell, attention, state)) return "set by you in place of the computed one";
-  switch (cell.matrix) {
-    case "embedding":
-    case "keyEmbedding":
-      if (state.vectors === "random") return `made from the word and the seed ${state.seed}`;
-      if (state.vectors === "example") return given.example;
-      if (state.layer > 0) return `made by ${layersBefore(state)}`;
-      return attention.model?.words.embedding ?? given.learned;
-    case "wq":
-    case "wk":
-    case "wv":
-    case "wo":
-      return state.vectors === "random" ? `made from the seed ${state.seed}` : given[state.vectors];
-    case "position":
-    case "keyPosition":
-      return addsPositions(state) ? null : "because positions are not added";
-    case "input":
-    case "keyInput":
-      if (addsPositions(state)) return null;
-      return attention.model
-        ? `${format(at(view("embedding"), cell.row, cell.col))} ${attention.model.words.normed}`
-        : "the embedding as it is";
-    case "q":
-    case "k":
-      return attention.model?.hasHeadNorms && !rotation
-        ? `the entry of X ${cell.matrix === "q" ? "W_Q" : "W_K"}${attention.model.biases.qkv ? " + bias" : ""} ÷ the root mean square of all ${attention.headSize} of its row × a learned factor`
-        : null;
-    case "joined": {
-      const head = sourceHead(cell, attention);
-      return problem.ablated.includes(head)
-        ? `because head ${head + 1} is left out`
-        : `entry ${(cell.col % attention.headSize) + 1} of the output of head ${head + 1}`;
-    }
-    default:
-      return null;
+  if (matrix === "embedding" || matrix === "keyEmbedding") {
+    if (state.vectors === "random") return `made from the word and the seed ${state.seed}`;
+    if (state.vectors === "example") return given.example;
+    if (state.layer > 0) return `made by ${layersBefore(state)}`;
+    return model?.words.embedding ?? given.learned;
   }
+  if (matrix === "wo" || kindOf(matrix).rows === "embedding")
+    return state.vectors === "random" ? `made from the seed ${state.seed}` : given[state.vectors];
+  if (matrix === "position" || matrix === "keyPosition")
+    return addsPositions(state) ? null : "because positions are not added";
+  if (isIn(matrix, summands)) {
+    if (addsPositions(state)) return null;
+    return model
+      ? `${format(at(view("embedding"), row, col))} ${model.words.normed}`
+      : "the embedding as it is";
+  }
+  if (isIn(matrix, rotating))
+    return model?.hasHeadNorms && !rotation
+      ? `the entry of X W_${matrix.toUpperCase()}${model.biases.qkv ? " + bias" : ""} ÷ the root mean square of all ${headSize} of its row × a learned factor`
+      : null;
+  if (matrix !== "joined") return null;
+  const head = sourceHead(cell, attention);
+  return problem.ablated.includes(head)
+    ? `because head ${head + 1} is left out`
+    : `entry ${(col % headSize) + 1} of the output of head ${head + 1}`;
 }
 
 /** The formula of a number outside of attention itself; null for other numbers. */

@@ -90,13 +90,8 @@ const queriesTimesKeys = () =>
 
 /** The odd or the even entries of the positional encoding of position i. */
 function wave(entries: "2n−1" | "2n", name: "sin" | "cos", size: number): Formula {
-  return [
-    sub("P", `i,${entries}`),
-    "=",
-    name,
-    gap("0.2em"),
-    over("i−1", power("10000", `2(n−1)/${size}`)),
-  ];
+  const angle = over("i−1", power("10000", `2(n−1)/${size}`));
+  return [sub("P", `i,${entries}`), "=", name, gap("0.2em"), angle];
 }
 
 /** The number that divides the scores; 1 if none does. */
@@ -135,11 +130,8 @@ export const stageFormulas: Record<
   },
   scores: () => [
     [
-      of("scores", sub(row("(", queriesTimesKeys(), ")"), "ij")),
-      "=",
-      sumOver("c"),
-      of("q", sub("q", "ic")),
-      of("k", sub("k", "jc")),
+      ...[of("scores", sub(row("(", queriesTimesKeys(), ")"), "ij")), "=", sumOver("c")],
+      ...[of("q", sub("q", "ic")), of("k", sub("k", "jc"))],
     ],
   ],
   scaled: (state, attention) => [
@@ -147,9 +139,7 @@ export const stageFormulas: Record<
   ],
   masked: () => [
     [
-      of("masked", sub("M", "ij")),
-      "=",
-      of("scaled", sub("S", "ij")),
+      ...[of("masked", sub("M", "ij")), "=", of("scaled", sub("S", "ij"))],
       ...[words("if"), "i", words("may see"), "j", words(", else"), "−∞"],
     ],
   ],
@@ -165,23 +155,16 @@ export const stageFormulas: Record<
   ],
   output: () => [
     [
-      of("output", sub("o", "i")),
-      "=",
-      sumOver("j"),
-      of("weights", sub("a", "ij")),
-      of("v", sub("v", "j")),
+      ...[of("output", sub("o", "i")), "=", sumOver("j")],
+      ...[of("weights", sub("a", "ij")), of("v", sub("v", "j"))],
     ],
   ],
   joined: ({ vectors }, { heads, model }) => {
     const joined = [of("joined", "C"), "="];
     if (vectors === "example") return [[...joined, of("output", "O")]];
     const last = heads > 1 ? [...(heads > 2 ? ["…"] : []), sub("O", `${heads}`)] : [];
-    const product = [
-      of("joined", "C"),
-      of("wo", sub("W", "O")),
-      ...plus(model?.biases.output, "O"),
-    ];
-    const mixed = [of("result", "Y"), "=", ...product];
+    const bias = plus(model?.biases.output, "O");
+    const mixed = [of("result", "Y"), "=", of("joined", "C"), of("wo", sub("W", "O")), ...bias];
     return [[...joined, of("joined", "[", sub("O", "1"), ...last, "]"), gap(), ...mixed]];
   },
 };

@@ -1,7 +1,7 @@
 /** One layer of a trained model as the input of the room's computation. Loaded when it is first needed. */
 import type { Heed, Tensor } from "heed";
 import { CausalLanguageModel } from "heed/models";
-import { layerBlock, layerMatrices } from "../../network/causal";
+import { layerBlock, layerMatrices } from "../../network/layer";
 import { floatsOf } from "../../network/numbers";
 import type { Projection, WalkedAttention, WalkedModel } from "../../network/walkedModel";
 import { idsTensor, type LanguageModel } from "../../worker/languageHeads";

@@ -52,10 +52,7 @@ export function isMatrixName(text: string): text is MatrixName {
 }
 
 /** The size of matrix `name`. It is known before the engine has answered, so that space can be reserved. */
-export function sizeOf(
-  name: MatrixName,
-  sizes: Record<MatrixAxis, number>,
-): { rows: number; cols: number } {
+export function sizeOf(name: MatrixName, sizes: Record<MatrixAxis, number>) {
   const kind = kindOf(name);
   return { rows: sizes[kind.rows], cols: sizes[kind.cols] };
 }

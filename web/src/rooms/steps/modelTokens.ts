@@ -24,7 +24,6 @@ export function piecesOf(text: string): { ids: number[]; tokens: string[] } | nu
   return { ids, tokens: loaded.tokensOf(ids).map(({ piece }, i) => shown(piece, i)) };
 }
 
-/** The text of tokens. */
 export function textOfPieces(ids: readonly number[]): string {
   return loaded?.textOf(ids) ?? "";
 }

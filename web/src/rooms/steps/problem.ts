@@ -3,15 +3,6 @@
 import type { BlockNumbers, LayerMatrices } from "../../network/messages";
 import type { MatrixName } from "./matrices";
 
-export type MaskRequest =
-  | { readonly kind: "none" }
-  /** With the number of keys up to its own that a query sees; null for all. */
-  | { readonly kind: "causal"; readonly window: number | null }
-  /** The first padding key; all keys after it are padding too. */
-  | { readonly kind: "padding"; readonly from: number }
-  /** One byte for each query and key: 1 if the query may attend to the key. */
-  | { readonly kind: "table"; readonly visible: Uint8Array };
-
 /** An entry of Q or K that replaces the computed one. */
 export interface Edit {
   readonly matrix: "q" | "k";
@@ -54,7 +45,8 @@ export interface Problem {
   readonly position: boolean;
   /** The factor of q·k before the softmax: 1 / (sqrt(d) · temperature). */
   readonly scale: number;
-  readonly mask: MaskRequest;
+  /** One byte for each query and key: 1 if the query may attend to the key; null without a mask. */
+  readonly mask: Uint8Array | null;
   /** The query and head whose contributions are computed. */
   readonly row: number;
   readonly head: number;

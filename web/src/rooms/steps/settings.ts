@@ -19,7 +19,7 @@ import {
 import { exampleRow, exampleText } from "./example";
 import { isMatrixName, kindOf, type MatrixName } from "./matrices";
 import type { Edit, Source } from "./problem";
-import { isStageName, type StageName } from "./stageNames";
+import { type StageName, stageNames } from "./stageNames";
 import { maxCharacters, maxTokens, type TokenSplit } from "./tokens";
 import { trialSizes } from "./trial";
 
@@ -122,12 +122,6 @@ function editsToText(edits: ReadonlyMap<string, Edit>): string {
     .join(";");
 }
 
-function stageFrom(text: string): StageName {
-  if (!isStageName(text)) throw new RangeError("the name of a step");
-  return text;
-}
-
-const headRange = { min: 1, max: 8 };
 /** A model of the person may have more layers and heads than ours. */
 const learnedRange = { min: 1, max: 99 };
 const headIn = numberIn(learnedRange);
@@ -150,7 +144,7 @@ export const settings = {
   model: setting<string | null>(null, (text) => textIn(400)(text) || null),
   /** The layer of the language model. */
   layer: index(0, learnedRange),
-  heads: whole(2, headRange),
+  heads: whole(2, { min: 1, max: 8 }),
   headSize: whole(4, { min: 1, max: 16 }, { link: "size" }),
   seed: setting("1", textIn(40)),
   split: choice<TokenSplit>("words", ["words", "characters"]),
@@ -176,7 +170,7 @@ export const settings = {
     (text) => new Set(text.split(",").map((head) => headIn(head) - 1)),
     { link: "ablate", write: (heads) => headNumbers(heads).join() },
   ),
-  stage: setting<StageName>("tokens", stageFrom, { link: "step", ...look }),
+  stage: choice<StageName>("tokens", stageNames, { link: "step", ...look }),
   head: index(0, learnedRange, look),
   row: index(exampleRow, indexRange, { link: "query", ...look }),
   cell: setting<MatrixCell | null>(null, cellFrom, {

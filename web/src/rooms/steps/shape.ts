@@ -45,6 +45,42 @@ export interface ModelShape {
   };
 }
 
+/** Describes which heads share keys and values. */
+export function groupWords(heads: number, kvHeads: number): string {
+  if (kvHeads === heads) return "";
+  const groups =
+    kvHeads === 1 ? "All heads" : `Groups of ${heads / kvHeads} heads, from head 1 on,`;
+  return ` ${groups} share keys and values; an edit changes one head only.`;
+}
+
+/** Words about the norm before attention. */
+export function normWords(norm: "rms" | "layer") {
+  const isRms = norm === "rms";
+  const change = isRms
+    ? "divides it by its root mean square, and multiplies by learned factors"
+    : "subtracts its mean, divides by its standard deviation, multiplies by learned factors, and adds learned biases";
+  return {
+    norm: `The layer [normalises](input) it: ${change}.`,
+    normed: isRms
+      ? "÷ the root mean square of its row × a learned factor"
+      : "− the mean of its row, all ÷ the standard deviation × a learned factor + a learned bias",
+  };
+}
+
+/** Words about the input of a layer of a decoder. */
+export const decoderWords = (rotates: boolean, norm: "rms" | "layer") => ({
+  vector: `that the model learned for it${rotates ? "" : ", plus the learned one of its position"}`,
+  embedding: rotates
+    ? "learned by the model"
+    : "the learned vectors of the token and of its position, added",
+  ...normWords(norm),
+});
+
+export const unitWords = (activation: string, isGated: boolean) =>
+  isGated
+    ? `its gate after the activation ${activation}, times a second number, “up” (SwiGLU)`
+    : `a sum after the activation ${activation}`;
+
 /** The form of our language model. */
 export const ourShape: ModelShape = {
   name: "our language model",
@@ -55,15 +91,9 @@ export const ourShape: ModelShape = {
   windows: Array.from({ length: 6 }, () => null),
   words: {
     tokens:
-      "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and, if need be, bytes (·).",
-    vector: "that the model learned for it",
-    embedding: "learned by the model",
-    norm: "The layer [normalises](input) it: divides it by its root mean square, and multiplies it by learned factors.",
-    normed: "÷ the root mean square of its row × a learned factor",
-    projections: "",
-    heads:
-      " Heads 1 and 2 share keys and values, as do 3 and 4, 5 and 6; an edit changes one head only.",
-    unit: "its gate after the activation SiLU, times a second number, “up” (SwiGLU)",
+      "The model puts a start before the text, and cuts it into words, parts of words (‑ed) and bytes (·).",
+    ...{ ...decoderWords(true, "rms"), projections: "", heads: groupWords(6, 3) },
+    unit: unitWords("SiLU", true),
     end: "the prediction of the next token",
   },
 };

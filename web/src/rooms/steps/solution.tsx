@@ -115,10 +115,6 @@ function rowOf(view: MatrixView, row: number): MatrixView {
   return { ...view, rows: 1, offset: view.offset + row * view.rowStride };
 }
 
-function transposedArea({ row, col }: Area): Area {
-  return { ...(col !== undefined && { row: col }), ...(row !== undefined && { col: row }) };
-}
-
 /** The same scores at three stages. One colour scale for them shows the effect of the division. */
 const ofScores: readonly MatrixName[] = ["scores", "scaled", "masked"];
 
@@ -174,7 +170,7 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
   }, [source, name, head, unfolding]);
   const palette = usePalette(name, head);
 
-  const areaOf = ({ row, col }: Area) => (flip ? transposedArea({ row, col }) : { row, col });
+  const areaOf = ({ row, col }: Area) => (flip ? { row: col, col: row } : { row, col });
   const { row, col, matrix } = workspace.active ?? {};
   return usePicture({
     view,
@@ -276,9 +272,7 @@ export function NamedMatrix({ name, options, note }: NamedMatrixProps) {
 function captionOf(name: MatrixName, attention: SentenceAttention, state: State): string {
   const { title, symbol, rows, cols } = kindOf(name);
   const isOfHead = [rows, cols].some((axis) => ["head", "key", "selected"].includes(axis));
-  const left = headNumbers(state.ablated)
-    .map((head) => `head ${head}`)
-    .join(", ");
+  const left = headNumbers(state.ablated).map((head) => `head ${head}`);
   const word = attention.queries.tokens[attention.row];
   const changes = [
     ...(state.scaled ? [] : ["not divided by √d"]),
@@ -292,7 +286,7 @@ function captionOf(name: MatrixName, attention: SentenceAttention, state: State)
     ...(attention.model ? [`layer ${state.layer + 1}`] : []),
     ...(attention.heads > 1 && isOfHead ? [`head ${attention.head + 1}`] : []),
     ...(attention.model?.rotates && !state.position && isAfter(name, "q") ? ["not rotated"] : []),
-    ...(isAfter(name, "joined") && left ? [`without ${left}`] : []),
+    ...(isAfter(name, "joined") && left.length > 0 ? [`without ${left.join(", ")}`] : []),
     ...(isAfter(name, "scaled") ? changes : []),
     ...(isAfter(name, "masked") ? masks : []),
   ];

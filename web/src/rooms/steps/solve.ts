@@ -1,5 +1,5 @@
 /** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
-import type { AttentionOptions, Heed, Tensor } from "heed";
+import type { Heed, Tensor } from "heed";
 import type { News } from "../../shared/loading";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
@@ -91,30 +91,13 @@ function withPositions(heed: Heed, embedding: Tensor, problem: Problem): Inputs 
   };
 }
 
-function maskOptions(heed: Heed, problem: Problem, L: number, S: number): AttentionOptions {
-  const mask = problem.mask;
-  switch (mask.kind) {
-    case "none":
-      return {};
-    case "causal":
-      return { isCausal: true, ...(mask.window !== null && { window: [mask.window - 1, 0] }) };
-    case "padding":
-      return { kvLengths: [mask.from] };
-    case "table":
-      return { mask: heed.tensor(mask.visible, [L, S], "bool") };
-  }
-}
-
 /** Weight times value for every key of one query, which are the terms of the weighted sum. */
 function contributionsOf(
   heed: Heed,
-  weights: Float32Array,
-  v: Float32Array,
-  problem: Problem,
-  L: number,
-  S: number,
+  { weights, v }: Pick<Arrays, "weights" | "v">,
+  { row, head, heads, headSize: D }: Problem,
+  [L, S]: readonly [number, number],
 ) {
-  const { row, head, heads, headSize: D } = problem;
   const first = (head * L + row) * S;
   const values = new Float32Array(S * D);
   for (let j = 0; j < S; ++j) {
@@ -175,7 +158,7 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   const heads = { heads: problem.heads, kvHeads: problem.heads };
   const attention = heed.attention(q, k, v, {
     ...heads,
-    ...maskOptions(heed, problem, L, S),
+    ...(problem.mask && { mask: heed.tensor(problem.mask, [L, S], "bool") }),
     scale: problem.scale,
     capture: ["scores", "masked", "weights", "entropy"],
   });
@@ -225,12 +208,8 @@ function arraysOf(
   const { capture: scores } = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
   const ones = heed.tensor(new Float32Array(S).fill(1), [1, S]);
   const tensors = {
-    ...{
-      ...own,
-      keyEmbedding: other.embedding,
-      keyPosition: other.position,
-      keyInput: other.input,
-    },
+    ...{ ...own, keyEmbedding: other.embedding, keyPosition: other.position },
+    keyInput: other.input,
     ...{ wq, wk, wv, q, k, v, scores, scaled, masked, weights: shares, output: attention.output },
     ...{ joined, wo, result, between: null, units: null, after: null, ...block },
     ...{ sums: heed.linear(shares, ones), entropy },
@@ -244,19 +223,8 @@ function arraysOf(
   ) as Pick<Arrays, keyof typeof tensors>;
   const start = (problem.head * L + problem.row) * S;
   const { taken, exponentials } = exponentialsOf(heed, copied.masked.subarray(start, start + S));
-  const contributions = contributionsOf(heed, copied.weights, copied.v, problem, L, S);
+  const contributions = contributionsOf(heed, copied, problem, [L, S]);
   return { arrays: { ...copied, exponentials, contributions }, taken };
-}
-
-/** The copies that formulas show of numbers that no picture has. */
-function behind({ biases, frequencies }: Weights, { unrotated: { q, k } }: Stages) {
-  const copied = Object.entries(biases).flatMap(([name, bias]) =>
-    bias ? [[name, numbersOf(bias)]] : [],
-  );
-  return {
-    biases: Object.fromEntries(copied) as Biases,
-    rotation: frequencies && { frequencies, q: numbersOf(q), k: numbersOf(k) },
-  };
 }
 
 function solveWith(heed: Heed, layer: Layer | null, problem: Problem): Solution {
@@ -276,7 +244,16 @@ function solveWith(heed: Heed, layer: Layer | null, problem: Problem): Solution 
     const E = own.embedding.shape[2] as number;
     const dims = { L, S, E, H: problem.heads, D: problem.headSize };
     const small = smallSolutionOf(heed, { arrays, dims });
-    const more = behind(weights, stages);
+    // Formulas show these numbers, which no picture has.
+    const biases = Object.entries(weights.biases).flatMap(([name, bias]) =>
+      bias ? [[name, numbersOf(bias)]] : [],
+    );
+    const { frequencies } = weights;
+    const { q, k } = stages.unrotated;
+    const more = {
+      biases: Object.fromEntries(biases) as Biases,
+      rotation: frequencies && { frequencies, q: numbersOf(q), k: numbersOf(k) },
+    };
     const running = runningSums(heed, { arrays, dims, problem, ...more });
     // A norm follows the product.
     if (weights.norms.q && !more.rotation) delete running.q;

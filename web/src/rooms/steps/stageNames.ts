@@ -1,30 +1,23 @@
 /** The stages of attention in the order of the computation, and the stages of a trained layer after it. */
-const attentionStages = [
-  "tokens",
-  "embedding",
-  "qkv",
-  "scores",
-  "scaled",
-  "masked",
-  "weights",
-  "output",
-  "joined",
-] as const;
-const blockStages = ["addnorm", "feedforward", "addnorm2"] as const;
-const all = [...attentionStages, ...blockStages] as const;
+const attentionTitles = {
+  ...{ tokens: "Tokens", embedding: "Embedding", qkv: "Q, K, V", scores: "Scores" },
+  ...{ scaled: "Scaled", masked: "Masked", weights: "Weights", output: "Output" },
+  joined: "Joined",
+} as const;
+const blockTitles = {
+  ...{ addnorm: "Add & Norm", feedforward: "Feed-forward", addnorm2: "Add & Norm" },
+} as const;
+export const titles = { ...attentionTitles, ...blockTitles } as const;
 
-export type AttentionStage = (typeof attentionStages)[number];
-export type BlockStage = (typeof blockStages)[number];
-export type StageName = (typeof all)[number];
+export type AttentionStage = keyof typeof attentionTitles;
+export type BlockStage = keyof typeof blockTitles;
+export type StageName = keyof typeof titles;
 
-export function isStageName(text: string): text is StageName {
-  return (all as readonly string[]).includes(text);
-}
+export const stageNames = Object.keys(titles) as readonly StageName[];
 
-export function isBlockStage(stage: StageName): stage is BlockStage {
-  return (blockStages as readonly string[]).includes(stage);
-}
+export const isBlockStage = (stage: StageName): stage is BlockStage =>
+  Object.hasOwn(blockTitles, stage);
 
 /** Only a trained layer has more than attention. */
-export const stagesOf = ({ vectors }: { readonly vectors: string }): readonly StageName[] =>
-  vectors === "learned" ? all : attentionStages;
+export const stagesOf = ({ vectors }: { readonly vectors: string }) =>
+  Object.keys(vectors === "learned" ? titles : attentionTitles) as readonly StageName[];

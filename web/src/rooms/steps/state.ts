@@ -1,11 +1,12 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
 import type { Cell } from "#parts";
+import { missingHeads } from "../../shared/layerHeads";
 import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleSize } from "./example";
 import { type MatrixAxis, matrices } from "./matrices";
-import type { Edit, MaskRequest, Problem, Source } from "./problem";
+import type { Edit, Problem, Source } from "./problem";
 import { seededOrder } from "./seeded";
-import { initialState, type MatrixCell, type State } from "./settings";
+import { headNumbers, initialState, type MatrixCell, type State } from "./settings";
 import { type ModelShape, ourShape } from "./shape";
 import { isBlockStage, type StageName } from "./stageNames";
 import { type TokenSplit, type Tokens, tokenize } from "./tokens";
@@ -54,7 +55,6 @@ function headSizesOf({ vectors, heads, headSize }: State, model: ModelShape | nu
   return { heads, headSize, embeddingSize: heads * headSize };
 }
 
-/** How the sentence is cut. */
 export function splitOf({ vectors, model, split }: State): TokenSplit | "pieces" | "later" {
   if (vectors !== "learned") return split;
   return model === null ? "pieces" : "later";
@@ -79,7 +79,7 @@ export function sentenceAttentionOf(state: State, walked: Walked | null = null):
     ...{ queries, order, keys, cross, ...sizes, model, walked },
     window: model?.windows[state.layer] ?? null,
     row: Math.max(0, Math.min(state.row, queries.tokens.length - 1)),
-    head: Math.min(state.head, sizes.heads - 1),
+    head: state.head < sizes.heads ? state.head : 0,
   };
 }
 
@@ -88,7 +88,6 @@ export function sourceHead({ col }: Cell, { headSize }: SentenceAttention): numb
   return Math.floor(col / headSize);
 }
 
-/** The divisors of the scores. */
 export function divisorsOf({ scaled, temperature }: State, { headSize }: SentenceAttention) {
   return [...(scaled ? [`√${headSize}`] : []), ...(temperature === 1 ? [] : [`${temperature}`])];
 }
@@ -119,11 +118,9 @@ export function hidesAny(state: State, attention: SentenceAttention): boolean {
   const { queries, keys } = attention;
   const [L, S] = [queries.tokens.length, keys.tokens.length];
   if (L === 0 || S === 0) return false;
+  const sees = (row: number, col: number) => isVisible(state, attention, row, col);
   // Masks that are not painted hide the pairs farthest from the diagonal first.
-  if (state.mask !== "painted")
-    return [[0, S - 1] as const, [L - 1, 0] as const].some(
-      ([row, col]) => !isVisible(state, attention, row, col),
-    );
+  if (state.mask !== "painted") return !sees(0, S - 1) || !sees(L - 1, 0);
   // Only existing cells count, because cells may have been hidden in a longer sentence.
   return [...state.hidden].some((cell) => {
     const [row, col] = cell.split(",").map(Number) as [number, number];
@@ -139,22 +136,12 @@ export function countBlind(state: State, attention: SentenceAttention): number {
   ).length;
 }
 
-function maskOf(state: State, attention: SentenceAttention): MaskRequest {
+function maskOf(state: State, attention: SentenceAttention): Problem["mask"] {
+  if (state.mask === "none") return null;
   const [L, S] = [attention.queries.tokens.length, attention.keys.tokens.length];
-  switch (state.mask) {
-    case "none":
-      return { kind: "none" };
-    case "causal":
-      return { kind: "causal", window: attention.window };
-    case "padding":
-      return { kind: "padding", from: Math.min(state.padFrom, S) };
-    default: {
-      const visible = Uint8Array.from({ length: L * S }, (_, i) =>
-        Number(isVisible(state, attention, Math.floor(i / S), i % S)),
-      );
-      return { kind: "table", visible };
-    }
-  }
+  return Uint8Array.from({ length: L * S }, (_, i) =>
+    Number(isVisible(state, attention, Math.floor(i / S), i % S)),
+  );
 }
 
 /** Whether a vector for each position is added to the vectors of the tokens. */
@@ -182,30 +169,23 @@ function sourceOf(state: State, { queries, walked }: SentenceAttention): Source 
 
 /** The request to the solver, or null while there is no token. */
 export function problemOf(state: State, attention: SentenceAttention): Problem | null {
-  const L = attention.queries.tokens.length;
-  const S = attention.keys.tokens.length;
+  const { queries, keys, cross, order, heads, headSize, row, head } = attention;
+  const [L, S] = [queries.tokens.length, keys.tokens.length];
   if (L === 0 || S === 0) return null;
   return {
-    queryTokens: attention.queries.tokens,
-    keyTokens: attention.cross ? attention.keys.tokens : null,
-    order: attention.order,
+    ...{ queryTokens: queries.tokens, keyTokens: cross ? keys.tokens : null, order },
     edits: [...state.edits.values()].filter(
       ({ matrix, head, row, col }) =>
-        head < attention.heads && row < (matrix === "q" ? L : S) && col < attention.headSize,
+        head < heads && row < (matrix === "q" ? L : S) && col < headSize,
     ),
-    ablated: [...state.ablated].filter((head) => attention.heads > 1 && head < attention.heads),
+    ablated: [...state.ablated].filter((head) => heads > 1 && head < heads),
     source: sourceOf(state, attention),
-    heads: attention.heads,
-    headSize: attention.headSize,
-    position: state.position,
-    scale: (state.scaled ? 1 / Math.sqrt(attention.headSize) : 1) / state.temperature,
+    ...{ heads, headSize, row, head, position: state.position },
+    scale: (state.scaled ? 1 / Math.sqrt(headSize) : 1) / state.temperature,
     mask: maskOf(state, attention),
-    row: attention.row,
-    head: attention.head,
   };
 }
 
-/** No number is locked. */
 export const unlocked = { cell: null, number: null } as const;
 
 /** A new stage is shown as completed, without a locked number. */
@@ -260,10 +240,24 @@ export function leaveExample({ vectors }: State): Partial<State> {
 
 /** Settings that only one origin of vectors has. A link names only the settings of the origin that is shown. */
 function withoutOthers(): Partial<State> {
-  const { heads, headSize, seed, split, model, layer } = initialState;
-  const sizes = { heads, headSize, seed, split, model, layer };
-  return { ...otherCells, ...sizes, keyText: null, shuffle: null, time: null, head: 0 };
+  const { heads, headSize, seed, split, model, layer, head, ablated } = initialState;
+  const sizes = { heads, headSize, seed, split, model, layer, head, ablated };
+  return { ...otherCells, ...sizes, keyText: null, shuffle: null, time: null };
 }
+
+/** Other numbers of heads or sizes of random vectors, without the settings of heads that are no longer there. */
+export function withSizes(now: State, size: Partial<Pick<State, "heads" | "headSize">>) {
+  const { heads = 1, ...sizes } = { heads: now.heads, ...leaveExample(now), ...size };
+  const ablated = new Set([...now.ablated].filter((head) => head < heads));
+  return { ...otherCells, ...sizes, heads, ablated, head: Math.min(now.head, heads - 1) };
+}
+
+/** The notices about heads of the link that do not exist. */
+export const noticesOfHeads = ({ head, ablated }: State, { heads }: SentenceAttention): string[] =>
+  missingHeads(
+    { head: `${head + 1}`, ablate: headNumbers(ablated).map(String) },
+    (key) => Number(key) <= heads,
+  );
 
 /**
  * Vectors and projections of a layer of a trained model.
@@ -275,10 +269,7 @@ export function withLearned(
   model: string | null = null,
   mask: State["mask"] = "causal",
 ): Partial<State> {
-  return {
-    ...{ ...withoutOthers(), vectors: "learned", model, mask, position: true },
-    ablated: new Set<number>(),
-  };
+  return { ...withoutOthers(), vectors: "learned", model, mask, position: true };
 }
 
 /** A layer of a model, on its first text if it does not read any text; our language model by default. */

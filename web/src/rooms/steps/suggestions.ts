@@ -24,7 +24,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#shuffle=1&position=on&step=embedding",
     "Shuffle them with positions",
-    "With positions added, another order gives other outputs.",
+    "Another order gives other outputs.",
   ],
   [
     `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12&range=row`,
@@ -39,17 +39,17 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
     "Change one number",
-    "The query of “quick” has −2 instead of 0.5: its row of scores changes. A key changes a column.",
+    "The query of “quick” has −2, not 0.5: its row of scores changes. A key changes a column.",
   ],
   [
     "#text=Alice+helped+Clara+because+she+was+kind.&vectors=learned&model=pronouns&layer=3&step=weights&head=4&query=5",
     "Find who “she” is",
-    "A small model has learned what pronouns mean. This head of it attends from “she” to “Alice”.",
+    "This head of a small trained model attends from “she” to “Alice”.",
   ],
   [
     `#${sampleText}&vectors=learned&layer=3&position=on&mask=causal&step=weights&head=5&query=18&range=row`,
     "Learned numbers",
-    "A layer of our language model reads this sentence. The last part of “tired” attends most to “it”.",
+    "In a layer of our language model, the last part of “tired” attends most to “it”.",
   ],
   [
     `#${sampleText}&heads=4&ablate=2&step=joined&head=2&query=8`,
@@ -64,6 +64,6 @@ export const suggestions: readonly Suggestion[] = [
   [
     `#${new URLSearchParams({ text: longText })}&heads=1&size=8&split=characters&step=weights&range=row`,
     "512 tokens",
-    "262,144 weights. Equal letters have equal vectors, so it looks woven, until positions are added.",
+    "262,144 weights. Without positions, equal letters have equal vectors, so it looks woven.",
   ],
 ];

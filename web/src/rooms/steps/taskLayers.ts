@@ -8,8 +8,7 @@ import {
   type TransformerModel,
   taskOf,
 } from "heed/models";
-import type { nn } from "heed/nn";
-import type { Norm, WalkedLayer, WalkedModel } from "../../network/walkedModel";
+import { type WalkedModel, walkedStack } from "../../network/walkedModel";
 import { modelFilesIn } from "../../worker/modelFiles";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Numbers } from "./problem";
@@ -26,43 +25,6 @@ export interface TaskLayers extends WalkedModel {
   inputsOf(ids: Tensor, layer: number): Numbers[];
 }
 
-function normOf(norm: nn.LayerNorm): Norm {
-  const { eps, weight, bias } = norm;
-  return { norm: "layer", eps, weight, bias, forward: (x) => norm.forward(x) };
-}
-
-function layerOf(heed: Heed, layer: nn.TransformerEncoderLayer): WalkedLayer {
-  const { selfAttn, norm1, norm2, linear1, linear2, activation } = layer;
-  const { heads, embedDim: size, inProjWeight, inProjBias, outProj } = selfAttn;
-  /** The rows of the joint matrix for queries, keys or values. Its members must be read in a scope. */
-  const third = (index: number) => {
-    const rows = { axis: 0, start: index * size, length: size };
-    return {
-      get weight() {
-        return heed.slice(inProjWeight as Tensor, rows);
-      },
-      get bias() {
-        return inProjBias && heed.slice(inProjBias, rows);
-      },
-    };
-  };
-  return {
-    inputLayernorm: normOf(norm1),
-    selfAttn: {
-      sizes: { heads, kvHeads: heads, headSize: size / heads },
-      ...{ qProj: third(0), kProj: third(1), vProj: third(2), oProj: outProj },
-    },
-    postAttentionLayernorm: normOf(norm2),
-    mlp: {
-      ...{ upProj: linear1, downProj: linear2 },
-      forward(x) {
-        const units = linear1.forward(x, activation);
-        return { gate: undefined, up: undefined, units, output: linear2.forward(units) };
-      },
-    },
-  };
-}
-
 /** The stack of a model, its embedding of tokens and their vocabulary. */
 function partsOf(model: TaskModel) {
   if (model instanceof DecoderModel)
@@ -76,16 +38,10 @@ async function load(heed: Heed, folder: string): Promise<TaskLayers> {
   model.eval();
   const { stack, embedding, vocabulary } = partsOf(model);
   const { config, positions } = model;
-  const { heads, size } = config;
   const isCausal = model instanceof DecoderModel;
-  const { activation } = stack.layers[0] as nn.TransformerEncoderLayer;
   return {
-    ...{ heed, isCausal, own: config, task: taskOf(config.task, config.taskOptions) },
-    config: { activation, heads, headSize: size / heads, size },
-    model: {
-      layers: stack.layers.map((layer) => layerOf(heed, layer)),
-      ...(stack.norm && { norm: normOf(stack.norm) }),
-    },
+    ...walkedStack(heed, stack),
+    ...{ isCausal, own: config, task: taskOf(config.task, config.taskOptions) },
     idsOf: (tokens) => vocabulary.encode([...tokens]),
     inputsOf(ids, layer) {
       const found: Numbers[] = [];
@@ -103,15 +59,11 @@ async function load(heed: Heed, folder: string): Promise<TaskLayers> {
 /** The models of each engine by their folders. The page keeps them, because none has more than 400 KB. */
 const models = new WeakMap<Heed, Map<string, Promise<TaskLayers>>>();
 
-export async function taskLayers(heed: Heed, folder: string): Promise<TaskLayers> {
+export function taskLayers(heed: Heed, folder: string): Promise<TaskLayers> {
   const known = models.get(heed) ?? new Map<string, Promise<TaskLayers>>();
   models.set(heed, known);
   const loading = known.get(folder) ?? load(heed, folder);
   known.set(folder, loading);
-  try {
-    return await loading;
-  } catch (error) {
-    known.delete(folder);
-    throw error;
-  }
+  loading.catch(() => known.delete(folder));
+  return loading;
 }

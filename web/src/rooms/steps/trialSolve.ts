@@ -8,7 +8,6 @@ import type { Heed, Tensor } from "heed";
 import { grad } from "heed/nn";
 import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
-import type { Numbers } from "./problem";
 import { seededNumbers } from "./seeded";
 import {
   mostTrialSize,
@@ -50,23 +49,19 @@ function sideOf(
   keys: number,
   factorOf: (size: number) => number,
 ): TrialSide {
-  const own = () => new Float32Array(trialSizes.length * keys) as Numbers;
-  const side = {
-    scores: own(),
-    weights: own(),
-    gradients: own(),
-    meanGradients: new Float32Array(trialSizes.length) as Numbers,
-  };
-  for (const [n, size] of trialSizes.entries()) {
+  const found = trialSizes.map((size, n) => {
     const scores = heed.multiply(products[n] as Tensor, factorOf(size));
     const gradients = gradientsOf(heed, numbersOf(scores), keys);
-    side.scores.set(numbersOf(scores).subarray(0, keys), n * keys);
-    side.weights.set(numbersOf(heed.softmax(scores)).subarray(0, keys), n * keys);
-    side.gradients.set(gradients.subarray(0, keys), n * keys);
-    const mean = heed.mean(heed.tensor(gradients, [gradients.length]));
-    side.meanGradients[n] = mean.data[0] as number;
-  }
-  return side;
+    const mean = heed.mean(heed.tensor(gradients, [gradients.length])).data[0] as number;
+    return { scores: numbersOf(scores), weights: numbersOf(heed.softmax(scores)), gradients, mean };
+  });
+  /** The numbers of the first query for all sizes. */
+  const joined = (name: "scores" | "weights" | "gradients") =>
+    Float32Array.from(found.flatMap((each) => [...each[name].subarray(0, keys)]));
+  return {
+    ...{ scores: joined("scores"), weights: joined("weights"), gradients: joined("gradients") },
+    meanGradients: Float32Array.from(found, ({ mean }) => mean),
+  };
 }
 
 const solve: Solver<TrialRequest, TrialAnswer> = (request, { heed }) =>

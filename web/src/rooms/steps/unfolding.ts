@@ -1,4 +1,4 @@
-/** One moment of a stage's computation, as the pictures and the readout show it. */
+/** The timeline of all stages, and one moment of it as the pictures and the readout show it. */
 
 import {
   at,
@@ -6,8 +6,12 @@ import {
   format,
   highlightsAt,
   momentName,
+  paceOf,
+  placeAt,
   type StageMoment,
+  type Story,
   shorten,
+  storyOf as storyOfStages,
   type Target,
   type Timeline,
   type UnfoldingOf,
@@ -17,9 +21,16 @@ import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import type { MatrixCell, State } from "./settings";
-import { isBlockStage } from "./stageNames";
+import { isBlockStage, type StageName, stagesOf } from "./stageNames";
 import { targetsOf } from "./stages";
-import { addsPositions, isRotated, isVisible, type SentenceAttention, sizesOf } from "./state";
+import {
+  addsPositions,
+  hidesAny,
+  isRotated,
+  isVisible,
+  type SentenceAttention,
+  sizesOf,
+} from "./state";
 import { viewOf } from "./viewOf";
 
 export type Unfolding = UnfoldingOf<MatrixName>;
@@ -47,31 +58,15 @@ function goesByRows(state: State): boolean {
 /** The number of terms of the first cell of a matrix; 1 if it was edited. */
 function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: State): number {
   if (isEdited({ matrix, row: attention.row, col: 0 }, attention, state)) return 1;
-  const sizes = sizesOf(attention);
-  switch (matrix) {
-    case "input":
-      return 2;
-    case "q":
-      // A rotated entry is a sum of two.
-      if (isRotated(state, attention)) return 2;
-      // A normalised entry is no sum.
-      return attention.model?.hasHeadNorms ? 1 : sizes.embedding;
-    case "scores":
-      return sizes.head;
-    case "output":
-      return sizes.key;
-    case "result":
-      return sizes.joined;
-    default:
-      return 1;
-  }
+  const { embedding, head, key, joined } = sizesOf(attention);
+  // A rotated entry of a query is a sum of two, and a normalised one is no sum.
+  const q = isRotated(state, attention) ? 2 : attention.model?.hasHeadNorms ? 1 : embedding;
+  const counts = { input: 2, q, scores: head, output: key, result: joined };
+  return counts[matrix as keyof typeof counts] ?? 1;
 }
 
 /** Null if the stage has nothing to compute, or shows it as a whole. */
-export function timelineOf(
-  state: State,
-  attention: SentenceAttention,
-): Timeline<MatrixName> | null {
+function timelineOf(state: State, attention: SentenceAttention): Timeline<MatrixName> | null {
   if (isBlockStage(state.stage)) return null;
   const sizes = sizesOf(attention);
   const target = (matrix: MatrixName): Target<MatrixName> => ({ matrix, ...sizeOf(matrix, sizes) });
@@ -84,6 +79,22 @@ export function timelineOf(
     terms: byRows ? 0 : termCountOf(first.matrix, attention, state),
     first: byRows ? 0 : attention.row,
   };
+}
+
+/** All stages of the room on one timeline. */
+export function storyOf(state: State, attention: SentenceAttention): Story<StageName, MatrixName> {
+  return storyOfStages(stagesOf(state), (stage) => timelineOf({ ...state, stage }, attention));
+}
+
+/** The milliseconds of each moment. Playing passes over the stage of the mask if it hides nothing. */
+export function playPaceOf(
+  story: Story<StageName, MatrixName>,
+  state: State,
+  attention: SentenceAttention,
+): (index: number) => number {
+  const pace = paceOf(story);
+  if (hidesAny(state, attention)) return pace;
+  return (index) => (placeAt(story, index).stage === "masked" ? 0 : pace(index));
 }
 
 /** The partial sum of the first cell after `terms` terms. The first term of an input is the embedding. */

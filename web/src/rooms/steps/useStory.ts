@@ -10,8 +10,7 @@ import type { MatrixName } from "./matrices";
 import type { State } from "./settings";
 import type { StageName } from "./stageNames";
 import { toStage, unlocked } from "./state";
-import { playPaceOf, storyOf } from "./story";
-import type { Shown } from "./unfolding";
+import { playPaceOf, type Shown, storyOf } from "./unfolding";
 
 export interface Told {
   readonly story: Story<StageName, MatrixName>;
@@ -24,52 +23,6 @@ export interface Told {
   go(index: number): void;
   /** Shows a completed stage, as a new entry of the browser's history. */
   showStage(stage: StageName): void;
-}
-
-interface PlayerOptions {
-  readonly count: number;
-  readonly index: number;
-  /** The index from which playing starts, if it differs from `index`. */
-  readonly from: number;
-  pace(index: number): number;
-  go(index: number): void;
-  /** Whether the first answer has arrived. */
-  readonly isReady: boolean;
-  /** Whether playing starts automatically, once, when the room opens. */
-  readonly opens: boolean;
-}
-
-/** Plays the story. The moment that is shown depends only on the time since playing started. */
-function usePlayer(options: PlayerOptions): Live {
-  const reduced = useReducedMotion();
-  const [isPlaying, setPlaying] = useState(options.opens && !reduced);
-  const isRunning = isPlaying && options.isReady;
-  const latest = useRef({ ...options, isRunning });
-  latest.current = { ...options, isRunning };
-
-  useEffect(() => {
-    if (!isRunning) return;
-    const { from, index } = latest.current;
-    let shown = index;
-    return playFrames((elapsed) => {
-      const { count, pace, go } = latest.current;
-      // A person has stopped the player, and the effect has not been cleaned up yet.
-      if (!latest.current.isRunning) return false;
-      // A link has changed the moment.
-      if (latest.current.index !== shown) {
-        setPlaying(false);
-        return false;
-      }
-      const next = indexAt(elapsed, from, count, pace);
-      if (next !== shown) {
-        shown = next;
-        go(next);
-      }
-      if (next >= count - 1) setPlaying(false);
-      return next < count - 1;
-    });
-  }, [isRunning]);
-  return { isPlaying, setPlaying, isMotion: true };
 }
 
 /** Steps through the moments with the arrow keys, unless another element handles them. */
@@ -87,6 +40,48 @@ function useArrowKeys(step: (by: 1 | -1) => void): void {
   }, []);
 }
 
+interface PlayerOptions extends Pick<Told, "story" | "index" | "pace"> {
+  /** The index from which playing starts, if it differs from `index`. */
+  readonly from: number;
+  go(index: number): void;
+  /** Whether the first answer has arrived. */
+  readonly isReady: boolean;
+}
+
+/**
+ * Plays the story. The moment that is shown depends only on the time since playing started.
+ *
+ * @param opens whether playing starts automatically, once, when the room opens
+ */
+function usePlayer(options: PlayerOptions, opens: boolean): Live {
+  const reduced = useReducedMotion();
+  const [isPlaying, setPlaying] = useState(opens && !reduced);
+  const isRunning = isPlaying && options.isReady;
+  const latest = useRef({ ...options, isRunning });
+  latest.current = { ...options, isRunning };
+
+  useEffect(() => {
+    if (!isRunning) return;
+    const { from, index } = latest.current;
+    let shown = index;
+    return playFrames((elapsed) => {
+      const { story, pace, go } = latest.current;
+      // A person has stopped the player, and the effect has not been cleaned up yet.
+      if (!latest.current.isRunning) return false;
+      const next = indexAt(elapsed, from, story.count, pace);
+      // A link has changed the moment.
+      const isOver = latest.current.index !== shown || next >= story.count - 1;
+      if (latest.current.index === shown && next !== shown) {
+        shown = next;
+        go(next);
+      }
+      if (isOver) setPlaying(false);
+      return !isOver;
+    });
+  }, [isRunning]);
+  return { isPlaying, setPlaying, isMotion: true };
+}
+
 /** @param opens whether playing starts automatically when the room opens */
 export function useStory(
   { state, attention, solution }: Omit<Shown, "unfolding">,
@@ -101,15 +96,10 @@ export function useStory(
     [story, mask, padFrom, window, hidden],
   );
   const index = indexIn(story, state);
-  const live = usePlayer({
-    count: story.count,
-    index,
-    from: playFrom(story, state),
-    pace,
-    go: (next) => setState({ ...placeAt(story, next), ...unlocked }),
-    isReady: solution !== null,
-    opens,
-  });
+  const placeOf = (next: number) => ({ ...placeAt(story, next), ...unlocked });
+  const from = playFrom(story, state);
+  const go = (next: number) => setState(placeOf(next));
+  const live = usePlayer({ story, index, pace, from, go, isReady: solution !== null }, opens);
   const { setPlaying } = live;
   const set = useCallback<Setter<State>>(
     (change) => {
@@ -122,9 +112,9 @@ export function useStory(
     if (place.stage !== state.stage) remember();
     set(place);
   };
-  const go = (next: number) => show({ ...placeAt(story, next), ...unlocked });
+  const step = (next: number) => show(placeOf(next));
   useArrowKeys((by) => {
-    if (index + by >= 0 && index + by < story.count) go(index + by);
+    if (index + by >= 0 && index + by < story.count) step(index + by);
   });
-  return { story, index, pace, live, set, go, showStage: (stage) => show(toStage(stage)) };
+  return { story, index, pace, live, set, go: step, showStage: (stage) => show(toStage(stage)) };
 }

@@ -1,5 +1,6 @@
 /** The solver that finds a model of a task, or the person's, which is open in the room Models, and its tokens of a text. */
-import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
+import type { MaskedLanguageModel } from "heed/models";
+import { activations } from "../../network/formulas";
 import { plain } from "../../shared/attended";
 import { type ExhibitId, exhibitIds, exhibitOf } from "../../shared/catalogue";
 import { label } from "../../shared/pieces";
@@ -12,7 +13,7 @@ import {
 import type { LanguageModel } from "../../worker/languageHeads";
 import { isWalked, type OpenModel, openModel } from "../../worker/openModel";
 import type { Solver } from "../../worker/solver";
-import { type ModelShape, ourShape } from "./shape";
+import { decoderWords, groupWords, type ModelShape, normWords, ourShape, unitWords } from "./shape";
 import { type TaskLayers, taskLayers } from "./taskLayers";
 import { maxTokens, type Tokens } from "./tokens";
 
@@ -49,58 +50,17 @@ export interface WalkAnswer {
   readonly why: string | null;
 }
 
-/** Describes which heads share keys and values. */
-function groupWords({ heads, kvHeads }: CausalLanguageModel["config"]): string {
-  if (kvHeads === heads) return "";
-  const size = heads / kvHeads;
-  const edits = "an edit changes one head only.";
-  if (kvHeads === 1) return ` All heads share keys and values; ${edits}`;
-  if (size > 2)
-    return ` Heads 1 to ${size} share keys and values, and so do each ${size} after them; ${edits}`;
-  const others = Array.from({ length: kvHeads - 1 }, (_, i) => `${2 * i + 3} and ${2 * i + 4}`);
-  const listed = kvHeads > 4 ? "each two after them" : others.join(", ");
-  return ` Heads 1 and 2 share keys and values, as do ${listed}; ${edits}`;
-}
-
 const biasWords = " A learned bias is added to each.";
 
 const headNorms =
-  " Each head’s query and key are divided by their root mean square, and multiplied by learned factors.";
-
-const activations: Readonly<Record<string, string>> = {
-  ...{ gelu: "GELU", geluTanh: "GELU", silu: "SiLU", relu: "ReLU" },
-};
-
-/** Words about the norm before attention. */
-function normWords(norm: "rms" | "layer") {
-  const isRms = norm === "rms";
-  const change = isRms
-    ? "divides it by its root mean square, and multiplies it by learned factors"
-    : "subtracts its mean, divides it by its standard deviation, multiplies it by learned factors, and adds learned biases";
-  return {
-    norm: `The layer [normalises](input) it: ${change}.`,
-    normed: isRms
-      ? "÷ the root mean square of its row × a learned factor"
-      : "− the mean of its row, all ÷ the standard deviation of the row, × a learned factor + a learned bias",
-  };
-}
-
-/** Words about the input of a layer of a decoder. */
-function decoderWords({ rotations, norm }: CausalLanguageModel["config"]) {
-  return {
-    vector: `that the model learned for it${rotations ? "" : ", plus the learned one of its position"}`,
-    embedding: rotations
-      ? "learned by the model"
-      : "the learned vectors of the token and of its position, added",
-    ...normWords(norm),
-  };
-}
+  " Each head’s query and key are divided by their root mean square, times learned factors.";
 
 /** Words about the input of a layer of an encoder. */
 function encoderWords({ types }: MaskedLanguageModel["config"]) {
+  const others = `of its position${types > 0 ? " and of its type" : ""}`;
   return {
-    vector: `that the model learned for it, plus the vector${types > 0 ? "s of its position and of its type" : " of its position"}, normalised`,
-    embedding: `the vectors of the token${types > 0 ? ", of its position and of its type" : " and of its position"}, added and normalised`,
+    vector: `that the model learned for it, plus that ${others}, normalised`,
+    embedding: `the vectors of the token, ${others}, added and normalised`,
     norm: "The layer [reads](input) it as it is: its norms follow its two sums (post-norm).",
     normed: "as it is",
   };
@@ -122,7 +82,7 @@ function tokenWords(tokenizer: OpenModel["tokenizer"]): string {
     ...(start ? [`“${label(start.piece)}” before them`] : []),
     ...(end ? [`“${label(end.piece)}” after them`] : []),
   ];
-  const words = "The tokenizer of the model cuts the text into its tokens";
+  const words = "The model’s tokenizer cuts the text into tokens";
   return put.length > 0 ? `${words}, and puts ${put.join(" and ")}.` : `${words}.`;
 }
 
@@ -132,25 +92,25 @@ function tokenWords(tokenizer: OpenModel["tokenizer"]): string {
  */
 export function shapeOf({ config }: LanguageModel, name: string, tokens: string): ModelShape {
   const { layers, heads, headSize, size, isGated } = config;
-  const activation = activations[config.activation] ?? config.activation;
+  const activation = activations[config.activation].name;
   const isCausal = config.kind === "causal";
   const hasHeadNorms = isCausal && config.hasHeadNorms;
   const { hidden } = config.biases;
   const biases = isCausal
     ? config.biases
     : { qkv: config.biases.attention, output: config.biases.attention, hidden };
-  const after = `after the activation ${activation}`;
+  const rotates = config.rotations !== undefined;
   return {
     ...{ name, layers, heads, headSize, size, units: config.hiddenSize },
     ...{ isCausal, isPostNorm: !isCausal },
     norm: isCausal && config.norm === "rms" ? "RMS norm" : "layer norm",
-    ...{ rotates: config.rotations !== undefined, hasHeadNorms, biases, isGated, activation },
+    ...{ rotates, hasHeadNorms, biases, isGated, activation },
     windows: Array.from(config.windows, (window) => window ?? null),
     words: {
-      ...{ tokens, ...(isCausal ? decoderWords(config) : encoderWords(config)) },
+      ...{ tokens, ...(isCausal ? decoderWords(rotates, config.norm) : encoderWords(config)) },
       projections: `${biases.qkv ? biasWords : ""}${hasHeadNorms ? headNorms : ""}`,
-      heads: isCausal ? groupWords(config) : "",
-      unit: isGated ? `its gate ${after}, times a second number, “up” (SwiGLU)` : `a sum ${after}`,
+      heads: isCausal ? groupWords(heads, config.kvHeads) : "",
+      unit: unitWords(activation, isGated),
       end: ourShape.words.end,
     },
   };
@@ -181,7 +141,7 @@ const ends: Readonly<Record<string, string>> = {
 /** The form of the model of a task: a stack with norms before its parts. */
 function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): ModelShape {
   const { layers, dimFeedforward: units, kind } = own;
-  const activation = activations[config.activation] ?? config.activation;
+  const activation = activations[config.activation].name;
   const cut = `Each ${kind === "tagging" ? "word or mark" : "character"} is a token.`;
   return {
     ...{ name: `the model “${name}”`, layers, units, heads: config.heads },
@@ -194,7 +154,7 @@ function shapeOfTask({ own, config, isCausal }: TaskLayers, name: string): Model
       vector: "that the model learned for it, plus the sines and cosines of its position",
       embedding: "the learned vector of the token and the sines and cosines of its position, added",
       ...{ ...normWords("layer"), projections: biasWords, heads: "" },
-      unit: `a sum after the activation ${activation}`,
+      unit: unitWords(activation, false),
       end: ends[own.architecture] ?? "the answer of the model",
     },
   };
@@ -226,16 +186,15 @@ function tokensOfTask({ task, isCausal, idsOf }: TaskLayers, text: string): Toke
   return { tokens: tokens.map(plain), ids: idsOf(tokens), kept: text, cut: false };
 }
 
-/** The models of tasks that read a text. */
-const taskIds = exhibitIds.filter((id) => exhibitOf(id).field !== null);
-
 /** The first text of a model whose first input is drawn. */
 const otherText = "March 7, 1969";
 
-const tasks = taskIds.map((id): Other => {
-  const { name, folder, first } = exhibitOf(id);
+/** The models of tasks that read a text. */
+const tasks = exhibitIds.flatMap((id): Other[] => {
+  const { name, folder, first, field } = exhibitOf(id);
   const mask = folder.endsWith("-decoder") ? "causal" : "none";
-  return { name, link: id, mask, text: "text" in first ? first.text : otherText };
+  const text = "text" in first ? first.text : otherText;
+  return field === null ? [] : [{ name, link: id, mask, text }];
 });
 
 const solve: Solver<WalkRequest, WalkAnswer> = async ({ model, text, base }, { heed }) => {
