@@ -2,8 +2,7 @@
 export const glossary = {
   token: "A piece of the input with its own vector: a word, a part of one, a letter, or a patch.",
   embedding: "The vector that a token starts with.",
-  query:
-    "The vector with which a token asks for what it needs from the others: a row of every attention matrix.",
+  query: "The vector with which a token asks for what it needs: a row of every attention matrix.",
   key: "The vector that a token is found by: a column, with which each query is compared.",
   value: "The vector that a token contributes to the tokens that attend to it.",
   score:
@@ -17,18 +16,18 @@ export const glossary = {
     "A mask that hides the future: a token attends only to itself and to what comes before it.",
   head: "One attention with its own queries, keys and values. Several work in parallel, and their outputs are joined.",
   ablation:
-    "Computes the model again with zeros (Michel et al., 2019) or a mean (Wang et al., 2022) in place of a head's output, to see which answers depend on that head.",
+    "Puts zeros (Michel et al., 2019) or a mean (Wang et al., 2022) in place of a head's output, to see which answers depend on it.",
   layer: "One round of attention and what follows it. The next layer works on its output.",
   "self-attention": "Attention whose queries, keys and values come from the same sequence.",
   encoder: "Reads the whole input; every token may attend to every other one.",
   decoder:
-    "Writes the answer token by token: it attends to what it has written and, with an encoder, to the input.",
+    "Writes the answer token by token: it attends to what is written and, with an encoder, to the input.",
   position:
-    "Attention alone does not know the order of tokens, so a vector for each position is added to the embedding.",
+    "A vector for each position, added to the embedding: attention alone does not know the order of tokens.",
   entropy:
     "How widely a row's weights are spread, in bits: 0 if one key has all, log₂ n if n keys share it evenly.",
   "answer positions":
-    "The positions of the input that the answer at a row comes from, known because we made the task. A head's attention on them tells whether it finds the right tokens.",
+    "The positions of the input that the answer at a row comes from, known because we made the task: where a head should attend.",
   "uniform attention": "The baseline for a head: the number if every key had the same weight.",
   "unseen examples": "Examples that no training step has seen.",
   temperature:
@@ -37,19 +36,19 @@ export const glossary = {
     "Only the k most likely tokens may be drawn (Fan et al., 2018), or the fewest whose probabilities sum to p (Holtzman et al., 2020).",
   logit: "The number that a model gives a token, before the softmax makes it a probability.",
   "residual stream":
-    "The vector of a token on its way through the layers: each attention and each feed-forward network reads it and adds to it.",
+    "The vector of a token on its way through the layers: each attention and feed-forward network reads it and adds to it.",
   "RMS norm":
     "Divides a vector by the root mean square of its entries, and multiplies each by a learned gain (Zhang and Sennrich, 2019).",
   "feed-forward network":
-    "The part of a layer that works on each token alone: many units, each of which adds its own vector. Here a unit is SiLU(gate) × up (SwiGLU; Shazeer, 2020).",
+    "The part of a layer that works on each token alone: many units, each with a vector to add. Here a unit is SiLU(gate) × up (SwiGLU; Shazeer, 2020).",
   "logit lens":
     "Reads the residual stream out after any layer, as if that were the last one (nostalgebraist, 2020).",
   cache:
     "The keys and values of all tokens read so far: they do not change, so they are computed once.",
   induction:
-    "A head that looks for an earlier occurrence of the current token and attends to what followed it, so that the model can repeat it (Olsson et al., 2022).",
+    "A head that attends to what followed the current token before, so that the model can repeat it (Olsson et al., 2022).",
   perplexity:
-    "e to the power of the loss: the model is as undecided as among this many equally likely tokens.",
+    "e to the power of the loss: as if the model chose among this many equally likely tokens.",
   loss: "How surprised the model is by the right answer: the mean of −ln of its probability. Training makes it small.",
   "learning rate": "How far each training step moves the parameters.",
   seed: "The number that random numbers start from: the same seed gives the same numbers.",
@@ -58,7 +57,7 @@ export const glossary = {
     "The first attention (Bahdanau, Cho and Bengio, 2015): at every step a decoder RNN attends to all states of the encoder RNN, scored by a small network.",
   "path length": "The number of operations that information passes from one position to another.",
   kernel:
-    "A function that says how similar two points are, such as a bell curve of their distance. That of attention is e to the power of q·k.",
+    "A function that says how similar two points are, such as a bell curve of their distance. In attention it is e to the power of q·k.",
   bandwidth:
     "How far a kernel reaches; in attention, the temperature. The larger, the more evenly the weights are spread.",
   "non-local means":
@@ -67,7 +66,7 @@ export const glossary = {
   SIMD: "Instructions that compute four numbers at once; “simd” is our binary that uses WebAssembly's.",
   relaxed:
     "Our faster binary: its fused multiply-add (relaxed SIMD) may round differently on different processors.",
-  wide: "Like “relaxed”, for browsers that merge pairs of SIMD instructions into ones that compute eight numbers at once.",
+  wide: "Like “relaxed”, for browsers that merge two SIMD instructions into one for eight numbers.",
   int8: "Each weight as a whole number from −127 to 127, with one scale for a row: a quarter of the memory, slightly different results.",
   "GFLOP/s": "Billions of floating-point multiplications and additions in a second.",
 } as const;

@@ -10,7 +10,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&show=points&bandwidth=0.1",
     "A narrow kernel",
-    "The nearest point gets nearly all weight: the curve becomes stairs.",
+    "The nearest point gets nearly all weight: stairs.",
   ],
   [
     "#room=beyond&show=series&series=7",
@@ -20,6 +20,6 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&show=melody&temperature=0.02",
     "A round",
-    "Every bar is sung twice: a second stripe runs beside the diagonal.",
+    "Every bar is sung twice: a stripe beside the diagonal.",
   ],
 ];

@@ -47,7 +47,7 @@ function useHeard(lesson: Lesson | null): string {
     if (!lesson || !last || last.step === 0) return "";
     const words = last.courses.map(
       (snapshot, i) =>
-        `${headsWords(lesson.begun.courses[i]?.heads ?? 0)}: ${percent(snapshot.exact)} of the unseen examples right, ${percent(bestMass(snapshot))} of the best head's weight on the answer positions`,
+        `${headsWords(lesson.begun.courses[i]?.heads ?? 0)}: ${percent(snapshot.exact)} of the unseen examples right, best head ${percent(bestMass(snapshot))} on the answer positions`,
     );
     return `Step ${last.step}. ${words.join("; ")}.`;
   }, [tenth, lesson?.stop, lesson?.setups]);
@@ -114,7 +114,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
         <Panel name="example">
           <ExampleView
             {...{ lesson, state, set, showing: shown?.showing ?? null }}
-            note={isForgotten ? "What the model did with it at this step is not kept." : null}
+            note={isForgotten ? "What the model did with it then is not kept." : null}
           />
         </Panel>
         <div class={isPair ? "learn-pictures column pair" : "learn-pictures column"}>

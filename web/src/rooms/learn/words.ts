@@ -65,7 +65,7 @@ const patterns: Readonly<Record<State["task"], string>> = {
 
 export function hopeOf({ task, positions }: Pick<State, "task" | "positions">): string {
   if (positions) return patterns[task];
-  return "Without positions it sees the tokens of the input, but not their order.";
+  return "Without positions it sees the tokens, but not their order.";
 }
 
 export const suggestions: readonly Suggestion[] = [
@@ -82,21 +82,17 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=dates&compare=on&seed=2",
     "One head against four",
-    "As many parameters in both. After 600 steps four heads usually answer more dates than one. Try other seeds.",
+    "With as many parameters, after 600 steps four heads usually answer more dates. Try other seeds.",
   ],
   [
     "#room=learn&positions=off",
     "No positions",
-    "It sees which letters there are but not where: no anti-diagonal appears.",
+    "It sees which letters there are, not where: no anti-diagonal.",
   ],
   [
     "#room=learn&task=pronouns",
     "Learn pronouns",
-    "Three layers learn whom “she” means. Look at the pronoun's row.",
+    "Three layers learn whom “she” means: see the pronoun's row.",
   ],
-  [
-    "#room=learn&rate=1000",
-    "Learn too fast",
-    "With an absurd learning rate the parameters become NaN.",
-  ],
+  ["#room=learn&rate=1000", "Learn too fast", "At this rate the parameters become NaN."],
 ];

@@ -9,10 +9,10 @@ import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
 const bar = { height: 12, step: 14, space: 2 };
 
 const rows: readonly (readonly [string, keyof Costs])[] = [
-  ["Path from the first to the last character of the date", "across"],
-  ["Sequential steps to read the date", "reading"],
-  ["Sequential steps to write with teacher forcing", "taught"],
-  ["Sequential steps to write from its own output", "alone"],
+  ["Path from the first to the last character", "across"],
+  ["Steps to read the date", "reading"],
+  ["Steps to write with teacher forcing", "taught"],
+  ["Steps to write from its own output", "alone"],
 ];
 
 /** The sequential steps as bars: the steps that read the date, then the steps that write the answer. */
@@ -101,9 +101,9 @@ export function Counted({
         </tbody>
       </RowTable>
       <p class="words paths-words">
-        Bahdanau et al. (2015) let the decoder attend to the input, and Vaswani et al. (2017) the
+        Bahdanau et al. (2015) let the decoder attend to the input, Vaswani et al. (2017) the
         encoder, too: for n characters a recurrent layer takes n steps, self-attention 1 (their
-        table 1). From its own output, every model writes one character at a time, each through all
+        table 1). From its own output, every model writes one character at a time, through all
         layers.
       </p>
     </>

@@ -78,11 +78,10 @@ export function Measurements({ report, isComplete }: MeasurementsProps) {
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
           The engine’s binaries are <Term name="SIMD">simd</Term>, <Term name="relaxed" /> and{" "}
-          <Term name="wide" />. “Times as fast” is the ratio of the medians to that of plain
-          JavaScript. <Term name="GFLOP/s" />: billions of multiplications and additions a second,
-          without the softmax. “Differs by”: the largest relative difference of a row from plain
-          JavaScript’s. “Memory”: all that the engine has requested, which never shrinks; for
-          JavaScript, its arrays.
+          <Term name="wide" />. “Times as fast”: by the medians, against plain JavaScript.{" "}
+          <Term name="GFLOP/s" />: without the softmax. “Differs by”: the largest relative
+          difference of a row from plain JavaScript’s. “Memory”: all that the engine has requested
+          so far; for JavaScript, its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
@@ -98,7 +97,7 @@ function Memory({ report }: { report: SpeedReport }) {
   return (
     <RowTable
       title="Memory of a call"
-      note="Tensors: queries, keys, values and output. Softmax: one number for each query. Weights: one for each pair, if they are requested."
+      note="Tensors: queries, keys, values and output. Softmax: a number for each query. Weights: one for each pair, if requested."
       columns={["case", "tensors", "softmax", "weights"]}
     >
       <tbody>

@@ -72,8 +72,8 @@ function WritingWords({ writing }: { writing: WritingSpeed }) {
   return (
     <>
       Our language model writes <b>{threeDigits(cached)} tokens a second</b> here, about{" "}
-      {threeDigits(cached * words)} words. Without its <Term name="cache" /> of keys and values it
-      writes <b>{threeDigits(uncached)}</b>, over a text of {tokens} tokens.
+      {threeDigits(cached * words)} words. Without its <Term name="cache" /> it writes{" "}
+      <b>{threeDigits(uncached)}</b>, over {tokens} tokens.
     </>
   );
 }

@@ -69,7 +69,7 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
         tabIndex={0}
         role="application"
         aria-roledescription="chart"
-        aria-label={`Operations a second over ${over}, ${points.length} marks; the arrow keys go through them, and the table below has them all`}
+        aria-label={`Operations a second over ${over}, ${points.length} marks; arrow keys go through them, and the table below has all`}
         onKeyDown={onKeyDown}
       >
         {width > 0 && (

@@ -112,8 +112,8 @@ export function PicturePanel(props: OwnProps<GreyPicture>) {
           <Greys {...shown} answer={answer} size={size} />
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            {Click} a pixel: squares mark its window and patch. <Term name="PSNR" />: higher is
-            better.
+            {Click} a pixel: squares mark its window and patch. The higher the <Term name="PSNR" />,
+            the better.
           </p>
         </Panel>
         <Panel name="weights">

@@ -73,9 +73,9 @@ function Controls({ state, set, average }: PanelProps & { average: number }) {
       <Switch label="Draw softmax(X Xᵀ) X" {...field("similar")} />
       {similar && (
         <p class="faint similar-words">
-          Every point is query, key and value, and moves to the weighted mean of all points. Scores
-          are dot products, measured from the mean of all points: the points furthest out in its
-          direction get the most weight, even if others are nearer.
+          Every point is query, key and value, and moves to the weighted mean of all. Scores are dot
+          products, measured from the mean of all: the points furthest out in its direction get the
+          most weight, even if others are nearer.
         </p>
       )}
     </>

@@ -26,7 +26,7 @@ const roleWords: RoleWords = {
   query: "a vector of the hidden value, learned",
   keys: "a vector of every value, learned",
   values: "another vector of every value, learned",
-  score: "query · key ÷ √D, with D entries in each vector: the largest are whole periods away",
+  score: "query · key ÷ √D, with D entries in each vector: largest whole periods away",
 };
 
 /** The wanted position if it is hidden, otherwise the middle of the gap. */
@@ -121,7 +121,7 @@ function SeriesPicture({
       </div>
       <SaveDrawing
         part={part}
-        title={`A series, its gap filled by a trained model, and what position ${(shown?.row ?? 0) + 1} attends to`}
+        title={`A series, its gap filled by a model, and what position ${(shown?.row ?? 0) + 1} attends to`}
         file="series"
         csv={() => (shown ? seriesCsv(shown) : "")}
       />

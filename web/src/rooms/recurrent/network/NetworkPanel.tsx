@@ -148,10 +148,10 @@ function Network({ run }: { run: DecoderRun }) {
       <Notices notices={failure ? [failure] : []} />
       <div class="network-head column">
         <Prose class="words">
-          The encoder reads the whole date at once; its end, one vector for each character, is what{" "}
-          <b>cross-attention</b> in each layer of the decoder looks at. The decoder reads what is
-          written so far, and its end says the next character. “It would say” reads the stream out
-          as if the decoder ended there. Open a row to see inside.
+          The encoder reads the whole date at once; <b>cross-attention</b> in each layer of the
+          decoder looks at its end, one vector for each character. The decoder reads what is written
+          so far and says the next character. “It would say” reads the stream out as if the decoder
+          ended there. Open a row to see inside.
         </Prose>
         {answer && (
           <Winner numbers={answer.decoder} row={opened?.stack === "decoder" ? opened.row : null} />
