@@ -7,8 +7,6 @@ import type { ModelAnswers } from "./solve";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
-const heardWords = { right: "right", wrong: "wrong", unknown: "" };
-
 interface AnswerTokenProps {
   found: ModelAnswers | null;
   place: number;
@@ -36,7 +34,7 @@ function AnswerToken({ found, place, isStop }: AnswerTokenProps) {
     >
       <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
-      <span class="only-heard">{heardWords[mark]}</span>
+      <span class="only-heard">{mark !== "unknown" && mark}</span>
       <span class="faint number">{said.probability.toFixed(2)}</span>
     </button>
   );

@@ -1,6 +1,6 @@
 /** The number of steps of each model: the length of a path, and the steps that must run in sequence. */
 import { RowTable } from "../../shared/RowTable";
-import { type Costs, costsOf, type Journey, lengthOf } from "./journey";
+import { type Costs, costsOf, lengthOf } from "./journey";
 import type { PathProps } from "./PathPicture";
 import type { ModelName } from "./problem";
 import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
@@ -15,17 +15,19 @@ const rows: readonly (readonly [string, keyof Costs])[] = [
   ["Steps to write from its own output", "alone"],
 ];
 
+type ModelCosts = Costs & { readonly name: ModelName };
+
 /** The sequential steps as bars: the steps that read the date, then the steps that write the answer. */
-function Waiting({ name, reading, writing, unit }: Steps & { unit: number }) {
-  const { state } = useRecurrentWorkspace();
-  const way = state.way === "taught" ? "with teacher forcing" : "from its own output";
+function Waiting({ costs, unit }: { costs: ModelCosts; unit: number }) {
+  const { way } = useRecurrentWorkspace().state;
+  const { name, reading, [way]: writing } = costs;
   return (
     <div class="path">
       <h3>{titles[name]}</h3>
       <p class="faint">
         One after another: <span class="waiting-key">{reading} to read the date</span> and{" "}
         <span class="waiting-key write">
-          {writing} to write {way}
+          {writing} to write {way === "taught" ? "with teacher forcing" : "from its own output"}
         </span>
       </p>
       <svg
@@ -48,12 +50,6 @@ function Waiting({ name, reading, writing, unit }: Steps & { unit: number }) {
   );
 }
 
-interface Steps {
-  readonly name: ModelName;
-  readonly reading: number;
-  readonly writing: number;
-}
-
 export function Counted({
   models,
   journey,
@@ -61,16 +57,13 @@ export function Counted({
   width,
 }: Omit<PathProps, "name" | "layers"> & {
   models: readonly Pick<PathProps, "name" | "layers">[];
-  journey: Journey;
 }) {
-  const { state } = useRecurrentWorkspace();
-  const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
-  const steps = models.map(({ name }, i): Steps => {
-    const { reading, [state.way]: writing } = costs[i] as Costs;
-    return { name, reading, writing };
-  });
+  const { way } = useRecurrentWorkspace().state;
+  const costs = models.map(
+    ({ name, layers }): ModelCosts => ({ name, ...costsOf(name, layers, journey) }),
+  );
   // The same for all models, so that they can be compared.
-  const most = Math.max(...steps.map(({ reading, writing }) => reading + writing));
+  const most = Math.max(...costs.map(({ reading, [way]: writing }) => reading + writing));
   const lines = [
     [
       `Path from “${source[journey.from] ?? ""}” to “${written[journey.to]}”`,
@@ -80,8 +73,8 @@ export function Counted({
   ];
   return (
     <>
-      {steps.map((each) => (
-        <Waiting key={each.name} {...each} unit={Math.min(bar.step, width / most)} />
+      {costs.map((each) => (
+        <Waiting key={each.name} costs={each} unit={Math.min(bar.step, width / most)} />
       ))}
       <RowTable
         title="Counted in steps"

@@ -68,13 +68,8 @@ export function costsOf(
   layers: number,
   { source, target }: Pick<Journey, "source" | "target">,
 ): Costs {
-  if (model === "transformer")
-    return {
-      across: Math.min(1, source - 1),
-      reading: layers,
-      taught: layers,
-      alone: target * layers,
-    };
-  const writing = target * layers;
-  return { across: source - 1, reading: source * layers, taught: writing, alone: writing };
+  const alone = target * layers;
+  return model === "transformer"
+    ? { across: Math.min(1, source - 1), reading: layers, taught: layers, alone }
+    : { across: source - 1, reading: source * layers, taught: alone, alone };
 }
