@@ -31,11 +31,8 @@ function missingHead({ showings }: Lesson, { head }: State): string[] {
 
 /** The index of the snapshot nearest to the requested step, or of the last one. */
 function indexOf({ past }: Lesson, at: number | null): number {
-  if (at === null) return past.length - 1;
-  return nearest(
-    past.map(({ step }) => step),
-    at,
-  );
+  const steps = past.map(({ step }) => step);
+  return at === null ? steps.length - 1 : nearest(steps, at);
 }
 
 /** The text for screen readers, announced after each tenth of the steps and when training stops. */

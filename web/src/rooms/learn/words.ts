@@ -49,10 +49,7 @@ export const findingShare = 0.5;
 /** The number of heads that find the answer positions, and of all heads to which they apply. */
 export function findersOf(snapshot: CourseSnapshot): { finders: number; heads: number } {
   const masses = Array.from(massesOf(snapshot), ({ mass }) => mass);
-  return {
-    finders: masses.filter((mass) => mass >= findingShare).length,
-    heads: masses.length,
-  };
+  return { finders: masses.filter((mass) => mass >= findingShare).length, heads: masses.length };
 }
 
 /** The pattern to watch for in the picture of each task. */

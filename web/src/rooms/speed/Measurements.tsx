@@ -45,12 +45,8 @@ function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean
   );
 }
 
-interface MeasurementsProps {
-  report: SpeedReport | null;
-  isComplete: boolean;
-}
-
-export function Measurements({ report, isComplete }: MeasurementsProps) {
+export function Measurements(props: { report: SpeedReport | null; isComplete: boolean }) {
+  const { report, isComplete } = props;
   if (!report) return <section class="figures">The first figures are being measured …</section>;
   const rows = rowsOf(report);
   return (
@@ -103,15 +99,14 @@ function Memory({ report }: { report: SpeedReport }) {
       <tbody>
         {cases.map(({ id, name }) => {
           const memory = report.callMemories.find(({ caseId }) => caseId === id);
-          const { tensors, lse, weights } = memory ?? {};
           return (
             <tr key={id} data-call-memory={id}>
               <th scope="row">{name}</th>
-              <td>{tensors === undefined ? "…" : kibibytes(tensors)}</td>
-              <td>{lse === undefined ? "…" : kibibytes(lse)}</td>
-              <td>
-                {weights === null ? "too many" : weights === undefined ? "…" : kibibytes(weights)}
-              </td>
+              {(["tensors", "lse", "weights"] as const).map((part) => (
+                <td key={part}>
+                  {!memory ? "…" : memory[part] === null ? "too many" : kibibytes(memory[part])}
+                </td>
+              ))}
             </tr>
           );
         })}

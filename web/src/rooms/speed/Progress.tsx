@@ -10,7 +10,6 @@ import {
   ratioOf,
   type SpeedReport,
   speedOf,
-  type Timing,
   type WritingSpeed,
 } from "./report";
 import { describe } from "./rows";
@@ -56,14 +55,15 @@ function threadWords(report: SpeedReport, { variant, threads }: Contender): stri
 function comparisonOf(report: SpeedReport) {
   const [best] = report.contenders;
   const plain = report.contenders.find(({ variant }) => variant === null);
-  if (!best || !plain) return null;
-  const timingOf = (one: Case, by: Contender) => measurementOf(report, one, by)?.timing;
-  const longest = report.cases.findLast(
-    (one) => one.kind === "attention" && timingOf(one, best) && timingOf(one, plain),
-  );
-  if (!longest) return null;
-  const [ours, theirs] = [timingOf(longest, best), timingOf(longest, plain)] as [Timing, Timing];
-  return { longest, best, ours, theirs };
+  const compared = report.cases.flatMap((longest) => {
+    const [ours, theirs] = [best, plain].map(
+      (by) => by && measurementOf(report, longest, by)?.timing,
+    );
+    return longest.kind === "attention" && best && ours && theirs
+      ? [{ longest, best, ours, theirs }]
+      : [];
+  });
+  return compared.at(-1) ?? null;
 }
 
 /** How fast our language model writes, in words. */

@@ -93,12 +93,9 @@ export function PicturePanel(props: OwnProps<GreyPicture>) {
   const { answer, request: answered, failure } = useAnswer("denoise", request);
   const { Click } = usePointerWords();
   useFootnote(answer && `all means computed in ${answer.milliseconds.toFixed(1)} ms`);
-  const size = {
-    width: answer?.width ?? own?.width ?? 128,
-    height: answer?.height ?? own?.height ?? 128,
-  };
+  const { width, height } = answer ?? own ?? { width: 128, height: 128 };
   const { row, col } = state.pixel;
-  const pixel = { row: Math.min(row, size.height - 1), col: Math.min(col, size.width - 1) };
+  const pixel = { row: Math.min(row, height - 1), col: Math.min(col, width - 1) };
   const shown = { state: { ...state, pixel }, set };
   return (
     <>
@@ -109,7 +106,7 @@ export function PicturePanel(props: OwnProps<GreyPicture>) {
         isStale={answer !== null && answered !== null && answered.own !== own}
       >
         <Panel name="picture">
-          <Greys {...shown} answer={answer} size={size} />
+          <Greys {...shown} answer={answer} size={{ width, height }} />
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
             {Click} a pixel: squares mark its window and patch. The higher the <Term name="PSNR" />,

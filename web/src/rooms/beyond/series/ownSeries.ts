@@ -36,7 +36,7 @@ function cellOf(text: string, place: string): number | null {
   const value = Number(text);
   if (!Number.isFinite(value)) throw new SeriesError(`${place}: “${text}” is not a number.`);
   if (Math.abs(value) > largest)
-    throw new SeriesError(`${place}: “${text}” is above 10^15, the largest number here.`);
+    throw new SeriesError(`${place}: “${text}” is too large. The largest number here is 10^15.`);
   return value;
 }
 
@@ -137,7 +137,9 @@ function checkGap(cells: Read["cells"], start: number, end: number): void {
     throw new SeriesError("A known value is needed before the gap, and one after it.");
   const count = end - start + 1;
   if (count > length / 2)
-    throw new SeriesError(`At most half may be missing, and ${count} of ${length} are.`);
+    throw new SeriesError(
+      `At most half of the values may be missing, and ${count} of ${length} are.`,
+    );
 }
 
 /** Shifts with a lower similarity than this are not periods. */
