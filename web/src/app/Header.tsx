@@ -13,7 +13,6 @@ interface HeaderProps {
   title: string;
   /** Null if a teacher's link hides explanations. */
   lead: string | null;
-  /** The address of the current view. */
   address: string;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;

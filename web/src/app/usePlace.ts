@@ -50,7 +50,6 @@ export function linkOf({ id, room, state, restrictions }: Place): string {
   return writeLink({ room: id, restrictions, params: room.write(state) });
 }
 
-/** The address of the page with a link. */
 export function addressOf(link: string): string {
   const page = `${location.origin}${location.pathname}`;
   return link === "" ? page : `${page}#${link}`;

@@ -25,7 +25,6 @@ export interface CurveSeries {
 }
 
 interface CurveProps {
-  /** A short description of the picture. */
   title: string;
   xName: string;
   /** The words for the shown index; by default "at", the name of x and its value. */
@@ -102,7 +101,6 @@ function frameOf(
   return { width, height, box, xRange, xTicks, yTicks, key, placeX, placeY, xAt };
 }
 
-/** A curve as it is shown now. */
 interface Shown extends CurveProps {
   frame: ReturnType<typeof frameOf>;
   /** The index whose numbers are read; null without numbers. */
@@ -250,7 +248,6 @@ function Drawing(props: Shown) {
   );
 }
 
-/** The numbers for screen readers. */
 function HeardTable({ title, xName, x, series, textOfX }: Shown) {
   const id = useId();
   return (

@@ -48,26 +48,14 @@ interface PictureOf {
   readonly marked?: readonly Area[];
   /** The cell that a person points at or locks. */
   readonly active?: Area | null;
-  /** The maximum number of decimals. */
   readonly decimals?: number | undefined;
 }
 
 const noLabels: Labels = {};
 
-export function usePicture({
-  view,
-  rows,
-  cols,
-  palette,
-  cell,
-  labels = noLabels,
-  isHidden,
-  selected = null,
-  highlights = [],
-  marked = [],
-  active = null,
-  decimals,
-}: PictureOf): Picture {
+export function usePicture(of: PictureOf): Picture {
+  const { view, rows, cols, palette, cell, isHidden, decimals } = of;
+  const { labels = noLabels, selected = null, highlights = [], marked = [], active = null } = of;
   const geometry = geometryOf(rows, cols, cell, labels);
   // Memoised, because pointing at a cell changes only the highlights of a few pictures.
   const still = useMemo(
@@ -147,17 +135,9 @@ export interface HeatMapProps {
   hasLegend?: boolean;
 }
 
-export function HeatMap({
-  name,
-  title,
-  symbol = title,
-  note,
-  picture,
-  actions,
-  hint = "Enter keeps a cell.",
-  saved,
-  hasLegend = true,
-}: HeatMapProps) {
+export function HeatMap(props: HeatMapProps) {
+  const { name, title, note, picture, actions, saved } = props;
+  const { symbol = title, hint = "Enter keeps a cell.", hasLegend = true } = props;
   const { view, geometry, isHidden } = picture;
   const { rows, cols, left } = geometry;
   const summary = useMemo(
@@ -194,7 +174,6 @@ interface MatrixLegendProps {
   saved?: Saved;
 }
 
-/** The legend and the save menu of a matrix. */
 export function MatrixLegend({ title, symbol, picture, saved }: MatrixLegendProps) {
   const notes = useMemo(() => notesOf(picture.still), [picture.still]);
   return (

@@ -17,7 +17,6 @@ import { placeIn } from "../shared/zoom";
 import { SaveDrawing } from "./SaveDrawing";
 
 export interface TokenLinesProps {
-  /** The caption of the saved drawing. */
   caption: string;
   queries: readonly string[];
   keys: readonly string[];

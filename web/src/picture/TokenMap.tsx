@@ -54,9 +54,7 @@ export function TokenMap({
   row: number | null;
   /** In pixels. */
   width: number;
-  /** The maximum size of a cell. */
   most?: number;
-  /** The caption of the saved picture. */
   caption: string;
   file: string;
   plays?: Saved["plays"];

@@ -32,7 +32,6 @@ export function StrongestTable({
   title: string;
   columns: readonly ComponentChildren[];
   weights: Float32Array | undefined;
-  /** The number of rows. */
   count: number;
   cells(place: number, weight: number): ComponentChildren;
   /** The cells of a last row, for the weight on all other places. */

@@ -17,7 +17,6 @@ import type { CourseHead } from "./state";
 import { explainCourseWeight } from "./weights";
 import { attentionNameOf } from "./words";
 
-/** The maximum size of a cell. */
 const cellLimit = 32;
 
 type LargeHeadProps = CourseProps & { shown: CourseHead; palette: Palette };

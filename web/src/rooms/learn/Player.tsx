@@ -15,7 +15,6 @@ const firstPace = slowPace * spacingAt(0);
 
 const trainingNames = { play: "Train", pause: "Pause training", next: "One step" };
 
-/** The current status of the training. */
 function statusOf({ lesson, isTraining, isBeginning, failure }: LessonControls): string {
   if (failure !== null) return "Stopped";
   if (!lesson) return "The engine is starting";

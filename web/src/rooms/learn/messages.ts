@@ -36,7 +36,6 @@ export interface CourseAttention extends Attention {
   readonly aligned: readonly (readonly number[])[] | null;
 }
 
-/** A model before its first step. */
 export interface Course {
   readonly heads: number;
   readonly parameters: number;

@@ -43,7 +43,6 @@ interface Work {
   trained: number;
 }
 
-/** The number of examples shown so far. */
 let shownSoFar = 0;
 
 /** The new example, or the text that cannot be shown. */

@@ -115,7 +115,6 @@ export type State = StateOf<typeof settings>;
 export const lookKeys = lookKeysOf(settings);
 export const initialState = initialStateOf(settings);
 
-/** The initial state of a task. */
 const firstOf = (task: TaskName): State => ({ ...initialState, ...tasks[task].plan });
 
 export function read(params: URLSearchParams): LinkReading<State> {

@@ -69,7 +69,6 @@ export async function findLimits(contenders: readonly Contender[], shortest: num
   }
 
   return {
-    /** Measures all limits once more. */
     async measure(rest: () => Promise<void>, tell: () => void) {
       for (const probe of probes) {
         await measureProbe(crew, probe, shortest, rest);

@@ -6,7 +6,6 @@ import { threeDigits } from "./units";
 export type SpeedSettings = Omit<State, "axis">;
 
 export interface MeasuringRequest {
-  /** The base address of the page's files. */
   readonly base: string;
   readonly settings: SpeedSettings;
   readonly isLong: boolean;
@@ -74,9 +73,7 @@ export interface CallMemory {
   readonly weights: number | null;
 }
 
-/** How fast our language model writes. */
 export interface WritingSpeed {
-  /** The number of tokens that were written. */
   readonly tokens: number;
   /** Tokens a second with the cache of keys and values, and without it. */
   readonly cached: number;

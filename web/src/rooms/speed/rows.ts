@@ -19,7 +19,6 @@ export function rowsOf(report: SpeedReport) {
     const plain = report.contenders.find(({ variant }) => variant === null);
     const slow = plain && measurementOf(report, one, plain)?.timing;
     return report.contenders.map((contender) => {
-      /** Undefined until it is measured. */
       const measurement = measurementOf(report, one, contender);
       const { timing } = measurement ?? {};
       /** Billions of operations a second. */
@@ -75,7 +74,6 @@ export const columns: readonly {
   },
 ];
 
-/** Describes a case by its sizes. */
 export function describe({ sizes, kind }: Case): string {
   const { heads, size, causal, window } = sizes;
   const parts = [`${headsOf(heads)} of ${size} numbers`];

@@ -79,7 +79,6 @@ class MeasuringRun {
   readonly #measurements: Measurement[] = [];
   #limits: Limits | null = null;
   readonly #start = performance.now();
-  /** The deadline of the current case. */
   #deadline = Number.POSITIVE_INFINITY;
   /** The longest acceptable call of plain JavaScript in the current case, in milliseconds. */
   #longestCall: number;

@@ -1,7 +1,6 @@
 /** Formats figures with three digits and a unit. */
 import { counted } from "../../shared/format";
 
-/** Three significant digits. */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const rounded = Number(value.toPrecision(3));

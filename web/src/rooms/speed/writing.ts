@@ -6,7 +6,6 @@ import { idsTensor } from "../../worker/languageHeads";
 import { hubFilesIn } from "../../worker/modelFiles";
 
 const beginning = "Once upon a time";
-/** The number of tokens that are written. */
 const most = 64;
 /** Without the cache, a slow machine writes fewer: as many as it can in this time, in milliseconds. */
 const patience = 1000;

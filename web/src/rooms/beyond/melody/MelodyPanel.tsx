@@ -66,7 +66,6 @@ function Controls({ state, set, own, onOwn }: OwnProps<Sound>) {
   );
 }
 
-/** The frames that one frame attends to most. */
 function Strongest({ melody, frame }: { melody: Melody | null; frame: number }) {
   const frames = melody?.frames ?? usualFrames;
   const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);

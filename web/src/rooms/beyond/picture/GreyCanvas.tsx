@@ -54,18 +54,10 @@ export function GreyCanvas({ children, ...props }: Props) {
 const within = (index: number, count: number) => Math.max(0, Math.min(count - 1, index));
 
 /** The picture, and the window and the patch around the selected pixel. */
-function Picture({
-  canvas,
-  label,
-  grey,
-  width,
-  height,
-  pixel,
-  window,
-  patch,
-  hasCursor,
-  onPick,
-}: Omit<Props, "children"> & { readonly canvas: RefObject<HTMLCanvasElement | null> }) {
+function Picture(
+  props: Omit<Props, "children"> & { readonly canvas: RefObject<HTMLCanvasElement | null> },
+) {
+  const { canvas, label, grey, width, height, pixel, window, patch, hasCursor, onPick } = props;
   useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!context || !grey) return;

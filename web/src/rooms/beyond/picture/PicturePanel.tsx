@@ -55,7 +55,6 @@ function Controls({ state, set, own, onOwn }: OwnProps<GreyPicture>) {
   );
 }
 
-/** The clean, the noisy and the denoised pictures. */
 function Greys({
   state: { pixel, window, patch },
   set,

@@ -49,7 +49,6 @@ function weightWords({ row, col }: Pixel, { side, weights, values, largest }: Pi
   return `${placeWords(place, side)}: ${made}`;
 }
 
-/** The pixels of the window with the largest weights. */
 function Strongest({ answer }: { answer: PixelAnswer | null }) {
   const { side = 1, values, weights } = answer ?? {};
   const title = "The largest weights";

@@ -92,14 +92,11 @@ const solve = ((request, { heed }) =>
     return {
       /** The weights over the window, row by row; NaN outside of the picture. */
       weights: shares.map((weight, i) => (Number.isNaN(values[i]) ? Number.NaN : weight)),
-      /** The noisy pixels in the window. */
       values,
       side,
       clean: clean.pixels[place] as number,
       noisy: noisy.data[place] as number,
-      /** The sum of weight times noisy value. */
       mean,
-      /** The weight of the pixel itself. */
       own: shares[(shares.length - 1) / 2] as number,
       largest: shares.reduce((most, weight) => Math.max(most, weight), 0),
       /** The effective number of pixels: the mean of this many with equal weights would have the same noise. */

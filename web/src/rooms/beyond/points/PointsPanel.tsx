@@ -40,7 +40,6 @@ const pointsCsv = (points: readonly PlanePoint[], answer: Regression | null) =>
     ...points.map(({ x, y }, i) => [i + 1, x, y, answer?.weights[i] ?? Number.NaN]),
   ]);
 
-/** The formula of a point's weight. */
 function weightWords(
   points: readonly PlanePoint[],
   index: number,
