@@ -1,5 +1,4 @@
 /** Light or dark: the system's choice unless the person made one, which is remembered (see public/theme.js). */
-
 import { useEffect, useState } from "preact/hooks";
 import type { Theme } from "#parts";
 import { useMedia } from "../shared/useMedia";

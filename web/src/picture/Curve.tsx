@@ -1,5 +1,4 @@
 /** One to three lines over a common axis, such as losses over training steps. */
-
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { columnsCsv, formatShort, px, sweeping, widest } from "#parts";
 import { dragging } from "../shared/dragging";

@@ -2,7 +2,6 @@
  * A matrix as a heat map: draws the picture on a canvas, and adds its name, legend and save menu. It does not depend on
  * the meaning of the numbers.
  */
-
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {

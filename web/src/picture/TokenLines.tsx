@@ -1,5 +1,4 @@
 /** Attention as lines from queries on the left to keys on the right: wraps the element of `#parts`. */
-
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   appearing,

@@ -1,5 +1,4 @@
 /** Numbers of one head for pairs of tokens: queries are rows, keys are columns. */
-
 import { useMemo } from "preact/hooks";
 import {
   type Area,

@@ -1,5 +1,4 @@
 /** Numbers of an answer: a few with their names, and a table of the largest weights. */
-
 import type { ComponentChildren } from "preact";
 import { format } from "#parts";
 import { RowTable } from "../../shared/RowTable";

@@ -1,5 +1,4 @@
 /** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
-
 import { useId, useMemo, useRef } from "preact/hooks";
 import type { Palette } from "#parts";
 import { useInView } from "../../network/useInView";

@@ -1,5 +1,4 @@
 /** One head as a large picture, with the explanation of a weight and the row of a token as a table. */
-
 import { useCallback, useMemo } from "preact/hooks";
 import { type Area, type Cell, explanationText, filmOf, type Palette } from "#parts";
 import { TokenMap } from "../../picture/TokenMap";

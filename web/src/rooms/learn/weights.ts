@@ -1,5 +1,4 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
-
 import { at, type Cell, type Explanation } from "#parts";
 import { formulaOf, isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";

@@ -1,5 +1,4 @@
 /** The maps of all models below one another. Their columns are aligned, one for each character of the date. */
-
 import { useMemo } from "preact/hooks";
 import { type Area, type CellSize, format, leftOf, px, signedPalette, viewOn } from "#parts";
 import { HeatMap, usePicture } from "../../picture/Matrix";

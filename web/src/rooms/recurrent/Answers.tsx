@@ -1,5 +1,4 @@
 /** The answer that each model generates from its own tokens, with aligned tokens. */
-
 import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
 import { endToken, type ModelName } from "./problem";

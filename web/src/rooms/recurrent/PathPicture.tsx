@@ -1,5 +1,4 @@
 /** The way of information from a character of the date to one of the answer, through the states of a model. */
-
 import { useRef } from "preact/hooks";
 import { px } from "#parts";
 import { SaveDrawing } from "../../picture/SaveDrawing";

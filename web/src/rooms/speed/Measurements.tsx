@@ -1,5 +1,4 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
-
 import { csvBlob, download } from "#parts";
 import { CopyButton } from "../../shared/CopyButton";
 import { RowTable } from "../../shared/RowTable";

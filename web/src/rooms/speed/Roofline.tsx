@@ -1,5 +1,4 @@
 /** Billions of operations a second over length, or over operations per byte, below the measured limits. */
-
 import { useRef, useState } from "preact/hooks";
 import { px } from "#parts";
 import { Axes } from "../../picture/Axes";

@@ -1,5 +1,4 @@
 /** The types of a run and its report, and arithmetic on them. */
-
 import type { State } from "./state";
 import { threeDigits } from "./units";
 

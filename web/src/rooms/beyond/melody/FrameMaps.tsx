@@ -1,5 +1,4 @@
 /** The weights between frames, above the frames and the output. */
-
 import { useMemo } from "preact/hooks";
 import {
   at,

@@ -1,5 +1,4 @@
 /** A melody whose frames attend to one another: repeated parts become stripes. */
-
 import { useCallback, useMemo } from "preact/hooks";
 import { formatWeight } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";

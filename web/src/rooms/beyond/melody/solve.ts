@@ -1,5 +1,4 @@
 /** The solver of the melody: the frames of a sound attend to one another. */
-
 import type { Heed } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";

@@ -1,5 +1,4 @@
 /** A grey picture in which a pixel can be selected. */
-
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { download } from "#parts";

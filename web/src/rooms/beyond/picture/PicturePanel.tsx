@@ -1,5 +1,4 @@
 /** Denoising as attention: each pixel becomes a weighted mean of pixels. */
-
 import { useCallback, useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { NumberField, Slider } from "../../../shared/Fields";

@@ -1,5 +1,4 @@
 /** Shows the weights of the selected pixel over its window, next to the pixels of the window. */
-
 import { useMemo } from "preact/hooks";
 import { format, formatWeight, type Palette, type Picture, viewOn } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";

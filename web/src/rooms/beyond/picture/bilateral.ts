@@ -4,7 +4,6 @@
  * f_k|^2 / 2 = f_q . f_k - |f_k|^2 / 2 - |f_q|^2 / 2. The last term is the same for all keys of a query, so it changes
  * no weight. One more feature, which is 1 in queries and -|f_k|^2 / 2 in keys, adds the second term.
  */
-
 import type { Heed, Tensor } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Pixel, State } from "../state";

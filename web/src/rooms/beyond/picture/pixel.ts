@@ -1,5 +1,4 @@
 /** The solver that computes the weights of one pixel's mean over the pixels around it. */
-
 import type { Heed } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";

@@ -2,7 +2,6 @@
  * Points and a query that can be dragged, the estimated curve, and the query's weights below. Attributes in SVG are
  * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
-
 import { useId, useRef } from "preact/hooks";
 import { format, formatWeight } from "#parts";
 import { Axes } from "../../../picture/Axes";

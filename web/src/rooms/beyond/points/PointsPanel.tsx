@@ -1,5 +1,4 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
-
 import { useMemo, useRef } from "preact/hooks";
 import { format, formatWeight, rowsCsv } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";

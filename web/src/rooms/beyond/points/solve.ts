@@ -1,5 +1,4 @@
 /** The solver of kernel regression over points of a plane. */
-
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
 import { plane, type State } from "../state";

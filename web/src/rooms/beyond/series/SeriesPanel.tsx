@@ -1,5 +1,4 @@
 /** A trained model fills a gap in a periodic series. */
-
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatWeight, rowsCsv } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";

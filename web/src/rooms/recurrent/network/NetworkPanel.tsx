@@ -2,7 +2,6 @@
  * The whole Transformer of dates: traces one character of the date through the encoder, and one of the answer through
  * the decoder.
  */
-
 import { useEffect, useMemo } from "preact/hooks";
 import { px } from "#parts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
