@@ -76,11 +76,7 @@ function frameOf(
   { x, xTexts, series, range, isLog = false, domain, height = 180 }: CurveProps,
   width: number,
 ) {
-  const xRange =
-    domain ??
-    (x.length > 1
-      ? { low: x[0] as number, high: x[x.length - 1] as number }
-      : rangeOfAll(Array.from(x)));
+  const xRange = domain ?? rangeOfAll(Array.from(x));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const [top, bottom] = [8, height - 20];
   const placeY = isLog ? logPlaceOf(yRange, bottom, top) : scaleOf(yRange, bottom, top).place;
