@@ -35,10 +35,7 @@ const cellWidths = { min: 6, max: 96 };
 const cellHeight = 14;
 /** On a page narrower than this the note is below the name, and the heading of the sums extends over the map. */
 const narrowest = 560;
-const sizes = {
-  wide: { mass: 116, name: 28 },
-  narrow: { mass: 40, name: 48 },
-};
+const sizes = { wide: { mass: 116, name: 28 }, narrow: { mass: 40, name: 48 } };
 type Size = keyof typeof sizes;
 const emptyRows = Array.from({ length: lastStep + 1 }, (_, i) => (i === lastStep ? "end" : ""));
 const left = () => leftOf({ rows: ["end"], rowAxis });

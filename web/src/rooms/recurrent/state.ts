@@ -41,10 +41,7 @@ function networkFrom(text: string): NetworkState {
   if (text === "open") return text;
   const [stack = "", row = "", ...more] = text.split(".");
   if (more.length > 0) throw new RangeError("open, or a stack and a row, such as decoder.2");
-  return {
-    stack: oneOf("encoder", "decoder")(stack),
-    row: numberIn({ min: 0, max: 3 })(row),
-  };
+  return { stack: oneOf("encoder", "decoder")(stack), row: numberIn({ min: 0, max: 3 })(row) };
 }
 
 const steps = { min: 1, max: mostSteps };

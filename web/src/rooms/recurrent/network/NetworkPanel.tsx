@@ -50,10 +50,7 @@ function factsOf({ encoder, decoder, matrices }: TransformerNumbers, question: N
       ...{ numbers: encoder, matrices, tokens: sources, sources: [] },
       place: question.place,
     },
-    decoder: {
-      ...{ numbers: decoder, matrices, tokens: given, sources },
-      place: given.length - 1,
-    },
+    decoder: { ...{ numbers: decoder, matrices, tokens: given, sources }, place: given.length - 1 },
   };
 }
 
