@@ -33,6 +33,12 @@ export function View({ state, set, notices }: RoomProps<State>) {
   const [picture, setPicture] = useState<GreyPicture | null>(null);
   const [series, setSeries] = useState<OwnSeries | null>(null);
   const [sound, setSound] = useState<Sound | null>(null);
+  const panels = {
+    picture: <PicturePanel {...{ state, set }} own={picture} onOwn={setPicture} />,
+    points: <PointsPanel {...{ state, set }} />,
+    series: <SeriesPanel {...{ state, set }} own={series} onOwn={setSeries} />,
+    melody: <MelodyPanel {...{ state, set }} own={sound} onOwn={setSound} />,
+  };
   return (
     <>
       <div class="subject">
@@ -45,16 +51,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
         </Panel>
         <Notices notices={notices} />
       </div>
-      {state.subject === "picture" && (
-        <PicturePanel state={state} set={set} own={picture} onOwn={setPicture} />
-      )}
-      {state.subject === "points" && <PointsPanel state={state} set={set} />}
-      {state.subject === "series" && (
-        <SeriesPanel state={state} set={set} own={series} onOwn={setSeries} />
-      )}
-      {state.subject === "melody" && (
-        <MelodyPanel state={state} set={set} own={sound} onOwn={setSound} />
-      )}
+      {panels[state.subject]}
       <TryNext suggestions={suggestions.filter(([href]) => subjectOf(href) === state.subject)} />
     </>
   );
