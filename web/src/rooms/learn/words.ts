@@ -66,30 +66,14 @@ export function hopeOf({ task, positions }: Pick<State, "task" | "positions">): 
 }
 
 export const suggestions: readonly Suggestion[] = [
-  [
-    "#room=learn&length=16",
-    "Reverse 16 letters",
-    "More positions take longer. Where does the anti-diagonal appear first?",
-  ],
-  [
-    "#room=learn&task=sort",
-    "Sort instead",
-    "The answer positions depend on the letters, not on positions.",
-  ],
+  ["#room=learn&length=16", "Reverse 16 letters", "Where does the anti-diagonal appear first?"],
+  ["#room=learn&task=sort", "Sort instead", "Here the answer positions depend on the letters."],
   [
     "#room=learn&task=dates&compare=on&seed=2",
     "One head against four",
     "With as many parameters, after 600 steps four heads usually answer more dates. Try other seeds.",
   ],
-  [
-    "#room=learn&positions=off",
-    "No positions",
-    "It sees which letters there are, not where: no anti-diagonal.",
-  ],
-  [
-    "#room=learn&task=pronouns",
-    "Learn pronouns",
-    "Three layers learn whom “she” means: see the pronoun's row.",
-  ],
+  ["#room=learn&positions=off", "No positions", "It sees letters, not where: no anti-diagonal."],
+  ["#room=learn&task=pronouns", "Learn pronouns", "Whom does “she” mean? See its row."],
   ["#room=learn&rate=1000", "Learn too fast", "At this rate the parameters become NaN."],
 ];

@@ -7,11 +7,7 @@ export const suggestions: readonly Suggestion[] = [
     "Where memory is the limit",
     "Decoding a token reads the whole cache for little arithmetic: it lies on the slope.",
   ],
-  [
-    "#room=speed&causal=on",
-    "A causal mask",
-    "The engine leaves out the hidden half of the pairs: half the time, as many operations a second.",
-  ],
+  ["#room=speed&causal=on", "A causal mask", "The engine leaves out the hidden half of the pairs."],
   [
     "#room=speed&window=64&longest=4096",
     "A sliding window",
