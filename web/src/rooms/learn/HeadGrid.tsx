@@ -56,14 +56,8 @@ function Finders({ snapshot }: Pick<CourseProps, "snapshot">) {
   );
 }
 
-export function HeadGrid({
-  attentions,
-  snapshot,
-  layers,
-  set,
-  shown,
-  palette,
-}: CourseProps & { shown: CourseHead; palette: Palette }) {
+export function HeadGrid(props: CourseProps & { shown: CourseHead; palette: Palette }) {
+  const { attentions, snapshot, layers, set, shown, palette } = props;
   const name = useId();
   return (
     <div class="head-grid">

@@ -50,14 +50,11 @@ function Waiting({ costs, unit }: { costs: ModelCosts; unit: number }) {
   );
 }
 
-export function Counted({
-  models,
-  journey,
-  tokens: [source, written],
-  width,
-}: Omit<PathProps, "name" | "layers"> & {
+interface CountedProps extends Omit<PathProps, "name" | "layers"> {
   models: readonly Pick<PathProps, "name" | "layers">[];
-}) {
+}
+
+export function Counted({ models, journey, tokens: [source, written], width }: CountedProps) {
   const { way } = useRecurrentWorkspace().state;
   const costs = models.map(
     ({ name, layers }): ModelCosts => ({ name, ...costsOf(name, layers, journey) }),

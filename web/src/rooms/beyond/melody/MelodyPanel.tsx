@@ -16,10 +16,9 @@ import { StrongestTable } from "../NamedNumbers";
 import { type OwnProps, settings, type TuneName } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
-import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
 import type { Melody } from "./solve";
-import { rate, type Sound, timeOf } from "./sound";
+import { rate, readSound, type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],

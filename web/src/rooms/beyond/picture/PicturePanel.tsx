@@ -54,15 +54,11 @@ function Controls({ state, set, own, onOwn }: OwnProps<GreyPicture>) {
   );
 }
 
-function Greys({
-  state: { pixel, window, patch },
-  set,
-  answer,
-  size,
-}: PanelProps & {
-  answer: Denoised | null;
-  size: Pick<GreyPicture, "width" | "height">;
-}) {
+function Greys(
+  props: PanelProps & { answer: Denoised | null; size: Pick<GreyPicture, "width" | "height"> },
+) {
+  const { state, set, answer, size } = props;
+  const { pixel, window, patch } = state;
   const onPick = useCallback((pixel: Pixel) => set({ pixel }), [set]);
   return (
     <div class="greys">

@@ -63,7 +63,7 @@ function fillSquare(
 
 /** The query of the pixel at a position among the keys. */
 function queryAmong(k: Float32Array, place: number, q: Float32Array, at: number): void {
-  for (let f = 0; f < features - 1; ++f) q[at * features + f] = k[place * features + f] as number;
+  q.set(k.subarray(place * features, (place + 1) * features - 1), at * features);
   q[at * features + features - 1] = 1;
 }
 

@@ -114,12 +114,10 @@ function Drawn({ state: { points, query, similar }, answer, plot, frame }: Frame
   );
 }
 
-function Estimate({
-  answer,
-  query,
-  plot: { rowTop, rowBottom, rowHeight },
-  frame: { box, placeX, placeY, placeW },
-}: Pick<Framed, "plot" | "frame"> & { answer: Regression; query: number }) {
+function Estimate(props: Pick<Framed, "plot" | "frame"> & { answer: Regression; query: number }) {
+  const { answer, query, plot, frame } = props;
+  const { rowTop, rowBottom, rowHeight } = plot;
+  const { box, placeX, placeY, placeW } = frame;
   const clip = useId();
   return (
     <>
@@ -188,12 +186,8 @@ function Handles(props: Framed) {
 }
 
 /** A point: it shows its weight and, if allowed, can be moved and removed. */
-function PointHandle({
-  index,
-  at,
-  ...props
-}: Framed & { index: number; at(event: PointerEvent): PlanePoint }) {
-  const { answer, isLocked, set } = props;
+function PointHandle(props: Framed & { index: number; at(event: PointerEvent): PlanePoint }) {
+  const { index, at, answer, isLocked, set } = props;
   const { placeX, placeY, largest } = props.frame;
   const { points } = props.state;
   const point = points[index] as PlanePoint;

@@ -92,11 +92,10 @@ function periodWords({ period }: FilledSeries): string {
 }
 
 /** The plot, its legend, and the explanation of a weight. */
-function SeriesPicture({
-  shown,
-  set,
-  isOwn,
-}: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean }) {
+function SeriesPicture(
+  props: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean },
+) {
+  const { shown, set, isOwn } = props;
   const part = useRef<HTMLDivElement>(null);
   const pointed = usePointed<number>();
   const { isTouch } = usePointerWords();
