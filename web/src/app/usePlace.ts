@@ -13,10 +13,7 @@ export interface Place {
   readonly notices: readonly string[];
 }
 
-/**
- * Milliseconds. Browsers refuse more than about a hundred changes of the address in 30 seconds; a drag would cause
- * more.
- */
+/** In milliseconds: browsers refuse more than about a hundred changes of the address in 30 seconds. */
 const wait = 200;
 
 /** The place that a link leads to, once its room is loaded. */

@@ -1,7 +1,4 @@
-/**
- * A matrix as a heat map: draws the picture on a canvas, and adds its name, legend and save menu. It does not depend on
- * the meaning of the numbers.
- */
+/** A matrix as a heat map with its name, legend and save menu, for numbers of any meaning. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {

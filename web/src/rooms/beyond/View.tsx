@@ -1,7 +1,4 @@
-/**
- * The room "Beyond words": shows one of four subjects. It stores the person's files, which must outlive the panel of a
- * subject.
- */
+/** The room "Beyond words": one of four subjects. It keeps the person's files, which outlive the panel of a subject. */
 import { useState } from "preact/hooks";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";

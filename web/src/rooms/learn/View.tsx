@@ -57,10 +57,7 @@ function useFacts(lesson: Lesson | null): void {
   useFootnote(lesson && `${training}the past is kept at up to ${mostKept} steps, ${megabytes} MB`);
 }
 
-/**
- * The snapshot at an index, with the present example. A snapshot of another example is computed again; until then the
- * last one stays.
- */
+/** The snapshot at an index with the present example. Until it is computed for that, the last one stays. */
 function useShown({ lesson, client }: LessonControls, index: number) {
   const snapshot = lesson?.past[index] ?? null;
   const present = lesson?.showings.at(-1) ?? null;

@@ -167,9 +167,7 @@ export class Training {
       (data as Float32Array).set(parameters[i] as Float32Array);
   }
 
-  /**
-   * Takes a snapshot on the held-out examples. This takes some milliseconds, during which other messages are handled.
-   */
+  /** Measures the held-out examples for some milliseconds, during which other messages are handled. */
   async snapshot(): Promise<CourseSnapshot> {
     const { model } = this;
     const { exact } = await evaluate(model, this.#held);

@@ -6,9 +6,7 @@ import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead } from "./state";
 import { bestCourseHead } from "./words";
 
-/**
- * The head that is drawn large: the selected one if this model has it, otherwise the best one over several snapshots.
- */
+/** The head that is drawn large: the selected one if this model has it, otherwise the best over several snapshots. */
 export function shownHead(
   attentions: readonly CourseAttention[],
   snapshots: readonly CourseSnapshot[],

@@ -22,10 +22,7 @@ function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: n
       if (Number.isFinite(mass)) yield { attention, head, mass };
 }
 
-/**
- * The head with the most attention on the answer positions over several snapshots. By a single snapshot it would change too
- * often.
- */
+/** The head with the most attention on the answer positions. By a single snapshot it would change too often. */
 export function bestCourseHead(snapshots: readonly CourseSnapshot[]): CourseHead {
   const sums = new Map<string, CourseHead & { mass: number }>();
   for (const snapshot of snapshots) {

@@ -26,10 +26,7 @@ import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } 
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
-/**
- * The width of a column is limited, so only the longest dates scroll, on a narrow page. Labels of narrow columns are
- * smaller.
- */
+/** The width of a column is limited, so only the longest dates scroll, on a narrow page. */
 const cellWidths = { min: 6, max: 96 };
 /** Cells are too low for numbers, because most of the numbers would be zeros. */
 const cellHeight = 14;

@@ -1,6 +1,4 @@
-/**
- * The room "RNN, Bahdanau, self-attention": connects the link, the engine and the active cell to the parts of the page.
- */
+/** The room "RNN, Bahdanau, self-attention": connects the link, the engine and the parts of the page. */
 import { useMemo, useRef } from "preact/hooks";
 import { Fold } from "../../shared/Fold";
 import { Panel } from "../../shared/Panel";

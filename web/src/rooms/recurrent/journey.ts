@@ -1,6 +1,4 @@
-/**
- * Path lengths from a character of the date to one of the answer in each model, and the numbers of sequential steps.
- */
+/** Path lengths from a character of the date to one of the answer in each model, and sequential steps. */
 import type { ModelName } from "./problem";
 
 /** Positions are counted from 0. */

@@ -1,7 +1,4 @@
-/**
- * The solver of this room: three trained models write one date, autoregressively and with teacher forcing. Every step
- * is recorded.
- */
+/** The solver of this room: three trained models write one date, in both ways. Every step is recorded. */
 import { type Heed, HeedError } from "heed";
 import {
   loadModel,

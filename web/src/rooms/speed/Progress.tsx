@@ -16,10 +16,7 @@ import { describe } from "./rows";
 import { threeDigits } from "./units";
 import type { Measuring } from "./useRun";
 
-/**
- * The ratio to the time for half the number of tokens; null if a mask or a window hides pairs, or if the rounds differ
- * much.
- */
+/** The ratio to the time for half the tokens; null if pairs are hidden, or if the rounds differ much. */
 function growthOf(report: SpeedReport, one: Case, by: Contender): number | null {
   const { queries, causal, window } = one.sizes;
   const half = report.cases.find(

@@ -22,10 +22,7 @@ const reachOf = (window: number) => window / 2;
 /** The last feature of a key outside of the picture. Its weight is 0, because the score is so low. */
 const outside = -1e9;
 
-/**
- * The features that do not depend on the picture: coordinates relative to the centre, which keeps numbers small and
- * exact.
- */
+/** The features that depend on no picture: coordinates from the centre, which keeps numbers small and exact. */
 function squarePlacesOf(side: number, window: number): Float32Array {
   const places = new Float32Array(side ** 2 * features);
   for (let i = 0; i < side ** 2; ++i) {

@@ -1,7 +1,4 @@
-/**
- * The whole Transformer of dates: traces one character of the date through the encoder, and one of the answer through
- * the decoder.
- */
+/** The whole Transformer of dates: a character of the date in the encoder, and one of the answer in the decoder. */
 import { useEffect, useMemo } from "preact/hooks";
 import { px } from "#parts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
