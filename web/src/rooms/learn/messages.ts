@@ -6,7 +6,6 @@ import type { Attention, Shares } from "../../shared/attended";
 export const held = 64;
 export const weighed = 16;
 
-/** The settings of one training. */
 export interface TrainingSetup {
   readonly task: string;
   readonly taskOptions: Task["options"];

@@ -96,7 +96,6 @@ export const settings = {
   at: setting<number | null>(null, numberIn({ min: 0, max: 100_000 }), look),
   outlined: flag(true, look),
   ...colourSettings("linear"),
-  /** Whether a training starts automatically. */
   starts: flag(true, { link: "train" }),
   /** The typed text to show; null for a held-out example. */
   text: setting<string | null>(null, (text) => text.slice(0, maxCharacters)),

@@ -22,7 +22,6 @@ export function viewOfHead({ heads, rows, columns, weights }: RecordedAttention,
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
-/** The name of a head, or of the mean of all heads. */
 export const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
 
 /** The sum of a row's weights on the right places; null if there are none. */

@@ -159,10 +159,7 @@ function Drawing({ chart, width, point, choose }: DrawingProps) {
   );
 }
 
-/**
- * The limits, the upper one labelled above its line and the lower one below, where the chart has space: at short
- * lengths, which reach the least speed, or at high intensities.
- */
+/** The limits, labelled above the upper line and below the lower one, at the side where marks leave space. */
 function Roofs({ chart: { axis, box, roofs, placeX, placeY } }: { chart: Chart }) {
   const label =
     axis === "length"

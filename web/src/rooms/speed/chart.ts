@@ -73,10 +73,7 @@ function cornersOf(
   ]);
 }
 
-/**
- * The limits of the engine with its default options, with all threads and with one. Two limits with the same figure are
- * one line; otherwise each has its own label.
- */
+/** The engine's limits with all threads and with one. Two with the same figure are one line and share a label. */
 export function roofsOf(
   report: SpeedReport,
   axis: ChartAxis,

@@ -16,7 +16,6 @@ export const threadsOf = (count: number) => counted(count, "thread");
 export const coresOf = (count: number) => counted(count, "core");
 export const headsOf = (count: number) => counted(count, "head");
 
-/** The browser's name and version, from its user agent. */
 export function browserName(userAgent: string): string {
   const names: readonly (readonly [RegExp, string])[] = [
     [/Firefox\/(\d+)/, "Firefox"],

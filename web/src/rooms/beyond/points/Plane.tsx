@@ -39,8 +39,7 @@ function frameOf(answer: Regression | null, { width, rowBottom, rowHeight }: Plo
   const { place: placeX, value: xAt } = scaleOf(xRange, box.left, box.right);
   const { place: placeY, value: yAt } = scaleOf(yRange, box.bottom, box.top);
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
-  // The kernel at the query is e^0 ÷ the sum. Far from all points it is much larger than every weight, and leaves the
-  // plot.
+  // The kernel at the query is e^0 ÷ the sum. Far from all points it exceeds every weight, and leaves the plot.
   const peak = answer ? Math.exp(-answer.logSum) : 1;
   const rowTop = Math.min(peak, mostOverBars * largest);
   const placeW = (weight: number) =>
