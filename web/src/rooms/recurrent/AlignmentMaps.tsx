@@ -50,7 +50,7 @@ function Masses({ masses, top }: { masses: readonly (number | null)[]; top: numb
       <p class="faint">
         <Term name="answer positions" />
       </p>
-      <ol aria-label="For each row, the weight on the characters that carry what is right">
+      <ol aria-label="For each row, the weight on the answer positions">
         {masses.map((mass, row) => (
           <li key={row} class="mass" style={{ height: px(cellHeight) }}>
             {mass === null ? "–" : mass.toFixed(2)}

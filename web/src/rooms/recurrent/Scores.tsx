@@ -14,10 +14,7 @@ export function Scores() {
   const { examples, lessons } = solution?.reports[0] ?? {};
   return (
     <div class="scores">
-      <RowTable
-        title={`Shares of ${examples ?? "…"} dates that no training step has seen`}
-        columns={columns}
-      >
+      <RowTable title={`Shares of ${examples ?? "…"} unseen dates`} columns={columns}>
         <tbody>
           {modelNames.map((name) => {
             const report = solution?.reports.find((each) => each.name === name);

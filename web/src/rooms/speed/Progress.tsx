@@ -108,7 +108,7 @@ export function Facts({ report }: { report: SpeedReport }) {
         </li>
       )}
       {isDisturbed(report) && (
-        <li>The rounds differ widely: the machine is busy. Measure again when it is idle.</li>
+        <li>The rounds differ widely: the machine is busy. Measure again later.</li>
       )}
       {typeof writing === "string" && <li>Our language model was not measured: {writing}</li>}
     </>

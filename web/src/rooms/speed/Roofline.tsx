@@ -31,7 +31,7 @@ function PointMark({ contender, x, y }: { contender: Contender; x: number; y: nu
 /** The names of an x axis, short and long. */
 const axisWords: Readonly<Record<ChartAxis, readonly [string, string]>> = {
   length: ["length", "length in tokens"],
-  intensity: ["operations per byte", "operations per byte that has to be moved"],
+  intensity: ["operations per byte", "operations per byte moved"],
 };
 
 /** The index of the point nearest to the pointer, or -1 if none is near. */

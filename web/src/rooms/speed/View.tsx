@@ -111,8 +111,8 @@ function Explanation({ axis }: { axis: ChartAxis }) {
         its line from the slowest to the fastest.
       </p>
       <p>
-        <b>Compared with.</b> Plain JavaScript is the simplest code: loops over Float32Arrays, in
-        one thread. The limits are two loops: one only multiplies and adds, one only reads{" "}
+        <b>Compared with.</b> Plain JavaScript: the simplest loops over Float32Arrays, in one
+        thread. The limits are two loops: one only multiplies and adds, one only reads{" "}
         {bytesRead / 2 ** 20} MiB of memory.{" "}
         {axis === "intensity"
           ? "On the slope, memory is the limit: few operations for each byte."

@@ -67,8 +67,8 @@ function Controls({ state, set, average }: PanelProps & { average: number }) {
       {similar && (
         <p class="faint similar-words">
           Every point is query, key and value, and moves to the weighted mean of all. Scores are dot
-          products, measured from the mean of all: the points furthest out in its direction get the
-          most weight, even if others are nearer.
+          products, measured from the mean of all: points far out in its direction get the most
+          weight, even if others are nearer.
         </p>
       )}
     </>
