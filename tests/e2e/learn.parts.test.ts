@@ -19,7 +19,6 @@ import {
 import solve from "../../web/src/rooms/learn/solve";
 import {
   initialState,
-  planOf,
   read,
   type State,
   settings,
@@ -73,7 +72,7 @@ describe("The record of a training", () => {
 describe("The link of “Learn”", () => {
   test("is empty for the initial state, and omits the defaults of a task", () => {
     expect(write(initialState).toString()).toBe("");
-    const dates: State = { ...initialState, task: "dates", ...planOf("dates") };
+    const dates: State = { ...initialState, task: "dates", ...tasks.dates.plan };
     expect(write(dates).toString()).toBe("task=dates");
     expect(read(new URLSearchParams("task=dates")).state).toEqual(dates);
   });

@@ -20,7 +20,7 @@ describe("What is shared", () => {
     await room.click("Make a link for teaching");
     await room.click("explanations", ".class-restrictions");
     await room.click(
-      "Lock: people can play, point and choose a demonstration or a view, nothing else",
+      "Lock: people can only play, point and choose a demonstration or a view",
       ".class-restrictions",
     );
     const fields = () =>

@@ -69,7 +69,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       expect(times).toBe(threeDigits(Number(theirs) / Number(ours)));
       // Our language model, in words; only their order is known.
       const [, cached, inWords, uncached] =
-        /^Our language model writes ([\d.]+) tokens a second here, about ([\d.]+) words\. Without its cache of keys and values it writes ([\d.]+), over a text of \d+ tokens\.$/.exec(
+        /^Our language model writes ([\d.]+) tokens a second here, about ([\d.]+) words\. Without its cache it writes ([\d.]+), over \d+ tokens\.$/.exec(
           await room.text(".run-writing"),
         ) ?? [];
       expect(Number(cached)).toBeGreaterThan(Number(uncached));

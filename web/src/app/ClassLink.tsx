@@ -83,7 +83,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
             </fieldset>
           )}
           <Switch
-            label="Lock: people can play, point and choose a demonstration or a view, nothing else"
+            label="Lock: people can only play, point and choose a demonstration or a view"
             checked={lock}
             onChange={(lock) => setRestrictions({ ...restrictions, lock })}
           />

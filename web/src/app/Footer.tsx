@@ -1,5 +1,4 @@
 /** Facts about the engine, and the room's footnote. */
-
 import { counted } from "../shared/format";
 import type { EngineInfo } from "../worker/engineClient";
 

@@ -1,5 +1,4 @@
 /** Previews a panel as an iframe of another page, and measures the height that the iframe needs. */
-
 import { useEffect, useRef, useState } from "preact/hooks";
 import { px } from "#parts";
 

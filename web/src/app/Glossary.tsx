@@ -1,6 +1,4 @@
-/**
- * The terms of a room with their definitions and, on demand, the terms of all rooms. Loaded when it is first opened.
- */
+/** The terms of a room, or of all rooms, with their definitions. Loaded when it is first opened. */
 import { useState } from "preact/hooks";
 import { Switch } from "../shared/Fields";
 import type { TermName } from "../shared/glossary";

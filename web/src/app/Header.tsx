@@ -13,7 +13,6 @@ interface HeaderProps {
   title: string;
   /** Null if a teacher's link hides explanations. */
   lead: string | null;
-  /** The address of the current view. */
   address: string;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
@@ -21,8 +20,7 @@ interface HeaderProps {
 
 export function Header({ current, linkTo, title, lead, address, choice, choose }: HeaderProps) {
   const list = useRef<HTMLUListElement>(null);
-  // On a narrow page the navigation is one line that scrolls. Scrolls it to the current room without scrolling the
-  // page.
+  // On a narrow page the navigation is one line, which scrolls to the current room without scrolling the page.
   useLayoutEffect(() => {
     const [line, link] = [list.current, list.current?.querySelector("[aria-current]")];
     if (!line || !link) return;

@@ -1,6 +1,4 @@
-/**
- * The shell around all rooms: it opens the room that the link names, and provides the engine, the theme and the state.
- */
+/** The shell around all rooms: opens the room of the link, and provides the engine, the theme and the state. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { hides } from "../shared/restrictions";
 import { type Shell, ShellContext } from "../shared/shell";

@@ -23,17 +23,9 @@ export const termsOf: Readonly<Record<RoomId, readonly TermName[]>> = {
   models: [
     ...(["token", "query", "key", "value", "weight", "head", "layer", "causal"] as const),
     ...(["ablation", "encoder", "decoder", "answer positions", "uniform attention"] as const),
-    ...([
-      "unseen examples",
-      "entropy",
-      "induction",
-      "logit",
-      "softmax",
-      "temperature",
-      "top-k and top-p",
-    ] as const),
-    ...(["seed", "perplexity", "cache", "residual stream", "RMS norm"] as const),
-    ...(["feed-forward network", "logit lens", "int8"] as const),
+    ...(["unseen examples", "entropy", "induction", "logit", "softmax", "temperature"] as const),
+    ...(["top-k and top-p", "seed", "perplexity", "cache", "residual stream"] as const),
+    ...(["RMS norm", "feed-forward network", "logit lens", "int8"] as const),
   ],
   speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal", "cache"],
 };

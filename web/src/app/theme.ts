@@ -1,5 +1,4 @@
 /** Light or dark: the system's choice unless the person made one, which is remembered (see public/theme.js). */
-
 import { useEffect, useState } from "preact/hooks";
 import type { Theme } from "#parts";
 import { useMedia } from "../shared/useMedia";
@@ -22,16 +21,12 @@ function usePrinting(choice: ThemeChoice): boolean {
       show(printing ? "light" : choice);
       setPrinting(printing);
     };
-    const change = () => follow(paper.matches);
-    const [before, after] = [() => follow(true), () => follow(false)];
-    paper.addEventListener("change", change);
-    addEventListener("beforeprint", before);
-    addEventListener("afterprint", after);
-    return () => {
-      paper.removeEventListener("change", change);
-      removeEventListener("beforeprint", before);
-      removeEventListener("afterprint", after);
-    };
+    const ending = new AbortController();
+    const { signal } = ending;
+    paper.addEventListener("change", () => follow(paper.matches), { signal });
+    addEventListener("beforeprint", () => follow(true), { signal });
+    addEventListener("afterprint", () => follow(false), { signal });
+    return () => ending.abort();
   }, [choice]);
   return isPrinting;
 }

@@ -13,10 +13,7 @@ export interface Place {
   readonly notices: readonly string[];
 }
 
-/**
- * Milliseconds. Browsers refuse more than about a hundred changes of the address in 30 seconds; a drag would cause
- * more.
- */
+/** In milliseconds: browsers refuse more than about a hundred changes of the address in 30 seconds. */
 const wait = 200;
 
 /** The place that a link leads to, once its room is loaded. */
@@ -50,7 +47,6 @@ export function linkOf({ id, room, state, restrictions }: Place): string {
   return writeLink({ room: id, restrictions, params: room.write(state) });
 }
 
-/** The address of the page with a link. */
 export function addressOf(link: string): string {
   const page = `${location.origin}${location.pathname}`;
   return link === "" ? page : `${page}#${link}`;

@@ -1,5 +1,4 @@
 /** Selects how weights are mapped to colours: the range, and the curve over that range. */
-
 import type { ColourCurve, ColourRange } from "#parts";
 import { Choice } from "../shared/Fields";
 

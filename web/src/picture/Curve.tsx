@@ -1,5 +1,4 @@
 /** One to three lines over a common axis, such as losses over training steps. */
-
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { columnsCsv, formatShort, px, sweeping, widest } from "#parts";
 import { dragging } from "../shared/dragging";
@@ -25,7 +24,6 @@ export interface CurveSeries {
 }
 
 interface CurveProps {
-  /** A short description of the picture. */
   title: string;
   xName: string;
   /** The words for the shown index; by default "at", the name of x and its value. */
@@ -78,11 +76,7 @@ function frameOf(
   { x, xTexts, series, range, isLog = false, domain, height = 180 }: CurveProps,
   width: number,
 ) {
-  const xRange =
-    domain ??
-    (x.length > 1
-      ? { low: x[0] as number, high: x[x.length - 1] as number }
-      : rangeOfAll(Array.from(x)));
+  const xRange = domain ?? rangeOfAll(Array.from(x));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const [top, bottom] = [8, height - 20];
   const placeY = isLog ? logPlaceOf(yRange, bottom, top) : scaleOf(yRange, bottom, top).place;
@@ -102,7 +96,6 @@ function frameOf(
   return { width, height, box, xRange, xTicks, yTicks, key, placeX, placeY, xAt };
 }
 
-/** A curve as it is shown now. */
 interface Shown extends CurveProps {
   frame: ReturnType<typeof frameOf>;
   /** The index whose numbers are read; null without numbers. */
@@ -250,7 +243,6 @@ function Drawing(props: Shown) {
   );
 }
 
-/** The numbers for screen readers. */
 function HeardTable({ title, xName, x, series, textOfX }: Shown) {
   const id = useId();
   return (

@@ -1,5 +1,4 @@
 /** The colour scale of a matrix, with its two ends. */
-
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type MatrixView, type Palette, showHiddenMark, showScale } from "#parts";

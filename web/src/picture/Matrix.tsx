@@ -1,8 +1,4 @@
-/**
- * A matrix as a heat map: draws the picture on a canvas, and adds its name, legend and save menu. It does not depend on
- * the meaning of the numbers.
- */
-
+/** A matrix as a heat map with its name, legend and save menu, for numbers of any meaning. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
@@ -48,26 +44,14 @@ interface PictureOf {
   readonly marked?: readonly Area[];
   /** The cell that a person points at or locks. */
   readonly active?: Area | null;
-  /** The maximum number of decimals. */
   readonly decimals?: number | undefined;
 }
 
 const noLabels: Labels = {};
 
-export function usePicture({
-  view,
-  rows,
-  cols,
-  palette,
-  cell,
-  labels = noLabels,
-  isHidden,
-  selected = null,
-  highlights = [],
-  marked = [],
-  active = null,
-  decimals,
-}: PictureOf): Picture {
+export function usePicture(of: PictureOf): Picture {
+  const { view, rows, cols, palette, cell, isHidden, decimals } = of;
+  const { labels = noLabels, selected = null, highlights = [], marked = [], active = null } = of;
   const geometry = geometryOf(rows, cols, cell, labels);
   // Memoised, because pointing at a cell changes only the highlights of a few pictures.
   const still = useMemo(
@@ -147,17 +131,9 @@ export interface HeatMapProps {
   hasLegend?: boolean;
 }
 
-export function HeatMap({
-  name,
-  title,
-  symbol = title,
-  note,
-  picture,
-  actions,
-  hint = "Enter keeps a cell.",
-  saved,
-  hasLegend = true,
-}: HeatMapProps) {
+export function HeatMap(props: HeatMapProps) {
+  const { name, title, note, picture, actions, saved } = props;
+  const { symbol = title, hint = "Enter keeps a cell.", hasLegend = true } = props;
   const { view, geometry, isHidden } = picture;
   const { rows, cols, left } = geometry;
   const summary = useMemo(
@@ -194,7 +170,6 @@ interface MatrixLegendProps {
   saved?: Saved;
 }
 
-/** The legend and the save menu of a matrix. */
 export function MatrixLegend({ title, symbol, picture, saved }: MatrixLegendProps) {
   const notes = useMemo(() => notesOf(picture.still), [picture.still]);
   return (

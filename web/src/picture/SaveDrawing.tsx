@@ -1,5 +1,4 @@
 /** Saves a drawing of lines and marks as the page shows it, with its title and legend. */
-
 import type { RefObject } from "preact";
 import { type Contents, csvBlob, drawingSvg, drawnContents, inkOf } from "#parts";
 import { SaveMenu } from "./SaveMenu";

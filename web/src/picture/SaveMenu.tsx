@@ -1,5 +1,4 @@
 /** A menu that saves a picture as an image or as numbers. */
-
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Contents, SaveMenu as SaveMenuPart } from "#parts";
 

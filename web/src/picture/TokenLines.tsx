@@ -1,5 +1,4 @@
 /** Attention as lines from queries on the left to keys on the right: wraps the element of `#parts`. */
-
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   appearing,
@@ -17,7 +16,6 @@ import { placeIn } from "../shared/zoom";
 import { SaveDrawing } from "./SaveDrawing";
 
 export interface TokenLinesProps {
-  /** The caption of the saved drawing. */
   caption: string;
   queries: readonly string[];
   keys: readonly string[];

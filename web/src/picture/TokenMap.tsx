@@ -1,5 +1,4 @@
 /** Numbers of one head for pairs of tokens: queries are rows, keys are columns. */
-
 import { useMemo } from "preact/hooks";
 import {
   type Area,
@@ -9,6 +8,7 @@ import {
   leftOf,
   type MatrixView,
   type Palette,
+  type Saved,
   shorten,
   tokenAxes,
 } from "#parts";
@@ -18,7 +18,7 @@ const longestLabel = 12;
 
 /** Below this width, as on a telephone, cells are lower than wide, so that the picture fits on the screen. */
 const narrow = 420;
-const lowCell = 27;
+const lowCell = 26;
 
 const noAreas: readonly Area[] = [];
 
@@ -32,10 +32,12 @@ export function TokenMap({
   active,
   row,
   width,
+  most = Number.POSITIVE_INFINITY,
   caption,
   file,
+  plays,
   ...heatMap
-}: Pick<HeatMapProps, "name" | "title" | "note" | "actions"> & {
+}: Pick<HeatMapProps, "name" | "title" | "symbol" | "note" | "actions"> & {
   view: MatrixView;
   /** Must be memoised. */
   tokens: readonly string[];
@@ -51,9 +53,10 @@ export function TokenMap({
   row: number | null;
   /** In pixels. */
   width: number;
-  /** The caption of the saved picture. */
+  most?: number;
   caption: string;
   file: string;
+  plays?: Saved["plays"];
 }) {
   const labels = useMemo<Labels>(() => {
     const short = (all: readonly string[]) => all.map((token) => shorten(token, longestLabel));
@@ -63,9 +66,12 @@ export function TokenMap({
   const cell = cellsFor(width - leftOf(labels), columns.length, tokens.length);
   const picture = usePicture({
     ...{ view, rows: tokens.length, cols: columns.length, labels, active, palette, isHidden },
-    cell: width < narrow ? { ...cell, height: Math.min(cell.height, lowCell) } : cell,
+    cell: {
+      width: Math.min(cell.width, most),
+      height: Math.min(cell.height, width < narrow ? lowCell : most),
+    },
     ...{ selected: row === null ? null : { row }, highlights: [...outlined, ...sources] },
   });
-  const saved = { file, caption, rows: tokens, cols: columns };
+  const saved = { file, caption, rows: tokens, cols: columns, ...(plays && { plays }) };
   return <HeatMap {...heatMap} picture={picture} saved={saved} />;
 }

@@ -106,10 +106,13 @@ export function placedTicks(range: Interval, count: number, place: (value: numbe
   return ticks.map((tick, i) => ({ at: place(tick), text: texts[i] as string }));
 }
 
-/** Ticks of a logarithmic axis at powers of ten and, if there are few, at 2 and 5 times these. */
+/** The least pixels between two powers of ten with ticks between them. */
+const leastDecade = 60;
+
+/** Ticks of a logarithmic axis at powers of ten and, if there is room, at 2 and 5 times these. */
 export function logTicks({ low, high }: Interval, place: (value: number) => number): Tick[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const digits = last - first > 2 ? [1] : [1, 2, 5];
+  const digits = Math.abs(place(10 * low) - place(low)) < leastDecade ? [1] : [1, 2, 5];
   const powers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return powers
     .flatMap((power) => digits.map((digit) => Number(`${digit}e${power}`)))

@@ -9,12 +9,10 @@ export function usePixelRatio(): number {
   useEffect(() => {
     const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
     const follow = () => setRatio(ratioNow());
-    query.addEventListener("change", follow);
-    addEventListener("resize", follow);
-    return () => {
-      query.removeEventListener("change", follow);
-      removeEventListener("resize", follow);
-    };
+    const ending = new AbortController();
+    query.addEventListener("change", follow, { signal: ending.signal });
+    addEventListener("resize", follow, { signal: ending.signal });
+    return () => ending.abort();
   }, [ratio]);
   return ratio;
 }

@@ -1,5 +1,4 @@
 /** The palette of differences in the page's theme. */
-
 import { useMemo } from "preact/hooks";
 import { type MatrixView, type Palette, rangeOf, signedPalette } from "#parts";
 import { useShell } from "../shared/shell";

@@ -1,5 +1,4 @@
 /** The palette of weights in the page's theme. */
-
 import { useMemo } from "preact/hooks";
 import { type ColourCurve, type ColourRange, type Palette, weightPalette } from "#parts";
 import { useShell } from "../shared/shell";

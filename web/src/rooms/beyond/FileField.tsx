@@ -1,6 +1,4 @@
-/**
- * A field for the person's own file, which is read in the page. The result of reading it is reported below the field.
- */
+/** A field for the person's own file, which is read in the page. The result is reported below the field. */
 import { useId, useState } from "preact/hooks";
 
 /** The reason, in words for the person, why a file cannot be used. */

@@ -1,5 +1,4 @@
 /** Numbers of an answer: a few with their names, and a table of the largest weights. */
-
 import type { ComponentChildren } from "preact";
 import { format } from "#parts";
 import { RowTable } from "../../shared/RowTable";
@@ -32,7 +31,6 @@ export function StrongestTable({
   title: string;
   columns: readonly ComponentChildren[];
   weights: Float32Array | undefined;
-  /** The number of rows. */
   count: number;
   cells(place: number, weight: number): ComponentChildren;
   /** The cells of a last row, for the weight on all other places. */

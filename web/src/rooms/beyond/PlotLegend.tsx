@@ -3,22 +3,18 @@ import type { ComponentChildren } from "preact";
 
 type PlotMark = "estimate" | "average" | "straight" | "truth" | "kernel" | "ring";
 
-function LegendMark({ kind }: { kind: PlotMark }) {
-  if (kind === "ring") return <circle class="ring" cx="12" cy="6" r="5" />;
-  return <path class={kind} d={kind === "kernel" ? "M0 2H24V10H0Z" : "M0 6H24"} />;
-}
+type Mark = readonly [PlotMark, ComponentChildren];
 
-export function PlotLegend({
-  marks,
-}: {
-  marks: readonly (readonly [PlotMark, ComponentChildren])[];
-}) {
+export function PlotLegend({ marks }: { marks: readonly Mark[] }) {
   return (
     <p class="plot-legend curve-legend line small faint">
       {marks.map(([kind, words]) => (
         <span key={kind}>
           <svg width="24" height="12" aria-hidden="true">
-            <LegendMark kind={kind} />
+            {kind === "ring" && <circle class={kind} cx="12" cy="6" r="5" />}
+            {kind !== "ring" && (
+              <path class={kind} d={kind === "kernel" ? "M0 2H24V10H0Z" : "M0 6H24"} />
+            )}
           </svg>{" "}
           {words}
         </span>

@@ -1,7 +1,4 @@
-/**
- * The room "Beyond words": shows one of four subjects. It stores the person's files, which must outlive the panel of a
- * subject.
- */
+/** The room "Beyond words": one of four subjects. It keeps the person's files, which outlive the panel of a subject. */
 import { useState } from "preact/hooks";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
@@ -33,6 +30,12 @@ export function View({ state, set, notices }: RoomProps<State>) {
   const [picture, setPicture] = useState<GreyPicture | null>(null);
   const [series, setSeries] = useState<OwnSeries | null>(null);
   const [sound, setSound] = useState<Sound | null>(null);
+  const panels = {
+    picture: <PicturePanel {...{ state, set }} own={picture} onOwn={setPicture} />,
+    points: <PointsPanel {...{ state, set }} />,
+    series: <SeriesPanel {...{ state, set }} own={series} onOwn={setSeries} />,
+    melody: <MelodyPanel {...{ state, set }} own={sound} onOwn={setSound} />,
+  };
   return (
     <>
       <div class="subject">
@@ -45,16 +48,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
         </Panel>
         <Notices notices={notices} />
       </div>
-      {state.subject === "picture" && (
-        <PicturePanel state={state} set={set} own={picture} onOwn={setPicture} />
-      )}
-      {state.subject === "points" && <PointsPanel state={state} set={set} />}
-      {state.subject === "series" && (
-        <SeriesPanel state={state} set={set} own={series} onOwn={setSeries} />
-      )}
-      {state.subject === "melody" && (
-        <MelodyPanel state={state} set={set} own={sound} onOwn={setSound} />
-      )}
+      {panels[state.subject]}
       <TryNext suggestions={suggestions.filter(([href]) => subjectOf(href) === state.subject)} />
     </>
   );

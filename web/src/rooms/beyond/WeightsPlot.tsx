@@ -1,5 +1,4 @@
 /** The frame of a plot with the weights of its query in a row below. */
-
 import type { ComponentChildren } from "preact";
 import { px } from "#parts";
 import { useWidth } from "../../shared/useWidth";

@@ -1,5 +1,4 @@
 /** The palette of weights from 0 to the largest of a picture. */
-
 import { useMemo } from "preact/hooks";
 import { type ColourCurve, formatWeight, type Palette, weightLegends, weightShare } from "#parts";
 import { useShell } from "../../shared/shell";

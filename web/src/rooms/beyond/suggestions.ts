@@ -7,19 +7,11 @@ export const suggestions: readonly Suggestion[] = [
     "More noise, a wider window",
     "In our drawing single pixels, compared, do worse than the plain mean.",
   ],
-  [
-    "#room=beyond&show=points&bandwidth=0.1",
-    "A narrow kernel",
-    "The nearest point gets nearly all weight: the curve becomes stairs.",
-  ],
+  ["#room=beyond&show=points&bandwidth=0.1", "A narrow kernel", "The curve becomes stairs."],
   [
     "#room=beyond&show=series&series=7",
     "Periods found by a model",
     "Never told what a period is, the model looks whole periods away.",
   ],
-  [
-    "#room=beyond&show=melody&temperature=0.02",
-    "A round",
-    "Every bar is sung twice: a second stripe runs beside the diagonal.",
-  ],
+  ["#room=beyond&show=melody&temperature=0.02", "A round", "Bars sung twice make a second stripe."],
 ];

@@ -7,7 +7,7 @@ import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { fieldsOf } from "../../shared/settings";
 import { useReducedMotion } from "../../shared/useMedia";
-import { planOf, type State, settings, sizes, taskNames, tasks } from "./state";
+import { type State, settings, sizes, taskNames, tasks } from "./state";
 
 const counts = [
   ["heads", "Heads"],
@@ -30,7 +30,7 @@ function TaskControls({ state, begin }: Beginning) {
         label="Learn to"
         value={task}
         choices={taskNames.map((name) => [name, exhibitOf(name).name] as const)}
-        onChange={(task) => begin({ task, ...planOf(task), text: null })}
+        onChange={(task) => begin({ task, ...tasks[task].plan, text: null })}
       />
       {tasks[task].hasLetters && (
         <NumberField

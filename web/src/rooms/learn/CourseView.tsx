@@ -33,7 +33,7 @@ export function CourseView(props: CourseProps) {
       <p class="learn-follow">
         {state.head !== null && (
           <button type="button" class="link" onClick={() => set({ head: null, cell: null })}>
-            Show the head with the most attention on the answer positions
+            Show the best head on the answer positions
           </button>
         )}
       </p>

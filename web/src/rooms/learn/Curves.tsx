@@ -58,13 +58,8 @@ function chartsOf({ courses, chance }: BeginAnswer, past: readonly Snapshot[]): 
   ];
 }
 
-interface CurvesProps {
-  lesson: Lesson;
-  index: number;
-  set: Setter<State>;
-}
-
-export function Curves({ lesson, index, set }: CurvesProps) {
+export function Curves(props: { lesson: Lesson; index: number; set: Setter<State> }) {
+  const { lesson, index, set } = props;
   const { begun, past, setups } = lesson;
   const charts = useMemo(() => chartsOf(begun, past), [begun, past]);
   const x = useMemo(() => past.map(({ step }) => step), [past]);

@@ -1,5 +1,4 @@
 /** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
-
 import { useId, useMemo, useRef } from "preact/hooks";
 import type { Palette } from "#parts";
 import { useInView } from "../../network/useInView";
@@ -57,14 +56,8 @@ function Finders({ snapshot }: Pick<CourseProps, "snapshot">) {
   );
 }
 
-export function HeadGrid({
-  attentions,
-  snapshot,
-  layers,
-  set,
-  shown,
-  palette,
-}: CourseProps & { shown: CourseHead; palette: Palette }) {
+export function HeadGrid(props: CourseProps & { shown: CourseHead; palette: Palette }) {
+  const { attentions, snapshot, layers, set, shown, palette } = props;
   const name = useId();
   return (
     <div class="head-grid">

@@ -1,17 +1,7 @@
 /** One head as a large picture, with the explanation of a weight and the row of a token as a table. */
-
 import { useCallback, useMemo } from "preact/hooks";
-import {
-  type Area,
-  type Cell,
-  cellsFor,
-  explanationText,
-  filmOf,
-  leftOf,
-  type Palette,
-  tokenAxes,
-} from "#parts";
-import { HeatMap, usePicture } from "../../picture/Matrix";
+import { type Area, type Cell, explanationText, filmOf, type Palette } from "#parts";
+import { TokenMap } from "../../picture/TokenMap";
 import { Announced } from "../../shared/Announced";
 import { isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
@@ -26,11 +16,7 @@ import type { CourseHead } from "./state";
 import { explainCourseWeight } from "./weights";
 import { attentionNameOf } from "./words";
 
-/** The maximum size of a cell. */
 const cellLimit = 32;
-/** Below this width, as on a telephone, cells are lower, so that the picture fits on the screen. */
-const narrow = 420;
-const lowCell = 26;
 
 type LargeHeadProps = CourseProps & { shown: CourseHead; palette: Palette };
 
@@ -46,7 +32,6 @@ function savedAs({ state, step, past, shown }: LargeHeadProps, { name, attention
   return {
     file: `learn-${state.task}-step-${step}-head-${head + 1}`,
     caption: `${name}, after step ${step}`,
-    ...{ rows: attention.rows, cols: attention.columns },
     plays: { caption: `${name}, as it was learned`, film: () => filmOf(frames()) },
   };
 }
@@ -69,27 +54,16 @@ export function LargeHead(props: LargeHeadProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const attention = attentions[shown.attention] as CourseAttention;
   const shares = snapshot.shares[shown.attention] as Shares;
-  const { aligned, rows, columns: cols } = attention;
-  const size = { rows: rows.length, columns: cols.length };
+  const { aligned, rows, columns } = attention;
+  const size = { rows: rows.length, columns: columns.length };
   const { active, byKeyboard, point, press } = useCells(state, set, size, lock);
   const view = useMemo(() => weightsOf(attention, shares, head), [shares, attention, head]);
-  const highlights = useMemo<Area[]>(() => {
-    const outlined = state.outlined ? aligned : null;
-    return outlined?.flatMap((places, row) => places.map((col) => ({ row, col }))) ?? [];
+  const outlined = useMemo<Area[]>(() => {
+    const asked = state.outlined ? aligned : null;
+    return asked?.flatMap((places, row) => places.map((col) => ({ row, col }))) ?? [];
   }, [aligned, state.outlined]);
-  const labels = { rows, cols, ...tokenAxes };
   const firstAsked = Math.max(0, aligned?.findIndex((places) => places.length > 0) ?? 0);
   const row = Math.min(state.row ?? firstAsked, rows.length - 1);
-  const cell = cellsFor(width - leftOf(labels), cols.length, rows.length);
-  const picture = usePicture({
-    ...{ view, rows: rows.length, cols: cols.length, palette, labels, highlights, active },
-    selected: { row },
-    cell: {
-      width: Math.min(cell.width, cellLimit),
-      height: Math.min(cell.height, width < narrow ? lowCell : cellLimit),
-    },
-    isHidden: attention.isCausal ? isLater : undefined,
-  });
   const selectRow = useCallback((row: number) => set({ row }), [set]);
   const name = `Head ${head + 1}, ${attentionNameOf(attention, layers)}`;
   const detail = { name, attention, shares, head };
@@ -98,10 +72,12 @@ export function LargeHead(props: LargeHeadProps) {
     <>
       <div ref={ref} class="learn-large">
         {width > 0 && (
-          <HeatMap
-            {...{ title: name, symbol: <b>{name}</b>, note: "", picture }}
+          <TokenMap
+            {...{ view, tokens: rows, columns, outlined, palette, active, row, width }}
+            {...{ title: name, symbol: <b>{name}</b>, note: "", most: cellLimit }}
+            {...savedAs(props, detail)}
             name={`head-${course.heads}`}
-            saved={savedAs(props, detail)}
+            isHidden={attention.isCausal ? isLater : undefined}
             actions={{ point, press, selectRow }}
           />
         )}

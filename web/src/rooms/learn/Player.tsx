@@ -15,7 +15,6 @@ const firstPace = slowPace * spacingAt(0);
 
 const trainingNames = { play: "Train", pause: "Pause training", next: "One step" };
 
-/** The current status of the training. */
 function statusOf({ lesson, isTraining, isBeginning, failure }: LessonControls): string {
   if (failure !== null) return "Stopped";
   if (!lesson) return "The engine is starting";
@@ -101,13 +100,8 @@ export function Player(props: PlayerProps) {
 }
 
 /** Controls to watch the training again, to repeat it, and to slow its beginning. */
-function Again({
-  state,
-  set,
-  controls: { client },
-  watch,
-  canWatch,
-}: PlayerProps & { watch(): void; canWatch: boolean }) {
+function Again(props: PlayerProps & { watch(): void; canWatch: boolean }) {
+  const { state, set, controls, watch, canWatch } = props;
   const reduced = useReducedMotion();
   return (
     <div class="learn-again line">
@@ -128,7 +122,7 @@ function Again({
         type="button"
         onClick={() => {
           set({ at: null, cell: null });
-          client.trainAgain();
+          controls.client.trainAgain();
         }}
       >
         Train again

@@ -31,11 +31,8 @@ function missingHead({ showings }: Lesson, { head }: State): string[] {
 
 /** The index of the snapshot nearest to the requested step, or of the last one. */
 function indexOf({ past }: Lesson, at: number | null): number {
-  if (at === null) return past.length - 1;
-  return nearest(
-    past.map(({ step }) => step),
-    at,
-  );
+  const steps = past.map(({ step }) => step);
+  return at === null ? steps.length - 1 : nearest(steps, at);
 }
 
 /** The text for screen readers, announced after each tenth of the steps and when training stops. */
@@ -47,7 +44,7 @@ function useHeard(lesson: Lesson | null): string {
     if (!lesson || !last || last.step === 0) return "";
     const words = last.courses.map(
       (snapshot, i) =>
-        `${headsWords(lesson.begun.courses[i]?.heads ?? 0)}: ${percent(snapshot.exact)} of the unseen examples right, ${percent(bestMass(snapshot))} of the best head's weight on the answer positions`,
+        `${headsWords(lesson.begun.courses[i]?.heads ?? 0)}: ${percent(snapshot.exact)} of the unseen examples right, best head ${percent(bestMass(snapshot))} on the answer positions`,
     );
     return `Step ${last.step}. ${words.join("; ")}.`;
   }, [tenth, lesson?.stop, lesson?.setups]);
@@ -60,10 +57,7 @@ function useFacts(lesson: Lesson | null): void {
   useFootnote(lesson && `${training}the past is kept at up to ${mostKept} steps, ${megabytes} MB`);
 }
 
-/**
- * The snapshot at an index, with the present example. A snapshot of another example is computed again; until then the
- * last one stays.
- */
+/** The snapshot at an index with the present example. Until it is computed for that, the last one stays. */
 function useShown({ lesson, client }: LessonControls, index: number) {
   const snapshot = lesson?.past[index] ?? null;
   const present = lesson?.showings.at(-1) ?? null;
@@ -114,7 +108,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
         <Panel name="example">
           <ExampleView
             {...{ lesson, state, set, showing: shown?.showing ?? null }}
-            note={isForgotten ? "What the model did with it at this step is not kept." : null}
+            note={isForgotten ? "What the model did with it then is not kept." : null}
           />
         </Panel>
         <div class={isPair ? "learn-pictures column pair" : "learn-pictures column"}>

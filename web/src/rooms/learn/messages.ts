@@ -6,7 +6,6 @@ import type { Attention, Shares } from "../../shared/attended";
 export const held = 64;
 export const weighed = 16;
 
-/** The settings of one training. */
 export interface TrainingSetup {
   readonly task: string;
   readonly taskOptions: Task["options"];
@@ -36,7 +35,6 @@ export interface CourseAttention extends Attention {
   readonly aligned: readonly (readonly number[])[] | null;
 }
 
-/** A model before its first step. */
 export interface Course {
   readonly heads: number;
   readonly parameters: number;

@@ -16,7 +16,6 @@ export function keptParameters(bytes: number): number {
   return Math.max(1, Math.min(mostKept, Math.floor(mostBytes / bytes)));
 }
 
-/** The initial number of steps between two snapshots. */
 const firstSpacing = 5;
 
 /** The spacing of kept snapshots at a step. It doubles when there would be more than `most` snapshots. */

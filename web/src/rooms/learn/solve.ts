@@ -43,7 +43,6 @@ interface Work {
   trained: number;
 }
 
-/** The number of examples shown so far. */
 let shownSoFar = 0;
 
 /** The new example, or the text that cannot be shown. */
@@ -239,27 +238,20 @@ let lesson: TrainingLesson | null = null;
 /** Lessons start in sequence, because the previous one must have ended. */
 let turn: Promise<unknown> = Promise.resolve();
 
-async function begin(
-  setups: readonly TrainingSetup[],
-  text: string | null,
-  { heed, signal }: SolverContext<TrainingNews>,
-) {
-  signal.throwIfAborted();
-  const old = lesson;
-  lesson = null;
-  await old?.end();
-  const next = new TrainingLesson(heed, setups);
-  lesson = next;
-  return next.begin(text);
-}
-
 export default async function solve(
   order: LessonRequest,
   context: SolverContext<TrainingNews>,
 ): Promise<BeginAnswer | ShowAnswer | LookAnswer | TrainAnswer> {
   if (order.kind === "begin") {
     lesson?.pause();
-    const begun = turn.then(() => begin(order.setups, order.text, context));
+    const begun = turn.then(async () => {
+      context.signal.throwIfAborted();
+      const old = lesson;
+      lesson = null;
+      await old?.end();
+      lesson = new TrainingLesson(context.heed, order.setups);
+      return lesson.begin(order.text);
+    });
     turn = begun.catch(() => {});
     return begun;
   }

@@ -29,15 +29,9 @@ export interface CourseHead {
   readonly head: number;
 }
 
-/** Sizes of the model and the learning rate. Each task has its own defaults. */
-interface Plan {
-  readonly heads: number;
-  readonly layers: number;
-  readonly size: number;
-  readonly rate: number;
-}
-
-interface TaskPlan extends Plan {
+interface TaskPlan {
+  /** The defaults of the model's sizes and of the learning rate. */
+  readonly plan: Readonly<Record<"heads" | "layers" | "size" | "rate", number>>;
   readonly steps: number;
   readonly hasLetters: boolean;
   /** An example of a text to type, and the texts that are allowed. */
@@ -46,7 +40,8 @@ interface TaskPlan extends Plan {
 }
 
 const letters = {
-  ...{ heads: 4, layers: 1, size: 32, rate: 0.004, hasLetters: true },
+  plan: { heads: 4, layers: 1, size: 32, rate: 0.004 },
+  hasLetters: true,
   such: (length: number) => "heads".slice(0, length),
   limits: (length: number) => `a to z, up to ${length}`,
 };
@@ -55,28 +50,18 @@ export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
   reverse: { steps: 800, ...letters },
   sort: { steps: 1200, ...letters },
   dates: {
-    ...letters,
-    steps: 1200,
-    size: 64,
-    hasLetters: false,
+    ...{ steps: 1200, plan: { ...letters.plan, size: 64 }, hasLetters: false },
     such: () => "3 May 2021",
     limits: () => "in English, 1900 to 2099",
   },
   pronouns: {
-    ...{ steps: 3000, hasLetters: false },
+    ...{ steps: 3000, plan: { heads: 4, layers: 3, size: 64, rate: 0.002 }, hasLetters: false },
     such: () => "Alice wrote a note and gave it to Bob.",
     limits: () => "up to 24 known words",
-    ...{ heads: 4, layers: 3, size: 64, rate: 0.002 },
   },
 };
 
 export const taskNames = Object.keys(tasks) as TaskName[];
-
-/** The defaults of a task. */
-export function planOf(task: TaskName): Plan {
-  const { heads, layers, size, rate } = tasks[task];
-  return { heads, layers, size, rate };
-}
 
 /** Far more than a model can read, so that typed text is never cut off without a message. */
 const maxCharacters = 1000;
@@ -91,7 +76,7 @@ function headFrom(text: string): CourseHead {
   return { attention, head };
 }
 
-const first = planOf("reverse");
+const { plan: first } = tasks.reverse;
 
 export const settings = {
   task: choice<TaskName>("reverse", taskNames),
@@ -111,7 +96,6 @@ export const settings = {
   at: setting<number | null>(null, numberIn({ min: 0, max: 100_000 }), look),
   outlined: flag(true, look),
   ...colourSettings("linear"),
-  /** Whether a training starts automatically. */
   starts: flag(true, { link: "train" }),
   /** The typed text to show; null for a held-out example. */
   text: setting<string | null>(null, (text) => text.slice(0, maxCharacters)),
@@ -130,8 +114,7 @@ export type State = StateOf<typeof settings>;
 export const lookKeys = lookKeysOf(settings);
 export const initialState = initialStateOf(settings);
 
-/** The initial state of a task. */
-const firstOf = (task: TaskName): State => ({ ...initialState, ...planOf(task) });
+const firstOf = (task: TaskName): State => ({ ...initialState, ...tasks[task].plan });
 
 export function read(params: URLSearchParams): LinkReading<State> {
   const task = taskNames.find((name) => name === params.get("task")) ?? initialState.task;

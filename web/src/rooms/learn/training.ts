@@ -167,9 +167,7 @@ export class Training {
       (data as Float32Array).set(parameters[i] as Float32Array);
   }
 
-  /**
-   * Takes a snapshot on the held-out examples. This takes some milliseconds, during which other messages are handled.
-   */
+  /** Measures the held-out examples for some milliseconds, during which other messages are handled. */
   async snapshot(): Promise<CourseSnapshot> {
     const { model } = this;
     const { exact } = await evaluate(model, this.#held);
@@ -215,25 +213,17 @@ export class Training {
     const [answer] = await this.model.answer([shown]);
     if (shown.kind === "translation" && answer?.kind === "tokens") {
       const { target } = shown;
-      const said = answer.tokens.map((token, i) => ({
-        ...{ of: null, token, isRight: token === target[i] },
-      }));
-      return answer.tokens.length < target.length
-        ? [...said, { of: null, token: "<end>", isRight: false }]
-        : said;
+      const isShort = answer.tokens.length < target.length;
+      const tokens = isShort ? [...answer.tokens, "<end>"] : answer.tokens;
+      return tokens.map((token, i) => ({ of: null, token, isRight: token === target[i] }));
     }
     if (shown.kind === "tagging" && answer?.kind === "labels") {
-      return shown.labels.flatMap((label, i) =>
-        label === undefined
-          ? []
-          : [
-              {
-                of: shown.source[i] as string,
-                token: answer.labels[i] ?? "",
-                isRight: label === "?" ? null : answer.labels[i] === label,
-              },
-            ],
-      );
+      return shown.labels.flatMap((label, i) => {
+        if (label === undefined) return [];
+        const token = answer.labels[i] ?? "";
+        const isRight = label === "?" ? null : token === label;
+        return [{ of: shown.source[i] as string, token, isRight }];
+      });
     }
     return [];
   }

@@ -26,7 +26,6 @@ export interface Lesson {
   readonly past: readonly Snapshot[];
   /** The steps whose parameters are not kept. The present example cannot be shown at these steps. */
   readonly forgotten: ReadonlySet<number>;
-  /** The current training step. */
   readonly step: number;
   readonly millisecondsPerStep: number | null;
   readonly stop: TrainAnswer["why"] | null;
@@ -38,7 +37,6 @@ interface Status {
   readonly isTraining: boolean;
   /** Whether another training was requested and has not begun, so that `lesson` is the previous one. */
   readonly isBeginning: boolean;
-  /** An error message for the person. */
   readonly failure: string | null;
 }
 
@@ -143,7 +141,6 @@ class LessonClient {
     void this.#train(1);
   }
 
-  /** Restarts the training from the first step. */
   trainAgain(): void {
     void this.begin(this.#setups, this.#text, true);
   }

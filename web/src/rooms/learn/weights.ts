@@ -1,5 +1,4 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
-
 import { at, type Cell, type Explanation } from "#parts";
 import { formulaOf, isLater, type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
@@ -7,9 +6,7 @@ import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead } from "./state";
 import { bestCourseHead } from "./words";
 
-/**
- * The head that is drawn large: the selected one if this model has it, otherwise the best one over several snapshots.
- */
+/** The head that is drawn large: the selected one if this model has it, otherwise the best over several snapshots. */
 export function shownHead(
   attentions: readonly CourseAttention[],
   snapshots: readonly CourseSnapshot[],

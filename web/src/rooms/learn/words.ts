@@ -22,10 +22,7 @@ function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: n
       if (Number.isFinite(mass)) yield { attention, head, mass };
 }
 
-/**
- * The head with the most attention on the answer positions over several snapshots. By a single snapshot it would change too
- * often.
- */
+/** The head with the most attention on the answer positions. By a single snapshot it would change too often. */
 export function bestCourseHead(snapshots: readonly CourseSnapshot[]): CourseHead {
   const sums = new Map<string, CourseHead & { mass: number }>();
   for (const snapshot of snapshots) {
@@ -49,10 +46,7 @@ export const findingShare = 0.5;
 /** The number of heads that find the answer positions, and of all heads to which they apply. */
 export function findersOf(snapshot: CourseSnapshot): { finders: number; heads: number } {
   const masses = Array.from(massesOf(snapshot), ({ mass }) => mass);
-  return {
-    finders: masses.filter((mass) => mass >= findingShare).length,
-    heads: masses.length,
-  };
+  return { finders: masses.filter((mass) => mass >= findingShare).length, heads: masses.length };
 }
 
 /** The pattern to watch for in the picture of each task. */
@@ -65,38 +59,18 @@ const patterns: Readonly<Record<State["task"], string>> = {
 
 export function hopeOf({ task, positions }: Pick<State, "task" | "positions">): string {
   if (positions) return patterns[task];
-  return "Without positions it sees the tokens of the input, but not their order.";
+  return "Without positions it sees the tokens, but not their order.";
 }
 
 export const suggestions: readonly Suggestion[] = [
-  [
-    "#room=learn&length=16",
-    "Reverse 16 letters",
-    "More positions take longer. Where does the anti-diagonal appear first?",
-  ],
-  [
-    "#room=learn&task=sort",
-    "Sort instead",
-    "The answer positions depend on the letters, not on positions.",
-  ],
+  ["#room=learn&length=16", "Reverse 16 letters", "Where does the anti-diagonal appear first?"],
+  ["#room=learn&task=sort", "Sort instead", "Here the answer positions depend on the letters."],
   [
     "#room=learn&task=dates&compare=on&seed=2",
     "One head against four",
-    "As many parameters in both. After 600 steps four heads usually answer more dates than one. Try other seeds.",
+    "With as many parameters, after 600 steps four heads usually answer more dates. Try other seeds.",
   ],
-  [
-    "#room=learn&positions=off",
-    "No positions",
-    "It sees which letters there are but not where: no anti-diagonal appears.",
-  ],
-  [
-    "#room=learn&task=pronouns",
-    "Learn pronouns",
-    "Three layers learn whom “she” means. Look at the pronoun's row.",
-  ],
-  [
-    "#room=learn&rate=1000",
-    "Learn too fast",
-    "With an absurd learning rate the parameters become NaN.",
-  ],
+  ["#room=learn&positions=off", "No positions", "It sees letters, not where: no anti-diagonal."],
+  ["#room=learn&task=pronouns", "Learn pronouns", "Whom does “she” mean? See its row."],
+  ["#room=learn&rate=1000", "Learn too fast", "At this rate the parameters become NaN."],
 ];

@@ -1,5 +1,4 @@
 /** The maps of all models below one another. Their columns are aligned, one for each character of the date. */
-
 import { useMemo } from "preact/hooks";
 import { type Area, type CellSize, format, leftOf, px, signedPalette, viewOn } from "#parts";
 import { HeatMap, usePicture } from "../../picture/Matrix";
@@ -27,19 +26,13 @@ import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } 
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
-/**
- * The width of a column is limited, so only the longest dates scroll, on a narrow page. Labels of narrow columns are
- * smaller.
- */
+/** The width of a column is limited, so only the longest dates scroll, on a narrow page. */
 const cellWidths = { min: 6, max: 96 };
 /** Cells are too low for numbers, because most of the numbers would be zeros. */
 const cellHeight = 14;
 /** On a page narrower than this the note is below the name, and the heading of the sums extends over the map. */
 const narrowest = 560;
-const sizes = {
-  wide: { mass: 116, name: 28 },
-  narrow: { mass: 40, name: 48 },
-};
+const sizes = { wide: { mass: 116, name: 28 }, narrow: { mass: 40, name: 48 } };
 type Size = keyof typeof sizes;
 const emptyRows = Array.from({ length: lastStep + 1 }, (_, i) => (i === lastStep ? "end" : ""));
 const left = () => leftOf({ rows: ["end"], rowAxis });
@@ -57,7 +50,7 @@ function Masses({ masses, top }: { masses: readonly (number | null)[]; top: numb
       <p class="faint">
         <Term name="answer positions" />
       </p>
-      <ol aria-label="For each row, the weight on the characters that carry what is right">
+      <ol aria-label="For each row, the weight on the answer positions">
         {masses.map((mass, row) => (
           <li key={row} class="mass" style={{ height: px(cellHeight) }}>
             {mass === null ? "–" : mass.toFixed(2)}

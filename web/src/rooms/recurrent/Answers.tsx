@@ -1,13 +1,10 @@
 /** The answer that each model generates from its own tokens, with aligned tokens. */
-
 import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
 import { endToken, type ModelName } from "./problem";
 import type { ModelAnswers } from "./solve";
 import { choosing, lastStep, rowShown } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
-
-const heardWords = { right: "right", wrong: "wrong", unknown: "" };
 
 interface AnswerTokenProps {
   found: ModelAnswers | null;
@@ -36,7 +33,7 @@ function AnswerToken({ found, place, isStop }: AnswerTokenProps) {
     >
       <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
-      <span class="only-heard">{heardWords[mark]}</span>
+      <span class="only-heard">{mark !== "unknown" && mark}</span>
       <span class="faint number">{said.probability.toFixed(2)}</span>
     </button>
   );

@@ -1,7 +1,4 @@
-/**
- * The selected row of every map as a table: the characters that each model attends to when it predicts one character.
- */
-
+/** The selected row of every map as a table: the characters that each model attends to for one of the answer. */
 import { at, format } from "#parts";
 import { RowTable } from "../../shared/RowTable";
 import { attentionShown, predictedBy, viewOfHead } from "./maps";

@@ -1,6 +1,6 @@
 /** The number of steps of each model: the length of a path, and the steps that must run in sequence. */
 import { RowTable } from "../../shared/RowTable";
-import { type Costs, costsOf, type Journey, lengthOf } from "./journey";
+import { type Costs, costsOf, lengthOf } from "./journey";
 import type { PathProps } from "./PathPicture";
 import type { ModelName } from "./problem";
 import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
@@ -9,23 +9,25 @@ import { shortTitles, titles, useRecurrentWorkspace } from "./workspace";
 const bar = { height: 12, step: 14, space: 2 };
 
 const rows: readonly (readonly [string, keyof Costs])[] = [
-  ["Path from the first to the last character of the date", "across"],
-  ["Sequential steps to read the date", "reading"],
-  ["Sequential steps to write with teacher forcing", "taught"],
-  ["Sequential steps to write from its own output", "alone"],
+  ["Path from the first to the last character", "across"],
+  ["Steps to read the date", "reading"],
+  ["Steps to write with teacher forcing", "taught"],
+  ["Steps to write from its own output", "alone"],
 ];
 
+type ModelCosts = Costs & { readonly name: ModelName };
+
 /** The sequential steps as bars: the steps that read the date, then the steps that write the answer. */
-function Waiting({ name, reading, writing, unit }: Steps & { unit: number }) {
-  const { state } = useRecurrentWorkspace();
-  const way = state.way === "taught" ? "with teacher forcing" : "from its own output";
+function Waiting({ costs, unit }: { costs: ModelCosts; unit: number }) {
+  const { way } = useRecurrentWorkspace().state;
+  const { name, reading, [way]: writing } = costs;
   return (
     <div class="path">
       <h3>{titles[name]}</h3>
       <p class="faint">
         One after another: <span class="waiting-key">{reading} to read the date</span> and{" "}
         <span class="waiting-key write">
-          {writing} to write {way}
+          {writing} to write {way === "taught" ? "with teacher forcing" : "from its own output"}
         </span>
       </p>
       <svg
@@ -48,29 +50,17 @@ function Waiting({ name, reading, writing, unit }: Steps & { unit: number }) {
   );
 }
 
-interface Steps {
-  readonly name: ModelName;
-  readonly reading: number;
-  readonly writing: number;
+interface CountedProps extends Omit<PathProps, "name" | "layers"> {
+  models: readonly Pick<PathProps, "name" | "layers">[];
 }
 
-export function Counted({
-  models,
-  journey,
-  tokens: [source, written],
-  width,
-}: Omit<PathProps, "name" | "layers"> & {
-  models: readonly Pick<PathProps, "name" | "layers">[];
-  journey: Journey;
-}) {
-  const { state } = useRecurrentWorkspace();
-  const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
-  const steps = models.map(({ name }, i): Steps => {
-    const { reading, [state.way]: writing } = costs[i] as Costs;
-    return { name, reading, writing };
-  });
+export function Counted({ models, journey, tokens: [source, written], width }: CountedProps) {
+  const { way } = useRecurrentWorkspace().state;
+  const costs = models.map(
+    ({ name, layers }): ModelCosts => ({ name, ...costsOf(name, layers, journey) }),
+  );
   // The same for all models, so that they can be compared.
-  const most = Math.max(...steps.map(({ reading, writing }) => reading + writing));
+  const most = Math.max(...costs.map(({ reading, [way]: writing }) => reading + writing));
   const lines = [
     [
       `Path from “${source[journey.from] ?? ""}” to “${written[journey.to]}”`,
@@ -80,8 +70,8 @@ export function Counted({
   ];
   return (
     <>
-      {steps.map((each) => (
-        <Waiting key={each.name} {...each} unit={Math.min(bar.step, width / most)} />
+      {costs.map((each) => (
+        <Waiting key={each.name} costs={each} unit={Math.min(bar.step, width / most)} />
       ))}
       <RowTable
         title="Counted in steps"
@@ -101,9 +91,9 @@ export function Counted({
         </tbody>
       </RowTable>
       <p class="words paths-words">
-        Bahdanau et al. (2015) let the decoder attend to the input, and Vaswani et al. (2017) the
+        Bahdanau et al. (2015) let the decoder attend to the input, Vaswani et al. (2017) the
         encoder, too: for n characters a recurrent layer takes n steps, self-attention 1 (their
-        table 1). From its own output, every model writes one character at a time, each through all
+        table 1). From its own output, every model writes one character at a time, through all
         layers.
       </p>
     </>

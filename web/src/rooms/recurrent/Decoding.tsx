@@ -71,7 +71,7 @@ function Lane({ way, run }: { way: DecodingMode; run: DecoderRun | null | undefi
     <div class="lane" data-way={way}>
       <h4 class="faint">{modeNames[way]}</h4>
       {run === null ? (
-        <p class="faint">The right answer is not known, so there is no teacher forcing.</p>
+        <p class="faint">Without a right answer there is no teacher forcing.</p>
       ) : (
         <>
           <table class="strip">
@@ -164,8 +164,8 @@ export function Decoding() {
     <section class="decoding" aria-label="Own output and teacher forcing">
       <Prose class="words">
         In training the decoder gets the right character after each step, whatever it wrote (teacher
-        forcing). Otherwise it gets its own output. Put in a wrong character, and see how each
-        continues. Below are the three most likely characters of the selected step.
+        forcing); otherwise its own output. Put in a wrong character, and see how each continues.
+        Below: the three likeliest characters of the selected step.
       </Prose>
       <Lockable>
         <SlipFields />

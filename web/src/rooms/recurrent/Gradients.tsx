@@ -48,10 +48,9 @@ export function Gradients() {
         series={series}
       />
       <Prose class="words paths-words">
-        The gradient of an output with respect to a character of the date, as the engine computes
-        it: the mean of all pairs that are as far apart in the RNN. Before training, each step of
-        the RNN takes away about two fifths of it; attention has no such steps, and its gradient
-        stays. In training the gates of the RNN learn to let it pass.
+        The gradient of an output with respect to a character of the date: the mean of all pairs as
+        far apart in the RNN. Before training, each step of the RNN takes away about two fifths of
+        it; with attention it stays. In training the RNN’s gates learn to let it pass.
       </Prose>
     </div>
   );

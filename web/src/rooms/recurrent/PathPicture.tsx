@@ -1,12 +1,11 @@
 /** The way of information from a character of the date to one of the answer, through the states of a model. */
-
 import { useRef } from "preact/hooks";
 import { px } from "#parts";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { counted } from "../../shared/format";
 import { type Journey, lengthOf, type Station, stationsOf } from "./journey";
 import type { ModelName } from "./problem";
-import { titles } from "./workspace";
+import { shortTitles, titles } from "./workspace";
 
 /** The space above the dots: a curve reaches three quarters of the height of its control points. */
 const arc = 40;
@@ -163,16 +162,27 @@ function Drawing(props: PathProps) {
   );
 }
 
-/** Reserves the space of the picture, and saves it. */
-export function PathPicture(props: PathProps) {
-  const { name, width } = props;
+function wordsOf({ name, journey }: PathProps): string {
+  if (name !== "rnn") return "by attention";
+  const inEncoder = stationsOf(name, journey).filter(({ part }) => part === "encoder");
+  const direction = inEncoder[0]?.level === 0 ? "onward →" : "backward ←";
+  return `encoder ${inEncoder.length - 1} ${direction}, vector 1, decoder ${journey.to + 1}`;
+}
+
+/** The path with its length and its menu. Its space is reserved. */
+export function Path(props: PathProps) {
+  const { name, journey, width } = props;
   const part = useRef<HTMLDivElement>(null);
   return (
-    <>
+    <div class="path" data-model={name}>
+      <h3>
+        {shortTitles[name]}: <span class="number">{counted(lengthOf(name, journey), "step")}</span>{" "}
+        <span class="faint">{wordsOf(props)}</span>
+      </h3>
       <div ref={part} style={{ minHeight: px(arc + labelHeight + levelHeight) }}>
         {width > 0 && <Drawing {...props} />}
       </div>
       <SaveDrawing part={part} title={`The way through: ${titles[name]}`} file={`path-${name}`} />
-    </>
+    </div>
   );
 }

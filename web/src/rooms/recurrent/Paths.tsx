@@ -4,38 +4,10 @@ import { TokenSelect } from "../../shared/RowTable";
 import { useWidth } from "../../shared/useWidth";
 import { Counted } from "./Counted";
 import { Gradients } from "./Gradients";
-import { type Journey, lengthOf, stationsOf } from "./journey";
-import { PathPicture } from "./PathPicture";
-import type { ModelName } from "./problem";
+import type { Journey } from "./journey";
+import { Path } from "./PathPicture";
 import { choosing, lastStep, rowShown, visible } from "./state";
-import {
-  shortTitles,
-  shownModels,
-  targetOf,
-  usePointing,
-  useRecurrentWorkspace,
-} from "./workspace";
-
-function wordsOf(name: ModelName, journey: Journey): string {
-  if (name !== "rnn") return "by attention";
-  const inEncoder = stationsOf(name, journey).filter(({ part }) => part === "encoder");
-  const direction = inEncoder[0]?.level === 0 ? "onward →" : "backward ←";
-  return `encoder ${inEncoder.length - 1} ${direction}, vector 1, decoder ${journey.to + 1}`;
-}
-
-function PathLine(props: Parameters<typeof PathPicture>[0]) {
-  const { name, journey } = props;
-  const length = lengthOf(name, journey);
-  return (
-    <div class="path" data-model={name}>
-      <h3>
-        {shortTitles[name]}: <span class="number">{length}</span> {length === 1 ? "step" : "steps"}{" "}
-        <span class="faint">{wordsOf(name, journey)}</span>
-      </h3>
-      <PathPicture {...props} />
-    </div>
-  );
-}
+import { shownModels, targetOf, usePointing, useRecurrentWorkspace } from "./workspace";
 
 export function Paths() {
   const workspace = useRecurrentWorkspace();
@@ -76,7 +48,7 @@ export function Paths() {
       </p>
       <div ref={ref}>
         {models.map((model) => (
-          <PathLine key={model.name} {...{ ...model, journey, tokens, width }} />
+          <Path key={model.name} {...{ ...model, journey, tokens, width }} />
         ))}
       </div>
       <Gradients />

@@ -1,5 +1,4 @@
 /** Stores the characters that the person points at, so that only the parts that show them are redrawn. */
-
 import type { ComponentChildren } from "preact";
 import { explanationText } from "#parts";
 import { Announced } from "../../shared/Announced";

@@ -14,10 +14,7 @@ export function Scores() {
   const { examples, lessons } = solution?.reports[0] ?? {};
   return (
     <div class="scores">
-      <RowTable
-        title={`Shares of ${examples ?? "…"} dates that no training step has seen`}
-        columns={columns}
-      >
+      <RowTable title={`Shares of ${examples ?? "…"} unseen dates`} columns={columns}>
         <tbody>
           {modelNames.map((name) => {
             const report = solution?.reports.find((each) => each.name === name);
@@ -38,9 +35,9 @@ export function Scores() {
       </RowTable>
       <p class="faint small">
         Each model was trained on {lessons?.toLocaleString("en") ?? "…"} dates in 22 forms. “Answer
-        positions” is the mean weight of the best head on the characters that carry the answer; a
-        recurrent state also holds its neighbours, so a place beside them may be enough. These
-        numbers are from the report that was saved with each model.
+        positions”: the mean weight of its best head on the characters that carry the answer; a
+        recurrent state also holds its neighbours, so a place beside them may be enough. From the
+        report saved with each model.
       </p>
     </div>
   );

@@ -1,5 +1,4 @@
 /** The Transformer's layers and heads as small maps. Position and number identify a head. */
-
 import { useMemo } from "preact/hooks";
 import type { Palette } from "#parts";
 import { Legend } from "../../picture/Legend";

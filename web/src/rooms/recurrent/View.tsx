@@ -1,6 +1,4 @@
-/**
- * The room "RNN, Bahdanau, self-attention": connects the link, the engine and the active cell to the parts of the page.
- */
+/** The room "RNN, Bahdanau, self-attention": connects the link, the engine and the parts of the page. */
 import { useMemo, useRef } from "preact/hooks";
 import { Fold } from "../../shared/Fold";
 import { Panel } from "../../shared/Panel";
@@ -51,7 +49,6 @@ export function View({ state, set, notices }: RoomProps<State>) {
     state: { ...state, text: shown.text, between: shown.between, slip: shown.slip },
     ...{ solution, source, set },
   };
-  const stale = isStale ? "stale" : undefined;
   const isAlone = (panel: string) => restrictions.embed === panel;
 
   return (
@@ -62,12 +59,12 @@ export function View({ state, set, notices }: RoomProps<State>) {
           notices={failure ? [...notices, failure] : notices}
         />
         <Panel name="answers">
-          <div class={stale}>
+          <div class={isStale ? "stale" : undefined}>
             <Answers />
           </div>
         </Panel>
         <Controls state={state} />
-        <div class={`work column ${stale ?? ""}`}>
+        <div class={isStale ? "work column stale" : "work column"}>
           <div class="stepped column">
             {(shows(restrictions, "maps") || shows(restrictions, "decoding")) && <StepBar />}
             <Panel name="maps">

@@ -1,9 +1,6 @@
 /** Aligns a written answer with the right one, so that one character too many or too few shifts no marks. */
 
-/**
- * The place of the right token for each written token, by the fewest edits (Levenshtein, 1966); null for an extra
- * token.
- */
+/** The right token's place for each written one, by the fewest edits (Levenshtein, 1966); null for an extra one. */
 export function placesOf(written: readonly string[], right: readonly string[]): (number | null)[] {
   const [rows, columns] = [written.length, right.length];
   // edits[i][j] is the distance between written.slice(i) and right.slice(j).

@@ -1,6 +1,4 @@
-/**
- * Path lengths from a character of the date to one of the answer in each model, and the numbers of sequential steps.
- */
+/** Path lengths from a character of the date to one of the answer in each model, and sequential steps. */
 import type { ModelName } from "./problem";
 
 /** Positions are counted from 0. */
@@ -68,13 +66,8 @@ export function costsOf(
   layers: number,
   { source, target }: Pick<Journey, "source" | "target">,
 ): Costs {
-  if (model === "transformer")
-    return {
-      across: Math.min(1, source - 1),
-      reading: layers,
-      taught: layers,
-      alone: target * layers,
-    };
-  const writing = target * layers;
-  return { across: source - 1, reading: source * layers, taught: writing, alone: writing };
+  const alone = target * layers;
+  return model === "transformer"
+    ? { across: Math.min(1, source - 1), reading: layers, taught: layers, alone }
+    : { across: source - 1, reading: source * layers, taught: alone, alone };
 }

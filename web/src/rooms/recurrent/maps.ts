@@ -1,4 +1,4 @@
-import { at, type Explanation, type FormulaPiece, format, type MatrixView, viewOn } from "#parts";
+import { at, type Explanation, format, type MatrixView, viewOn } from "#parts";
 import { formulaOf } from "../../shared/attended";
 import { softmaxOf } from "../../shared/format";
 import type { ModelName } from "./problem";
@@ -22,7 +22,6 @@ export function viewOfHead({ heads, rows, columns, weights }: RecordedAttention,
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
-/** The name of a head, or of the mean of all heads. */
 export const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
 
 /** The sum of a row's weights on the right places; null if there are none. */
@@ -54,54 +53,38 @@ export function explainAlignment(
   if (!found || !model || !solution || row === undefined || col === undefined) return null;
   const attention = attentionShown(found, state);
   if (!attention || row >= attention.rows || col >= attention.columns) return null;
-  const view = viewOfHead(attention, state.head);
-  const places = rightPlacesOf(found, state.way, solution.alignment)[row] ?? [];
+  const { heads, rows, columns, weights } = attention;
+  const { head, way } = state;
+  const said = predictedBy(found, way);
+  const view = viewOfHead(attention, head);
+  const places = rightPlacesOf(found, way, solution.alignment)[row] ?? [];
   const mass = massOf(view, row, places);
-  const what = headName(model, attention, state);
   const carrying = places.map((place) => `“${visible(source[place] ?? "")}”`).join(" ");
-  const isMean = state.head === 0 && attention.heads > 1;
-  const isCompared = attention.compared !== null && !isMean;
-  const score =
-    isMean || model === "rnn" || model === "transformer"
-      ? ""
-      : `\ns = ${scores[model]}, minus the row’s maximum`;
+  const compared = head > 0 || heads === 1 ? attention.compared : null;
+  const shares = compared && { ...compared, weights: weights.subarray(rows * columns) };
+  const score = shares
+    ? formulaOf({ heads, rows: said, columns: source }, shares, head - 1, { row, col })
+    : [];
+  const made = shares ? "" : `${madeOf(attention, head, row, col)} = `;
+  const end = scores[model] ? `\ns = ${scores[model]}, minus the row’s maximum` : "";
   return {
-    name: `${shortTitles[model]}${what}: to say “${predictedBy(found, state.way)[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
+    name: `${shortTitles[model]}${headName(model, attention, state)}: to say “${said[row]}” (character ${row + 1}), it attends to “${visible(source[col] ?? "")}” (${col + 1} of the date)`,
     formula: [
-      ...(isCompared
-        ? comparisonPieces(workspace, attention, predictedBy(found, state.way), row, col)
-        : []),
-      {
-        text: `α[${row + 1}, ${col + 1}] = ${isCompared ? "" : `${madeOf(attention, state.head, row, col)} = `}`,
-      },
+      ...score,
+      { text: `${shares ? "\n" : ""}α[${row + 1}, ${col + 1}] = ${made}` },
       { text: format(at(view, row, col)), role: "o" },
       {
-        text: `${
-          mass === null ? "" : `; on the answer positions ${carrying}, ${format(mass)}`
-        }${score}`,
+        text: `${mass === null ? "" : `; on the answer positions ${carrying}, ${format(mass)}`}${end}`,
       },
     ],
   };
 }
 
-const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>> = {
+/** The scores of attention with one head, whose vectors are not recorded. */
+const scores: Readonly<Partial<Record<ModelName, string>>> = {
   bahdanau: "v · tanh(W q + U k)",
   dot: "q · k",
 };
-
-/** The formula of a score of one of the Transformer's heads, with the two vectors that it compares. */
-function comparisonPieces(
-  { state: { head }, source }: RecurrentWorkspace,
-  { heads, weights, rows, columns, compared }: RecordedAttention,
-  said: readonly string[],
-  row: number,
-  col: number,
-): FormulaPiece[] {
-  if (!compared) return [];
-  const shares = { ...compared, weights: weights.subarray(rows * columns) };
-  const pieces = formulaOf({ heads, rows: said, columns: source }, shares, head - 1, { row, col });
-  return [...pieces, { text: "\n" }];
-}
 
 /** The formula of a weight: a mean over the heads, or a softmax. */
 function madeOf(attention: RecordedAttention, head: number, row: number, col: number): string {

@@ -1,9 +1,6 @@
 /** The request to this room's solver. */
 
-/**
- * The names of the models' folders: without attention, with Bahdanau's attention, with Luong's, and with
- * self-attention.
- */
+/** The models' folders: without attention, with Bahdanau's attention, with Luong's, and with self-attention. */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;
 export type ModelName = (typeof modelNames)[number];
 

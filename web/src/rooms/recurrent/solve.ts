@@ -1,7 +1,4 @@
-/**
- * The solver of this room: three trained models write one date, autoregressively and with teacher forcing. Every step
- * is recorded.
- */
+/** The solver of this room: three trained models write one date, in both ways. Every step is recorded. */
 import { type Heed, HeedError } from "heed";
 import {
   loadModel,
@@ -105,10 +102,7 @@ function goOn({ heed, model, source, target }: Asked, begun: readonly string[]) 
     const places = found.map((at, i) => (i === replaced ? (at ?? found[i + 1] ?? null) : at));
     return {
       steps,
-      /**
-       * The place in the right answer that the output of each step corresponds to, counted from 0; null for an extra
-       * output. Empty if the right answer is unknown.
-       */
+      /** Each output's place in the right answer, from 0; null for an extra output. Empty without a right answer. */
       places,
       attentions: attentionsOf(heed, model, example),
     };

@@ -1,8 +1,8 @@
 import { spotSetting } from "../../network/spots";
-import { numberIn, textIn } from "../../shared/linkReaders";
+import type { StackName } from "../../network/transformer";
+import { numberIn, oneOf, textIn } from "../../shared/linkReaders";
 import { colourSettings } from "../../shared/lookSettings";
 import { choice, index, linkOf, look, type StateOf, setting } from "../../shared/settings";
-import { type NetworkState, networkFrom, textOfNetwork } from "./network/open";
 import {
   type DateQuestion,
   longestAnswer,
@@ -28,6 +28,22 @@ function slipFrom(text: string): Slip {
   return { place: number - 1, token };
 }
 
+/** A row of a stack of the whole Transformer: 0 for the start, then the layers, then the end. */
+export interface OpenRow {
+  readonly stack: StackName;
+  readonly row: number;
+}
+
+/** Null while the panel is folded; "open" if no row is open. */
+type NetworkState = OpenRow | "open" | null;
+
+function networkFrom(text: string): NetworkState {
+  if (text === "open") return text;
+  const [stack = "", row = "", ...more] = text.split(".");
+  if (more.length > 0) throw new RangeError("open, or a stack and a row, such as decoder.2");
+  return { stack: oneOf("encoder", "decoder")(stack), row: numberIn({ min: 0, max: 3 })(row) };
+}
+
 const steps = { min: 1, max: mostSteps };
 
 /** The initial head is the one with the most attention on the right places, according to the model’s report. */
@@ -51,7 +67,10 @@ export const settings = {
   row: index(9, steps, { ...look, link: "says" }),
   col: index(4, { min: 1, max: maxCharacters }, { ...look, link: "from" }),
   weights: choice<"initial" | "trained">("initial", ["initial", "trained"], look),
-  network: setting<NetworkState>(null, networkFrom, { ...look, write: textOfNetwork }),
+  network: setting<NetworkState>(null, networkFrom, {
+    ...look,
+    write: (open) => (open && open !== "open" ? `${open.stack}.${open.row}` : open),
+  }),
   number: spotSetting,
   ...colourSettings("linear"),
 };

@@ -1,7 +1,4 @@
-/**
- * Why a text is not like the training data: its form or its year is not there, the day does not exist, or the text is
- * not a date.
- */
+/** Why a text is not like the training data: another form, another year, a day that does not exist, or no date. */
 
 export interface Untaught {
   readonly why: string;

@@ -14,10 +14,7 @@ export interface PointedCharacters {
 }
 
 export interface RecurrentWorkspace {
-  /**
-   * The current state, except that the text, the second model and the replaced token belong to the solution that is
-   * shown.
-   */
+  /** The current state, with the text, the second model and the replaced token of the solution that is shown. */
   readonly state: State;
   readonly solution: DateSolution | null;
   /** The characters of the date, which are known before the first answer. */

@@ -1,5 +1,4 @@
 /** All measurements of a run as a table, and buttons to copy and save them. */
-
 import { csvBlob, download } from "#parts";
 import { CopyButton } from "../../shared/CopyButton";
 import { RowTable } from "../../shared/RowTable";
@@ -45,12 +44,8 @@ function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean
   );
 }
 
-interface MeasurementsProps {
-  report: SpeedReport | null;
-  isComplete: boolean;
-}
-
-export function Measurements({ report, isComplete }: MeasurementsProps) {
+export function Measurements(props: { report: SpeedReport | null; isComplete: boolean }) {
+  const { report, isComplete } = props;
   if (!report) return <section class="figures">The first figures are being measured …</section>;
   const rows = rowsOf(report);
   return (
@@ -78,11 +73,10 @@ export function Measurements({ report, isComplete }: MeasurementsProps) {
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
           The engine’s binaries are <Term name="SIMD">simd</Term>, <Term name="relaxed" /> and{" "}
-          <Term name="wide" />. “Times as fast” is the ratio of the medians to that of plain
-          JavaScript. <Term name="GFLOP/s" />: billions of multiplications and additions a second,
-          without the softmax. “Differs by”: the largest relative difference of a row from plain
-          JavaScript’s. “Memory”: all that the engine has requested, which never shrinks; for
-          JavaScript, its arrays.
+          <Term name="wide" />. “Times as fast”: by the medians, against plain JavaScript.{" "}
+          <Term name="GFLOP/s" />: without the softmax. “Differs by”: the largest relative
+          difference of a row from plain JavaScript’s. “Memory”: all that the engine has requested
+          so far; for JavaScript, its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
@@ -98,21 +92,20 @@ function Memory({ report }: { report: SpeedReport }) {
   return (
     <RowTable
       title="Memory of a call"
-      note="Tensors: queries, keys, values and output. Softmax: one number for each query. Weights: one for each pair, if they are requested."
+      note="Tensors: queries, keys, values and output. Softmax: a number for each query. Weights: one for each pair, if requested."
       columns={["case", "tensors", "softmax", "weights"]}
     >
       <tbody>
         {cases.map(({ id, name }) => {
           const memory = report.callMemories.find(({ caseId }) => caseId === id);
-          const { tensors, lse, weights } = memory ?? {};
           return (
             <tr key={id} data-call-memory={id}>
               <th scope="row">{name}</th>
-              <td>{tensors === undefined ? "…" : kibibytes(tensors)}</td>
-              <td>{lse === undefined ? "…" : kibibytes(lse)}</td>
-              <td>
-                {weights === null ? "too many" : weights === undefined ? "…" : kibibytes(weights)}
-              </td>
+              {(["tensors", "lse", "weights"] as const).map((part) => (
+                <td key={part}>
+                  {!memory ? "…" : memory[part] === null ? "too many" : kibibytes(memory[part])}
+                </td>
+              ))}
             </tr>
           );
         })}

@@ -10,17 +10,13 @@ import {
   ratioOf,
   type SpeedReport,
   speedOf,
-  type Timing,
   type WritingSpeed,
 } from "./report";
 import { describe } from "./rows";
 import { threeDigits } from "./units";
 import type { Measuring } from "./useRun";
 
-/**
- * The ratio to the time for half the number of tokens; null if a mask or a window hides pairs, or if the rounds differ
- * much.
- */
+/** The ratio to the time for half the tokens; null if pairs are hidden, or if the rounds differ much. */
 function growthOf(report: SpeedReport, one: Case, by: Contender): number | null {
   const { queries, causal, window } = one.sizes;
   const half = report.cases.find(
@@ -56,14 +52,15 @@ function threadWords(report: SpeedReport, { variant, threads }: Contender): stri
 function comparisonOf(report: SpeedReport) {
   const [best] = report.contenders;
   const plain = report.contenders.find(({ variant }) => variant === null);
-  if (!best || !plain) return null;
-  const timingOf = (one: Case, by: Contender) => measurementOf(report, one, by)?.timing;
-  const longest = report.cases.findLast(
-    (one) => one.kind === "attention" && timingOf(one, best) && timingOf(one, plain),
-  );
-  if (!longest) return null;
-  const [ours, theirs] = [timingOf(longest, best), timingOf(longest, plain)] as [Timing, Timing];
-  return { longest, best, ours, theirs };
+  const compared = report.cases.flatMap((longest) => {
+    const [ours, theirs] = [best, plain].map(
+      (by) => by && measurementOf(report, longest, by)?.timing,
+    );
+    return longest.kind === "attention" && best && ours && theirs
+      ? [{ longest, best, ours, theirs }]
+      : [];
+  });
+  return compared.at(-1) ?? null;
 }
 
 /** How fast our language model writes, in words. */
@@ -72,8 +69,8 @@ function WritingWords({ writing }: { writing: WritingSpeed }) {
   return (
     <>
       Our language model writes <b>{threeDigits(cached)} tokens a second</b> here, about{" "}
-      {threeDigits(cached * words)} words. Without its <Term name="cache" /> of keys and values it
-      writes <b>{threeDigits(uncached)}</b>, over a text of {tokens} tokens.
+      {threeDigits(cached * words)} words. Without its <Term name="cache" /> it writes{" "}
+      <b>{threeDigits(uncached)}</b>, over {tokens} tokens.
     </>
   );
 }
@@ -111,7 +108,7 @@ export function Facts({ report }: { report: SpeedReport }) {
         </li>
       )}
       {isDisturbed(report) && (
-        <li>The rounds differ widely: the machine is busy. Measure again when it is idle.</li>
+        <li>The rounds differ widely: the machine is busy. Measure again later.</li>
       )}
       {typeof writing === "string" && <li>Our language model was not measured: {writing}</li>}
     </>

@@ -1,5 +1,4 @@
 /** Billions of operations a second over length, or over operations per byte, below the measured limits. */
-
 import { useRef, useState } from "preact/hooks";
 import { px } from "#parts";
 import { Axes } from "../../picture/Axes";
@@ -32,7 +31,7 @@ function PointMark({ contender, x, y }: { contender: Contender; x: number; y: nu
 /** The names of an x axis, short and long. */
 const axisWords: Readonly<Record<ChartAxis, readonly [string, string]>> = {
   length: ["length", "length in tokens"],
-  intensity: ["operations per byte", "operations per byte that has to be moved"],
+  intensity: ["operations per byte", "operations per byte moved"],
 };
 
 /** The index of the point nearest to the pointer, or -1 if none is near. */
@@ -69,7 +68,7 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
         tabIndex={0}
         role="application"
         aria-roledescription="chart"
-        aria-label={`Operations a second over ${over}, ${points.length} marks; the arrow keys go through them, and the table below has them all`}
+        aria-label={`Operations a second over ${over}, ${points.length} marks; arrow keys go through them, and the table below has all`}
         onKeyDown={onKeyDown}
       >
         {width > 0 && (
@@ -160,10 +159,7 @@ function Drawing({ chart, width, point, choose }: DrawingProps) {
   );
 }
 
-/**
- * The limits, the upper one labelled above its line and the lower one below, where the chart has space: at short
- * lengths, which reach the least speed, or at high intensities.
- */
+/** The limits, labelled above the upper line and below the lower one, at the side where marks leave space. */
 function Roofs({ chart: { axis, box, roofs, placeX, placeY } }: { chart: Chart }) {
   const label =
     axis === "length"

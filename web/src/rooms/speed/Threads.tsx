@@ -10,8 +10,8 @@ function Now({ report }: { report: SpeedReport }) {
   if (!report.isIsolated)
     return (
       <p>
-        Here the engine has <b>one thread</b>. It reports the reason as{" "}
-        <code>heed.info.reason</code>: <q>{report.reason}</q>.
+        Here the engine has <b>one thread</b>; <code>heed.info.reason</code> says why:{" "}
+        <q>{report.reason}</q>.
       </p>
     );
   return (
@@ -37,28 +37,25 @@ function How() {
   return (
     <>
       <p>
-        Threads share memory, and shared memory makes a clock so precise that a page could read
-        other data in its process (Spectre, 2018). So browsers allow it only in a page that is{" "}
-        <b>cross-origin isolated</b>. A server isolates a page with two headers:
+        Threads share memory, which makes a clock so precise that a page could read other data in
+        its process (Spectre, 2018). So browsers allow them only in a page that is{" "}
+        <b>cross-origin isolated</b>. A server isolates it with two headers:
       </p>
       <pre>{headers}</pre>
       <ul class="column">
         <li>
           On a host that cannot send them, this Playground's service worker adds them: it needs a
-          secure address (https or localhost) and loads the page once more on the first visit.
+          secure address (https or localhost) and reloads the page on the first visit.
         </li>
         <li>
-          In a frame, the page around it must be isolated too, and must allow it:{" "}
+          In a frame, the page around it must be isolated too and allow it:{" "}
           <code>{'<iframe allow="cross-origin-isolated">'}</code>.
         </li>
         <li>
-          Everything that an isolated page loads from another origin must allow this, by{" "}
-          <code>Cross-Origin-Resource-Policy</code> or by CORS.
+          What the page loads from another origin must allow this, by{" "}
+          <code>Cross-Origin-Resource-Policy</code> or CORS.
         </li>
-        <li>
-          Without isolation everything works, in one thread and with the same numbers: Heed's
-          results do not depend on the number of threads.
-        </li>
+        <li>Without isolation everything works in one thread, with the same numbers.</li>
       </ul>
     </>
   );

@@ -106,16 +106,16 @@ function Explanation({ axis }: { axis: ChartAxis }) {
   return (
     <div class="speed-words">
       <p>
-        <b>What.</b> Attention of a sequence to itself, over random numbers. Every answer is
-        compared with that of plain JavaScript; then all take turns, round after round. A point is
-        the median of the rounds; the line through it goes from the slowest to the fastest.
+        <b>What.</b> Self-attention over random numbers. Every answer is compared with plain
+        JavaScript’s; then all take turns, round after round. A point is the median of the rounds,
+        its line from the slowest to the fastest.
       </p>
       <p>
-        <b>Compared with.</b> Plain JavaScript is the simplest code: loops over Float32Arrays, in
-        one thread. The limits are two loops in the same threads: one only multiplies and adds, the
-        other only reads {bytesRead / 2 ** 20} MiB of memory.{" "}
+        <b>Compared with.</b> Plain JavaScript: the simplest loops over Float32Arrays, in one
+        thread. The limits are two loops: one only multiplies and adds, one only reads{" "}
+        {bytesRead / 2 ** 20} MiB of memory.{" "}
         {axis === "intensity"
-          ? "On the slope, memory is the limit: few operations for each byte that is read."
+          ? "On the slope, memory is the limit: few operations for each byte."
           : "The gap to the limit is mostly the softmax, whose exponentials are not counted, and access to memory."}
       </p>
       <p>

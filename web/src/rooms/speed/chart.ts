@@ -1,5 +1,5 @@
 /** The chart of operations a second: its marks, the limits above them, and their places in pixels. */
-import { logPlaceOf, type Tick } from "../../picture/scale";
+import { logPlaceOf, logTicks, type Tick } from "../../picture/scale";
 import {
   type Case,
   type Contender,
@@ -15,7 +15,7 @@ import type { ChartAxis } from "./state";
 import { threadsOf, threeDigits } from "./units";
 
 export const height = 360;
-/** The least distance between two ticks along x. */
+/** The least distance between two ticks along x, which are powers of two. */
 const tickDistance = 40;
 /** Marks of the same case are placed side by side. */
 const apart = 5;
@@ -34,15 +34,6 @@ export interface Roof {
   readonly corners: readonly (readonly [x: number, y: number])[];
   readonly top: number;
   readonly label: string;
-}
-
-/** Powers of `base` within a range and, for base ten, also 2 and 5 times those powers. */
-function logTicks(low: number, high: number, base: 2 | 10): number[] {
-  const first = Math.floor(Math.log(low) / Math.log(base) + 1e-9);
-  const count = Math.ceil(Math.log(high / low) / Math.log(base)) + 2;
-  return Array.from({ length: count }, (_, i) => base ** (first + i))
-    .flatMap((power) => (base === 10 ? [power, 2 * power, 5 * power] : [power]))
-    .filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
 }
 
 const placeOf = (one: Case, axis: ChartAxis) =>
@@ -82,10 +73,7 @@ function cornersOf(
   ]);
 }
 
-/**
- * The limits of the engine with its default options, with all threads and with one. Two limits with the same figure are
- * one line; otherwise each has its own label.
- */
+/** The engine's limits with all threads and with one. Two with the same figure are one line and share a label. */
 export function roofsOf(
   report: SpeedReport,
   axis: ChartAxis,
@@ -129,7 +117,9 @@ export function chartOf(report: SpeedReport | null, axis: ChartAxis, width: numb
   const placeY = logPlaceOf({ low: bottom, high: top }, box.bottom, box.top);
   const contenders = report?.contenders ?? [];
   const middle = (contenders.length - 1) / 2;
-  const xTicks = logTicks(low, high, 2);
+  const first = Math.ceil(Math.log2(low));
+  const powers = Math.floor(Math.log2(high)) - first + 1;
+  const xTicks = Array.from({ length: powers }, (_, i) => 2 ** (first + i));
   const every = Math.ceil((xTicks.length * tickDistance) / Math.max(1, box.right - box.left));
   return {
     ...{ axis, box, bottom, contenders, points, roofs, placeX, placeY },
@@ -141,9 +131,7 @@ export function chartOf(report: SpeedReport | null, axis: ChartAxis, width: numb
           text: tick < 1 ? `1/${Math.round(1 / tick)}` : String(tick),
         }),
       ),
-    yTicks: logTicks(bottom, top, 10).map(
-      (tick): Tick => ({ at: placeY(tick), text: threeDigits(tick).replace(/\.0+$/, "") }),
-    ),
+    yTicks: logTicks({ low: bottom, high: top }, placeY),
     atX: ({ x, contender }: ChartPoint) =>
       placeX(x) + apart * (contenders.indexOf(contender) - middle),
     atY: ({ y }: ChartPoint) => placeY(y),

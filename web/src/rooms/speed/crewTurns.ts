@@ -1,7 +1,4 @@
-/**
- * The protocol between the threads of a crew and the thread that starts them: how a turn is announced, and how a loop
- * is run.
- */
+/** How the threads of a crew hear of a turn from the thread that started them, and how they run a loop. */
 import { readStep } from "./loops";
 
 /** The data that every thread receives: the loops by number, and the memory that they read. */

@@ -32,6 +32,9 @@ interface LimitProbe {
   best: number;
 }
 
+/** Lets the threads of the engine go to sleep. */
+type Rest = () => Promise<void>;
+
 export type Limits = Awaited<ReturnType<typeof findLimits>>;
 
 export async function findLimits(contenders: readonly Contender[], shortest: number) {
@@ -69,8 +72,7 @@ export async function findLimits(contenders: readonly Contender[], shortest: num
   }
 
   return {
-    /** Measures all limits once more. */
-    async measure(rest: () => Promise<void>, tell: () => void) {
+    async measure(rest: Rest, tell: () => void) {
       for (const probe of probes) {
         await measureProbe(crew, probe, shortest, rest);
         tell();
@@ -86,12 +88,7 @@ export async function findLimits(contenders: readonly Contender[], shortest: num
   };
 }
 
-async function measureProbe(
-  crew: Crew,
-  probe: LimitProbe,
-  shortest: number,
-  rest: () => Promise<void>,
-): Promise<void> {
+async function measureProbe(crew: Crew, probe: LimitProbe, shortest: number, rest: Rest) {
   const { threads } = probe;
   const time = (loop: Loop) => {
     const start = performance.now();

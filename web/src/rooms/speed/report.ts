@@ -1,12 +1,11 @@
 /** The types of a run and its report, and arithmetic on them. */
-
 import type { State } from "./state";
 import { threeDigits } from "./units";
+import type { measureWriting } from "./writing";
 
 export type SpeedSettings = Omit<State, "axis">;
 
 export interface MeasuringRequest {
-  /** The base address of the page's files. */
   readonly base: string;
   readonly settings: SpeedSettings;
   readonly isLong: boolean;
@@ -74,16 +73,7 @@ export interface CallMemory {
   readonly weights: number | null;
 }
 
-/** How fast our language model writes. */
-export interface WritingSpeed {
-  /** The number of tokens that were written. */
-  readonly tokens: number;
-  /** Tokens a second with the cache of keys and values, and without it. */
-  readonly cached: number;
-  readonly uncached: number;
-  /** Words for each token of the text. */
-  readonly words: number;
-}
+export type WritingSpeed = Awaited<ReturnType<typeof measureWriting>>;
 
 /** The highest rate that this browser reaches, measured by a loop that does nothing else. */
 export interface Limit {
@@ -213,10 +203,8 @@ export function peakOf(
 export function limitOf(report: SpeedReport, one: Case, contender: Contender): number | null {
   const { variant, threads } = contender;
   if (variant === null) return null;
-  const [arithmetic, memory] = [
-    peakOf(report, "arithmetic", contender),
-    peakOf(report, "memory", contender),
-  ];
+  const arithmetic = peakOf(report, "arithmetic", contender);
+  const memory = peakOf(report, "memory", contender);
   if (arithmetic === null || memory === null) return null;
   const reached = report.contenders
     .filter((other) => other.variant === variant && other.threads <= threads)

@@ -50,10 +50,7 @@ async function warmUp({ run, first }: Racer, shortest: number, pause: () => Prom
   return once;
 }
 
-/**
- * The milliseconds of a call. If the warm-up was disturbed, it overestimated the call, and the number of repetitions is
- * raised.
- */
+/** The milliseconds of a call. Calls are added if a disturbed warm-up overestimated it. */
 function sample(plan: { readonly run: () => void; calls: number }, shortest: number): number {
   for (;;) {
     const took = timeCalls(plan.run, plan.calls);

@@ -19,7 +19,6 @@ export function rowsOf(report: SpeedReport) {
     const plain = report.contenders.find(({ variant }) => variant === null);
     const slow = plain && measurementOf(report, one, plain)?.timing;
     return report.contenders.map((contender) => {
-      /** Undefined until it is measured. */
       const measurement = measurementOf(report, one, contender);
       const { timing } = measurement ?? {};
       /** Billions of operations a second. */
@@ -36,46 +35,34 @@ export function rowsOf(report: SpeedReport) {
   });
 }
 
-const or = (value: number | null, write: (value: number) => string) =>
-  value === null ? "" : write(value);
+const or = (value: number | null | undefined, write: (value: number) => string) =>
+  value == null ? "" : write(value);
 
-/** The text of a row, column by column; empty if there is none. */
-export const columns: readonly {
+interface Column {
   readonly id: string;
   readonly head: string;
   text(row: Row): string;
-}[] = [
-  { id: "by", head: "computed by", text: ({ contender }) => contender.name },
-  {
-    id: "time",
-    head: "ms",
-    text: ({ measurement }) => or(measurement?.timing?.median ?? null, threeDigits),
-  },
-  { id: "ratio", head: "times as fast", text: ({ ratio }) => or(ratio, threeDigits) },
-  { id: "speed", head: "GFLOP/s", text: ({ speed }) => or(speed, threeDigits) },
-  { id: "share", head: "of the limit", text: ({ share }) => or(share, percent) },
-  {
-    id: "spread",
-    head: "least to most",
-    text: ({ measurement }) =>
-      measurement?.timing
-        ? `${threeDigits(measurement.timing.least)}–${threeDigits(measurement.timing.most)}`
-        : "",
-  },
-  {
-    id: "difference",
-    head: "differs by",
-    text: ({ measurement }) =>
-      or(measurement?.difference ?? null, (value) => value.toExponential(0)),
-  },
-  {
-    id: "memory",
-    head: "memory",
-    text: ({ measurement }) => or(measurement?.memory ?? null, mebibytes),
-  },
+}
+
+const column = (id: string, head: string, text: Column["text"]): Column => ({ id, head, text });
+
+/** The text of a row, column by column; empty if there is none. */
+export const columns: readonly Column[] = [
+  column("by", "computed by", ({ contender }) => contender.name),
+  column("time", "ms", ({ measurement }) => or(measurement?.timing?.median, threeDigits)),
+  column("ratio", "times as fast", ({ ratio }) => or(ratio, threeDigits)),
+  column("speed", "GFLOP/s", ({ speed }) => or(speed, threeDigits)),
+  column("share", "of the limit", ({ share }) => or(share, percent)),
+  column("spread", "least to most", ({ measurement }) => {
+    const timing = measurement?.timing;
+    return timing ? `${threeDigits(timing.least)}–${threeDigits(timing.most)}` : "";
+  }),
+  column("difference", "differs by", ({ measurement }) =>
+    or(measurement?.difference, (value) => value.toExponential(0)),
+  ),
+  column("memory", "memory", ({ measurement }) => or(measurement?.memory, mebibytes)),
 ];
 
-/** Describes a case by its sizes. */
 export function describe({ sizes, kind }: Case): string {
   const { heads, size, causal, window } = sizes;
   const parts = [`${headsOf(heads)} of ${size} numbers`];

@@ -53,13 +53,11 @@ const newsInterval = 250;
 /** The shares of progress at which the cases begin and end. */
 const [begun, ended] = [0.1, 0.9];
 
-const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 2));
-
 function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
+  const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error("it did not start")), milliseconds);
-    promise.then(resolve, reject);
   });
+  return Promise.race([promise, late]);
 }
 
 /** A contender that takes part in the rounds of a case. */
@@ -79,7 +77,6 @@ class MeasuringRun {
   readonly #measurements: Measurement[] = [];
   #limits: Limits | null = null;
   readonly #start = performance.now();
-  /** The deadline of the current case. */
   #deadline = Number.POSITIVE_INFINITY;
   /** The longest acceptable call of plain JavaScript in the current case, in milliseconds. */
   #longestCall: number;
@@ -189,7 +186,7 @@ class MeasuringRun {
   /** Lets the worker handle messages, and lets spinning threads go to sleep. */
   #rest = async (): Promise<void> => {
     await this.#context.pause();
-    await rest();
+    await new Promise((resolve) => setTimeout(resolve, 2));
   };
 
   async #measureCase(one: Case, tell: (share: number) => void): Promise<void> {

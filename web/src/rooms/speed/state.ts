@@ -15,7 +15,6 @@ export const settings = {
   window: whole(0, { min: 0, max: 4096 }),
   /** The longest sequence of a long run. */
   longest: oneNumber(2048, longestLengths),
-  /** The x axis of the chart. */
   axis: choice<ChartAxis>("length", ["length", "intensity"], { ...look, link: "over" }),
 };
 

@@ -1,7 +1,6 @@
 /** Formats figures with three digits and a unit. */
 import { counted } from "../../shared/format";
 
-/** Three significant digits. */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const rounded = Number(value.toPrecision(3));
@@ -17,7 +16,6 @@ export const threadsOf = (count: number) => counted(count, "thread");
 export const coresOf = (count: number) => counted(count, "core");
 export const headsOf = (count: number) => counted(count, "head");
 
-/** The browser's name and version, from its user agent. */
 export function browserName(userAgent: string): string {
   const names: readonly (readonly [RegExp, string])[] = [
     [/Firefox\/(\d+)/, "Firefox"],

@@ -32,7 +32,6 @@ export function useRun(settings: SpeedSettings) {
   const [report, setReport] = useState<SpeedReport | null>(null);
   /** Null while no measurement is running. */
   const [news, setNews] = useState<Pick<MeasuringNews, "share" | "doing"> | null>(null);
-  /** An error message for the person, if the last run failed. */
   const [failure, setFailure] = useState<string | null>(null);
   const current = useRef<AbortController | null>(null);
 

@@ -6,7 +6,6 @@ import { idsTensor } from "../../worker/languageHeads";
 import { hubFilesIn } from "../../worker/modelFiles";
 
 const beginning = "Once upon a time";
-/** The number of tokens that are written. */
 const most = 64;
 /** Without the cache, a slow machine writes fewer: as many as it can in this time, in milliseconds. */
 const patience = 1000;
@@ -39,6 +38,7 @@ export async function measureWriting(heed: Heed, base: string, pause: () => Prom
     await write(tokens);
     const cached = (1000 * tokens) / (performance.now() - start);
     const words = tokenizer.decode(text).trim().split(/\s+/).length / most;
+    /** Tokens a second, with the cache and without it, and words for each token of the text. */
     return { tokens, cached, uncached, words };
   } finally {
     model.dispose();

@@ -1,5 +1,4 @@
 /** The weights between frames, above the frames and the output. */
-
 import { useMemo } from "preact/hooks";
 import {
   at,
@@ -43,10 +42,8 @@ const pitchNames = Array.from({ length: bands }, (_, row) => {
 /** What both strips and the map share. */
 interface Frames {
   readonly frames: number;
-  /** The selected frame. */
   readonly row: number;
   readonly cellWidth: number;
-  /** The time of each frame. */
   readonly times: readonly string[];
   seek(frame: number): void;
 }

@@ -1,5 +1,4 @@
 /** A melody whose frames attend to one another: repeated parts become stripes. */
-
 import { useCallback, useMemo } from "preact/hooks";
 import { formatWeight } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
@@ -17,10 +16,9 @@ import { StrongestTable } from "../NamedNumbers";
 import { type OwnProps, settings, type TuneName } from "../state";
 import { type RoleWords, Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
-import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
 import type { Melody } from "./solve";
-import { rate, type Sound, timeOf } from "./sound";
+import { rate, readSound, type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],
@@ -66,7 +64,6 @@ function Controls({ state, set, own, onOwn }: OwnProps<Sound>) {
   );
 }
 
-/** The frames that one frame attends to most. */
 function Strongest({ melody, frame }: { melody: Melody | null; frame: number }) {
   const frames = melody?.frames ?? usualFrames;
   const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);

@@ -1,5 +1,4 @@
 /** The solver of the melody: the frames of a sound attend to one another. */
-
 import type { Heed } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
@@ -30,9 +29,7 @@ function transform(): Float32Array {
   return basis;
 }
 
-/**
- * Loudness by frame and pitch: a discrete Fourier transform at the pitches of the scale, as one product of matrices.
- */
+/** Loudness by frame and pitch: a discrete Fourier transform at these pitches, as one product of matrices. */
 function loudnessOf(heed: Heed, samples: Float32Array): Float32Array<ArrayBuffer> {
   const frames = Math.max(1, Math.ceil((samples.length - hop / 2) / hop));
   const cut = new Float32Array(frames * frameLength);
@@ -52,10 +49,7 @@ function loudnessOf(heed: Heed, samples: Float32Array): Float32Array<ArrayBuffer
   return sizes.map((size) => Math.max(0, 1 + Math.log10(Math.max(size / loudest, 1e-9)) / 2));
 }
 
-/**
- * Subtracts the mean of all frames, which does not help to distinguish them, and normalises, so that dot products are
- * cosines.
- */
+/** Subtracts the mean frame, which distinguishes none, and normalises, so that dot products are cosines. */
 function directionsOf(loudness: Float32Array): Float32Array {
   const frames = loudness.length / bands;
   const centred = loudness.slice();

@@ -1,5 +1,4 @@
 /** A grey picture in which a pixel can be selected. */
-
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { download } from "#parts";
@@ -54,18 +53,10 @@ export function GreyCanvas({ children, ...props }: Props) {
 const within = (index: number, count: number) => Math.max(0, Math.min(count - 1, index));
 
 /** The picture, and the window and the patch around the selected pixel. */
-function Picture({
-  canvas,
-  label,
-  grey,
-  width,
-  height,
-  pixel,
-  window,
-  patch,
-  hasCursor,
-  onPick,
-}: Omit<Props, "children"> & { readonly canvas: RefObject<HTMLCanvasElement | null> }) {
+function Picture(
+  props: Omit<Props, "children"> & { readonly canvas: RefObject<HTMLCanvasElement | null> },
+) {
+  const { canvas, label, grey, width, height, pixel, window, patch, hasCursor, onPick } = props;
   useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!context || !grey) return;

@@ -1,5 +1,4 @@
 /** Denoising as attention: each pixel becomes a weighted mean of pixels. */
-
 import { useCallback, useMemo } from "preact/hooks";
 import { format } from "#parts";
 import { NumberField, Slider } from "../../../shared/Fields";
@@ -55,16 +54,11 @@ function Controls({ state, set, own, onOwn }: OwnProps<GreyPicture>) {
   );
 }
 
-/** The clean, the noisy and the denoised pictures. */
-function Greys({
-  state: { pixel, window, patch },
-  set,
-  answer,
-  size,
-}: PanelProps & {
-  answer: Denoised | null;
-  size: Pick<GreyPicture, "width" | "height">;
-}) {
+function Greys(
+  props: PanelProps & { answer: Denoised | null; size: Pick<GreyPicture, "width" | "height"> },
+) {
+  const { state, set, answer, size } = props;
+  const { pixel, window, patch } = state;
   const onPick = useCallback((pixel: Pixel) => set({ pixel }), [set]);
   return (
     <div class="greys">
@@ -93,12 +87,9 @@ export function PicturePanel(props: OwnProps<GreyPicture>) {
   const { answer, request: answered, failure } = useAnswer("denoise", request);
   const { Click } = usePointerWords();
   useFootnote(answer && `all means computed in ${answer.milliseconds.toFixed(1)} ms`);
-  const size = {
-    width: answer?.width ?? own?.width ?? 128,
-    height: answer?.height ?? own?.height ?? 128,
-  };
+  const { width, height } = answer ?? own ?? { width: 128, height: 128 };
   const { row, col } = state.pixel;
-  const pixel = { row: Math.min(row, size.height - 1), col: Math.min(col, size.width - 1) };
+  const pixel = { row: Math.min(row, height - 1), col: Math.min(col, width - 1) };
   const shown = { state: { ...state, pixel }, set };
   return (
     <>
@@ -109,11 +100,11 @@ export function PicturePanel(props: OwnProps<GreyPicture>) {
         isStale={answer !== null && answered !== null && answered.own !== own}
       >
         <Panel name="picture">
-          <Greys {...shown} answer={answer} size={size} />
+          <Greys {...shown} answer={answer} size={{ width, height }} />
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            {Click} a pixel: squares mark its window and patch. <Term name="PSNR" />: higher is
-            better.
+            {Click} a pixel: squares mark its window and patch. The higher the <Term name="PSNR" />,
+            the better.
           </p>
         </Panel>
         <Panel name="weights">

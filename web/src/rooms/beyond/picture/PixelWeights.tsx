@@ -1,5 +1,4 @@
 /** Shows the weights of the selected pixel over its window, next to the pixels of the window. */
-
 import { useMemo } from "preact/hooks";
 import { format, formatWeight, type Palette, type Picture, viewOn } from "#parts";
 import { CurveChoice } from "../../../picture/ColourChoice";
@@ -29,17 +28,14 @@ const greys: Palette = {
   legend: (t) => [255 * t, 255 * t, 255 * t],
 };
 
-function awayOf(down: number, right: number): string {
+/** A place of the window, by its distance from the pixel in the middle. */
+function placeWords(place: number, side: number): string {
+  const middle = (side - 1) / 2;
+  const [down, right] = [Math.floor(place / side) - middle, (place % side) - middle];
   if (down === 0 && right === 0) return "itself";
   const steps = (count: number, before: string, after: string) =>
     `${Math.abs(count)} ${count < 0 ? before : after}`;
   return `${steps(down, "up", "down")}, ${steps(right, "left", "right")}`;
-}
-
-/** A place of the window, by its distance from the pixel in the middle. */
-function placeWords(place: number, side: number): string {
-  const middle = (side - 1) / 2;
-  return awayOf(Math.floor(place / side) - middle, (place % side) - middle);
 }
 
 /** The formula of a pixel's weight, and its contribution to the mean. */
@@ -52,7 +48,6 @@ function weightWords({ row, col }: Pixel, { side, weights, values, largest }: Pi
   return `${placeWords(place, side)}: ${made}`;
 }
 
-/** The pixels of the window with the largest weights. */
 function Strongest({ answer }: { answer: PixelAnswer | null }) {
   const { side = 1, values, weights } = answer ?? {};
   const title = "The largest weights";

@@ -4,7 +4,6 @@
  * f_k|^2 / 2 = f_q . f_k - |f_k|^2 / 2 - |f_q|^2 / 2. The last term is the same for all keys of a query, so it changes
  * no weight. One more feature, which is 1 in queries and -|f_k|^2 / 2 in keys, adds the second term.
  */
-
 import type { Heed, Tensor } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Pixel, State } from "../state";
@@ -23,10 +22,7 @@ const reachOf = (window: number) => window / 2;
 /** The last feature of a key outside of the picture. Its weight is 0, because the score is so low. */
 const outside = -1e9;
 
-/**
- * The features that do not depend on the picture: coordinates relative to the centre, which keeps numbers small and
- * exact.
- */
+/** The features that depend on no picture: coordinates from the centre, which keeps numbers small and exact. */
 function squarePlacesOf(side: number, window: number): Float32Array {
   const places = new Float32Array(side ** 2 * features);
   for (let i = 0; i < side ** 2; ++i) {
@@ -64,7 +60,7 @@ function fillSquare(
 
 /** The query of the pixel at a position among the keys. */
 function queryAmong(k: Float32Array, place: number, q: Float32Array, at: number): void {
-  for (let f = 0; f < features - 1; ++f) q[at * features + f] = k[place * features + f] as number;
+  q.set(k.subarray(place * features, (place + 1) * features - 1), at * features);
   q[at * features + features - 1] = 1;
 }
 

@@ -1,5 +1,4 @@
 /** The solver that denoises a picture by three kinds of means. */
-
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
 import { bilateral } from "./bilateral";

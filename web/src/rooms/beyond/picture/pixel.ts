@@ -1,5 +1,4 @@
 /** The solver that computes the weights of one pixel's mean over the pixels around it. */
-
 import type { Heed } from "heed";
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
@@ -92,14 +91,11 @@ const solve = ((request, { heed }) =>
     return {
       /** The weights over the window, row by row; NaN outside of the picture. */
       weights: shares.map((weight, i) => (Number.isNaN(values[i]) ? Number.NaN : weight)),
-      /** The noisy pixels in the window. */
       values,
       side,
       clean: clean.pixels[place] as number,
       noisy: noisy.data[place] as number,
-      /** The sum of weight times noisy value. */
       mean,
-      /** The weight of the pixel itself. */
       own: shares[(shares.length - 1) / 2] as number,
       largest: shares.reduce((most, weight) => Math.max(most, weight), 0),
       /** The effective number of pixels: the mean of this many with equal weights would have the same noise. */

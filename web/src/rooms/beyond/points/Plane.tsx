@@ -2,7 +2,6 @@
  * Points and a query that can be dragged, the estimated curve, and the query's weights below. Attributes in SVG are
  * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
-
 import { useId, useRef } from "preact/hooks";
 import { format, formatWeight } from "#parts";
 import { Axes } from "../../../picture/Axes";
@@ -40,8 +39,7 @@ function frameOf(answer: Regression | null, { width, rowBottom, rowHeight }: Plo
   const { place: placeX, value: xAt } = scaleOf(xRange, box.left, box.right);
   const { place: placeY, value: yAt } = scaleOf(yRange, box.bottom, box.top);
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
-  // The kernel at the query is e^0 ÷ the sum. Far from all points it is much larger than every weight, and leaves the
-  // plot.
+  // The kernel at the query is e^0 ÷ the sum. Far from all points it exceeds every weight, and leaves the plot.
   const peak = answer ? Math.exp(-answer.logSum) : 1;
   const rowTop = Math.min(peak, mostOverBars * largest);
   const placeW = (weight: number) =>
@@ -115,12 +113,10 @@ function Drawn({ state: { points, query, similar }, answer, plot, frame }: Frame
   );
 }
 
-function Estimate({
-  answer,
-  query,
-  plot: { rowTop, rowBottom, rowHeight },
-  frame: { box, placeX, placeY, placeW },
-}: Pick<Framed, "plot" | "frame"> & { answer: Regression; query: number }) {
+function Estimate(props: Pick<Framed, "plot" | "frame"> & { answer: Regression; query: number }) {
+  const { answer, query, plot, frame } = props;
+  const { rowTop, rowBottom, rowHeight } = plot;
+  const { box, placeX, placeY, placeW } = frame;
   const clip = useId();
   return (
     <>
@@ -189,12 +185,8 @@ function Handles(props: Framed) {
 }
 
 /** A point: it shows its weight and, if allowed, can be moved and removed. */
-function PointHandle({
-  index,
-  at,
-  ...props
-}: Framed & { index: number; at(event: PointerEvent): PlanePoint }) {
-  const { answer, isLocked, set } = props;
+function PointHandle(props: Framed & { index: number; at(event: PointerEvent): PlanePoint }) {
+  const { index, at, answer, isLocked, set } = props;
   const { placeX, placeY, largest } = props.frame;
   const { points } = props.state;
   const point = points[index] as PlanePoint;

@@ -1,7 +1,6 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
-
 import { useMemo, useRef } from "preact/hooks";
-import { columnsCsv, format, formatWeight } from "#parts";
+import { format, formatWeight, rowsCsv } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { Switch } from "../../../shared/Fields";
 import { LogSlider } from "../../../shared/LogSlider";
@@ -35,17 +34,11 @@ const roleWords = (): RoleWords => ({
 });
 
 const pointsCsv = (points: readonly PlanePoint[], answer: Regression | null) =>
-  columnsCsv(
+  rowsCsv([
     ["point", "x", "y", "weight"],
-    [
-      points.map((_, i) => i + 1),
-      points.map(({ x }) => x),
-      points.map(({ y }) => y),
-      answer?.weights ?? [],
-    ],
-  );
+    ...points.map(({ x, y }, i) => [i + 1, x, y, answer?.weights[i] ?? Number.NaN]),
+  ]);
 
-/** The formula of a point's weight. */
 function weightWords(
   points: readonly PlanePoint[],
   index: number,
@@ -73,9 +66,9 @@ function Controls({ state, set, average }: PanelProps & { average: number }) {
       <Switch label="Draw softmax(X Xᵀ) X" {...field("similar")} />
       {similar && (
         <p class="faint similar-words">
-          Every point is query, key and value, and moves to the weighted mean of all points. Scores
-          are dot products, measured from the mean of all points: the points furthest out in its
-          direction get the most weight, even if others are nearer.
+          Every point is query, key and value, and moves to the weighted mean of all. Scores are dot
+          products, measured from the mean of all: points far out in its direction get the most
+          weight, even if others are nearer.
         </p>
       )}
     </>
@@ -131,12 +124,8 @@ function PlanePicture({ state, set, answer }: PanelProps & { answer: Regression 
   );
 }
 
-interface AllWeightsProps {
-  points: readonly PlanePoint[];
-  answer: Regression | null;
-}
-
-function AllWeights({ points, answer }: AllWeightsProps) {
+function AllWeights(props: { points: readonly PlanePoint[]; answer: Regression | null }) {
+  const { points, answer } = props;
   const [x, y] = [<span class="role-k">x</span>, <span class="role-v">y</span>];
   return (
     <details class="row-details">

@@ -1,5 +1,4 @@
 /** The solver of kernel regression over points of a plane. */
-
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
 import { plane, type State } from "../state";
@@ -48,7 +47,6 @@ const solve = (({ points, bandwidth, query }, { heed }) =>
       value: estimates[places] as number,
       /** The logarithm of the kernel's sum over the points at the query. */
       logSum,
-      /** The unweighted mean of all points. */
       average: averages.data[0] as number,
       /** softmax(X X^T) X, where a row of X is a point. */
       similar: similar.map((value, i) => value + (i % 2 === 0 ? xs.mean : ys.mean)),

@@ -1,5 +1,4 @@
 /** A trained model fills a gap in a periodic series. */
-
 import { useMemo, useRef, useState } from "preact/hooks";
 import { formatWeight, rowsCsv } from "#parts";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
@@ -26,7 +25,7 @@ const roleWords: RoleWords = {
   query: "a vector of the hidden value, learned",
   keys: "a vector of every value, learned",
   values: "another vector of every value, learned",
-  score: "query · key ÷ √D, with D entries in each vector: the largest are whole periods away",
+  score: "query · key ÷ √D, with D entries in each vector: largest whole periods away",
 };
 
 /** The wanted position if it is hidden, otherwise the middle of the gap. */
@@ -93,11 +92,10 @@ function periodWords({ period }: FilledSeries): string {
 }
 
 /** The plot, its legend, and the explanation of a weight. */
-function SeriesPicture({
-  shown,
-  set,
-  isOwn,
-}: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean }) {
+function SeriesPicture(
+  props: Pick<PanelProps, "set"> & { shown: ShownSeries | null; isOwn: boolean },
+) {
+  const { shown, set, isOwn } = props;
   const part = useRef<HTMLDivElement>(null);
   const pointed = usePointed<number>();
   const { isTouch } = usePointerWords();
@@ -121,7 +119,7 @@ function SeriesPicture({
       </div>
       <SaveDrawing
         part={part}
-        title={`A series, its gap filled by a trained model, and what position ${(shown?.row ?? 0) + 1} attends to`}
+        title={`A series, its gap filled by a model, and what position ${(shown?.row ?? 0) + 1} attends to`}
         file="series"
         csv={() => (shown ? seriesCsv(shown) : "")}
       />

@@ -1,5 +1,4 @@
 /** The series with its gap, the values that the model filled in, and the weights of a hidden value. */
-
 import { format, formatWeight, widest } from "#parts";
 import { Axes } from "../../../picture/Axes";
 import { lineThrough, placedTicks, scaleOf } from "../../../picture/scale";

@@ -26,7 +26,6 @@ interface WeightsProps extends PanelProps {
   shown: ShownSeries | null;
 }
 
-/** The number of rows of the table, which lists the largest weights. */
 const rowsShown = 10;
 
 function figuresOf(of: ShownSeries | null): readonly Figure[] {

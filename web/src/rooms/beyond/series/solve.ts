@@ -97,7 +97,6 @@ async function fill(heed: Heed, files: ModelFiles, heldOut: HeldOut, { seed, own
       hasTruth ? rootMeanSquare(hidden.map((t) => at(t) - (values[t] as number))) : null;
     return {
       ...{ values, isHidden, filled },
-      /** Whether the hidden values are known. */
       hasTruth,
       /** The period, which is estimated for a person's own series; null if there is none. */
       period,

@@ -1,31 +1,25 @@
-/**
- * The whole Transformer of dates: traces one character of the date through the encoder, and one of the answer through
- * the decoder.
- */
-
-import { useCallback, useEffect, useMemo } from "preact/hooks";
+/** The whole Transformer of dates: a character of the date in the encoder, and one of the answer in the decoder. */
+import { useEffect, useMemo } from "preact/hooks";
 import { px } from "#parts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
 import { Inside, layerOfRow } from "../../../network/Inside";
 import { railWidth } from "../../../network/Rail";
 import { SaveRows, Winner } from "../../../network/StackSummary";
 import { StackTable } from "../../../network/StackTable";
-import type { StackName, TransformerNumbers } from "../../../network/transformer";
+import type { TransformerNumbers } from "../../../network/transformer";
 import { Notices } from "../../../shared/Notices";
 import { Prose } from "../../../shared/Panel";
 import { TokenSelect } from "../../../shared/RowTable";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
 import type { DecoderRun } from "../solve";
-import { choosing, questionOf, rowShown, runShown, visible } from "../state";
+import { choosing, type OpenRow, questionOf, rowShown, runShown, visible } from "../state";
 import { useRecurrentWorkspace } from "../workspace";
-import type { OpenRow } from "./open";
 import type { NetworkQuestion } from "./solve";
 
 /** From this width on, in pixels, the two stacks are side by side, and the contents of the open row are below both. */
 const wide = 960;
 
-const stacks = ["encoder", "decoder"] as const;
 const titles = { encoder: "Encoder", decoder: "Decoder" } as const;
 
 function useNetwork(run: DecoderRun, opened: OpenRow | null) {
@@ -53,11 +47,13 @@ function factsOf({ encoder, decoder, matrices }: TransformerNumbers, question: N
       ...{ numbers: encoder, matrices, tokens: sources, sources: [] },
       place: question.place,
     },
-    decoder: {
-      ...{ numbers: decoder, matrices, tokens: given, sources },
-      place: given.length - 1,
-    },
+    decoder: { ...{ numbers: decoder, matrices, tokens: given, sources }, place: given.length - 1 },
   };
+}
+
+function rowName(answer: TransformerNumbers, { stack, row }: OpenRow): string {
+  if (row === 0) return "start";
+  return row > answer[stack].lengths.length ? "end" : `layer ${row}`;
 }
 
 interface StacksProps {
@@ -72,24 +68,14 @@ function Stacks({ answer, question, opened }: StacksProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const facts = useMemo(() => factsOf(answer, question), [answer]);
   const isWide = width >= wide;
-  const openIn = useCallback(
-    (stack: StackName) => (row: number | null) =>
-      set({ network: row === null ? "open" : { stack, row }, number: null }),
-    [set],
-  );
   const inside = opened && width > 0 && (
     <Inside row={opened.row} facts={facts[opened.stack]} width={width} />
   );
-  const insideName =
-    opened && answer[opened.stack].lengths[opened.row - 1]
-      ? `layer ${opened.row}`
-      : opened?.row === 0
-        ? "start"
-        : "end";
+  const insideName = opened ? `${titles[opened.stack]}, ${rowName(answer, opened)}` : "";
   return (
     <div ref={ref} style={{ "--rail": px(railWidth(width)) }}>
       <div class="stacks column">
-        {stacks.map((stack) => {
+        {(["encoder", "decoder"] as const).map((stack) => {
           const { tokens, place, numbers } = facts[stack];
           const token = tokens[place] as string;
           const own = `“${token}”`;
@@ -106,7 +92,9 @@ function Stacks({ answer, question, opened }: StacksProps) {
               </div>
               <StackTable
                 {...{ numbers, names, row, width: isWide ? 480 : width }}
-                open={openIn(stack)}
+                open={(row) =>
+                  set({ network: row === null ? "open" : { stack, row }, number: null })
+                }
                 caption={`The layers of the ${stack}`}
                 words={1}
               >
@@ -116,11 +104,9 @@ function Stacks({ answer, question, opened }: StacksProps) {
           );
         })}
       </div>
-      {isWide && inside && opened && (
-        <section class="whole-inside" aria-label={`${titles[opened.stack]}, ${insideName}`}>
-          <h3>
-            {titles[opened.stack]}, {insideName}
-          </h3>
+      {isWide && inside && (
+        <section class="whole-inside" aria-label={insideName}>
+          <h3>{insideName}</h3>
           {inside}
         </section>
       )}
@@ -148,34 +134,26 @@ function Network({ run }: { run: DecoderRun }) {
       <Notices notices={failure ? [failure] : []} />
       <div class="network-head column">
         <Prose class="words">
-          The encoder reads the whole date at once; its end, one vector for each character, is what{" "}
-          <b>cross-attention</b> in each layer of the decoder looks at. The decoder reads what is
-          written so far, and its end says the next character. “It would say” reads the stream out
-          as if the decoder ended there. Open a row to see inside.
+          The encoder reads the whole date at once; <b>cross-attention</b> in each layer of the
+          decoder looks at its end, one vector for each character. The decoder reads what is written
+          so far and says the next character. “It would say” reads the stream out as if the decoder
+          ended there. Open a row to see inside.
         </Prose>
         {answer && (
           <Winner numbers={answer.decoder} row={opened?.stack === "decoder" ? opened.row : null} />
         )}
       </div>
       <div class="way-choice line small">
-        <span>
-          Character of the date{" "}
-          <TokenSelect
-            label="Character of the date"
-            tokens={characters}
-            index={place}
-            onSelect={(col) => set({ col })}
-          />
-        </span>
-        <span>
-          Step of the answer{" "}
-          <TokenSelect
-            label="Step of the answer"
-            tokens={said}
-            index={step}
-            onSelect={(row) => set(choosing(row))}
-          />
-        </span>
+        {(
+          [
+            ["Character of the date", characters, place, (col: number) => set({ col })],
+            ["Step of the answer", said, step, (row: number) => set(choosing(row))],
+          ] as const
+        ).map(([label, tokens, index, onSelect]) => (
+          <span key={label}>
+            {label} <TokenSelect {...{ label, tokens, index, onSelect }} />
+          </span>
+        ))}
       </div>
       {answer && request && <Stacks {...{ answer, question: request, opened }} />}
     </NetworkHostContext.Provider>
