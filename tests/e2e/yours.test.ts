@@ -139,7 +139,7 @@ describe("In chrome, a model of the person", () => {
     expect(await room.text("[data-footnote]")).toContain("no model is open");
     expect(await room.page.$$(".model-card, .thumbnail")).toEqual([]);
     expect(await room.page.$$(".way")).toHaveLength(2);
-    expect(await room.link()).toBe("#room=models&model=yours");
+    await expect.poll(() => room.link()).toBe("#room=models&model=yours");
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations()).toEqual([]);
   });
