@@ -141,6 +141,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(values).toHaveLength(12);
     expect(values).toEqual([...values].sort((a, b) => b - a));
     await expect.poll(() => room.link()).toContain("order=measure");
+    // A link that hides explanations keeps the words without which the list says nothing.
+    await reenter("&model=dates&measure=entropy&order=measure&hide=text");
+    expect(await room.text(".measured")).toBe(
+      "below: entropy, the largest first; enc: encoder, dec: decoder, e-d: encoder-decoder",
+    );
   });
 
   const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);

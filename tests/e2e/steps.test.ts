@@ -646,7 +646,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   it("names the heads of a link that do not exist, and shows the first head", async () => {
     const room = await reenter("#text=one+two&heads=3&head=4&ablate=2,5&step=weights");
     const refused = (key: string, head: number) =>
-      `The link's ${key} is “${head}”, but it takes a head of this model; it was left out.`;
+      `The link's ${key} is “${head}”, but it takes a head that is shown here; it was left out.`;
     await expect
       .poll(() => room.text(".notices"))
       .toBe(`${refused("head", 4)} ${refused("ablate", 5)}`);

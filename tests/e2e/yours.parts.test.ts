@@ -16,7 +16,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
 import { languageName } from "../../web/src/rooms/models/language/Languages";
-import type { Card } from "../../web/src/rooms/models/language/messages";
+import type { Card, ReadRequest } from "../../web/src/rooms/models/language/messages";
 import { whyNotLoaded } from "../../web/src/rooms/models/language/refusals";
 import solve from "../../web/src/rooms/models/language/solve";
 import {
@@ -768,41 +768,46 @@ describe("A model with an encoder and a decoder", () => {
   test("reads and writes the wanted languages", async () => {
     const heed = await load({ threads: 1 });
     const context = contextOf(heed);
-    const files = translatorFiles({}, ["eng_Latn", "deu_Latn", "fra_Latn"]);
+    const names = ["eng_Latn", "deu_Latn", "fra_Latn"];
+    const [english, german, french] = [5, 6, 7];
+    const files = translatorFiles({}, names);
     const card = await opening(context)(files, "float32");
-    const [english, german] = [5, 6];
-    expect(card.languages).toEqual(["eng_Latn", "deu_Latn", "fra_Latn"]);
+    expect(card).toMatchObject({ languages: names, marksLanguage: true });
     const own = (await loadModel(heed, files)) as Seq2SeqLanguageModel;
-    const text = "eng_Latn w9 w8";
+    // A language that is part of the text stays.
+    const text = "w9 fra_Latn eng_Latn w8";
     const asked = { kind: "read", model: card.model, text, ...sampling, temperature: 0 } as const;
-    const read = async (more: { from: string | null; to: string | null }) => {
-      const answer = await solve({ ...asked, ...more, kept: [], seed: 1, length: 6 }, context);
+    const read = async (more: Partial<ReadRequest>) => {
+      const request = { ...asked, kept: [], seed: 1, length: 6, ...more };
+      const answer = await solve(request, context);
       if (answer?.kind !== "read") throw new Error(JSON.stringify(answer));
-      return {
-        source: answer.ids.slice(0, answer.sources),
-        target: answer.ids.slice(answer.sources),
-      };
+      const { ids, sources } = answer;
+      return { source: ids.slice(0, sources), target: ids.slice(sources) };
     };
     const wanted = async (language: number, starts: number[]) => {
-      const source = [2, language, 9, 8, 3];
+      const source = [language, 9, french, english, 8, 3];
       const options = { startTokens: starts, maxLength: 6 };
       const [written = []] = await own.generate([source], options);
       return { source, target: [...starts, ...written] };
     };
-    expect(await read({ from: null, to: null })).toEqual(await wanted(english, [0]));
-    expect(await read({ from: null, to: "deu_Latn" })).toEqual(await wanted(english, [0, german]));
+    expect(await read({})).toEqual(await wanted(english, [0]));
+    expect(await read({ from: "tlh_Latn", to: "tlh_Latn" })).toEqual(await wanted(english, [0]));
+    expect(await read({ to: "deu_Latn" })).toEqual(await wanted(english, [0, german]));
     expect(await read({ from: "deu_Latn", to: "eng_Latn" })).toEqual(
       await wanted(german, [0, english]),
     );
+    // The longest text still leaves room for a whole answer.
+    const long = await read({ text: "w9 ".repeat(468), to: "deu_Latn", length: 40 });
+    expect(long.source).toHaveLength(470);
+    const longer = { ...asked, text: "w9 ".repeat(469), to: "deu_Latn", kept: [], seed: 1 };
+    expect(await solve({ ...longer, length: 40 }, context)).toMatchObject({ kind: "refused" });
     // A model that begins with a language begins with the wanted one.
-    const other = translatorFiles({ decoder_start_token_id: english }, ["eng_Latn", "deu_Latn"]);
+    const other = translatorFiles({ decoder_start_token_id: english }, names);
     const { model } = await opening(context)(other, "float32");
-    const answer = await solve(
-      { ...asked, model, to: "deu_Latn", kept: [], seed: 1, length: 2 },
-      context,
-    );
-    expect(answer).toMatchObject({ ids: expect.arrayContaining([german]) });
-    if (answer?.kind === "read") expect(answer.ids[answer.sources]).toBe(german);
+    expect((await read({ model, to: "deu_Latn" })).target[0]).toBe(german);
+    // Tokens that the model does not have are no choice.
+    const plain = await opening(context)(translatorFiles(), "float32");
+    expect(plain).toMatchObject({ languages: [], marksLanguage: false });
     own.dispose();
     await solve({ kind: "close", whose: "yours" }, context);
     heed.dispose();

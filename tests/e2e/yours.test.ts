@@ -543,7 +543,7 @@ describe("In chrome, a model of the person", () => {
   });
 
   test("translates from and to the chosen languages", async () => {
-    const room = await enter("&text=eng_Latn+w9+w8&to=tlh_Latn");
+    const room = await enter("&text=w9+w8&to=tlh_Latn");
     await room.drop(translatorFiles({}, ["eng_Latn", "deu_Latn"]));
     await room.opened();
     expect(await room.text(".notices")).toContain("the token of a language of this model");
@@ -556,18 +556,19 @@ describe("In chrome, a model of the person", () => {
     expect(await chosen()).toEqual(["English", "not said"]);
     const [from, to] = await room.page.$$(".languages select");
     await to?.select("eng_Latn");
-    await expect.poll(chosen).toEqual(["English", "English"]);
+    expect(await chosen()).toEqual(["English", "English"]);
+    const begin = (...languages: string[]) => ["w9", "w8", "[SEP]", "start", ...languages];
+    await expect.poll(async () => (await pieces()).slice(1, 6)).toEqual(begin("eng_Latn"));
+    // A branch belongs to its language.
+    await (await room.page.$$(".written-text .piece"))[5]?.click();
+    await expect.poll(async () => (await room.candidates(5)).length).toBe(10);
+    const [, second] = await room.candidates(5);
+    await room.page.click(`[data-token="${second?.id}"] button`);
+    await room.page.waitForSelector(".branches button");
     await from?.select("deu_Latn");
-    await expect.poll(chosen).toEqual(["German", "English"]);
-    expect((await pieces()).slice(0, 7)).toEqual([
-      "[CLS]",
-      "deu_Latn",
-      "w9",
-      "w8",
-      "[SEP]",
-      "start",
-      "eng_Latn",
-    ]);
+    await expect.poll(async () => (await pieces())[0]).toBe("deu_Latn");
+    expect(await room.page.$(".branches")).toBeNull();
+    expect(await chosen()).toEqual(["German", "English"]);
     await expect.poll(() => room.link()).toContain("from=deu_Latn&to=eng_Latn");
     expect(await room.violations()).toEqual([]);
   });

@@ -159,14 +159,14 @@ export function sentenceFiles(): Files {
 /**
  * A T5 with random weights, of one layer in the encoder and two in the decoder.
  *
- * @param languages the tokens of languages, from token 5 on
+ * @param languages the tokens of languages, from token 5 on; the first is put before each text
  */
 export const translatorFiles = (
   more: HubConfig = {},
   languages: readonly string[] = [],
 ): Files => ({
   ...filesOf(t5(24, { num_decoder_layers: 2, ...more })),
-  "tokenizer.json": wordTokenizer(24, [...specials, ...languages], true),
+  "tokenizer.json": wordTokenizer(24, [...specials, ...languages], true, languages[0]),
 });
 
 /** A BERT with random weights that has a classifier of three labels. */
@@ -198,9 +198,9 @@ const special = (id: number, content: string) => ({
   ...{ normalized: false, special: true },
 });
 
-/** Puts the token [CLS] before a text, and [SEP] after it. */
-function betweenEnds(specials: readonly string[]) {
-  const ends = ["[CLS]", "[SEP]"] as const;
+/** Puts a token before a text, and [SEP] after it. */
+function betweenEnds(specials: readonly string[], first: string) {
+  const ends = [first, "[SEP]"] as const;
   const [start, end] = ends.map((id) => ({ SpecialToken: { id, type_id: 0 } }));
   const named = ends.map((id) => [id, { id, ids: [specials.indexOf(id)], tokens: [id] }]);
   const sequence = (id: string) => ({ Sequence: { id, type_id: 0 } });
@@ -216,12 +216,13 @@ function betweenEnds(specials: readonly string[]) {
 /**
  * A tokenizer.json whose tokens are the words w0, w1, .., except some special ones.
  *
- * @param hasEnds whether a text gets the tokens [CLS] and [SEP]
+ * @param hasEnds whether a text gets the tokens `first` and [SEP]
  */
 export function wordTokenizer(
   size: number,
   specials: readonly string[] = [],
   hasEnds = false,
+  first = "[CLS]",
 ): Uint8Array {
   const words = Array.from({ length: size }, (_, id) => specials[id] ?? `w${id}`);
   return encoder.encode(
@@ -229,7 +230,7 @@ export function wordTokenizer(
       version: "1.0",
       added_tokens: specials.map((content, id) => special(id, content)),
       ...{ normalizer: null, decoder: null },
-      post_processor: hasEnds ? betweenEnds(specials) : null,
+      post_processor: hasEnds ? betweenEnds(specials, first) : null,
       pre_tokenizer: { type: "WhitespaceSplit" },
       model: {
         ...{ type: "WordPiece", unk_token: words[0], continuing_subword_prefix: "##" },

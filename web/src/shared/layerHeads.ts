@@ -53,11 +53,12 @@ export function headFrom(text: string): HeadKey {
 export function missingHeads(
   named: Readonly<Record<string, HeadKey | null | readonly HeadKey[]>>,
   has: (key: HeadKey) => boolean,
+  wanted = "a head of this model",
 ): string[] {
   return Object.entries(named).flatMap(([setting, keys]) =>
     [keys ?? []]
       .flat()
       .filter((key) => !has(key))
-      .map((key) => refusalOf(setting, key, "a head of this model")),
+      .map((key) => refusalOf(setting, key, wanted)),
   );
 }

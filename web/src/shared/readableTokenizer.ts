@@ -108,6 +108,14 @@ export class ReadableTokenizer extends Tokenizer {
     );
   }
 
+  /** The token of a language that this tokenizer puts before or after a text, and its place from either end; or null. */
+  get ownLanguage(): { readonly id: number; readonly start: number; readonly end: number } | null {
+    const bare = this.idsOf("");
+    const all = [...this.languages.values()];
+    const start = bare.findIndex((id) => all.includes(id));
+    return start < 0 ? null : { id: bare[start] as number, start, end: start - bare.length };
+  }
+
   /** The token for a masked word, as BERT or RoBERTa name it. */
   get mask(): { readonly id: number; readonly text: string } | null {
     for (const text of ["[MASK]", "<mask>"]) {

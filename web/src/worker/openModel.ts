@@ -44,10 +44,7 @@ export function rotatesApart({ config }: ShownModel): boolean {
 const mostWeights = 2 ** 22;
 
 /** A difference between the layers of an encoder and the steps; null if there is none. */
-export function otherEncoder({
-  hasNormsBefore,
-  distances,
-}: MaskedLanguageModel["config"]): string | null {
+function otherEncoder({ hasNormsBefore, distances }: MaskedLanguageModel["config"]): string | null {
   if (hasNormsBefore)
     return "some of its layers see only tokens nearby, and the first has no norm (ModernBERT), and the steps do not show that";
   return distances > 0

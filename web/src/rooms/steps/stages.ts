@@ -47,7 +47,7 @@ export function maskWords(state: State, attention: SentenceAttention): string {
         ? "The sliding window hides keys far from the query."
         : "The sliding window reaches every key, so none is hidden.";
     case "painted":
-      return "Drag over cells to hide or show them, or use the arrow keys and Space.";
+      return `${hides ? "The mask hides keys" : "No key is hidden"}: drag over cells to hide or show them, or use the arrow keys and Space.`;
   }
 }
 
@@ -131,12 +131,17 @@ export const stageWords: Record<
     `Three ${state.vectors === "learned" ? "learned " : ""}matrices make a [query](q), [key](k) and [value](v) of each vector: what it looks for, is found by, and passes on.${attention.cross ? " Queries come from the first sentence, keys and values from the second." : ""}${learnedWords(state, attention)}`,
   scores: (state) =>
     `A [score](scores) is the dot product of a [query](q) and a [key](k): large where both point the same way.${countingWords(state)}`,
-  scaled: ({ scaled, temperature }, { headSize }) => {
-    const division = scaled
-      ? `Each score is divided by √d: longer vectors have larger scores. Here d, the length of a query, is ${headSize}.`
-      : "The division by √d is off: long vectors have large scores.";
-    if (temperature === 1) return division;
-    return `${division} The temperature ${temperature} makes scores ${temperature < 1 ? "larger" : "smaller"}.`;
+  scaled({ scaled, temperature }, { headSize }) {
+    const change = `The temperature ${temperature} makes scores ${temperature < 1 ? "larger" : "smaller"}.`;
+    const isPlain = temperature === 1;
+    if (!scaled)
+      return isPlain
+        ? "Scores are not divided by √d: long vectors have large scores."
+        : `Each score is divided by the temperature, not by √d: long vectors have large scores. ${change}`;
+    const d = `longer vectors have larger scores. Here d, the length of a query, is ${headSize}.`;
+    return isPlain
+      ? `Each score is divided by √d: ${d}`
+      : `Each score is divided by √d and the temperature: ${d} ${change}`;
   },
   masked: (state, attention) =>
     `${maskWords(state, attention)} A hidden score is −∞, its weight 0.${blindWords(state, attention)}`,

@@ -249,7 +249,8 @@ function withoutOthers(): Partial<State> {
 export function withSizes(now: State, size: Partial<Pick<State, "heads" | "headSize">>) {
   const { heads = 1, ...sizes } = { heads: now.heads, ...leaveExample(now), ...size };
   const ablated = new Set([...now.ablated].filter((head) => head < heads));
-  return { ...otherCells, ...sizes, heads, ablated, head: Math.min(now.head, heads - 1) };
+  const head = now.head < now.heads ? now.head : 0;
+  return { ...otherCells, ...sizes, heads, ablated, head: Math.min(head, heads - 1) };
 }
 
 /** The notices about heads of the link that do not exist. */
@@ -257,6 +258,7 @@ export const noticesOfHeads = ({ head, ablated }: State, { heads }: SentenceAtte
   missingHeads(
     { head: `${head + 1}`, ablate: headNumbers(ablated).map(String) },
     (key) => Number(key) <= heads,
+    "a head that is shown here",
   );
 
 /**

@@ -5,7 +5,7 @@ import { withoutWords } from "../../../shared/ablation";
 import { headName, headPlaceOf } from "../../../shared/layerHeads";
 import { Lockable, Prose } from "../../../shared/Panel";
 import { Term } from "../../../shared/Term";
-import { AllHeads, lettersOf } from "../parts/AllHeads";
+import { AllHeads, BelowWords } from "../parts/AllHeads";
 import {
   bestOf,
   isFound,
@@ -85,16 +85,14 @@ export function HeadsPanel() {
   const { state, set, card, answer, head, heads, ablating } = useLanguageWorkspace();
   const { measure, order } = state;
   const { ablated } = ablating;
-  const letters = lettersOf(heads);
   const without = ablated.length > 0 ? `, ${withoutWords(ablating, ablated.map(headName)[0])}` : "";
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
-      <Prose class="faint small prose">
+      <BelowWords {...{ order, heads }}>
         <span class="wide-only">Rows: queries; columns: keys; </span>
         below: {patterns[measure].name}
-        {order === "measure" && `, the largest first${letters && `; ${letters}`}`}
-      </Prose>
+      </BelowWords>
       <Ablated />
       <AllHeads
         key={card.model}

@@ -1,5 +1,5 @@
 /** The languages that a model translates from and to. */
-import { useId } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import { refusalOf } from "../../../shared/linkReaders";
 import type { Setter } from "../../../shared/room";
 import type { Card, ReadAnswer } from "./messages";
@@ -26,15 +26,15 @@ export function missingLanguages({ languages }: Card, { from, to }: State): stri
 
 interface FieldProps {
   readonly label: string;
-  readonly languages: readonly string[];
+  /** The tokens of the languages and their names. */
+  readonly named: readonly (readonly [token: string, name: string])[];
   /** Undefined if the text has no token of a language. */
   readonly value: string | undefined;
   onChange(language: string): void;
 }
 
-function Field({ label, languages, value = "", onChange }: FieldProps) {
+function Field({ label, named, value = "", onChange }: FieldProps) {
   const id = useId();
-  const named = languages.map((token) => [token, languageName(token)] as const);
   return (
     <span>
       <label for={id} class="faint">
@@ -42,13 +42,11 @@ function Field({ label, languages, value = "", onChange }: FieldProps) {
       </label>{" "}
       <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {value === "" && <option value="">not said</option>}
-        {named
-          .sort(([, a], [, b]) => a.localeCompare(b))
-          .map(([token, name]) => (
-            <option key={token} value={token}>
-              {name}
-            </option>
-          ))}
+        {named.map(([token, name]) => (
+          <option key={token} value={token}>
+            {name}
+          </option>
+        ))}
       </select>
     </span>
   );
@@ -57,27 +55,38 @@ function Field({ label, languages, value = "", onChange }: FieldProps) {
 interface LanguagesProps {
   readonly card: Card;
   readonly answer: ReadAnswer | null;
+  readonly state: State;
   set: Setter<State>;
 }
 
-/** Shows the languages of the text that is read; nothing for a model without languages. */
-export function Languages({ card, answer, set }: LanguagesProps) {
-  const { languages } = card;
+/** The languages of the text, or the chosen ones while they are read; nothing for a model without languages. */
+export function Languages({ card, answer, state, set }: LanguagesProps) {
+  const { languages, marksLanguage } = card;
+  const named = useMemo(
+    () =>
+      languages
+        .map((token) => [token, languageName(token)] as const)
+        .sort(([, a], [, b]) => a.localeCompare(b)),
+    [languages],
+  );
   if (languages.length === 0) return null;
-  const { tokens, sources } = answer ?? { tokens: [], sources: 0 };
-  const among = (start: number, end?: number) =>
-    tokens.slice(start, end).find(({ raw }) => languages.includes(raw))?.raw;
+  const { tokens, sources, given } = answer ?? { tokens: [], sources: 0, given: 0 };
+  const shownOf = (chosen: string | null, of: ReadAnswer["tokens"]) =>
+    languages.find((token) => token === chosen) ??
+    of.find(({ raw }) => languages.includes(raw))?.raw;
   const begin = { kept: [], place: null, cell: null } as const;
   return (
     <p class="line languages">
-      <Field
-        label="From"
-        {...{ languages, value: among(0, sources) }}
-        onChange={(from) => set({ from, ...begin })}
-      />
+      {marksLanguage && (
+        <Field
+          label="From"
+          {...{ named, value: shownOf(state.from, tokens.slice(0, sources)) }}
+          onChange={(from) => set({ from, ...begin })}
+        />
+      )}
       <Field
         label="To"
-        {...{ languages, value: among(sources) }}
+        {...{ named, value: shownOf(state.to, tokens.slice(sources, given)) }}
         onChange={(to) => set({ to, ...begin })}
       />
     </p>

@@ -221,6 +221,7 @@ function labelOf({ predicts, mask }: Card): string {
 interface TextPanelProps {
   text: string;
   card: Card;
+  state: State;
   set: Setter<State>;
   /** Null if the model has read no text. */
   answer: ReadAnswer | null;
@@ -228,7 +229,7 @@ interface TextPanelProps {
 }
 
 /** The field is there as soon as a model is, so that a text that it cannot read can be changed. */
-export function TextPanel({ text, card, set, answer, notices }: TextPanelProps) {
+export function TextPanel({ text, card, state, set, answer, notices }: TextPanelProps) {
   return (
     <section class="text" aria-labelledby="text-title">
       <h2 id="text-title" class="wide-only">
@@ -241,7 +242,7 @@ export function TextPanel({ text, card, set, answer, notices }: TextPanelProps) 
           value={text}
           onInput={(text) => set(withText(text))}
         />
-        <Languages {...{ card, answer, set }} />
+        <Languages {...{ card, answer, state, set }} />
       </Lockable>
       <Notices notices={notices} />
       {answer && <WrittenText />}

@@ -86,13 +86,14 @@ function Panels() {
 
 interface WorkProps {
   card: Card;
+  state: State;
   reading: Reading;
   set: Setter<State>;
   workspace: LanguageWorkspace | null;
 }
 
 /** The text and the parts about it. */
-function Work({ card, reading, set, workspace }: WorkProps) {
+function Work({ card, state, reading, set, workspace }: WorkProps) {
   const { text, answer, isStale, isUnread, failures } = reading;
   const words = [
     ...["work column", card.writes && "writes", !workspace && "waiting"],
@@ -102,7 +103,7 @@ function Work({ card, reading, set, workspace }: WorkProps) {
     <div class={words.filter(Boolean).join(" ")}>
       <Panel name="text">
         <TextPanel
-          {...{ text: text ?? "", card, set, notices: failures }}
+          {...{ text: text ?? "", card, state, set, notices: failures }}
           answer={workspace && answer}
         />
       </Panel>
@@ -163,7 +164,7 @@ export function View({ state, set, notices: linkNotices, found, isOver, onTaken 
       {(card || (isOpening && isOurs)) && (
         <Controls {...{ state, set, answer, place }} writes={card?.writes ?? true} />
       )}
-      {card && <Work {...{ card, reading, set, workspace }} />}
+      {card && <Work {...{ card, state, reading, set, workspace }} />}
       {isOpening && <div class="work column waiting" />}
       <TryNext suggestions={isOurs ? ourSuggestions : yourSuggestions} />
       <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>

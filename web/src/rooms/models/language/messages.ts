@@ -33,7 +33,7 @@ export interface ReadRequest extends Sampling {
   /** The number of the intended model, from its card. */
   readonly model: number;
   readonly text: string;
-  /** The tokens of the languages that a model translates from and to; null for those of its files. */
+  /** The languages to translate from and to, as tokens; null for the ones that the model's files choose. */
   readonly from: string | null;
   readonly to: string | null;
   readonly seed: number;
@@ -157,8 +157,10 @@ export interface Card {
   readonly softcap: number | null;
   /** How many keys up to its own a query sees, for each layer; null for all. */
   readonly windows: readonly (number | null)[];
-  /** The tokens of the languages among which the model translates; empty for other models. */
+  /** The languages that the model can write, as tokens; empty if its files name none. */
   readonly languages: readonly string[];
+  /** Whether the tokenizer marks the language of the text that the model reads. */
+  readonly marksLanguage: boolean;
   /** The token of a masked word; null if the model has none, or no prediction head that can fill it. */
   readonly mask: { readonly id: number; readonly text: string } | null;
   /** The head that gives each label of a text or of a token a probability; null if the model has none. */

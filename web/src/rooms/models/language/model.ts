@@ -14,7 +14,7 @@ import {
 import { nn } from "heed/nn";
 import { ReadableTokenizer } from "../../../shared/readableTokenizer";
 import type { ShownModel } from "../../../worker/languageHeads";
-import { otherEncoder, rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
+import { rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
 import { type Held, holdOurs, type LoadContext, seldom } from "../../../worker/ourModel";
 import { Lifetime } from "../lifetime";
 import type { Card, KeptModel, LoadRequest, Whose } from "./messages";
@@ -167,7 +167,10 @@ function cardOf(
     whyNotWalked: whyNotWalked(model),
     ...{ ...layersOf(model), context, ...sizesOf(model, dtype) },
     vocabulary: config.vocabularySize,
-    languages: kind === "seq2seq" ? [...tokenizer.languages.keys()] : [],
+    languages: [...tokenizer.languages].flatMap(([name, id]) =>
+      kind === "seq2seq" && id < config.vocabularySize ? name : [],
+    ),
+    marksLanguage: tokenizer.ownLanguage !== null,
     ...predictionsOf(model, tokenizer),
   };
 }
@@ -176,11 +179,14 @@ function cardOf(
 function whyNoNetwork(model: ShownModel): string | null {
   const { config } = model;
   if (config.kind === "seq2seq") return "it has an encoder and a decoder";
-  const isOther =
-    config.kind === "causal"
-      ? config.hasOutputNorms || rotatesApart(model)
-      : otherEncoder(config) !== null;
-  return isOther ? "its layers have other parts than those of GPT-2, Llama and BERT" : null;
+  if (config.kind === "masked") {
+    if (config.hasNormsBefore) return "some of its layers see only tokens nearby (ModernBERT)";
+    return config.distances > 0 ? "it adds a number for each distance to its scores (MPNet)" : null;
+  }
+  if (config.hasOutputNorms) return "it normalises the outputs of its parts, too (Gemma)";
+  return rotatesApart(model)
+    ? "it rotates a part of each head only, or by other angles in longer texts"
+    : null;
 }
 
 const whoseIs = (source: Source): Whose =>

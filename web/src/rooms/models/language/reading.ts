@@ -7,7 +7,7 @@ import type { Ablated } from "../../../shared/ablation";
 import { candidatesOf, insteadOf, type SortedLogits } from "../../../shared/candidates";
 import { type HeadPlace, headPlaceOf } from "../../../shared/layerHeads";
 import type { News } from "../../../shared/loading";
-import type { ReadableTokenizer, ReadToken } from "../../../shared/readableTokenizer";
+import type { ReadToken } from "../../../shared/readableTokenizer";
 import { ablatedHeads } from "../../../worker/ablating";
 import { continuation } from "../../../worker/continuation";
 import {
@@ -48,7 +48,7 @@ type Context = SolverContext<News>;
 const refused = (why: string): Refused => ({ kind: "refused", why });
 
 /** The tokens of a text, or why they cannot be read. */
-function idsOf(open: Open, text: string): number[] | Refused {
+function idsOf(open: Open, text: string, to: string | null = null): number[] | Refused {
   const { card, tokenizer } = open;
   if (text.length > maxCharacters)
     return refused(
@@ -63,7 +63,8 @@ function idsOf(open: Open, text: string): number[] | Refused {
       `The text has ${length} tokens, and the model reads ${context} at most: leave out ${length - context}.`,
     );
   // There is room for an answer.
-  const most = card.predicts === "seq2seq" ? mostTokens - startsOf(open).length - line : mostTokens;
+  const most =
+    card.predicts === "seq2seq" ? mostTokens - startsOf(open, to).length - line : mostTokens;
   if (length > most)
     return refused(
       `The text has ${length} tokens, and this room shows ${most} at most: leave out ${length - most}.`,
@@ -76,15 +77,17 @@ function idsOf(open: Open, text: string): number[] | Refused {
   return ids;
 }
 
-/** The tokens with a language in place of theirs; null changes none. */
-function inLanguage(
-  { languages }: ReadableTokenizer,
-  ids: readonly number[],
-  language: string | null,
-) {
-  const own = [...languages.values()];
-  const id = language === null ? undefined : languages.get(language);
-  return ids.map((each) => (id !== undefined && own.includes(each) ? id : each));
+/** The token of a language; undefined for null, and for one that the model does not have. */
+const languageId = ({ card, tokenizer }: Open, language: string | null): number | undefined =>
+  card.languages.includes(language ?? "") ? tokenizer.languages.get(language ?? "") : undefined;
+
+/** The tokens of a text, with a language in place of the one that the tokenizer puts before or after them. */
+function readFrom(open: Open, ids: readonly number[], from: string | null): readonly number[] {
+  const id = languageId(open, from);
+  const own = open.tokenizer.ownLanguage;
+  if (id === undefined || own === null) return ids;
+  const at = ids[own.start] === own.id ? own.start : ids.length + own.end;
+  return ids.map((each, i) => (i === at && each === own.id ? id : each));
 }
 
 /**
@@ -92,11 +95,15 @@ function inLanguage(
  *
  * @param to the language to write, whose token is among them or the last one
  */
-function startsOf({ model, tokenizer }: Open, to: string | null = null): readonly number[] {
+function startsOf(open: Open, to: string | null = null): readonly number[] {
+  const { model, tokenizer } = open;
   if (!("decode" in model)) return [];
-  const starts = inLanguage(tokenizer, model.config.startTokens, to);
-  const id = to === null ? undefined : tokenizer.languages.get(to);
-  return id === undefined || starts.includes(id) ? starts : [...starts, id];
+  const { startTokens } = model.config;
+  const id = languageId(open, to);
+  if (id === undefined) return startTokens;
+  const all = [...tokenizer.languages.values()];
+  const starts = startTokens.map((each) => (all.includes(each) ? id : each));
+  return starts.includes(id) ? starts : [...starts, id];
 }
 
 /** The tokens that a model reads for a text. A model with a decoder also gets the text as its target. */
@@ -166,10 +173,10 @@ export async function read(
 ): Promise<ReadAnswer | Refused> {
   const begin = performance.now();
   const { card, model, tokenizer } = open;
-  const typed = idsOf(open, request.text);
+  const typed = idsOf(open, request.text, request.to);
   if ("why" in typed) return typed;
+  const given = readFrom(open, typed, request.from);
   const { kind } = model.config;
-  const given = kind === "seq2seq" ? inLanguage(tokenizer, typed, request.from) : typed;
   const written = await writtenAfter(open, given, request, context);
   const starts = startsOf(open, request.to);
   const ids = [...given, ...starts, ...written];

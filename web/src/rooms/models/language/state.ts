@@ -89,7 +89,7 @@ export const settings = {
   dtype: choice("float32", weightTypes),
   /** The typed text; null for the first text of the model. */
   text: setting(null, textFrom),
-  /** The tokens of the languages that a model translates from and to; null for those of its files. */
+  /** The languages to translate from and to, as tokens; null for the ones that the model's files choose. */
   from: setting<string | null>(null, languageFrom),
   to: setting<string | null>(null, languageFrom),
   temperature: decimal(0.8, { min: 0, max: 2 }),

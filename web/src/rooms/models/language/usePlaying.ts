@@ -82,16 +82,17 @@ export function usePlaying(answer: ReadAnswer | null, playing: Playing, set: Set
   };
 }
 
-/** Former continuations of the same text. */
+/** Former continuations of the same text, in the same language. */
 export function useBranches(
   answer: ReadAnswer | null,
   { state, place, text }: Playing,
   set: Setter<State>,
 ) {
-  const [kept, setKept] = useState<{ text: string; branches: readonly Branch[] }>({
-    ...{ text, branches: [] },
+  const owner = JSON.stringify([text, state.from, state.to]);
+  const [kept, setKept] = useState<{ owner: string; branches: readonly Branch[] }>({
+    ...{ owner, branches: [] },
   });
-  const branches = kept.text === text ? kept.branches : [];
+  const branches = kept.owner === owner ? kept.branches : [];
   const leave = (at: number, next: Partial<State>, taken: Branch | null) => {
     if (!answer) return;
     const former = {
@@ -99,7 +100,7 @@ export function useBranches(
       pieces: answer.tokens.slice(at + 1).map(({ piece }) => piece),
     };
     const others = branches.filter((each) => each !== taken);
-    setKept({ text, branches: [former, ...others].slice(0, mostBranches) });
+    setKept({ owner, branches: [former, ...others].slice(0, mostBranches) });
     set({ ...next, cell: null });
   };
   return {

@@ -120,14 +120,16 @@ function useRead(state: State, card: Card | null, text: string | null) {
     [card, text, from, to, temperature, topK, topP, seed, length, kept.join()],
   );
   const { answer: found, request: asked, isBusy, failure } = useAnswer(solver, request, patience);
+  const isAsked =
+    asked?.kind !== "read" || (asked.text === text && asked.from === from && asked.to === to);
   const isOfModel = found?.kind === "read" && found.model === card?.model;
   const answer = useLast(card?.model, isOfModel ? found : null);
   return {
     ...{ answer, isBusy, failure },
     /** Why the present text cannot be read. */
     why: found?.kind === "refused" ? found.why : null,
-    /** Whether the answer is about another text than the present one. */
-    isStale: answer !== null && asked?.kind === "read" && asked.text !== text,
+    /** Whether the answer is about another text or language than the present one. */
+    isStale: answer !== null && !isAsked,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import {
   aboutGrid,
@@ -26,6 +27,7 @@ import {
   type MeasuredHead,
 } from "../../../shared/layerHeads";
 import type { Look } from "../../../shared/lookSettings";
+import { Prose } from "../../../shared/Panel";
 import { useWidth } from "../../../shared/useWidth";
 import { HeadGrid, type HeadsRow } from "./HeadGrid";
 
@@ -111,11 +113,28 @@ function placesOf(heads: Heads): HeadPlace[] {
 }
 
 /** The meaning of these letters, if heads have them; otherwise "". */
-export function lettersOf(heads: Heads): string {
+function lettersOf(heads: Heads): string {
   const names = new Set(placesOf(heads).flatMap(({ name }) => name ?? []));
   return [...names]
     .map((name) => `${attentionNames[name].letters}: ${attentionNames[name].prefix}`)
     .join(", ");
+}
+
+interface BelowWordsProps extends Pick<Look<string>, "order"> {
+  readonly heads: Heads;
+  readonly children: ComponentChildren;
+}
+
+/** Describes the number below each head. A sorted list needs these words even if explanations are hidden. */
+export function BelowWords({ order, heads, children }: BelowWordsProps) {
+  const letters = lettersOf(heads);
+  const words = "faint measured small";
+  if (order === "layer") return <Prose class={words}>{children}</Prose>;
+  return (
+    <p class={words}>
+      {children}, the largest first{letters && `; ${letters}`}
+    </p>
+  );
 }
 
 function useGrid<Name extends string>(props: AllHeadsProps<Name>) {

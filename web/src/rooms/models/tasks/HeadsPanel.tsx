@@ -3,9 +3,8 @@
 import { useMemo } from "preact/hooks";
 import { format, npyBlob, npyOfAll } from "#parts";
 import { exhibitOf } from "../../../shared/catalogue";
-import { Prose } from "../../../shared/Panel";
 import { Term } from "../../../shared/Term";
-import { AllHeads, lettersOf } from "../parts/AllHeads";
+import { AllHeads, BelowWords } from "../parts/AllHeads";
 import { measures } from "./measures";
 import { kindsOf, withoutWords } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
@@ -20,15 +19,13 @@ export function HeadsPanel() {
   const title = exhibitOf(exhibit).name;
   const without = withoutWords(selection);
   const axes = [attentions.length, attentions[0]?.heads ?? 0];
-  const letters = lettersOf(heads);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
-      <Prose class="faint measured small">
+      <BelowWords {...{ order, heads }}>
         below: {measure === "places" && "attention on the "}
         {measure === "places" ? <Term name="answer positions" /> : measures[measure].name}
-        {order === "measure" && `, the largest first${letters && `; ${letters}`}`}
-      </Prose>
+      </BelowWords>
       <AllHeads
         {...{ heads, look: state, measures, format, ablated }}
         causal={{
