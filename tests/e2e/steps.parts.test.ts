@@ -16,6 +16,7 @@ import {
   sentenceAttentionOf,
   withKeyText,
   withKind,
+  withSizes,
 } from "../../web/src/rooms/steps/state";
 import {
   mostTrialSize,
@@ -121,6 +122,16 @@ describe("The worked example", () => {
     expect(formulaOf(4, 3)).toBe(
       "Position, “jumps”, entry 4: P[5, 4] = cos((5 − 1) ÷ 10000^(2/4)) = 0.999",
     );
+  });
+
+  test("keeps a head only if other sizes still have it", () => {
+    const random = { ...initialState, vectors: "random" as const, heads: 4 };
+    expect(withSizes({ ...random, head: 2 }, { headSize: 8 })).toMatchObject({ head: 2, heads: 4 });
+    expect(withSizes({ ...random, head: 3 }, { heads: 2 })).toMatchObject({ head: 1, heads: 2 });
+    // The page shows head 1 in place of a head that a link names in vain.
+    expect(withSizes({ ...random, head: 9 }, { headSize: 8 })).toMatchObject({ head: 0 });
+    const ablated = new Set([0, 3]);
+    expect(withSizes({ ...random, ablated }, { heads: 2 }).ablated).toEqual(new Set([0]));
   });
 
   test("keeps its numbers through an encoder-decoder, which has given numbers too", async () => {

@@ -92,6 +92,17 @@ describe("The descriptions of the stages", () => {
       for (const text of Object.values(descriptionsOf(change)))
         expect(text).toMatch(/^[^:.]{5,70}[:.]( |$)/);
   });
+
+  test.each([
+    [{}, "scaled", "Each score is divided by √d:"],
+    [{ temperature: 2 }, "scaled", "Each score is divided by √d and the temperature:"],
+    [{ scaled: false, temperature: 2 }, "scaled", "Each score is divided by the temperature, not"],
+    [{ scaled: false }, "scaled", "Scores are not divided by √d:"],
+    [{ mask: "painted", hidden: rowHidden(0) }, "masked", "The mask hides keys: drag"],
+    [{ mask: "painted", hidden: new Set<string>() }, "masked", "No key is hidden: drag"],
+  ] as const)("say at %o in this line what the stage %s does", (change, stage, line) => {
+    expect(descriptionsOf(change)[stage]?.startsWith(line)).toBe(true);
+  });
 });
 
 test("The word with the highest score is that of the sentence that is attended to", () => {

@@ -806,6 +806,15 @@ describe("A model with an encoder and a decoder", () => {
     const { model } = await opening(context)(other, "float32");
     expect((await read({ model, to: "deu_Latn" })).target[0]).toBe(german);
     // Tokens that the model does not have are no choice.
+    const short = {
+      ...files,
+      "tokenizer.json": wordTokenizer(
+        26,
+        [...Array(24).keys()].map((id) => `w${id}`).concat(names.slice(0, 2)),
+        false,
+      ),
+    };
+    expect((await opening(context)(short, "float32")).languages).toEqual([]);
     const plain = await opening(context)(translatorFiles(), "float32");
     expect(plain).toMatchObject({ languages: [], marksLanguage: false });
     own.dispose();
