@@ -213,7 +213,8 @@ export class Room {
   }
 
   /** The file that a menu within `scope` saves in a format. */
-  saved(scope: string, format: string): Promise<{ name: string; text: string }> {
+  async saved(scope: string, format: string): Promise<{ name: string; text: string }> {
+    await this.page.waitForSelector(`${scope} .save button`);
     return this.page.evaluate(
       async (scope, format) => {
         const make = URL.createObjectURL;

@@ -17,8 +17,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     projects: [
-      // Half of the time a browser waits for a clock or a frame, so three files in parallel keep two cores busy.
-      { include: ["*.test.ts"], exclude: alone, maxWorkers: 3, groupOrder: 0, name: "together" },
+      // Half of the time a browser waits for a clock or a frame, so two files in parallel take less time than one after
+      // another.
+      { include: ["*.test.ts"], exclude: alone, maxWorkers: 2, groupOrder: 0, name: "together" },
       { include: alone, maxWorkers: 1, groupOrder: 1, name: "alone" },
     ].map(({ include, exclude = [], maxWorkers, groupOrder, name }) => ({
       extends: true as const,
