@@ -1,7 +1,16 @@
 /** The request to the room's solver and its answer. Numbers are transferred as typed arrays. */
 
+import type { AttentionOptions } from "heed";
 import type { BlockNumbers, LayerMatrices } from "../../network/messages";
 import type { MatrixName } from "./matrices";
+
+/**
+ * The engine's own options of a causal mask and of padding, or a table with one byte for each query and key: 1 if the
+ * query may attend to the key.
+ */
+export interface MaskRequest extends Pick<AttentionOptions, "isCausal" | "window" | "kvLengths"> {
+  readonly visible?: Uint8Array;
+}
 
 /** An entry of Q or K that replaces the computed one. */
 export interface Edit {
@@ -45,8 +54,8 @@ export interface Problem {
   readonly position: boolean;
   /** The factor of q·k before the softmax: 1 / (sqrt(d) · temperature). */
   readonly scale: number;
-  /** One byte for each query and key: 1 if the query may attend to the key; null without a mask. */
-  readonly mask: Uint8Array | null;
+  /** Empty without a mask. */
+  readonly mask: MaskRequest;
   /** The query and head whose contributions are computed. */
   readonly row: number;
   readonly head: number;

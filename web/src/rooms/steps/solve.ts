@@ -156,9 +156,11 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   const k = withEdits(heed, rotate(unrotated.k), "k", problem);
   const v = projected(other.input, "v");
   const heads = { heads: problem.heads, kvHeads: problem.heads };
+  const { visible, ...mask } = problem.mask;
   const attention = heed.attention(q, k, v, {
     ...heads,
-    ...(problem.mask && { mask: heed.tensor(problem.mask, [L, S], "bool") }),
+    ...mask,
+    ...(visible && { mask: heed.tensor(visible, [L, S], "bool") }),
     scale: problem.scale,
     capture: ["scores", "masked", "weights", "entropy"],
   });

@@ -4,7 +4,7 @@ import { missingHeads } from "../../shared/layerHeads";
 import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleSize } from "./example";
 import { type MatrixAxis, matrices } from "./matrices";
-import type { Edit, Problem, Source } from "./problem";
+import type { Edit, MaskRequest, Problem, Source } from "./problem";
 import { seededOrder } from "./seeded";
 import { headNumbers, initialState, type MatrixCell, type State } from "./settings";
 import { type ModelShape, ourShape } from "./shape";
@@ -136,12 +136,21 @@ export function countBlind(state: State, attention: SentenceAttention): number {
   ).length;
 }
 
-function maskOf(state: State, attention: SentenceAttention): Problem["mask"] {
-  if (state.mask === "none") return null;
+function maskOf(state: State, attention: SentenceAttention): MaskRequest {
+  const { window } = attention;
   const [L, S] = [attention.queries.tokens.length, attention.keys.tokens.length];
-  return Uint8Array.from({ length: L * S }, (_, i) =>
-    Number(isVisible(state, attention, Math.floor(i / S), i % S)),
-  );
+  switch (state.mask) {
+    case "none":
+      return {};
+    case "causal":
+      return { isCausal: true, ...(window !== null && { window: [window - 1, 0] as const }) };
+    case "padding":
+      return { kvLengths: [Math.min(state.padFrom, S)] };
+    default: {
+      const sees = (i: number) => isVisible(state, attention, Math.floor(i / S), i % S);
+      return { visible: Uint8Array.from({ length: L * S }, (_, i) => Number(sees(i))) };
+    }
+  }
 }
 
 /** Whether a vector for each position is added to the vectors of the tokens. */
