@@ -1,5 +1,5 @@
 /** The language model of the person that is open in the room Models. Other rooms may use it, too. */
-import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
+import type { CausalLanguageModel } from "heed/models";
 import type { ReadableTokenizer } from "../shared/readableTokenizer";
 import type { LanguageModel, ShownModel } from "./languageHeads";
 
@@ -31,35 +31,51 @@ export function setOpenModel(model: OpenModel | null): void {
 }
 
 /** Whether Phi-3 rotates only a part of each head, or by other angles in longer texts. */
-export function rotatesApart({ config }: ShownModel): boolean {
-  return (
-    config.kind === "causal" &&
-    config.rotations?.some(
-      ({ long, frequencies }) => long || 2 * frequencies.length < config.headSize,
-    ) === true
-  );
-}
+const rotatesApart = ({ rotations, headSize }: CausalLanguageModel["config"]) =>
+  rotations?.some(({ long, frequencies }) => long || 2 * frequencies.length < headSize) === true;
 
 /** A layer with larger matrices of its heads would take too much memory and time to draw. */
 const mostWeights = 2 ** 22;
 
-/** A difference between the layers of an encoder and the steps; null if there is none. */
-function otherEncoder({ hasNormsBefore, distances }: MaskedLanguageModel["config"]): string | null {
-  if (hasNormsBefore)
-    return "some of its layers see only tokens nearby, and the first has no norm (ModernBERT), and the steps do not show that";
-  return distances > 0
-    ? "it adds a learned number for each distance to its scores (MPNet), and the steps do not"
+interface Difference {
+  readonly layers: string;
+  /** How “Step by step” differs from them. */
+  readonly steps: string;
+}
+
+/** A difference between the layers and the ones of GPT-2, Llama and BERT; null if there is none. */
+export function differenceOf({ config }: LanguageModel): Difference | null {
+  if (config.kind === "masked") {
+    if (config.hasNormsBefore)
+      return {
+        layers: "some of its layers see only tokens nearby, and the first has no norm (ModernBERT)",
+        steps: "the steps do not show that",
+      };
+    return config.distances > 0
+      ? {
+          layers: "it adds a learned number for each distance to its scores (MPNet)",
+          steps: "the steps do not",
+        }
+      : null;
+  }
+  if (config.hasOutputNorms)
+    return {
+      layers: "it normalises the outputs of attention and of the feed-forward network (Gemma)",
+      steps: "the steps do not",
+    };
+  return rotatesApart(config)
+    ? {
+        layers: "it rotates a part of each head only, or by other angles in longer texts",
+        steps: "the steps rotate whole heads",
+      }
     : null;
 }
 
-/** A difference between the layers of a decoder and the steps; null if there is none. */
-function otherDecoder(model: LanguageModel, config: CausalLanguageModel["config"]): string | null {
-  if (config.hasOutputNorms)
-    return "it normalises the outputs of attention and of the feed-forward network (Gemma), and the steps do not";
+/** A rule for scores that the steps do not have; null for none. */
+function otherScores({ config }: LanguageModel): string | null {
+  if (config.kind === "masked") return null;
   if (config.scoresSoftcap !== undefined)
     return "it limits its scores (softcap), and the steps do not";
-  if (rotatesApart(model))
-    return "it rotates a part of each head only, or by other angles in longer texts, and the steps rotate whole heads";
   return config.scales.some((scale) => scale !== 1 / Math.sqrt(config.headSize))
     ? "it does not divide its scores by √d in each layer, and the steps do"
     : null;
@@ -70,7 +86,10 @@ export function whyNotWalked(model: ShownModel): string | null {
   if ("decode" in model) return "it has an encoder and a decoder, and the steps show one of them";
   const { config } = model;
   const { heads, headSize, size } = config;
-  const otherwise = config.kind === "masked" ? otherEncoder(config) : otherDecoder(model, config);
+  const difference = differenceOf(model);
+  const otherwise = difference
+    ? `${difference.layers}, and ${difference.steps}`
+    : otherScores(model);
   if (otherwise !== null) return otherwise;
   const first = model.model.layers[0]?.selfAttn.qProj.weight as { dtype?: string } | undefined;
   if (first?.dtype !== "float32" && first?.dtype !== "float16")

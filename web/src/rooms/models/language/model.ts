@@ -14,7 +14,7 @@ import {
 import { nn } from "heed/nn";
 import { ReadableTokenizer } from "../../../shared/readableTokenizer";
 import type { ShownModel } from "../../../worker/languageHeads";
-import { rotatesApart, setOpenModel, whyNotWalked } from "../../../worker/openModel";
+import { differenceOf, setOpenModel, whyNotWalked } from "../../../worker/openModel";
 import { type Held, holdOurs, type LoadContext, seldom } from "../../../worker/ourModel";
 import { Lifetime } from "../lifetime";
 import type { Card, KeptModel, LoadRequest, Whose } from "./messages";
@@ -176,18 +176,8 @@ function cardOf(
 }
 
 /** Why the page does not show the whole network; null if it does. */
-function whyNoNetwork(model: ShownModel): string | null {
-  const { config } = model;
-  if (config.kind === "seq2seq") return "it has an encoder and a decoder";
-  if (config.kind === "masked") {
-    if (config.hasNormsBefore) return "some of its layers see only tokens nearby (ModernBERT)";
-    return config.distances > 0 ? "it adds a number for each distance to its scores (MPNet)" : null;
-  }
-  if (config.hasOutputNorms) return "it normalises the outputs of its parts, too (Gemma)";
-  return rotatesApart(model)
-    ? "it rotates a part of each head only, or by other angles in longer texts"
-    : null;
-}
+const whyNoNetwork = (model: ShownModel): string | null =>
+  "decode" in model ? "it has an encoder and a decoder" : (differenceOf(model)?.layers ?? null);
 
 const whoseIs = (source: Source): Whose =>
   source.kind === "address" && source.isOurs ? "ours" : "yours";
