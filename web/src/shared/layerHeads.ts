@@ -1,7 +1,7 @@
 /** The heads of a model by layer and number, as text and in links. */
 import type { SmallWeights } from "#parts";
 import { type AttentionName, attentionNames } from "./attended";
-import { refusalOf } from "./linkReaders";
+import { missingIn } from "./linkReaders";
 
 /** A head, counted from 0. */
 export interface HeadPlace {
@@ -45,20 +45,9 @@ export function headFrom(text: string): HeadKey {
   return text;
 }
 
-/**
- * The notices about heads of a link that a model does not have.
- *
- * @param named the heads by the setting of the link
- */
-export function missingHeads(
-  named: Readonly<Record<string, HeadKey | null | readonly HeadKey[]>>,
+/** The notices about heads of a link that a model does not have. */
+export const missingHeads = (
+  named: Parameters<typeof missingIn>[0],
   has: (key: HeadKey) => boolean,
   wanted = "a head of this model",
-): string[] {
-  return Object.entries(named).flatMap(([setting, keys]) =>
-    [keys ?? []]
-      .flat()
-      .filter((key) => !has(key))
-      .map((key) => refusalOf(setting, key, wanted)),
-  );
-}
+): string[] => missingIn(named, has, wanted);

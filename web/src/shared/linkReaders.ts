@@ -67,6 +67,25 @@ export const refusalOf = (key: string, text: string, wanted: string): string =>
   `The link's ${key} is “${text.slice(0, 40)}”, but it takes ${wanted}; it was left out.`;
 
 /**
+ * The notices about names in a link that the shown model does not have.
+ *
+ * @param named the names by the setting of the link
+ * @param wanted the values that the settings take, in words
+ */
+export function missingIn(
+  named: Readonly<Record<string, string | null | readonly string[]>>,
+  has: (name: string) => boolean,
+  wanted: string,
+): string[] {
+  return Object.entries(named).flatMap(([setting, names]) =>
+    [names ?? []]
+      .flat()
+      .filter((name) => !has(name))
+      .map((name) => refusalOf(setting, name, wanted)),
+  );
+}
+
+/**
  * Applies all valid parameters to `initial`, and describes the others in notices. They are applied in the order of their
  * readers, because a reader may reset what a later one sets.
  */

@@ -97,7 +97,7 @@ function goOn({ heed, model, source, target }: Asked, begun: readonly string[]) 
     written = [...written, next];
     if (!hasEnded) continue;
     const found = target.length > 0 ? placesOf(written, [...target, endToken]) : [];
-    // An extra token has no place of its own, so a replacing one takes the place of the next token.
+    // The right answer has no place for an extra token. If the person put it there, it gets the place of the next token.
     const replaced = begun.length - 1;
     const places = found.map((at, i) => (i === replaced ? (at ?? found[i + 1] ?? null) : at));
     return {

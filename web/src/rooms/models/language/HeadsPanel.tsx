@@ -85,7 +85,7 @@ export function HeadsPanel() {
   const { state, set, card, answer, head, heads, ablating } = useLanguageWorkspace();
   const { measure, order } = state;
   const { ablated } = ablating;
-  const without = ablated.length > 0 ? `, ${withoutWords(ablating, ablated.map(headName)[0])}` : "";
+  const without = ablated.length > 0 ? withoutWords(ablating, ablated.map(headName)[0]) : null;
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
@@ -110,8 +110,7 @@ export function HeadsPanel() {
         }}
         select={(head) => set({ head, cell: null })}
         saved={{
-          ...{ title: card.name, file: "all-heads" },
-          caption: `All heads, ${card.name}${without}: ${answer.text}`,
+          ...{ title: card.name, text: answer.text, without, file: "all-heads" },
         }}
       />
       <Found />

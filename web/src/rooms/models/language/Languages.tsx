@@ -1,6 +1,6 @@
 /** The languages that a model translates from and to. */
 import { useId, useMemo } from "preact/hooks";
-import { refusalOf } from "../../../shared/linkReaders";
+import { missingIn } from "../../../shared/linkReaders";
 import type { Setter } from "../../../shared/room";
 import type { Card, ReadAnswer } from "./messages";
 import type { State } from "./state";
@@ -16,13 +16,12 @@ export function languageName(token: string): string {
 }
 
 /** The notices about languages of a link that a model does not have. */
-export function missingLanguages({ languages }: Card, { from, to }: State): string[] {
-  return Object.entries({ from, to }).flatMap(([setting, token]) =>
-    token === null || languages.includes(token)
-      ? []
-      : refusalOf(setting, token, "the token of a language of this model"),
+export const missingLanguages = ({ languages }: Card, { from, to }: State): string[] =>
+  missingIn(
+    { from, to },
+    (token) => languages.includes(token),
+    "the token of a language of this model",
   );
-}
 
 interface FieldProps {
   readonly label: string;

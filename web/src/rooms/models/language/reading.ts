@@ -79,7 +79,9 @@ function idsOf(open: Open, text: string, to: string | null = null): number[] | R
 
 /** The token of a language; undefined for null, and for one that the model does not have. */
 const languageId = ({ card, tokenizer }: Open, language: string | null): number | undefined =>
-  card.languages.includes(language ?? "") ? tokenizer.languages.get(language ?? "") : undefined;
+  language !== null && card.languages.includes(language)
+    ? tokenizer.languages.get(language)
+    : undefined;
 
 /** The tokens of a text, with a language in place of the one that the tokenizer puts before or after them. */
 function readFrom(open: Open, ids: readonly number[], from: string | null): readonly number[] {

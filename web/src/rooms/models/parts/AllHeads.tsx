@@ -60,11 +60,14 @@ interface AllHeadsProps<Name extends string> {
   select(key: HeadKey): void;
   /** Whether one frame draws all heads; false by default. */
   readonly isWhole?: boolean;
-  /** The saved picture: its name, its caption, and formats with numbers. */
   readonly saved: {
+    /** The name of the model, and its text. */
     readonly title: string;
+    readonly text: string;
+    /** The ablated heads in words; null for none. */
+    readonly without: string | null;
     readonly file: string;
-    readonly caption: string;
+    /** Formats with numbers. */
     readonly numbers?: Contents;
   };
 }
@@ -182,7 +185,7 @@ export function AllHeads<Name extends string>(props: AllHeadsProps<Name>) {
     const about = aboutGrid(isByLayer, measures[look.measure].name);
     const letters = isByLayer ? "" : lettersOf(heads);
     const file: GridFile = {
-      caption: saved.caption,
+      caption: `All heads, ${saved.title}${saved.without ? `, ${saved.without}` : ""}: ${saved.text}`,
       about: letters ? `${about} ${letters}.` : about,
       rows: rows.map(({ short, heads }) => ({
         title: short,

@@ -16,8 +16,6 @@ export function HeadsPanel() {
   const { attentions, exhibit, text } = answer;
   const heads = useMemo(() => attentions.flatMap(({ measured }) => measured), [answer]);
   const causal = all.filter(({ attention }) => attention.isCausal);
-  const title = exhibitOf(exhibit).name;
-  const without = withoutWords(selection);
   const axes = [attentions.length, attentions[0]?.heads ?? 0];
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
@@ -36,8 +34,8 @@ export function HeadsPanel() {
         selected={shown.head.key}
         select={(head) => set({ head, cell: null })}
         saved={{
-          ...{ title, file: `all-heads-${exhibit}` },
-          caption: `All heads, ${title}${without ? `, ${without}` : ""}: ${text}`,
+          ...{ title: exhibitOf(exhibit).name, text, without: withoutWords(selection) },
+          file: `all-heads-${exhibit}`,
           // Heads of one kind of attention are equal in size.
           ...(kindsOf(all).length === 1 && {
             numbers: {
