@@ -45,7 +45,8 @@ const sub = pairOf("msub");
 const power = pairOf("msup");
 const over = pairOf("mfrac");
 
-const words = (text: string) => <mtext>{` ${text} `}</mtext>;
+/** The spaces do not break, because MathML drops other ones at both ends. */
+const words = (text: string) => <mtext>{text.replaceAll(" ", "\u00a0")}</mtext>;
 
 const gap = (width = "1em") => <mspace width={width} />;
 
@@ -140,7 +141,7 @@ export const stageFormulas: Record<
   masked: () => [
     [
       ...[of("masked", sub("M", "ij")), "=", of("scaled", sub("S", "ij"))],
-      ...[words("if"), "i", words("may see"), "j", words(", else"), "−∞"],
+      ...[words(" if "), "i", words(" may see "), "j", words(", else "), "−∞"],
     ],
   ],
   weights: () => [
