@@ -1,11 +1,10 @@
 // The entry heed/worker/serve, for the script of a worker.
 
 import { running } from "./core/running.js";
-import type { Heed } from "./heed.js";
 import { type LoadOptions, loadFrom } from "./load/load.js";
 import { Calls, sentError } from "./worker/calls.js";
 import { ownPort } from "./worker/ports.js";
-import type { FromWorker, Ready, ToWorker } from "./worker/protocol.js";
+import type { FromWorker, ToWorker } from "./worker/protocol.js";
 import type { Libraries, Tasks } from "./worker/tasks.js";
 
 export type { Libraries, TaskContext, Tasks } from "./worker/tasks.js";
@@ -61,12 +60,16 @@ export function serve(
   const post = (message: FromWorker, transfer: Iterable<object>) =>
     port.post(message, [...transfer]);
 
-  async function start({ start: options, files, lock }: Extract<ToWorker, { start: unknown }>) {
+  async function start(message: Extract<ToWorker, { start: unknown }>) {
+    const { start: options, files, lock, reserved } = message;
     try {
-      const heed = await loadFrom({ ...options, ...engine }, files);
+      const heed = await loadFrom({ ...options, ...engine }, files, reserved);
       calls = new Calls(heed, tasks, libraries, post);
       const isLocked = lock !== undefined && (await hold(lock));
-      announce(heed, (ready) => post({ ready: { ...ready, isLocked } }, []));
+      const word = heed.engine.border.callWord;
+      const isShared = word !== undefined && word.memory === reserved?.memory;
+      if (isShared) running.word = new Int32Array(word.memory.buffer, word.address, 1);
+      post({ ready: { info: heed.info, isLocked, ...(isShared && { word: word.address }) } }, []);
     } catch (error) {
       post({ failed: sentError(error) }, []);
     }
@@ -85,23 +88,4 @@ function hold(lock: string): Promise<boolean> {
     });
     held.catch(() => resolve(false));
   });
-}
-
-/**
- * Tells the page that the engine runs. If memory can be shared, the message contains the word of
- * the running call.
- */
-function announce(heed: Heed, post: (ready: Omit<Ready, "isLocked">) => void): void {
-  const { info } = heed;
-  const word = heed.engine.border.callWord;
-  if (word) {
-    try {
-      post({ info, word });
-      running.word = new Int32Array(word.memory.buffer, word.address, 1);
-      return;
-    } catch {
-      // This page is not isolated, so a running operation cannot be interrupted.
-    }
-  }
-  post({ info });
 }

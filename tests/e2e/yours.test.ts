@@ -357,7 +357,7 @@ describe("In chrome, a model of the person", () => {
         expect(model).toBeCloseTo(word?.probability ?? Number.NaN, decimals);
       }
     // A token of the text, as if it were hidden.
-    await room.page.click(".written-text .piece:nth-child(3)");
+    await room.clickToken(2);
     await expect.poll(async () => (await room.candidates(2)).length).toBe(10);
     expect(await room.text("[data-place='2']")).toContain("The text has “w9”: rank");
 
@@ -507,7 +507,7 @@ describe("In chrome, a model of the person", () => {
     const crossed = weightsOf("cross", target)[row] as number[];
     await expectShades(input, crossed);
     // A token of the input is a key: it shows how its weight came about.
-    await (await room.page.$$(".written-text .piece"))[2]?.click();
+    await room.clickToken(2);
     await expect
       .poll(async () => (await room.formula()).weight)
       .toBeCloseTo(crossed[2] as number, 2.7);
@@ -524,8 +524,11 @@ describe("In chrome, a model of the person", () => {
 
     // The model continues after another token in the answer.
     await room.choose("cross.1.1");
-    await (await room.page.$$(".written-text .piece"))[source.length]?.click();
-    await expect.poll(async () => (await room.candidates(source.length)).length).toBe(10);
+    const ahead = async () => {
+      await room.clickToken(source.length);
+      return (await room.candidates(source.length)).length;
+    };
+    await expect.poll(ahead).toBe(10);
     const others = (await room.candidates(source.length)).map(({ id }) => id);
     const other = others.find((id) => id !== written[0] && id !== 1) as number;
     await room.page.click(`[data-token="${other}"] button`);
@@ -560,7 +563,7 @@ describe("In chrome, a model of the person", () => {
     const begin = (...languages: string[]) => ["w9", "w8", "[SEP]", "start", ...languages];
     await expect.poll(async () => (await pieces()).slice(1, 6)).toEqual(begin("eng_Latn"));
     // A branch belongs to its language.
-    await (await room.page.$$(".written-text .piece"))[5]?.click();
+    await room.clickToken(5);
     await expect.poll(async () => (await room.candidates(5)).length).toBe(10);
     const [, second] = await room.candidates(5);
     await room.page.click(`[data-token="${second?.id}"] button`);

@@ -79,6 +79,15 @@ export class Yours extends Room {
     );
   }
 
+  /** Clicks a token of the text, counted from 0. Drawing may replace an element between two calls. */
+  async clickToken(index: number): Promise<void> {
+    await this.page.$$eval(
+      ".written-text .piece",
+      (all, at) => (all[at] as HTMLElement).click(),
+      index,
+    );
+  }
+
   /** Opens the fold with the ways to open a model, if it is closed. */
   async showWays(): Promise<void> {
     await this.page.$$eval(".other-model", ([fold]) => {

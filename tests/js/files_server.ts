@@ -11,6 +11,8 @@ export interface Behaviour {
   /** The number of bytes after which a connection breaks off. */
   most?: number;
   tag?: string | null;
+  /** Gets the function that breaks off the connection; by default it is called at once. */
+  onCut?: (cut: () => void) => void;
 }
 
 /** Sends a file, or the range of it that is asked for. */
@@ -18,7 +20,12 @@ export function send(
   { headers }: IncomingMessage,
   response: ServerResponse,
   bytes: Uint8Array,
-  { ranges = true, most = Number.POSITIVE_INFINITY, tag = '"1"' }: Behaviour = {},
+  {
+    ranges = true,
+    most = Number.POSITIVE_INFINITY,
+    tag = '"1"',
+    onCut = (cut) => cut(),
+  }: Behaviour = {},
 ): void {
   const [, begin] = /^bytes=(\d+)-$/.exec(headers.range ?? "") ?? [];
   const start = ranges ? Number(begin ?? 0) : 0;
@@ -35,13 +42,15 @@ export function send(
   });
   const part = bytes.subarray(start, Math.min(bytes.length, start + most));
   response.write(part, () =>
-    part.length < bytes.length - start ? response.destroy() : response.end(),
+    part.length < bytes.length - start ? onCut(() => response.destroy()) : response.end(),
   );
 }
 
-export interface Answer extends Omit<Behaviour, "most"> {
+export interface Answer extends Omit<Behaviour, "most" | "onCut"> {
   /** After how many bytes each request breaks off, one after the other; then none does. */
   cuts?: readonly number[];
+  /** Whether requests wait where they break off, until somebody requests /cut. */
+  isHeld?: boolean;
   /** The part of an answer that pages of other origins may read: all, the body with the usual headers, or nothing. */
   shown?: "all" | "body" | "nothing";
   /** Whether the server ends each connection without an answer. */
@@ -62,6 +71,7 @@ interface Place {
 const server = createServer();
 const places = new Map<string, Place>();
 const requests: string[] = [];
+const held: (() => void)[] = [];
 
 async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
@@ -90,13 +100,17 @@ server.on("request", async (request: IncomingMessage, response: ServerResponse) 
     response.writeHead(isPut ? 204 : 403).end();
   } else if (url === "/requests") {
     response.end(JSON.stringify(requests));
+  } else if (url === "/cut") {
+    for (const cut of held.splice(0)) cut();
+    response.end();
   } else {
     requests.push(`${url} ${headers.range ?? "all"}`);
     if (place === undefined) response.writeHead(404).end();
     else if (place.answer.isGone) request.destroy();
     else {
       const most = place.cuts.shift() ?? Number.POSITIVE_INFINITY;
-      send(request, response, place.bytes, { ...place.answer, most });
+      const onCut = (cut: () => void) => (place.answer.isHeld ? held.push(cut) : cut());
+      send(request, response, place.bytes, { ...place.answer, most, onCut });
     }
   }
 });

@@ -223,14 +223,4 @@ function using(tensor, run) {
   tensor.dispose();
 }
 
-// As on a page that is not isolated: memory cannot be sent.
-if (globalThis.process?.env?.HEED_UNSHARED) {
-  const { parentPort } = process.getBuiltinModule("node:worker_threads");
-  const post = parentPort.postMessage.bind(parentPort);
-  parentPort.postMessage = (message, transfer) => {
-    if (message.ready?.word) throw new Error("not isolated");
-    post(message, transfer);
-  };
-}
-
 serve(tasks, { nn, models });

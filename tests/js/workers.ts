@@ -1,35 +1,32 @@
 // Workers for the tests of heed/worker.
 
 import { HeedError } from "heed";
-import { loadInWorker, type RemoteHeed, type WorkerLike } from "heed/worker";
+import {
+  type LoadInWorkerOptions,
+  loadInWorker,
+  type RemoteHeed,
+  type WorkerLike,
+} from "heed/worker";
 import { isNode } from "./engine.js";
 import type { tasks } from "./worker_tasks.mjs";
 
 export type TestTasks = typeof tasks;
 
-/**
- * The worker of worker_tasks.mjs. In a browser Vite serves it only by this literal address.
- *
- * @param env variables of the worker's environment, in Node
- */
-export function newTestWorker(env: Record<string, string> = {}): WorkerLike {
+/** The worker of worker_tasks.mjs. In a browser Vite serves it only by this literal address. */
+export function newTestWorker(): WorkerLike {
   if (!isNode)
     return new Worker(new URL("./worker_tasks.mjs", import.meta.url), { type: "module" });
-  return newNodeWorker(new URL("./worker_tasks.mjs", import.meta.url), env);
+  return newNodeWorker(new URL("./worker_tasks.mjs", import.meta.url));
 }
 
-export function newNodeWorker(address: URL, env: Record<string, string> = {}): WorkerLike {
+export function newNodeWorker(address: URL): WorkerLike {
   const { Worker: NodeWorker } = process.getBuiltinModule("node:worker_threads");
-  return new NodeWorker(address, { execArgv: [], env: { ...process.env, ...env } });
+  return new NodeWorker(address, { execArgv: [] });
 }
 
 /** An engine in a worker with the tasks of worker_tasks.mjs. */
-export const loadWithTasks = (
-  options: { threads?: number; env?: Record<string, string> } = {},
-): Promise<RemoteHeed<TestTasks>> => {
-  const { env, ...others } = { threads: 1, ...options };
-  return loadInWorker<TestTasks>({ ...others, worker: () => newTestWorker(env) });
-};
+export const loadWithTasks = (options: LoadInWorkerOptions = {}): Promise<RemoteHeed<TestTasks>> =>
+  loadInWorker<TestTasks>({ threads: 1, worker: newTestWorker, ...options });
 
 /** The HeedError of a call. */
 export async function refusalOf(call: Promise<unknown>): Promise<HeedError> {

@@ -2,6 +2,7 @@
 
 import { HeedError } from "../core/error.js";
 import type { Bytes, ThreadWorker } from "../core/module.js";
+import { isWholeNumber } from "../core/validate.js";
 
 /**
  * The three binaries. "wide" and "relaxed" use relaxed SIMD (fused multiply-add); "wide" is for
@@ -124,7 +125,7 @@ export function mayMergeVectors(): boolean {
  * page. structuredClone is not a test either: in WebKit it refuses memories that postMessage
  * accepts.
  */
-function canShareMemory(): boolean {
+export function canShareMemory(): boolean {
   if (isNode) return true;
   let channel: MessageChannel | undefined;
   try {
@@ -190,6 +191,17 @@ export function chooseThreads(
 
 const pageSize = 65536;
 const initialPages = 256; // as linked: -sINITIAL_MEMORY=16MB
+export const mostMemory = 4 * 2 ** 30;
+export const isMemorySize = isWholeNumber(initialPages * pageSize, mostMemory);
+
+/** The memory of an engine. */
+export interface Reserved {
+  readonly memory: WebAssembly.Memory;
+  /** Its maximum in bytes. */
+  readonly most: number;
+  /** The reason why this is less than requested; null if it is not. */
+  readonly reason: string | null;
+}
 
 /**
  * The time limit in milliseconds. The workers of a disposed engine reserve its addresses until the
@@ -204,12 +216,7 @@ const interval = 50;
  * maximums are tried. All are then tried again for some time, because disposed engines may still
  * end.
  */
-export async function createMemory(maximum: number): Promise<{
-  memory: WebAssembly.Memory;
-  /** Its maximum in bytes. */
-  most: number;
-  reason: string | null;
-}> {
+export async function createMemory(maximum: number): Promise<Reserved> {
   for (let waited = 0; ; waited += interval) {
     for (
       let pages = Math.floor(maximum / pageSize);

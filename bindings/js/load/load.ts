@@ -6,7 +6,14 @@ import type { HeedModule, ModuleOptions } from "../core/module.js";
 import { checkOptions, isBoolean, isWholeNumber } from "../core/validate.js";
 import { Heed } from "../heed.js";
 import { type Binaries, type BinaryOptions, binaryChecks, fetchBinaries } from "./binaries.js";
-import { chooseThreads, countCores, createMemory } from "./features.js";
+import {
+  chooseThreads,
+  countCores,
+  createMemory,
+  isMemorySize,
+  mostMemory,
+  type Reserved,
+} from "./features.js";
 import { type Files, isAddress, resolve } from "./locate.js";
 import { measureWide } from "./probe.js";
 import { Threads } from "./threads.js";
@@ -44,15 +51,13 @@ export interface LoadOptions extends BinaryOptions {
   debug?: boolean;
 }
 
-const mostMemory = 4 * 2 ** 30;
-
 function checkLoadOptions(options: LoadOptions): void {
   checkOptions("load", options, {
     threads: isWholeNumber(1, 1024),
     ...binaryChecks,
     workerUrl: isAddress,
     waitForThreads: isBoolean,
-    maxMemory: isWholeNumber(16 * 2 ** 20, mostMemory),
+    maxMemory: isMemorySize,
     warmUp: isBoolean,
     debug: isBoolean,
   });
@@ -118,11 +123,16 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
 }
 
 /**
- * Does the same as `load`, in a worker whose page may have sent the addresses of the files.
+ * Does the same as `load`, in a worker whose page may have sent the addresses of the files and the
+ * memory.
  *
  * @internal
  */
-export async function loadFrom(options: LoadOptions, files: Files | undefined): Promise<Heed> {
+export async function loadFrom(
+  options: LoadOptions,
+  files: Files | undefined,
+  reserved?: Reserved,
+): Promise<Heed> {
   checkLoadOptions(options);
   const {
     workerUrl,
@@ -140,8 +150,8 @@ export async function loadFrom(options: LoadOptions, files: Files | undefined): 
   let glue: URL | undefined;
 
   /** Creates an engine. The first call fetches the files. */
-  async function begin(): Promise<Heed> {
-    const { memory, most, reason: memoryReason } = await createMemory(maxMemory);
+  async function begin(given?: Reserved): Promise<Heed> {
+    const { memory, most, reason: memoryReason } = given ?? (await createMemory(maxMemory));
     const threads = new Threads(wanted, address);
     let module: HeedModule | undefined;
     let engine: Engine | undefined;
@@ -182,7 +192,7 @@ export async function loadFrom(options: LoadOptions, files: Files | undefined): 
     }
   }
 
-  const heed = await begin().catch((error: unknown) => {
+  const heed = await begin(reserved).catch((error: unknown) => {
     if (!isTrap(error)) throw error;
     console.warn(
       `heed: a new engine stopped in its first calls, so another is loaded: ${error.message}`,

@@ -3,7 +3,14 @@
 
 import { HeedError } from "../core/error.js";
 import { cancelledWord } from "../core/running.js";
-import { isNode } from "../load/features.js";
+import {
+  canShareMemory,
+  createMemory,
+  isMemorySize,
+  isNode,
+  mostMemory,
+  type Reserved,
+} from "../load/features.js";
 import { locateAll } from "../load/locate.js";
 import { type Heard, Port, type WorkerSource } from "./ports.js";
 import type {
@@ -69,6 +76,8 @@ export class Connection {
   readonly #deferred = new Map<object, ObjectId>();
   /** Objects to free, and objects without a handle: the next message tells the worker of both. */
   #released: { dispose: ObjectId[]; forget: ObjectId[] } | undefined;
+  #reserved: Reserved | undefined;
+  /** The number of the running call, in the engine's memory. */
   #word: Int32Array | undefined;
   /** The reason why no more calls are possible. */
   #ended: HeedError | undefined;
@@ -93,7 +102,7 @@ export class Connection {
         if ("listens" in message) {
           this.#listens = true;
           workers.release?.();
-          this.#start(options, lock);
+          void this.#start(options, lock);
         } else if ("ready" in message) this.#begin(message.ready, lock);
         else if ("failed" in message) this.end(errorOf(message.failed));
         else this.#receive(message);
@@ -198,13 +207,26 @@ export class Connection {
     this.#ready.catch(() => {});
     for (const id of [...this.#pending.keys()]) this.#remove(id)?.reject(error);
     this.#word = undefined;
+    this.#reserved = undefined;
   }
 
-  #start(options: StartOptions, lock: string | undefined): void {
+  /**
+   * Sends the options, and memory for the engine. WebKit reserves the addresses of 16 engines at
+   * most. Those of an ended worker stay reserved until the page collects garbage, because the page
+   * had its memory, too. Only a reservation of the page itself makes WebKit collect it.
+   */
+  async #start(options: StartOptions, lock: string | undefined): Promise<void> {
+    const { maxMemory = mostMemory } = options;
     try {
-      this.#post({ start: options, files: locateAll(), ...(lock && { lock }) });
+      if (isMemorySize.accepts(maxMemory) && canShareMemory())
+        this.#reserved = await createMemory(maxMemory);
+      if (this.#ended) return;
+      const reserved = this.#reserved;
+      const files = locateAll();
+      this.#post({ start: options, files, ...(lock && { lock }), ...(reserved && { reserved }) });
     } catch (cause) {
-      this.end(unsendable("options", "options that can be sent to a worker", cause));
+      if (cause instanceof HeedError) this.end(cause);
+      else this.end(unsendable("options", "options that can be sent to a worker", cause));
     }
   }
 
@@ -230,7 +252,8 @@ export class Connection {
 
   #begin(ready: Ready, lock: string | undefined): void {
     const { word, isLocked } = ready;
-    if (word) this.#word = new Int32Array(word.memory.buffer, word.address, 1);
+    if (word !== undefined && this.#reserved)
+      this.#word = new Int32Array(this.#reserved.memory.buffer, word, 1);
     // The worker holds the lock as long as it lives. No event reports that it was terminated.
     if (isLocked)
       navigator.locks

@@ -3,6 +3,7 @@
 import type { HeedErrorCode } from "../core/error.js";
 import type { DType } from "../core/tensor.js";
 import type { HeedInfo } from "../heed.js";
+import type { Reserved } from "../load/features.js";
 import type { LoadOptions } from "../load/load.js";
 import type { Files } from "../load/locate.js";
 import type { Packed } from "./values.js";
@@ -62,8 +63,14 @@ export interface CallMessage extends Target {
 }
 
 export type ToWorker =
-  /** The files are the addresses of the engine's files that the page has. */
-  | { readonly start: StartOptions; readonly files: Files; readonly lock?: string }
+  | {
+      readonly start: StartOptions;
+      /** The addresses of the engine's files that the page has. */
+      readonly files: Files;
+      readonly lock?: string;
+      /** The engine's memory, if the page can share it. */
+      readonly reserved?: Reserved;
+    }
   | CallMessage
   | { readonly cancel: number }
   | {
@@ -88,8 +95,8 @@ export interface Ready {
   readonly info: HeedInfo;
   /** Whether the worker holds the lock whose name the page chose. */
   readonly isLocked: boolean;
-  /** The word of the running call: shared memory and an index, where a page can share it. */
-  readonly word?: { readonly memory: WebAssembly.Memory; readonly address: number };
+  /** The address of the running call's word, if the engine has the memory of the page. */
+  readonly word?: number;
 }
 
 export type FromWorker =

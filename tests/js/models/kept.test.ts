@@ -346,14 +346,21 @@ describe("a model that the browser keeps", { timeout: 180_000 }, () => {
 
   test("is loaded whole while another page deletes it or begins another version", async () => {
     for (const tag of ['"1"', 'W/"1"']) {
-      // Each cut makes the download wait, twice as long if no byte came.
-      const cuts = [5_000_000, 0, 0, 0];
-      const folder = await serve(files, { tag, cuts });
-      let other: Promise<unknown> | undefined;
+      // The second part waits until the other page has asked for the lock.
+      const folder = await serve(files, { tag, cuts: [5_000_000], isHeld: true });
+      const lock = `heed: ${folder}/${name}`;
+      async function interfere(): Promise<void> {
+        const done = tag === '"1"' ? deleteKept(folder) : expectLoaded(folder);
+        const waiting = async () => (await navigator.locks.query()).pending;
+        await expect.poll(waiting).toContainEqual(expect.objectContaining({ name: lock }));
+        await fetch(`${origin}/cut`);
+        await done;
+      }
+      let other: Promise<void> | undefined;
       let wasKept: boolean | undefined;
       const onProgress: LoadModelOptions["onProgress"] = ({ loaded, kept }) => {
         wasKept = kept;
-        if (loaded > 1_000_000) other ??= tag === '"1"' ? deleteKept(folder) : expectLoaded(folder);
+        if (loaded > 1_000_000) other ??= interfere();
       };
       await expectLoaded(folder, { onProgress });
       await other;

@@ -218,6 +218,15 @@ describe("A worker that ends", () => {
     heed.dispose();
   });
 
+  test("leaves its memory to the next, also in a browser with room for 16 engines", async () => {
+    const heed = await loadInWorker({ threads: 1, warmUp: false });
+    for (let turn = 0; turn < 20; ++turn) {
+      await heed.restart();
+      expect(heed.info.reason).toBeNull();
+    }
+    heed.dispose();
+  });
+
   test("is noticed when somebody else terminates it", async () => {
     let worker: WorkerLike | undefined;
     const heed = await loadInWorker({

@@ -2,8 +2,7 @@
 
 import type { RemoteHeed } from "heed/worker";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isNode } from "../engine.js";
-import { loadWithTasks, numbers, refusalOf, type TestTasks } from "../workers.js";
+import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "../workers.js";
 
 /** Counters that both sides see. */
 const newCounter = () => new Int32Array(new SharedArrayBuffer(8));
@@ -160,20 +159,25 @@ describe("Cancelling", () => {
   });
 });
 
-test.runIf(isNode)(
-  "without shared memory the call ends for its caller, and its result is freed",
-  async () => {
-    const heed = await loadWithTasks({ env: { HEED_UNSHARED: "1" } });
-    expect(heed.isInterruptible).toBe(false);
-    const x = await heed.normal([1, 8, 1024, 64], { seed: 1 });
-    const controller = new AbortController();
-    const call = heed.attention(x, x, x, { signal: controller.signal });
-    setTimeout(() => controller.abort());
-    expect((await refusalOf(call)).code).toBe("cancelled");
-    await expect.poll(() => tensorsOf(heed)).toBe(1);
-    heed.dispose();
-  },
-);
+test("without shared memory the call ends for its caller, and its result is freed", async () => {
+  const worker = () => {
+    const started = newTestWorker();
+    const post = started.postMessage.bind(started);
+    // As a page that is not isolated, which cannot send memory.
+    started.postMessage = (message: object, ...others) =>
+      post({ ...message, reserved: undefined }, ...others);
+    return started;
+  };
+  const heed = await loadWithTasks({ worker });
+  expect(heed.isInterruptible).toBe(false);
+  const x = await heed.normal([1, 8, 1024, 64], { seed: 1 });
+  const controller = new AbortController();
+  const call = heed.attention(x, x, x, { signal: controller.signal });
+  setTimeout(() => controller.abort());
+  expect((await refusalOf(call)).code).toBe("cancelled");
+  await expect.poll(() => tensorsOf(heed)).toBe(1);
+  heed.dispose();
+});
 
 describe("Tasks", () => {
   let heed: RemoteHeed<TestTasks>;
