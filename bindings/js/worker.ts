@@ -32,7 +32,8 @@ export interface LoadInWorkerOptions extends Omit<LoadOptions, "glue" | "wasm"> 
   /**
    * Creates a worker whose script calls `serve` of heed/worker/serve, with tasks of your own.
    * `restart` calls this function again. By default, the worker runs the package's own script with
-   * heed/nn and heed/models: workerThread.js.
+   * heed/nn and heed/models: workerThread.js. If the script never calls `serve`, only `signal` ends
+   * the wait for it.
    */
   worker?: () => WorkerLike;
   /** Ends a worker that is still starting. */

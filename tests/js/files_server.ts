@@ -11,7 +11,7 @@ export interface Behaviour {
   /** The number of bytes after which a connection breaks off. */
   most?: number;
   tag?: string | null;
-  /** Gets the function that breaks off the connection; by default it is called at once. */
+  /** Gets the function that breaks off the connection. Without `onCut`, the server calls it itself. */
   onCut?: (cut: () => void) => void;
 }
 

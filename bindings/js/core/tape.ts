@@ -245,17 +245,24 @@ export class Tape {
     this.#steps = undefined;
 
     const sums = new GradientSums(loss);
+    const free = (step: Step) => {
+      for (const output of step.outputs)
+        if (output !== loss && !keep.has(output) && !this.#sources.includes(output))
+          output.dispose();
+    };
+    let isDone = false;
     try {
-      while (steps.length > 0) {
-        const step = steps.pop() as Step;
+      for (let step = steps.at(-1); step; step = steps.at(-1)) {
         this.#goBack(step, sums);
-        for (const output of step.outputs)
-          if (output !== loss && !keep.has(output) && !this.#sources.includes(output))
-            output.dispose();
+        free(step);
+        steps.pop();
       }
-      return this.#sources.map((source) => sums.of(source) ?? engine.zeros(source.shape));
+      const gradients = this.#sources.map((each) => sums.of(each) ?? engine.zeros(each.shape));
+      isDone = true;
+      return gradients;
     } finally {
-      sums.freeOthers(this.#sources);
+      for (const step of steps) free(step);
+      sums.freeOthers(isDone ? this.#sources : []);
     }
   }
 
@@ -274,8 +281,9 @@ export class Tape {
       const input = step.inputs[name];
       return input !== undefined && this.#watched.has(input);
     };
+    let gradients: ReturnType<Step["backward"]> = {};
     try {
-      const gradients = step.backward(given, isWatched);
+      gradients = this.engine.scope(() => step.backward(given, isWatched));
       for (const [name, gradient] of Object.entries(gradients)) {
         const input = step.inputs[name];
         if (input && gradient && isWatched(name)) {
@@ -287,6 +295,7 @@ export class Tape {
       }
       for (const output of step.outputs) if (!this.#sources.includes(output)) sums.forget(output);
     } catch (error) {
+      for (const gradient of Object.values(gradients)) sums.drop(gradient);
       const place = path(step.within);
       throw locate(error, `gradient of ${place === "" ? "" : `${place}: `}${step.operation}`);
     }

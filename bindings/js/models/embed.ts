@@ -87,7 +87,7 @@ export async function embed(
     return rowsOf(sentence.forward(output, seen));
   });
   const vectors = await inBatches(ids, options, compute);
-  const [size = 0] = vectors.map((row) => row.length);
+  const size = sentence.vectorSize(config.size);
   const all = new Float32Array(vectors.length * size);
   for (const [i, row] of vectors.entries()) all.set(row, i * size);
   return heed.tensor(all, [vectors.length, size]);

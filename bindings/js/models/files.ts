@@ -205,12 +205,16 @@ async function loadFrom(
   // Loaded on demand: a page that loads only its own models does not need this code.
   const { openFolder } = await import("./sources.js");
   const folder = await openFolder(files, keep, undefined, signal);
-  if (!("tokenizer" in options) || options.tokenizer === undefined)
-    return modelIn(heed, folder, options);
-  // The tokenizer is loaded first, because its files are small.
-  const Tokenizer = options.tokenizer === true ? undefined : options.tokenizer;
-  const tokenizer = await tokenizerIn(folder, Tokenizer, signal);
-  return { model: await modelIn(heed, folder, options), tokenizer };
+  try {
+    if (!("tokenizer" in options) || options.tokenizer === undefined)
+      return await modelIn(heed, folder, options);
+    // The tokenizer is loaded first, because its files are small.
+    const Tokenizer = options.tokenizer === true ? undefined : options.tokenizer;
+    const tokenizer = await tokenizerIn(folder, Tokenizer, signal);
+    return { model: await modelIn(heed, folder, options), tokenizer };
+  } finally {
+    folder.close?.();
+  }
 }
 
 async function modelIn(heed: Heed, folder: Folder, options: LoadModelOptions) {

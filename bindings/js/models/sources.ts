@@ -73,6 +73,8 @@ export interface Folder {
   readonly names: readonly string[] | undefined;
   /** Opens a file; undefined if it does not exist. */
   open(name: string, signal?: AbortSignal): Promise<OpenSource | undefined>;
+  /** Ends the request of the file that contains all others, such as a GGUF file. */
+  close?(): void;
 }
 
 const has = <Name extends string>(value: unknown, name: Name): value is Record<Name, unknown> =>
@@ -285,7 +287,7 @@ async function isMarked(file: ByteSource, signal?: AbortSignal): Promise<boolean
 
 /**
  * @param keep whether the browser is asked to keep files of the network
- * @param single the name of a file that may be given alone
+ * @param single the name of a file that may be given alone, if the weights are not needed
  * @throws HeedError "option" for a value that is not a source of a model
  */
 export async function openFolder(
@@ -294,7 +296,10 @@ export async function openFolder(
   single?: string,
   signal?: AbortSignal,
 ): Promise<Folder> {
-  return withGguf(await openSource(source, keep, single, signal), undefined, signal);
+  const folder = await withGguf(await openSource(source, keep, single, signal), undefined, signal);
+  // Without the weights, all that was shown of a GGUF file is in memory.
+  if (single !== undefined) folder.close?.();
+  return folder;
 }
 
 async function openSource(

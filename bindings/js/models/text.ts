@@ -31,7 +31,10 @@ export interface WriteTextOptions extends BatchOptions, Omit<GenerateFromOptions
    * batch for all of them.
    */
   seed?: number;
-  /** Strings that end the new text. They are not part of it. The other texts of a list go on. */
+  /**
+   * Strings that end the new text. They are not part of it. The other texts of a list go on. The text has
+   * no special tokens: if one of them ends it, give its number as `endToken`.
+   */
   stop?: readonly string[];
   /**
    * Called with each piece of new text as soon as it is final: its characters are complete, and it
@@ -48,7 +51,7 @@ export interface WrittenText {
   text: string;
   /** The new tokens. */
   tokens: number[];
-  /** The reason for the end: a text in `stop`, an end token, or the maximum length. */
+  /** The reason for the end: a text in `stop`, an end token, or the maximum length or `onTokens`. */
   reason: "stop" | "end" | "length";
 }
 

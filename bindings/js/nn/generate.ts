@@ -17,6 +17,7 @@ import {
 import type { Heed } from "../heed.js";
 import {
   drawingOf,
+  isPositiveShare,
   type LogitsOptions,
   logitsChecks,
   type PenaltyOptions,
@@ -131,7 +132,7 @@ const samplingChecks = {
   startTokens: isStart,
   temperature: isNumber,
   topK: isWholeNumber(0),
-  topP: isNumber,
+  topP: isPositiveShare,
   seed: {
     expected: `${isSeed.expected}, or a list of them`,
     accepts: (value) => isSeed.accepts(value) || isListOf(value, isSeed.accepts),

@@ -50,13 +50,16 @@ export const penaltyChecks = {
   logitsProcessor: isFunction,
 } satisfies Record<keyof PenaltyOptions, Check>;
 
+/** The range of topP and typicalP. */
+export const isPositiveShare: Check = {
+  expected: "a number above 0 and up to 1",
+  accepts: (value) => isShare.accepts(value) && value !== 0,
+};
+
 export const logitsChecks = {
   ...penaltyChecks,
   minP: isShare,
-  typicalP: {
-    expected: "a number above 0 and up to 1",
-    accepts: (value) => isNumber.accepts(value) && (value as number) > 0 && (value as number) <= 1,
-  },
+  typicalP: isPositiveShare,
 } satisfies Record<keyof LogitsOptions, Check>;
 
 /** The options of `sample` in a search; each step has its own seed. */

@@ -115,7 +115,7 @@ abstract class Stack<Layer extends Module> extends Module {
       }
       return this.norm?.forward(state) ?? state;
     };
-    return cache ? cache.appending(run) : run();
+    return cache ? cache.appending(this.layers.length, run) : run();
   }
 }
 

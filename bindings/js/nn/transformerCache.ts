@@ -1,6 +1,7 @@
 // The cache of a transformer for step-by-step decoding.
 
 import { isInstance, mark, markKey } from "../core/copies.js";
+import { refuse } from "../core/error.js";
 import { disposeSymbol } from "../core/owned.js";
 import type { KvCache } from "../ops/kvCache.js";
 
@@ -55,10 +56,14 @@ export class TransformerCache implements Disposable {
   }
 
   /**
-   * @internal Runs a call that appends to all layers. If it fails, layers that have grown are as
-   * before.
+   * @internal Runs a call of a stack that appends to all layers. If it fails, layers that have grown
+   * are as before.
+   *
+   * @param layers the number of the stack's layers
    */
-  appending<T>(run: () => T): T {
+  appending<T>(layers: number, run: () => T): T {
+    const own = this.layers.length;
+    if (own !== layers) throw refuse("option", "cache", `a cache of ${layers} layers`, `${own}`);
     const before = this.lengths;
     try {
       return run();

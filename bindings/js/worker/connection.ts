@@ -50,7 +50,7 @@ interface Pending {
   readonly call: Call;
   resolve(value: Packed<ReceivedReference>): void;
   reject(reason: unknown): void;
-  /** Whether the call was rejected because it was cancelled. Its result is then freed. */
+  /** Whether the call was rejected because it was cancelled, or a callback failed. Its result is then freed. */
   isCancelled: boolean;
   stopListening(): void;
 }
@@ -69,6 +69,7 @@ export const workerEnded = (why: string): HeedError =>
   });
 
 export class Connection {
+  readonly #workers: WorkerSource;
   readonly #port: Port<FromWorker>;
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
@@ -93,6 +94,7 @@ export class Connection {
   mayRetry = false;
 
   constructor(workers: WorkerSource, options: StartOptions) {
+    this.#workers = workers;
     this.#ready = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -111,7 +113,6 @@ export class Connection {
         if (this.#ended) return;
         const hasBegun = this.#listens || failure === undefined;
         this.mayRetry = !hasBegun && workers.mayRetry?.(worker, failure) === true;
-        if (!this.#listens) workers.release?.();
         this.end(workerEnded((!hasBegun && workers.explain?.(failure)) || why));
       },
     };
@@ -140,7 +141,7 @@ export class Connection {
     const { transfer = [], signal, callbacks: _, handles: __, ...message } = call;
     if (signal?.aborted) return Promise.reject(cancelledBy(signal, call));
     // During `restart()` there is no engine yet.
-    if (!this.#isReady) return this.#ready.then(() => this.call(call));
+    if (!this.#isReady) return this.#started(call).then(() => this.call(call));
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       const cancel = () => this.#cancel(id);
@@ -162,6 +163,20 @@ export class Connection {
       }
       if (this.#pending.size === 1) this.#port.holdProcess(true);
     });
+  }
+
+  /** Waits until the engine runs, or rejects if the call is cancelled before. */
+  #started(call: Call): Promise<unknown> {
+    const { signal } = call;
+    if (signal === undefined) return this.#ready;
+    let stop!: () => void;
+    const aborted = new Promise((_, reject) => {
+      stop = () => reject(cancelledBy(signal, call));
+    });
+    signal.addEventListener("abort", stop);
+    return Promise.race([this.#ready, aborted]).finally(() =>
+      signal.removeEventListener("abort", stop),
+    );
   }
 
   /** Frees an object as soon as no call needs its handle. */
@@ -201,6 +216,7 @@ export class Connection {
         ? reason
         : new HeedError("worker", reason.message, { cause: reason });
     this.#ended = error;
+    if (!this.#listens) this.#workers.release?.();
     this.#watch.abort();
     this.#port.end();
     this.#settle.reject(error);
@@ -212,16 +228,16 @@ export class Connection {
 
   /**
    * Sends the options, and memory for the engine. WebKit reserves the addresses of 16 engines at
-   * most. Those of an ended worker stay reserved until the page collects garbage, because the page
-   * had its memory, too. Only a reservation of the page itself makes WebKit collect it.
+   * most. The memory of an ended worker keeps its addresses until the page collects garbage, because
+   * the page shared this memory. Only a reservation of the page itself makes WebKit collect it.
    */
   async #start(options: StartOptions, lock: string | undefined): Promise<void> {
     const { maxMemory = mostMemory } = options;
     try {
-      if (isMemorySize.accepts(maxMemory) && canShareMemory())
-        this.#reserved = await createMemory(maxMemory);
+      const shares = isMemorySize.accepts(maxMemory) && canShareMemory();
+      const reserved = shares ? await createMemory(maxMemory) : undefined;
       if (this.#ended) return;
-      const reserved = this.#reserved;
+      this.#reserved = reserved;
       const files = locateAll();
       this.#post({ start: options, files, ...(lock && { lock }), ...(reserved && { reserved }) });
     } catch (cause) {
@@ -288,9 +304,17 @@ export class Connection {
     if ("callback" in message) {
       const pending = this.#pending.get(message.id);
       const callback = pending?.call.callbacks?.[message.callback];
-      if (!pending || pending.isCancelled || pending.call.signal?.aborted || !callback)
+      if (!pending || pending.isCancelled || pending.call.signal?.aborted || !callback) {
         this.#discard(message.args);
-      else callback(message.args);
+        return;
+      }
+      try {
+        callback(message.args);
+      } catch (error) {
+        pending.isCancelled = true;
+        pending.reject(error);
+        this.#cancel(message.id);
+      }
       return;
     }
     const pending = this.#remove(message.id);

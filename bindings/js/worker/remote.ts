@@ -240,6 +240,7 @@ export interface CallOptions {
 
 /** The functions that need the result of a function among their arguments. */
 export const closures = ["blockMask", "captureAttention", "withoutHeads"] as const;
+const changesItsArgument = "logitsProcessor";
 export type Closure = (typeof closures)[number];
 
 type Callback = (...args: unknown[]) => unknown;
@@ -263,6 +264,8 @@ function splitOptions(
   // The first argument of a task is its request.
   const isOptions = isRecord(last) && kindOf(last) !== "data" && !(isTask && args.length < 2);
   const names = ["signal", "transfer", isTask ? "onProgress" : "onWeights"];
+  if (isOptions && !isTask && Object.hasOwn(last, changesItsArgument))
+    throw notSent(changesItsArgument, "changes its argument");
   const found = isOptions ? names.filter((name) => Object.hasOwn(last, name)) : [];
   if (found.length === 0) return { args, options: {} };
   const entries = Object.entries(last as object);
@@ -270,6 +273,12 @@ function splitOptions(
   const options = Object.fromEntries(entries.filter(([name]) => found.includes(name)));
   const others = args.slice(0, -1);
   return { args: rest.length > 0 ? [...others, Object.fromEntries(rest)] : others, options };
+}
+
+/** The error for a function whose effect would be lost. */
+function notSent(name: string, why: string): HeedError {
+  const expected = `a call within the worker, because a function that ${why} cannot be sent there`;
+  return refuse("unsupported", name, expected, "one from outside");
 }
 
 const checks: Readonly<Record<string, Check>> = {
@@ -289,11 +298,7 @@ async function request(
   const { connection } = session;
   const path = target.path.join(".");
   const name = target.path.at(-1) as string;
-  if (closures.includes(name as Closure)) {
-    const expected =
-      "a call within the worker, because a function that returns something cannot be sent there";
-    throw refuse("unsupported", name, expected, "one from outside");
-  }
+  if (closures.includes(name as Closure)) throw notSent(name, "returns something");
   let { scope } = origin;
   const handles = new Set<RemoteObject>(origin.handle && [origin.handle]);
   const receive = (packed: Packed<ReceivedReference>) => received(session, packed, scope, handles);

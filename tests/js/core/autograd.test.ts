@@ -421,6 +421,16 @@ describe("a tape", () => {
       );
     }));
 
+  test("frees what was recorded if a gradient fails", () =>
+    withEngine((h) => {
+      const x = h.tensor([1e-30]);
+      const tape = new Tape([x], { debug: true });
+      const loss = tape.run(() => h.sum(h.divide(h.ones([1]), h.multiply(h.add(x, 0), 1))));
+      expect(refusal(() => tape.gradients(loss)).code).toBe("nan");
+      // x, the loss, and two tensors that no operation gave: 1, and 0 as a tensor
+      expect(h.memory().tensors.count).toBe(4);
+    }));
+
   test("names the module in whose path something is wrong", () =>
     withEngine((h) => {
       class Inner extends nn.Module {

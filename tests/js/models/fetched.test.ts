@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Tokenizer } from "@huggingface/tokenizers";
 import type { HeedError } from "heed";
 import {
   CausalLanguageModel,
@@ -17,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { filesOf, jsonOf, llama, shardsOf } from "../checkpoints.js";
 import { engine } from "../engine.js";
 import { send } from "../files_server.js";
+import { ggufOf, llamaSizes, metadataOf, packedOf, plain } from "../gguf.js";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -115,6 +117,33 @@ describe("a model from a server", () => {
       [0, 50_000, 100_000, 150_000].map((at) => `model.safetensors bytes=${at}-`),
     );
     expect(seen.at(-1)?.loaded).toBe(seen.at(-1)?.total);
+  });
+
+  test("is no longer requested where only the beginning of a GGUF file is needed", async () => {
+    const tokens = {
+      ...{ "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": ["a", "b"] },
+      "tokenizer.ggml.merges": [],
+    };
+    // Larger than the buffers of the system, so that the end of a request can be told from the end of the file.
+    const large = plain(new Float32Array(2 ** 23), [2 ** 23]);
+    const tensors = { ...packedOf(llama().tensors, 4), large };
+    const known = ggufOf({ ...metadataOf("llama", llamaSizes), ...tokens }, tensors);
+    const unknown = ggufOf(metadataOf("rwkv6", llamaSizes), tensors);
+    let open = 0;
+    const sending = (bytes: Uint8Array): Answer => {
+      return (request, response) => {
+        ++open;
+        response.on("close", () => --open);
+        send(request, response, bytes);
+      };
+    };
+    answers["known.gguf"] = sending(known);
+    answers["unknown.gguf"] = sending(unknown);
+    const tokenizer = await loadTokenizer(`${address}known.gguf`, Tokenizer);
+    expect(tokenizer.encode("ab").ids).toEqual([0, 1]);
+    await expect.poll(() => open).toBe(0);
+    await expect(loadModel(heed(), `${address}unknown.gguf`)).rejects.toThrow("rwkv6");
+    await expect.poll(() => open).toBe(0);
   });
 
   test("goes on, too, if the server knows no ranges", async () => {

@@ -462,6 +462,8 @@ describe("limits and penalties", () => {
     [{ repetitionPenalty: 0 }, "repetitionPenalty: expected a positive number, got 0"],
     [{ minP: 1 }, "minP: expected a number from 0 to below 1, got 1"],
     [{ typicalP: 0 }, "typicalP: expected a number above 0 and up to 1, got 0"],
+    [{ topP: -3 }, "topP: expected a number above 0 and up to 1, got -3"],
+    [{ temperature: 1, minP: 0.1, topP: 5 }, "topP: expected a number above 0 and up to 1, got 5"],
   ])("are refused by name: %o", async (options, message) => {
     const call = generate(heed(), fixed, { startTokens: [[0]], maxLength: 1, ...options });
     await expect(call).rejects.toThrow(message);

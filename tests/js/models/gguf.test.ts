@@ -18,9 +18,13 @@ import { bert, fileOf, filesOf, jsonOf, llama, type Tensors } from "../checkpoin
 import { engine } from "../engine.js";
 import {
   ggufOf,
+  llamaSizes,
+  metadataOf,
+  nameInFile,
   type Packed,
   type PackedType,
   pack,
+  packedOf,
   packedTypes,
   plain,
   type Value,
@@ -29,73 +33,6 @@ import { randomise } from "../modules.js";
 import { Random } from "../values.js";
 
 const ids = [[3, 1, 4, 1, 5, 9, 2, 6]];
-
-/** The row of a file of Llama that holds row `row` of the hub, as llama.cpp's converter places it. */
-function pairedRow(row: number, headSize: number): number {
-  const [head, within] = [Math.floor(row / headSize), row % headSize];
-  const [half, pair] = [Math.floor(within / (headSize / 2)), within % (headSize / 2)];
-  return head * headSize + 2 * pair + half;
-}
-
-function paired(
-  { data, shape }: { data: Float32Array; shape: readonly number[] },
-  headSize: number,
-) {
-  const [rows = 0, columns = 1] = shape;
-  const moved = new Float32Array(data.length);
-  for (let row = 0; row < rows; ++row) {
-    const from = data.subarray(row * columns, (row + 1) * columns);
-    moved.set(from, pairedRow(row, headSize) * columns);
-  }
-  return moved;
-}
-
-const renamed: readonly (readonly [RegExp, string])[] = [
-  [/^model\.embed_tokens/, "token_embd"],
-  [/^model\.norm/, "output_norm"],
-  [/^lm_head/, "output"],
-  [/^model\.layers\./, "blk."],
-  [/input_layernorm/, "attn_norm"],
-  [/self_attn\.([qkv])_proj/, "attn_$1"],
-  [/self_attn\.o_proj/, "attn_output"],
-  [/self_attn\.([qk])_norm/, "attn_$1_norm"],
-  [/post_attention_layernorm/, "ffn_norm"],
-  [/mlp\.(\w+)_proj/, "ffn_$1"],
-  [/^bert\.embeddings\.word_embeddings/, "token_embd"],
-  [/^bert\.embeddings\.position_embeddings/, "position_embd"],
-  [/^bert\.embeddings\.token_type_embeddings/, "token_types"],
-  [/^bert\.embeddings\.LayerNorm/, "token_embd_norm"],
-  [/^bert\.encoder\.layer\./, "blk."],
-  [/attention\.self\.(q|k|v)\w+/, "attn_$1"],
-  [/attention\.output\.dense/, "attn_output"],
-  [/attention\.output\.LayerNorm/, "attn_output_norm"],
-  [/intermediate\.dense/, "ffn_up"],
-  [/output\.dense/, "ffn_down"],
-  [/output\.LayerNorm/, "layer_output_norm"],
-];
-const nameInFile = (name: string) =>
-  renamed.reduce((text, [from, to]) => text.replace(from, to), name);
-
-/** The tensors of a checkpoint as a file of an architecture has them. */
-function packedOf(tensors: Tensors, headSize?: number): Record<string, Packed> {
-  const entries = Object.entries(tensors).map(([name, tensor]) => {
-    const isPaired = headSize !== undefined && /\.[qk]_proj\./.test(name);
-    const data = isPaired ? paired(tensor, headSize) : tensor.data;
-    return [nameInFile(name), plain(data, tensor.shape)] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-const metadataOf = (name: string, sizes: Readonly<Record<string, number>>) => ({
-  "general.architecture": name,
-  ...Object.fromEntries(Object.entries(sizes).map(([key, value]) => [`${name}.${key}`, value])),
-});
-
-const llamaSizes = {
-  ...{ embedding_length: 16, block_count: 2, feed_forward_length: 24, context_length: 32 },
-  ...{ "attention.head_count": 4, "attention.head_count_kv": 2 },
-  ...{ "attention.layer_norm_rms_epsilon": Math.fround(1e-5), "rope.freq_base": 10_000.5 },
-};
 
 /** Adding 1 to a weight and subtracting it again rounds it. */
 function expectNear(found: number[], wanted: number[]): void {
@@ -135,6 +72,16 @@ describe("A GGUF file", () => {
     expect(await logitsOf(heed(), new Blob([bytes]))).toEqual(expected);
     expect(await logitsOf(heed(), { "any.gguf": bytes })).toEqual(expected);
     expect(await logitsOf(heed(), [new File([bytes], "model-f32.gguf")])).toEqual(expected);
+  });
+
+  test("of Llama has biases in the order of its rows", async () => {
+    const biased = llama({ ...config, attention_bias: true });
+    const random = new Random(88);
+    for (const i of [0, 1])
+      for (const [part, size] of Object.entries({ q: 16, k: 8, v: 8, o: 16 }))
+        biased.tensors[`model.layers.${i}.self_attn.${part}_proj.bias`] = random.array([size]);
+    const bytes = ggufOf(metadataOf("llama", llamaSizes), packedOf(biased.tensors, 4));
+    expect(await logitsOf(heed(), bytes)).toEqual(await logitsOf(heed(), filesOf(biased)));
   });
 
   test("is read in a worker", async () => {

@@ -542,7 +542,31 @@ describe("a model of the family of Llama", () => {
     await expect(model.generate([[1], [2, 3]], { maxLength: 32 })).rejects.toThrow(
       "maxLength: expected at most 31 after 2 tokens, for the context of 32, got 32",
     );
+    await expect(
+      model.generate(
+        [
+          [1, 2],
+          [3, V],
+        ],
+        { maxLength: 3 },
+      ),
+    ).rejects.toThrow(`startTokens[1][1]: expected a token from 0 to ${V - 1}, got ${V}`);
+    const cacheType = "int4" as never;
+    await expect(model.generate([[1]], { maxLength: 3, cacheType })).rejects.toThrow(
+      'cacheType: expected "float32" or "float16" or "int8", got "int4"',
+    );
     model.dispose();
     expect(heed().memory().caches.count).toBe(0);
+  });
+
+  test("refuses the cache of a model with another number of layers", () => {
+    using model = new CausalLanguageModel(heed(), llamaConfig);
+    using other = new CausalLanguageModel(heed(), { ...llamaConfig, num_hidden_layers: 3 });
+    using cache = other.createCache({ capacity: 8 });
+    using ids = heed().tensor(Int32Array.of(1, 2), [1, 2]);
+    expect(refusal(() => model.forward(ids, { cache })).message).toBe(
+      "cache: expected a cache of 2 layers, got 3",
+    );
+    expect(cache.lengths).toEqual([0]);
   });
 });

@@ -102,6 +102,13 @@ describe("The vector of a text", () => {
     model.dispose();
   });
 
+  test("of no text has a size, too", async () => {
+    const model = await encoderOf(filesWith(only("mean_tokens", "max_tokens")));
+    using none = await embed(model, tokens, []);
+    expect(none.shape).toEqual([0, 24]);
+    model.dispose();
+  });
+
   test("joins poolings, has linear layers, and length 1", async () => {
     const random = new Random(81);
     const dense = { "linear.weight": random.array([5, 24]), "linear.bias": random.array([5]) };

@@ -332,6 +332,22 @@ describe("A model with an encoder", () => {
         () => model.generate([[]], { maxLength: 3 }),
         "sources: expected a list of lists of tokens, one or more each",
       ],
+      [
+        () => model.generate([[3], [4, V]], { maxLength: 3 }),
+        `sources[1][1]: expected a token from 0 to ${V - 1}, got ${V}`,
+      ],
+      [
+        () => model.generate([[3]], { maxLength: 3, startTokens: [2, V] }),
+        `startTokens[1]: expected a token from 0 to ${V - 1}, got ${V}`,
+      ],
+      [
+        () => model.generate([[3]], { maxLength: 3, cacheType: "int4" as never }),
+        'cacheType: expected "float32" or "float16" or "int8", got "int4"',
+      ],
+      [
+        () => model.generate([[3]], { maxLength: 3, lengthPenalty: "x" as never }),
+        'lengthPenalty: expected a finite float32 number, got "x"',
+      ],
     ];
     const { count } = heed().memory().tensors;
     for (const [call, message] of calls) await expect(call()).rejects.toThrow(message);

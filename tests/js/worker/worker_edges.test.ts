@@ -4,7 +4,7 @@ import { loadInWorker, type RemoteHeed, type RemoteTensor } from "heed/worker";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "../workers.js";
 
-const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
+const newCounter = () => new Int32Array(new SharedArrayBuffer(8));
 const rest = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 let heed: RemoteHeed<TestTasks>;
@@ -57,6 +57,34 @@ describe("A task that pauses", () => {
 });
 
 describe("A worker goes on after", () => {
+  test("a call that was cancelled while it started again", async () => {
+    const own = await loadWithTasks();
+    const again = own.restart();
+    const controller = new AbortController();
+    const early = refusalOf(own.ones([3], { signal: controller.signal }));
+    let isReady = false;
+    void again.then(() => {
+      isReady = true;
+    });
+    controller.abort();
+    expect((await early).code).toBe("cancelled");
+    expect(isReady).toBe(false);
+    await again;
+    expect((await own.memory()).tensors.count).toBe(0);
+    own.dispose();
+  });
+
+  test("a callback that throws, whose call gets the error", async () => {
+    const counter = newCounter();
+    const onProgress = () => {
+      throw new RangeError("mine");
+    };
+    const call = heed.tasks.pauseForever({ counter }, { onProgress });
+    await expect(call).rejects.toThrow(new RangeError("mine"));
+    await expect.poll(() => Atomics.load(counter, 1)).toBe(1);
+    await expectAnswer();
+  });
+
   test("a call that was made while it started again", async () => {
     const own = await loadWithTasks();
     const again = own.restart();
@@ -94,6 +122,17 @@ describe("What cannot be sent is refused, and the worker goes on:", () => {
       "option",
       expect.stringMatching(/^tensor: expected arguments that can be sent to a worker, got /),
     ]);
+  });
+
+  test("a function that changes its argument", async () => {
+    const x = await heed.ones([2, 2]);
+    const options = { logitsProcessor: () => {} };
+    const error = await refusalOf(heed.linear(x, x, options as never));
+    expect([error.code, error.message]).toEqual([
+      "unsupported",
+      "logitsProcessor: expected a call within the worker, because a function that changes its argument cannot be sent there, got one from outside",
+    ]);
+    x.dispose();
   });
 
   test.each([

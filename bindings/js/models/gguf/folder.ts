@@ -67,8 +67,9 @@ class Weights implements OpenSource {
         dtype: type.unpack === undefined ? type.name : "F32",
         ...{ shape, data_offsets: [at, at + bytes] },
       };
-      // A vector is one row.
-      const rowBytes = element * (shape.at(-1) as number);
+      // A vector is one row, or a row for each bias if its rows have another order.
+      const isBias = shape.length === 1 && rule.pairedHeads !== undefined;
+      const rowBytes = isBias ? element : element * (shape.at(-1) as number);
       shown.push({ packed, rule, begin: at, rowBytes, end: at + bytes });
       at += bytes;
     }
@@ -100,13 +101,13 @@ class Weights implements OpenSource {
 
   /** Reads rows. Where the file has another order, it reads the rows of whole heads. */
   async #rows(
-    { packed, rule, rowBytes }: ShownTensor,
+    { packed, rule, begin: start, rowBytes, end: stop }: ShownTensor,
     first: number,
     last: number,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     const { pairedHeads: head = 1 } = rule;
-    const count = packed.shape.slice(0, -1).reduce((a, b) => a * b, 1);
+    const count = (stop - start) / rowBytes;
     const begin = Math.floor(first / head) * head;
     const end = Math.min(Math.ceil(last / head) * head, count);
     const packedBytes = (packed.end - packed.begin) / count;
@@ -178,8 +179,13 @@ export async function ggufFolder(
       "tokenizer.json": () => sourceOfBytes(encode(tokenizer().tokenizer)),
       "tokenizer_config.json": () => sourceOfBytes(encode(tokenizer().config)),
     };
-    return { names: Object.keys(files), open: async (asked) => files[asked]?.() };
+    return {
+      names: Object.keys(files),
+      open: async (asked) => files[asked]?.(),
+      close: () => file.close?.(),
+    };
   } catch (error) {
+    file.close?.();
     if (!(error instanceof HeedError) || error.code !== "format") throw error;
     throw new HeedError("format", `${name}: ${error.message.replace(/^format: /, "")}`, {
       cause: error,

@@ -26,6 +26,7 @@ import {
   beginModel,
   cacheChecks,
   checkIds,
+  checkTokens,
   type HubModelOptions,
   isCache,
   paddedIds,
@@ -194,7 +195,7 @@ export class CausalLanguageModel extends Module {
       const logits = this.#logitsOf(read);
       return { logits, hiddenStates: needHiddenStates ? hiddenStates : undefined } as never;
     };
-    return cache ? cache.appending(run) : run();
+    return cache ? cache.appending(this.model.layers.length, run) : run();
   }
 
   #logitsOf(x: Tensor): Tensor {
@@ -242,7 +243,8 @@ export class CausalLanguageModel extends Module {
       const isFirst = cache.lengths[0] === 0;
       if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
       const rows = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
-      const run = () => cache.appending(() => this.#lastLogits(rows, cache));
+      const layers = this.model.layers.length;
+      const run = () => cache.appending(layers, () => this.#lastLogits(rows, cache));
       return noGrad(() =>
         heed.scope(() => (receive ? captureAttention(this, receive, run) : run())),
       );
@@ -287,7 +289,10 @@ export class CausalLanguageModel extends Module {
     checkArgument("maxLength", options?.maxLength, isLength);
     const { cacheType = "float32", receive, ...sampling } = options;
     const length = Math.max(...starts.map((tokens) => tokens.length));
-    const { context, endTokens } = this.config;
+    const { context, endTokens, vocabularySize } = this.config;
+    checkArgument("cacheType", cacheType, cacheChecks.dtype);
+    for (const [i, tokens] of starts.entries())
+      checkTokens(`startTokens[${i}]`, tokens, vocabularySize);
     if (length > context)
       throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);
     // The last token is returned, but the model never reads it.

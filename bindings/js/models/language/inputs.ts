@@ -90,6 +90,19 @@ export function checkIds(
   }
 }
 
+/**
+ * Checks the tokens of a text.
+ *
+ * @param name the place of the text in the arguments
+ * @throws HeedError "option" for an unknown token
+ */
+export function checkTokens(name: string, tokens: readonly number[], vocabularySize: number): void {
+  const wrong = tokens.findIndex((token) => token >= vocabularySize);
+  if (wrong < 0) return;
+  const expected = `a token from 0 to ${vocabularySize - 1}`;
+  throw refuse("option", `${name}[${wrong}]`, expected, `${tokens[wrong]}`);
+}
+
 /** Creates ids [B, L] from texts of the same length. */
 export function idsOf(heed: Heed, texts: readonly (readonly number[])[]): Tensor {
   const length = texts[0]?.length ?? 0;

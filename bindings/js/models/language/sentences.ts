@@ -51,6 +51,11 @@ export class SentenceHead extends Module {
     this.#dense = dense;
   }
 
+  /** The number F of elements of a vector, for states of `size` elements. */
+  vectorSize(size: number): number {
+    return this.#dense.at(-1)?.weight.shape[0] ?? this.config.poolings.length * size;
+  }
+
   /** states [B, L, E], seen [B * L], 1 for the positions that count -> [B, F] */
   forward(states: Tensor, seen: Uint8Array): Tensor {
     const { heed, config } = this;

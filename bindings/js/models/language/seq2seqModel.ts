@@ -11,6 +11,7 @@ import {
   checkOptions,
   checkTensor,
   isBoolean,
+  isNumber,
   isTensor,
   isWholeNumber,
 } from "../../core/validate.js";
@@ -23,7 +24,14 @@ import { type Encoded, idsIn } from "../tokenizer.js";
 import { type Attention, attentionsOf } from "./attention.js";
 import type { GenerateTextOptions } from "./causalModel.js";
 import type { HubConfig } from "./fields.js";
-import { beginModel, cacheChecks, checkIds, type HubModelOptions, isCache } from "./inputs.js";
+import {
+  beginModel,
+  cacheChecks,
+  checkIds,
+  checkTokens,
+  type HubModelOptions,
+  isCache,
+} from "./inputs.js";
 import { Projection, product } from "./parts.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
 import { processorOf, searchTexts } from "./seq2seqSearch.js";
@@ -201,7 +209,8 @@ export class Seq2SeqLanguageModel extends Module {
       const logits = this.#logitsOf(read);
       return { logits, hiddenStates: needHiddenStates ? hiddenStates : undefined } as never;
     };
-    return this.#freeing(() => (cache ? cache.appending(run) : run()));
+    const layers = model.decoder.layers.length;
+    return this.#freeing(() => (cache ? cache.appending(layers, run) : run()));
   }
 
   /**
@@ -283,7 +292,12 @@ export class Seq2SeqLanguageModel extends Module {
     const { beams = 1, lengthPenalty = 0, startTokens = config.startTokens, ...others } = options;
     checkArgument("beams", beams, isWholeNumber(1, mostBeams));
     checkArgument("startTokens", startTokens, isTokens);
-    const { cacheType, receive, ...search } = others;
+    checkArgument("lengthPenalty", lengthPenalty, isNumber);
+    const { cacheType = "float32", receive, ...search } = others;
+    checkArgument("cacheType", cacheType, cacheChecks.dtype);
+    const { vocabularySize } = config;
+    for (const [i, text] of texts.entries()) checkTokens(`sources[${i}]`, text, vocabularySize);
+    checkTokens("startTokens", startTokens, vocabularySize);
     const logitsProcessor = processorOf(config, startTokens, search);
     const common = {
       ...{ endToken: config.endTokens, ...search },

@@ -30,7 +30,7 @@ interface Translator extends Module {
 interface SearchOptions {
   readonly startTokens: readonly number[];
   readonly maxLength: number;
-  readonly cacheType: "float32" | "float16" | "int8" | undefined;
+  readonly cacheType: "float32" | "float16" | "int8";
   readonly receive: ReceiveWeights | undefined;
 }
 
@@ -62,19 +62,21 @@ export async function searchTexts<T>(
   search: (step: Step) => Promise<T>,
 ): Promise<T> {
   const { heed, config } = model;
-  const { cacheType: dtype = "float32", receive } = options;
+  const { cacheType: dtype, receive } = options;
   const lengths = lengthsOf(config, texts, options);
   const rows = texts.flatMap((text) => Array.from({ length: copies }, () => text));
-  const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken);
-  const cache = model.createCache({ batch: rows.length, ...lengths, dtype });
-  let memory: Tensor | undefined;
+  const owned: { dispose(): void }[] = [];
   const run = <R>(compute: () => R) =>
     noGrad(() =>
       heed.scope(() => (receive ? captureAttention(model, receive, compute) : compute())),
     );
   try {
+    const cache = model.createCache({ batch: rows.length, ...lengths, dtype });
+    owned.push(cache);
+    const { ids, keyMask } = paddedIds(heed, rows, config.paddingToken);
+    owned.push(ids, keyMask);
     const states = run(() => model.encode(ids, { keyMask }).output);
-    memory = states;
+    owned.push(states);
     return await search((sequences, order) => {
       // The first step reads all start tokens; each later step reads only the last tokens.
       const isFirst = cache.lengths[0] === 0;
@@ -87,7 +89,7 @@ export async function searchTexts<T>(
       });
     });
   } finally {
-    for (const each of [ids, keyMask, memory, cache]) each?.dispose();
+    for (const each of owned) each.dispose();
   }
 }
 
