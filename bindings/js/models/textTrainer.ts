@@ -12,7 +12,7 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import { Module } from "../nn/module.js";
-import { Generator, isSeed } from "../nn/random.js";
+import { defaultGenerator, Generator, isSeed } from "../nn/random.js";
 import { hashOf } from "./hash.js";
 import {
   type StepLesson,
@@ -23,7 +23,7 @@ import {
 
 /**
  * A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as
- * CausalLanguageModel.
+ * CausalLanguageModel. If it has dropout, a resumed training is the same only with the default generator.
  */
 export interface NextTokenModel extends Module {
   /** ids int32 [B, L] -> logits [B, L, V]. */
@@ -112,6 +112,8 @@ export class TextTrainer<M extends NextTokenModel = NextTokenModel> extends Trai
   protected override learn(step: number): StepLesson {
     const { heed } = this.model;
     const { length, batch } = this.recipe;
+    // For modules with dropout.
+    defaultGenerator(heed).state = this.stateFor(step, "dropout");
     const rows = this.examples(step);
     const ids = heed.tensor(joined(rows, length, 0), [batch, length]);
     const next = heed.tensor(joined(rows, length, 1), [batch, length]);

@@ -118,6 +118,7 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
     this.recipe = { ...recipe };
     this.seed = seed;
     const { learningRate, weightDecay, warmupSteps, steps } = recipe;
+    checkArgument("steps", steps, isWholeNumber(warmupSteps + 1));
     this.#schedule = warmupCosine({ warmupSteps, totalSteps: steps });
     this.#optimizer = new AdamW(model, { ...options, learningRate, weightDecay });
   }

@@ -34,7 +34,7 @@ const suffix = ".out_proj.weight";
  *
  * The outputs of these heads are zeros, or `output` of each; their weights are computed as usual. Other
  * uses of the model during that time are affected, too. Afterwards the parameters have their former
- * values.
+ * values. Calls for the same model run one after another, so `run` must not wait for another one.
  *
  * @returns the result of `run`
  * @throws HeedError "option" for a head that the model does not have; recurrent models have none
@@ -61,10 +61,25 @@ export async function withoutHeads<T>(
     accepts: Array.isArray,
   });
   checkArgument("run", run, isFunction);
-  return model instanceof TaskModel
-    ? withoutColumns(model, heads, run)
-    : withAblatedHeads(model, heads, run);
+  const ablate = () =>
+    model instanceof TaskModel
+      ? withoutColumns(model, heads, run)
+      : withAblatedHeads(model, heads, run);
+  const result = lastRun.get(model)?.then(ablate) ?? ablate();
+  const ended = result.then(
+    () => {},
+    () => {},
+  );
+  lastRun.set(model, ended);
+  try {
+    return await result;
+  } finally {
+    if (lastRun.get(model) === ended) lastRun.delete(model);
+  }
 }
+
+/** The end of the last call for a model. */
+const lastRun = new WeakMap<Module, Promise<void>>();
 
 interface Sized {
   readonly sizes: Pick<AttentionSizes, "heads" | "headSize">;

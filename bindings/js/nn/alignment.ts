@@ -77,6 +77,8 @@ export class BahdanauAttention extends Module {
   ) {
     super(heed);
     checkOptions("BahdanauAttention", options, bahdanauChecks);
+    for (const [name, size] of Object.entries({ querySize, keySize, attentionSize }))
+      checkArgument(name, size, isWholeNumber(1));
     const { bias = false, generator = defaultGenerator(heed) } = options;
     this.queryLayer = new Linear(heed, querySize, attentionSize, { bias, generator });
     this.keyLayer = new Linear(heed, keySize, attentionSize, { bias: false, generator });

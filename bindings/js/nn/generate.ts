@@ -316,7 +316,9 @@ export async function beamSearch(
     const logits = await steps.run(sequences, filled(order));
     const change = (logs: Float32Array, row: number) =>
       penalise?.(logs, sequences[row] as number[], (live[row] as Beam).tokens);
-    const candidates = freeing(logits, () => candidatesOf(heed, logits, live, 2 * beams, change));
+    const most = Math.max(2, 1 + ends.size) * beams;
+    const candidates = freeing(logits, () => candidatesOf(heed, logits, live, most, change));
+    if (candidates.length === 0) break; // Every continuation is forbidden.
     const next: Beam[] = [];
     order = [];
     for (const { row, token, logProbability } of candidates) {
@@ -341,7 +343,7 @@ export async function beamSearch(
     const isCertain = finished.length === beams && !raises(options);
     if (isCertain && best <= (finished.at(-1) as Hypothesis).score) live = [];
   }
-  for (const beam of live) finish(beam, false);
+  for (const beam of live) if (beam.tokens.length > 0) finish(beam, false);
   return finished;
 }
 

@@ -53,7 +53,7 @@ export const penaltyChecks = {
 /** The range of topP and typicalP. */
 export const isPositiveShare: Check = {
   expected: "a number above 0 and up to 1",
-  accepts: (value) => isShare.accepts(value) && value !== 0,
+  accepts: (value) => value === 1 || (isShare.accepts(value) && value !== 0),
 };
 
 export const logitsChecks = {

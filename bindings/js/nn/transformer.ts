@@ -159,9 +159,9 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
    *     const next = model.forward(token, { isCausal: true, cache }); // token [1, 1, E]
    */
   createCache(options: TransformerCacheOptions): TransformerCache {
-    return new TransformerCache(
-      this.layers.map((layer) => ({ selfAttn: layer.selfAttn.createCache(options) })),
-    );
+    const make = () =>
+      this.layers.map(({ selfAttn }) => ({ selfAttn: selfAttn.createCache(options) }));
+    return new TransformerCache(this.heed.scope(make));
   }
 
   override get [Symbol.toStringTag](): string {
@@ -216,12 +216,14 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
     });
     const { memoryLength, ...own } = options;
     checkArgument("memoryLength", memoryLength, isWholeNumber(1));
-    return new TransformerCache(
-      this.layers.map(({ selfAttn, multiheadAttn }) => ({
-        selfAttn: selfAttn.createCache(own),
-        multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
-      })),
-    );
+    const make = () =>
+      new TransformerCache(
+        this.layers.map(({ selfAttn, multiheadAttn }) => ({
+          selfAttn: selfAttn.createCache(own),
+          multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
+        })),
+      );
+    return this.heed.scope(make);
   }
 
   override get [Symbol.toStringTag](): string {

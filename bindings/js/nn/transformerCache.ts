@@ -13,6 +13,9 @@ export interface LayerCache {
   readonly multiheadAttn?: KvCache;
 }
 
+/** Removes the keys and values of an encoder's output. */
+const empty = (cache: KvCache | undefined) => cache?.rewind(cache.lengths[0] ?? 0);
+
 /** The sizes of a cache of a stack. */
 export interface TransformerCacheOptions {
   /** The number of sequences; 1 by default. */
@@ -71,15 +74,18 @@ export class TransformerCache implements Disposable {
       for (const { selfAttn, multiheadAttn } of this.layers) {
         if (selfAttn.isDisposed) continue;
         selfAttn.shorten(before);
-        if (before[0] === 0) multiheadAttn?.rewind(multiheadAttn.lengths[0] ?? 0);
+        if (before[0] === 0) empty(multiheadAttn);
       }
       throw error;
     }
   }
 
-  /** Removes the last tokens of all sequences. */
+  /** Removes the last tokens of all sequences. If none is left, the next step reads the memory again. */
   rewind(tokens: number): void {
-    for (const { selfAttn } of this.layers) selfAttn.rewind(tokens);
+    for (const { selfAttn, multiheadAttn } of this.layers) {
+      selfAttn.rewind(tokens);
+      if (selfAttn.lengths.every((length) => length === 0)) empty(multiheadAttn);
+    }
   }
 
   /**

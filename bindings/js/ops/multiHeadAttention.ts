@@ -191,6 +191,7 @@ export function project(
   const projected = (x: Tensor, i: number) => linear(engine, x, weights[i] as Tensor, biases[i]);
   const q = projected(query, 0);
   if (key && value) return [q, projected(key, 1), projected(value, 2)];
+  if (key || value) throw refuse("dtype", key ? "value" : "key", "a tensor", "undefined");
   const [B = 0, , E = 0] = q.shape;
   const none = zeros(engine, [B, 0, E]);
   return [q, none, none];

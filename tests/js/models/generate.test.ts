@@ -217,7 +217,28 @@ describe("beam search", () => {
     const none = (logs: Float32Array) => void logs.fill(-Infinity);
     const options = { startTokens: [2], maxLength: 3, beams: 2, logitsProcessor: none };
     expect(await beamSearch(heed(), stepOf(heed(), 3), options)).toEqual([]);
+    const later = (logs: Float32Array, tokens: readonly number[]) =>
+      void (tokens.length > 2 && logs.fill(-Infinity));
+    const some = { ...options, logitsProcessor: later };
+    for (const { tokens, isComplete } of await beamSearch(heed(), stepOf(heed(), 3), some))
+      expect([tokens.length, isComplete]).toEqual([2, false]);
     expect(heed().memory().tensors.count).toBe(0);
+  });
+
+  test("finds a longer sequence beside many end tokens", async () => {
+    const step: Step = (sequences) =>
+      heed().tensor(
+        sequences.map(({ length }) =>
+          length < 2 ? [5, 4.9, 4.8, 4.7, 4] : [-90, -90, -90, -90, 9],
+        ),
+      );
+    const options = { startTokens: [9], endToken: [0, 1, 2, 3], maxLength: 10, lengthPenalty: 3 };
+    const [narrow, wide] = [
+      await beamSearch(heed(), step, { ...options, beams: 2 }),
+      await beamSearch(heed(), step, { ...options, beams: 5 }),
+    ];
+    expect(narrow[0]).toEqual(wide[0]);
+    expect(narrow[0]?.tokens).toEqual(Array.from({ length: 10 }, () => 4));
   });
 
   test("leaves out tokens without probability", async () => {
@@ -456,6 +477,12 @@ describe("limits and penalties", () => {
     };
     await expect(generate(heed(), fixed, none)).rejects.toThrow("nothing but -inf in row 0");
     expect(heed().memory().tensors.count).toBe(0);
+  });
+
+  test("may be 1, which limits nothing", async () => {
+    const options = { startTokens: [[0]], maxLength: 3, temperature: 1 };
+    const all = await generate(heed(), fixed, options);
+    expect(await generate(heed(), fixed, { ...options, topP: 1, typicalP: 1 })).toEqual(all);
   });
 
   test.each<[Partial<SamplingOptions>, string]>([

@@ -215,6 +215,22 @@ describe("without some heads", () => {
     expect(one).not.toBeCloseTo(whole, 4);
   });
 
+  test("calls at the same time run one after another", async () => {
+    using model = make();
+    const whole = lossOf(model);
+    const alone: number[] = [];
+    for (const head of [0, 1, 2])
+      alone.push(await withoutHeads(model, [{ path, head }], () => lossOf(model)));
+    const calls = [30, 10, 20].map((time, head) =>
+      withoutHeads(model, [{ path, head }], async () => {
+        await new Promise((resolve) => setTimeout(resolve, time));
+        return lossOf(model);
+      }),
+    );
+    expect(await Promise.all(calls)).toEqual(alone);
+    expect(lossOf(model)).toBe(whole);
+  });
+
   test("promises are awaited, and the heads are restored after errors", async () => {
     using model = make();
     const whole = lossOf(model);

@@ -151,7 +151,7 @@ describe("a trainer", () => {
       ],
       "a warm-up that is all there is": [
         { recipe: { warmupSteps: 40 } },
-        "totalSteps: expected a whole number of 41 or more, got 40",
+        "steps: expected a whole number of 41 or more, got 40",
       ],
       "a learning rate of 0": [
         { recipe: { learningRate: 0 } },

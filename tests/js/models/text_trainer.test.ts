@@ -73,6 +73,24 @@ describeEngines((heed) => {
   });
 });
 
+test("a training with dropout that was stopped continues bit for bit", async () => {
+  const heed = await load({ threads: 1 });
+  class WithDropout extends Bigrams {
+    readonly dropout = new nn.Dropout(heed, 0.3);
+    override forward(ids: Tensor): { logits: Tensor } {
+      return { logits: this.dropout.forward(super.forward(ids).logits) };
+    }
+  }
+  const make = () => new TextTrainer(new WithDropout(heed), text, { recipe, seed: 1 });
+  const losses = steps(make(), 7);
+  const before = make();
+  steps(before, 4);
+  const after = make();
+  after.resume(before.state());
+  expect(steps(after, 3)).toEqual(losses.slice(4));
+  heed.dispose();
+});
+
 test("steps, losses and states leave nothing behind", async () => {
   const heed = await load({ threads: 1 });
   const trainer = training(heed);

@@ -269,6 +269,32 @@ describeEngines((heed) => {
       expectValues(got, copyOf(rowsOf(heed(), whole, 2, 2)), 1e-5);
     });
   });
+
+  test("a cache without tokens reads the memory again", () => {
+    heed().scope(() => {
+      const random = new Random(762);
+      const decoder = new nn.TransformerDecoder(heed(), E, H, 2, { dimFeedforward: 20 }).eval();
+      randomise(decoder, 763);
+      const x = floats(heed(), random.array([1, 2, E]));
+      const [one, other] = [1, 2].map(() => floats(heed(), random.array([1, S, E]))) as [
+        Tensor,
+        Tensor,
+      ];
+      const cache = decoder.createCache({ capacity: 4, memoryLength: S });
+      decoder.forward(x, one, { tgtIsCausal: true, cache });
+      cache.rewind(2);
+      const got = decoder.forward(x, other, { tgtIsCausal: true, cache });
+      expectValues(got, copyOf(decoder.forward(x, other, { tgtIsCausal: true })), 1e-5);
+      const attention = new nn.MultiHeadAttention(heed(), E, H);
+      const past = attention.createCache({ capacity: 4 });
+      expect(() => attention.forward(x, x, undefined, { cache: past })).toThrow(
+        "value: expected a tensor, got undefined",
+      );
+      expect(past.lengths).toEqual([0]);
+      past.dispose();
+      cache.dispose();
+    });
+  });
 });
 
 describe("weights", () => {

@@ -125,7 +125,7 @@ const made: Refusals = {
   ],
   "BahdanauAttention of no size": [
     (h) => new nn.BahdanauAttention(h, 3, 4, 0),
-    `option: outFeatures: expected ${size}, got 0`,
+    `option: attentionSize: expected ${size}, got 0`,
   ],
   "a default seed below 0": [
     (h) => nn.manualSeed(h, -1),
