@@ -207,8 +207,8 @@ function markContinuation(
 }
 
 /**
- * A series counts as exact if R^2 is above this: the model explains nine tenths of the hidden
- * values' variance.
+ * A series counts as exact if R^2 is at least this: the model explains nine tenths of the hidden
+ * values' variance. Values without a variance must be exact.
  */
 const foundAbove = 0.9;
 
@@ -221,7 +221,7 @@ function markSeries({ values, isHidden }: Series, said: Float32Array): Mark {
   const line = sum((i) => (at(i) - lineAt(values, isHidden, i)) ** 2);
   const variation = sum((i) => (at(i) - middle) ** 2);
   return {
-    isExact: 1 - model / variation > foundAbove,
+    isExact: model <= (1 - foundAbove) * variation,
     squares: { count: hidden.length, model, line },
   };
 }

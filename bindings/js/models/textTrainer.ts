@@ -112,12 +112,23 @@ export class TextTrainer<M extends NextTokenModel = NextTokenModel> extends Trai
   protected override learn(step: number): StepLesson {
     const { heed } = this.model;
     const { length, batch } = this.recipe;
-    // For modules with dropout.
-    defaultGenerator(heed).state = this.stateFor(step, "dropout");
     const rows = this.examples(step);
     const ids = heed.tensor(joined(rows, length, 0), [batch, length]);
     const next = heed.tensor(joined(rows, length, 1), [batch, length]);
-    return { loss: heed.crossEntropy(this.model.forward(ids).logits, next), count: batch * length };
+    const logits = this.#withDropout(step, () => this.model.forward(ids).logits);
+    return { loss: heed.crossEntropy(logits, next), count: batch * length };
+  }
+
+  /** Runs a function in which the default generator, which modules with dropout use, depends on the step. */
+  #withDropout<T>(step: number, run: () => T): T {
+    const generator = defaultGenerator(this.model.heed);
+    const { state } = generator;
+    generator.state = this.stateFor(step, "dropout");
+    try {
+      return run();
+    } finally {
+      generator.state = state;
+    }
   }
 
   protected override identity(): object {

@@ -34,7 +34,7 @@ const suffix = ".out_proj.weight";
  *
  * The outputs of these heads are zeros, or `output` of each; their weights are computed as usual. Other
  * uses of the model during that time are affected, too. Afterwards the parameters have their former
- * values. Calls for the same model run one after another, so `run` must not wait for another one.
+ * values. Calls at the same time, or within each other, switch off the heads of all of them.
  *
  * @returns the result of `run`
  * @throws HeedError "option" for a head that the model does not have; recurrent models have none
@@ -61,31 +61,38 @@ export async function withoutHeads<T>(
     accepts: Array.isArray,
   });
   checkArgument("run", run, isFunction);
-  const ablate = () =>
-    model instanceof TaskModel
-      ? withoutColumns(model, heads, run)
-      : withAblatedHeads(model, heads, run);
-  const result = lastRun.get(model)?.then(ablate) ?? ablate();
-  const ended = result.then(
-    () => {},
-    () => {},
-  );
-  lastRun.set(model, ended);
+  const now = running.get(model) ?? { ...headsOf(model), calls: new Set() };
+  checkHeads(heads, now.attentions);
+  running.set(model, now);
+  const own = [...heads];
   try {
-    return await result;
+    now.set([...now.calls.add(own)].flat());
+    return await run();
   } finally {
-    if (lastRun.get(model) === ended) lastRun.delete(model);
+    now.calls.delete(own);
+    now.set([...now.calls].flat());
+    if (now.calls.size === 0) running.delete(model);
   }
 }
-
-/** The end of the last call for a model. */
-const lastRun = new WeakMap<Module, Promise<void>>();
 
 interface Sized {
   readonly sizes: Pick<AttentionSizes, "heads" | "headSize">;
 }
 
-/** @param attentions the attentions of the model by path */
+/** The heads of a model. */
+interface ModelHeads {
+  /** The attentions by path. */
+  readonly attentions: ReadonlyMap<string, Sized>;
+  /** Switches off these heads, and no others. */
+  set(heads: readonly Head[]): void;
+}
+
+/** The models that run without some heads now, and the heads of each call. */
+const running = new WeakMap<Module, ModelHeads & { readonly calls: Set<readonly Head[]> }>();
+
+const headsOf = (model: TaskModel | HubModel): ModelHeads =>
+  model instanceof TaskModel ? headsOfTask(model) : headsOfHub(model);
+
 function checkHeads(heads: readonly Head[], attentions: ReadonlyMap<string, Sized>): void {
   for (const [i, each] of heads.entries()) {
     const sizes = attentions.get(each?.path)?.sizes;
@@ -104,67 +111,49 @@ function checkHeads(heads: readonly Head[], attentions: ReadonlyMap<string, Size
   }
 }
 
-/**
- * Runs a function on a model of the hub, whose weights may be packed: its attentions replace the
- * outputs of these heads.
- */
-async function withAblatedHeads<T>(
-  { attentions }: HubModel,
-  heads: readonly Head[],
-  run: () => T | Promise<T>,
-): Promise<T> {
-  checkHeads(heads, attentions);
-  const before = [...attentions].map(([path, attention]) => {
-    const { ablated } = attention;
-    const own = heads.filter((each) => each.path === path);
-    attention.ablated = new Map([
-      ...ablated,
-      ...own.map(({ head, output }) => [head, output] as const),
-    ]);
-    return { attention, ablated };
-  });
-  try {
-    return await run();
-  } finally {
-    for (const { attention, ablated } of before) attention.ablated = ablated;
-  }
-}
+/** A model of the hub, whose weights may be packed: its attentions replace the outputs of the heads. */
+const headsOfHub = ({ attentions }: HubModel): ModelHeads => ({
+  attentions,
+  set(heads) {
+    for (const [path, attention] of attentions) {
+      const own = heads.filter((each) => each.path === path);
+      attention.ablated = new Map(own.map(({ head, output }) => [head, output]));
+    }
+  },
+});
 
 /**
- * Runs a function on a model of a task while the columns of the output projection that belong to
- * the heads are zeros. The bias of the projection gets the product of these columns and `output`.
+ * A model of a task: the columns of the output projection that belong to the heads become zeros, and its
+ * bias gets the product of these columns and `output`.
  */
-async function withoutColumns<T>(
-  model: TaskModel,
-  heads: readonly Head[],
-  run: () => T | Promise<T>,
-): Promise<T> {
+function headsOfTask(model: TaskModel): ModelHeads {
   const parameters = model.stateDict();
   const paths = Object.keys(parameters).flatMap((name) =>
     name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
   );
   const { size, heads: count } = model.config;
   const headSize = size / count;
-  const sizes = { heads: count, headSize };
-  checkHeads(heads, new Map(paths.map((path) => [path, { sizes }])));
   // The memory of a tensor may move while the model runs, so `data` is read each time.
   const dataOf = (path: string, name: string) =>
     parameters[`${path}.out_proj.${name}`]?.data as Float32Array;
-  const kept = [...new Set(heads.map(({ path }) => path))].flatMap((path) =>
-    ["weight", "bias"].map((name) => ({ path, name, values: dataOf(path, name).slice() })),
-  );
-  try {
-    for (const { path, head, output } of heads) {
-      const [weight, bias] = [dataOf(path, "weight"), dataOf(path, "bias")];
-      for (let row = 0; row < size; ++row) {
-        const start = row * size + head * headSize;
-        const own = weight.subarray(start, start + headSize);
-        (bias[row] as number) += own.reduce((sum, w, d) => sum + w * (output?.[d] ?? 0), 0);
-        own.fill(0);
+  const former = new Map<string, readonly [weight: Float32Array, bias: Float32Array]>();
+  return {
+    attentions: new Map(paths.map((path) => [path, { sizes: { heads: count, headSize } }])),
+    set(heads) {
+      for (const [path, [weight, bias]] of former) {
+        dataOf(path, "weight").set(weight);
+        dataOf(path, "bias").set(bias);
       }
-    }
-    return await run();
-  } finally {
-    for (const { path, name, values } of kept) dataOf(path, name).set(values);
-  }
+      for (const { path, head, output } of heads) {
+        const [weight, bias] = [dataOf(path, "weight"), dataOf(path, "bias")];
+        if (!former.has(path)) former.set(path, [weight.slice(), bias.slice()]);
+        for (let row = 0; row < size; ++row) {
+          const start = row * size + head * headSize;
+          const own = weight.subarray(start, start + headSize);
+          (bias[row] as number) += own.reduce((sum, w, d) => sum + w * (output?.[d] ?? 0), 0);
+          own.fill(0);
+        }
+      }
+    },
+  };
 }

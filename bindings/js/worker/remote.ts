@@ -264,7 +264,8 @@ function splitOptions(
   // The first argument of a task is its request.
   const isOptions = isRecord(last) && kindOf(last) !== "data" && !(isTask && args.length < 2);
   const names = ["signal", "transfer", isTask ? "onProgress" : "onWeights"];
-  if (isOptions && !isTask && Object.hasOwn(last, changesItsArgument))
+  const isGiven = isOptions && !isTask && Object.hasOwn(last, changesItsArgument);
+  if (isGiven && typeof last[changesItsArgument] === "function")
     throw notSent(changesItsArgument, "changes its argument");
   const found = isOptions ? names.filter((name) => Object.hasOwn(last, name)) : [];
   if (found.length === 0) return { args, options: {} };

@@ -80,6 +80,9 @@ describe("scores", () => {
     expect(found).toEqual({ examples: 1, exact: 1, error: 0.25, lineError: Math.sqrt(2.5) });
     const missed = await evaluate(told([numbers(0, 2.5, 4, 3)]), [series]);
     expect(missed.exact).toBe(0);
+    const short: Series = { ...series, isHidden: [false, false, true, false] };
+    const exact = await evaluate(told([numbers(9, 9, 4, 9)]), [short]);
+    expect([exact.exact, exact.error]).toEqual([1, 0]);
   });
 
   test("can be stopped from outside between two batches", async () => {
@@ -215,19 +218,33 @@ describe("without some heads", () => {
     expect(one).not.toBeCloseTo(whole, 4);
   });
 
-  test("calls at the same time run one after another", async () => {
+  test("calls at the same time or within each other switch off the heads of all, and leave none", async () => {
     using model = make();
     const whole = lossOf(model);
-    const alone: number[] = [];
-    for (const head of [0, 1, 2])
-      alone.push(await withoutHeads(model, [{ path, head }], () => lossOf(model)));
-    const calls = [30, 10, 20].map((time, head) =>
-      withoutHeads(model, [{ path, head }], async () => {
-        await new Promise((resolve) => setTimeout(resolve, time));
-        return lossOf(model);
-      }),
-    );
-    expect(await Promise.all(calls)).toEqual(alone);
+    const heads = [0, 1].map((head) => ({ path, head, output: Float32Array.of(head, 0.5) }));
+    const both = await withoutHeads(model, heads, () => lossOf(model));
+    const within = await withoutHeads(model, heads.slice(0, 1), async () => {
+      await null;
+      return withoutHeads(model, heads.slice(1), () => lossOf(model));
+    });
+    expect(within).toBeCloseTo(both, 6);
+    expect(lossOf(model)).toBe(whole);
+    let endFirst = () => {};
+    const first = withoutHeads(model, heads.slice(0, 1), () => {
+      return new Promise<void>((resolve) => {
+        endFirst = resolve;
+      });
+    });
+    const last = withoutHeads(model, heads.slice(1), async () => {
+      const before = lossOf(model);
+      endFirst();
+      await first;
+      return [before, lossOf(model)];
+    });
+    const [during, after] = await last;
+    const one = await withoutHeads(model, heads.slice(1), () => lossOf(model));
+    expect(during).toBeCloseTo(both, 6);
+    expect(after).toBe(one);
     expect(lossOf(model)).toBe(whole);
   });
 

@@ -87,7 +87,10 @@ test("a training with dropout that was stopped continues bit for bit", async () 
   steps(before, 4);
   const after = make();
   after.resume(before.state());
+  nn.manualSeed(heed, 5);
+  const { state } = nn.defaultGenerator(heed);
   expect(steps(after, 3)).toEqual(losses.slice(4));
+  expect(nn.defaultGenerator(heed).state).toBe(state);
   heed.dispose();
 });
 

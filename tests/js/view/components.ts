@@ -293,6 +293,51 @@ export function testComponents(): void {
     });
   });
 
+  test("<heed-heads> shows a head in detail after its mask is gone", async () => {
+    let isGone = false;
+    const mask = {
+      shape: [3, 3],
+      get data() {
+        if (isGone) throw new Error("disposed");
+        return [1, 0, 0, 1, 1, 0, 1, 0, 1];
+      },
+    };
+    const properties = { ...elements["heed-heads"].properties, mask };
+    const { element, root } = await shown("heed-heads", properties);
+    isGone = true;
+    for (const [view, tag] of [
+      ["lines", "heed-lines"],
+      ["matrix", "heed-matrix"],
+    ] as const) {
+      await Object.assign(element, { view }).updateComplete;
+      const detail = root.querySelector(tag) as HeedMatrix;
+      await detail.updateComplete;
+      expect(detail.error).toBe(null);
+      expect(detail.csv()).toBe(element.csv());
+    }
+  });
+
+  test("<heed-tokens> forgets a token that other numbers do not have, and a choice of another side", async () => {
+    const { element, root } = await shown("heed-tokens");
+    const list = root.querySelector("[part=keys]") as HTMLElement;
+    list.children[2]?.dispatchEvent(new MouseEvent("pointermove", { bubbles: true }));
+    await element.updateComplete;
+    expect(root.textContent).toContain("query 3 “sat” attends most to");
+    const data = { data: [1, 0, 0.5, 0.5, 0.25, 0.75, 0.125, 0.875], shape: [2, 2, 2] };
+    await Object.assign(element, { data, tokens: ["a", "b"] }).updateComplete;
+    expect(root.textContent).not.toContain("attends most to");
+    const queries = ["a", "b"];
+    const wide = { data: [0.5, 0.25, 0.25, 1, 0, 0], shape: [2, 3] };
+    const chosen = { direction: "to", row: 2 };
+    Object.assign(element, { data: wide, tokens: null, queries, keys: tokens, ...chosen });
+    await element.updateComplete;
+    const select = root.querySelector("select") as HTMLSelectElement;
+    select.value = "from";
+    select.dispatchEvent(new Event("change"));
+    await element.updateComplete;
+    expect([element.error, element.row]).toEqual([null, null]);
+  });
+
   test("<heed-steps> shows the step of its attribute when it gets its numbers", async () => {
     document.body.innerHTML = '<heed-steps step="3" tokens="the cat sat"></heed-steps>';
     const element = document.body.firstElementChild as HeedSteps;

@@ -8,7 +8,7 @@ import { make } from "./registry.js";
 
 /** The properties of `<heed-heads>` that determine the detail. */
 interface Chosen
-  extends Pick<HeedLines, "layer" | "head" | "mask" | "range" | "curve" | "controls" | "locale"> {
+  extends Pick<HeedLines, "layer" | "head" | "range" | "curve" | "controls" | "locale"> {
   readonly view: "matrix" | "lines";
   readonly mass: number;
 }
@@ -27,24 +27,23 @@ export class HeadDetail {
     this.element.append(this.#title);
   }
 
-  show({ view, hides, words, label }: ShownHeads, chosen: Chosen): void {
+  show({ view, hides, mask, words, label }: ShownHeads, chosen: Chosen): void {
     const shown = this.#elementFor(chosen);
     const name = `layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
     this.#title.textContent = titled(name);
     const { data, offset, rows, cols } = view;
+    const shape = [rows, cols];
     if (this.#given.get("view") !== view)
-      Object.assign(shown, {
-        data: data.subarray(offset, offset + rows * cols),
-        shape: [rows, cols],
-      });
+      Object.assign(shown, { data: data.subarray(offset, offset + rows * cols), shape });
     this.#given.set("view", view);
-    // The same mask object may hide other cells when it is set again.
-    if (this.#given.get("hides") !== hides) this.#given.delete("mask");
+    // Not the caller's mask: a tensor may be disposed of by now.
+    if (this.#given.get("hides") !== hides)
+      shown.mask = mask && mask !== "causal" ? { ...mask, shape } : mask;
     this.#given.set("hides", hides);
-    const { mask, range, curve, controls, locale, mass } = chosen;
+    const { range, curve, controls, locale, mass } = chosen;
     const properties = {
       ...{ queries: words.queries ?? null, keys: words.keys ?? null, roles: words.roles ?? null },
-      ...{ mask, range, curve, controls, locale },
+      ...{ range, curve, controls, locale },
       label: `${label}: ${name}`,
       ...(shown instanceof HeedLines && { mass }),
     };

@@ -9,7 +9,7 @@ import { aboutGrid, type GridFile, type GridItem } from "../picture/gridSvg.js";
 import type { Job } from "../picture/job.js";
 import { type MatrixView, viewOn } from "../picture/view.js";
 import type { Sides } from "./explain.js";
-import type { Hides, Matrices } from "./input.js";
+import type { Hides, Matrices, Shaped } from "./input.js";
 
 /** The largest number of cells along a side of a small picture. */
 const mostCells = 48;
@@ -31,7 +31,7 @@ export interface ShownHeads {
   readonly view: MatrixView;
   readonly words: Sides;
   readonly hides: Hides | undefined;
-  readonly isCausal: boolean;
+  readonly mask: "causal" | Shaped | null;
   readonly palette: Palette;
   readonly order: HeadOrder;
   /** The measure below each small picture. */
@@ -179,12 +179,12 @@ export class HeadResults {
   }
 
   /** Computes which cells of all small pictures are hidden; null if there is no mask. */
-  *#hiding({ matrices, hides, isCausal }: ShownHeads): Job<Hides | null> {
+  *#hiding({ matrices, hides, mask }: ShownHeads): Job<Hides | null> {
     const small = {
       rows: Math.min(mostCells, matrices.rows),
       cols: Math.min(mostCells, matrices.cols),
     };
-    return hides ? yield* hidingPooled(hides, matrices, small, isCausal) : null;
+    return hides ? yield* hidingPooled(hides, matrices, small, mask === "causal") : null;
   }
 
   *#hide(shown: ShownHeads): Job {

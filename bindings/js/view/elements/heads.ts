@@ -195,7 +195,7 @@ export class HeedHeads extends SlicedElement {
     return {
       ...{ matrices, words, order, palette },
       view: this.#chosenOf(matrices),
-      ...{ hides: this.hides(rows, cols), isCausal: this.mask === "causal" },
+      ...{ hides: this.hides(rows, cols), mask: this.taken<ShownHeads["mask"]>("mask") },
       measure: order === "layer" ? "entropy" : order,
       isSelf: rows === cols && `${words.queries}` === `${words.keys}`,
       point: pointOf(this.taken("locale")),

@@ -109,7 +109,7 @@ export class HeedTokens extends MatrixElement<Shown> {
     ] as const)
       this.#select.add(optionOf(words, value));
     this.#select.addEventListener("change", () => {
-      this.#hover = null;
+      this.#keep(null);
       this.direction = this.#select.value as Direction;
     });
     const label = html("label", "", "Shaded by ", this.#select);
@@ -131,7 +131,10 @@ export class HeedTokens extends MatrixElement<Shown> {
     const isRead = [...changed].some((name) =>
       ["data", "shape", "mask", "layer", "head", "error", "connection"].includes(name),
     );
-    if (isOther) this.shown = this.#look();
+    if (isOther) {
+      this.#hover = null;
+      this.shown = this.#look();
+    }
     const shown = this.shown;
     this.#frame.hidden = shown === null;
     if (shown === null) return;

@@ -183,6 +183,9 @@ async function answerTo(
   };
 }
 
+/** Two answers at the same time would ablate the heads of both. */
+let lastAnswer: Promise<unknown> = Promise.resolve();
+
 const solve: Solver<HeadsRequest | LeaveRequest, HeadsAnswer | UnreadInput | null> = async (
   request,
   { heed },
@@ -193,7 +196,9 @@ const solve: Solver<HeadsRequest | LeaveRequest, HeadsAnswer | UnreadInput | nul
   }
   const { base, exhibit } = request;
   const trained = await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`);
-  return trained.use(() => answerTo(heed, request, trained));
+  const answer = trained.use(() => lastAnswer.then(() => answerTo(heed, request, trained)));
+  lastAnswer = answer.catch(() => {});
+  return answer;
 };
 
 export default solve;
