@@ -212,17 +212,16 @@ const interval = 50;
 
 /**
  * Creates the module's memory, which is shared and grows up to `maximum` bytes. The system reserves
- * the maximum of a shared memory as address space immediately. If that fails (iOS), smaller
- * maximums are tried. All are then tried again for some time, because disposed engines may still
- * end.
+ * the maximum of a shared memory as address space immediately. If that fails (iOS), a half and a
+ * quarter are tried, and all again for some time, because disposed engines may still end. Then any
+ * smaller maximum is taken.
  */
 export async function createMemory(maximum: number): Promise<Reserved> {
+  const most = Math.floor(maximum / pageSize);
   for (let waited = 0; ; waited += interval) {
-    for (
-      let pages = Math.floor(maximum / pageSize);
-      pages >= initialPages;
-      pages = Math.floor(pages / 2)
-    ) {
+    const isLast = waited >= patience;
+    const least = isLast ? initialPages : Math.max(most / 4, initialPages);
+    for (let pages = most; pages >= least; pages = Math.floor(pages / 2)) {
       const memory = tryMemory(pages);
       if (memory === undefined) continue;
       const size = pages * pageSize;
@@ -232,9 +231,8 @@ export async function createMemory(maximum: number): Promise<Reserved> {
           : null;
       return { memory, most: size, reason };
     }
-    if (waited >= patience) {
+    if (isLast)
       throw new HeedError("memory", "maxMemory: expected room for 16 MiB or more, got none");
-    }
     await new Promise((resolve) => setTimeout(resolve, interval));
   }
 }

@@ -118,8 +118,9 @@ test("an engine gets less memory at once, or its memory when other engines have 
   const reason = "at most 2048 MiB of memory, because the system refused more";
   for (const [refusals, expected] of [
     [1, reason],
-    [20, "at most 1024 MiB of memory, because the system refused more"], // in the third round of nine sizes
-    [27, null],
+    [5, "at most 1024 MiB of memory, because the system refused more"], // in the second round of three sizes
+    [6, null],
+    [124, "at most 256 MiB of memory, because the system refused more"], // after 40 rounds
   ] as const) {
     await withReplaced([[WebAssembly, "Memory", refusesMemories(refusals)]], async () => {
       const heed = await load({ threads: 1, warmUp: false });

@@ -222,7 +222,8 @@ describe("A worker that ends", () => {
     const heed = await loadInWorker({ threads: 1, warmUp: false });
     for (let turn = 0; turn < 20; ++turn) {
       await heed.restart();
-      expect(heed.info.reason).toBeNull();
+      // While the browser ends the last workers, there may be less.
+      if (heed.info.reason !== null) expect(heed.info.reason).toMatch(/^at most (2048|1024) MiB/);
     }
     heed.dispose();
   });
