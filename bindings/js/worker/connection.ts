@@ -69,7 +69,6 @@ export const workerEnded = (why: string): HeedError =>
   });
 
 export class Connection {
-  readonly #workers: WorkerSource;
   readonly #port: Port<FromWorker>;
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
@@ -94,7 +93,6 @@ export class Connection {
   mayRetry = false;
 
   constructor(workers: WorkerSource, options: StartOptions) {
-    this.#workers = workers;
     this.#ready = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -113,6 +111,7 @@ export class Connection {
         if (this.#ended) return;
         const hasBegun = this.#listens || failure === undefined;
         this.mayRetry = !hasBegun && workers.mayRetry?.(worker, failure) === true;
+        if (!this.#listens) workers.release?.();
         this.end(workerEnded((!hasBegun && workers.explain?.(failure)) || why));
       },
     };
@@ -141,7 +140,11 @@ export class Connection {
     const { transfer = [], signal, callbacks: _, handles: __, ...message } = call;
     if (signal?.aborted) return Promise.reject(cancelledBy(signal, call));
     // During `restart()` there is no engine yet.
-    if (!this.#isReady) return this.#started(call).then(() => this.call(call));
+    if (!this.#isReady)
+      return new Promise((resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(cancelledBy(signal, call)));
+        this.#ready.then(() => resolve(this.call(call)), reject);
+      });
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       const cancel = () => this.#cancel(id);
@@ -163,20 +166,6 @@ export class Connection {
       }
       if (this.#pending.size === 1) this.#port.holdProcess(true);
     });
-  }
-
-  /** Waits until the engine runs, or rejects if the call is cancelled before. */
-  #started(call: Call): Promise<unknown> {
-    const { signal } = call;
-    if (signal === undefined) return this.#ready;
-    let stop!: () => void;
-    const aborted = new Promise((_, reject) => {
-      stop = () => reject(cancelledBy(signal, call));
-    });
-    signal.addEventListener("abort", stop);
-    return Promise.race([this.#ready, aborted]).finally(() =>
-      signal.removeEventListener("abort", stop),
-    );
   }
 
   /** Frees an object as soon as no call needs its handle. */
@@ -216,7 +205,6 @@ export class Connection {
         ? reason
         : new HeedError("worker", reason.message, { cause: reason });
     this.#ended = error;
-    if (!this.#listens) this.#workers.release?.();
     this.#watch.abort();
     this.#port.end();
     this.#settle.reject(error);
@@ -238,11 +226,10 @@ export class Connection {
       const reserved = shares ? await createMemory(maxMemory) : undefined;
       if (this.#ended) return;
       this.#reserved = reserved;
-      const files = locateAll();
-      this.#post({ start: options, files, ...(lock && { lock }), ...(reserved && { reserved }) });
+      this.#post({ start: options, files: locateAll(), lock, reserved });
     } catch (cause) {
-      if (cause instanceof HeedError) this.end(cause);
-      else this.end(unsendable("options", "options that can be sent to a worker", cause));
+      const isOurs = cause instanceof HeedError;
+      this.end(isOurs ? cause : unsendable("options", "options that can be sent", cause));
     }
   }
 

@@ -67,9 +67,9 @@ export type ToWorker =
       readonly start: StartOptions;
       /** The addresses of the engine's files that the page has. */
       readonly files: Files;
-      readonly lock?: string;
+      readonly lock: string | undefined;
       /** The engine's memory, if the page can share it. */
-      readonly reserved?: Reserved;
+      readonly reserved: Reserved | undefined;
     }
   | CallMessage
   | { readonly cancel: number }

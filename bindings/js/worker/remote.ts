@@ -264,9 +264,8 @@ function splitOptions(
   // The first argument of a task is its request.
   const isOptions = isRecord(last) && kindOf(last) !== "data" && !(isTask && args.length < 2);
   const names = ["signal", "transfer", isTask ? "onProgress" : "onWeights"];
-  const isGiven = isOptions && !isTask && Object.hasOwn(last, changesItsArgument);
-  if (isGiven && typeof last[changesItsArgument] === "function")
-    throw notSent(changesItsArgument, "changes its argument");
+  if (isOptions && !isTask && Object.hasOwn(last, changesItsArgument) && last[changesItsArgument])
+    throw notSent(changesItsArgument);
   const found = isOptions ? names.filter((name) => Object.hasOwn(last, name)) : [];
   if (found.length === 0) return { args, options: {} };
   const entries = Object.entries(last as object);
@@ -277,10 +276,8 @@ function splitOptions(
 }
 
 /** The error for a function whose effect would be lost. */
-function notSent(name: string, why: string): HeedError {
-  const expected = `a call within the worker, because a function that ${why} cannot be sent there`;
-  return refuse("unsupported", name, expected, "one from outside");
-}
+const notSent = (name: string): HeedError =>
+  refuse("unsupported", name, "a call in a task", "one from outside");
 
 const checks: Readonly<Record<string, Check>> = {
   signal: isSignal,
@@ -299,7 +296,7 @@ async function request(
   const { connection } = session;
   const path = target.path.join(".");
   const name = target.path.at(-1) as string;
-  if (closures.includes(name as Closure)) throw notSent(name, "returns something");
+  if (closures.includes(name as Closure)) throw notSent(name);
   let { scope } = origin;
   const handles = new Set<RemoteObject>(origin.handle && [origin.handle]);
   const receive = (packed: Packed<ReceivedReference>) => received(session, packed, scope, handles);

@@ -84,7 +84,7 @@ test("an engine on an isolated page without shared memory has one thread, and in
       expect(heed.info).toMatchObject({
         threads: 1,
         crossOriginIsolated: true,
-        reason: `1 thread, because ${obstacle}, although the page is cross-origin isolated`,
+        reason: `1 thread, because ${obstacle}`,
       });
       heed.dispose();
     });

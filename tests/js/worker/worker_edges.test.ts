@@ -132,7 +132,7 @@ describe("What cannot be sent is refused, and the worker goes on:", () => {
     const error = await refusalOf(heed.linear(x, x, options as never));
     expect([error.code, error.message]).toEqual([
       "unsupported",
-      "logitsProcessor: expected a call within the worker, because a function that changes its argument cannot be sent there, got one from outside",
+      "logitsProcessor: expected a call in a task, got one from outside",
     ]);
     x.dispose();
   });
