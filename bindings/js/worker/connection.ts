@@ -143,7 +143,7 @@ export class Connection {
     if (!this.#isReady)
       return new Promise((resolve, reject) => {
         signal?.addEventListener("abort", () => reject(cancelledBy(signal, call)));
-        this.#ready.then(() => resolve(this.call(call)), reject);
+        this.#ready.then(() => this.call(call)).then(resolve, reject);
       });
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
