@@ -58,7 +58,10 @@ describe("The descriptions of the stages", () => {
     expect(descriptionsOf({ keyText: "a b c d e", mask: "padding" }).tokens).toContain(
       "those of the second, as far as the mask lets them.",
     );
-    expect(descriptionsOf({ mask: "causal" }).joined).toContain("a new vector for each word.");
+    expect(descriptionsOf({}).joined).toContain("something of all words.");
+    expect(descriptionsOf({ mask: "causal" }).joined).toContain(
+      "something of every word that it may see.",
+    );
   });
 
   test("describe the keys that the mask hides, or say that it hides none", () => {

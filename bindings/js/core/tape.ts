@@ -250,7 +250,7 @@ export class Tape {
         if (output !== loss && !keep.has(output) && !this.#sources.includes(output))
           output.dispose();
     };
-    let isDone = false;
+    let kept: readonly Tensor[] = [];
     try {
       for (let step = steps.at(-1); step; step = steps.at(-1)) {
         this.#goBack(step, sums);
@@ -258,11 +258,11 @@ export class Tape {
         steps.pop();
       }
       const gradients = this.#sources.map((each) => sums.of(each) ?? engine.zeros(each.shape));
-      isDone = true;
+      kept = this.#sources;
       return gradients;
     } finally {
       for (const step of steps) free(step);
-      sums.freeOthers(isDone ? this.#sources : []);
+      sums.freeOthers(kept);
     }
   }
 

@@ -159,9 +159,10 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
    *     const next = model.forward(token, { isCausal: true, cache }); // token [1, 1, E]
    */
   createCache(options: TransformerCacheOptions): TransformerCache {
-    const make = () =>
-      this.layers.map(({ selfAttn }) => ({ selfAttn: selfAttn.createCache(options) }));
-    return new TransformerCache(this.heed.scope(make));
+    const layerOf = ({ selfAttn }: TransformerEncoderLayer) => ({
+      selfAttn: selfAttn.createCache(options),
+    });
+    return this.heed.scope(() => new TransformerCache(this.layers.map(layerOf)));
   }
 
   override get [Symbol.toStringTag](): string {
@@ -216,14 +217,11 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
     });
     const { memoryLength, ...own } = options;
     checkArgument("memoryLength", memoryLength, isWholeNumber(1));
-    const make = () =>
-      new TransformerCache(
-        this.layers.map(({ selfAttn, multiheadAttn }) => ({
-          selfAttn: selfAttn.createCache(own),
-          multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
-        })),
-      );
-    return this.heed.scope(make);
+    const layerOf = ({ selfAttn, multiheadAttn }: TransformerDecoderLayer) => ({
+      selfAttn: selfAttn.createCache(own),
+      multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
+    });
+    return this.heed.scope(() => new TransformerCache(this.layers.map(layerOf)));
   }
 
   override get [Symbol.toStringTag](): string {

@@ -228,8 +228,7 @@ export class Connection {
       this.#reserved = reserved;
       this.#post({ start: options, files: locateAll(), lock, reserved });
     } catch (cause) {
-      const isOurs = cause instanceof HeedError;
-      this.end(isOurs ? cause : unsendable("options", "options that can be sent", cause));
+      this.end(unsendable("options", "options that can be sent to a worker", cause));
     }
   }
 
@@ -255,8 +254,7 @@ export class Connection {
 
   #begin(ready: Ready, lock: string | undefined): void {
     const { word, isLocked } = ready;
-    if (word !== undefined && this.#reserved)
-      this.#word = new Int32Array(this.#reserved.memory.buffer, word, 1);
+    if (word && this.#reserved) this.#word = new Int32Array(this.#reserved.memory.buffer, word, 1);
     // The worker holds the lock as long as it lives. No event reports that it was terminated.
     if (isLocked)
       navigator.locks
@@ -291,10 +289,8 @@ export class Connection {
     if ("callback" in message) {
       const pending = this.#pending.get(message.id);
       const callback = pending?.call.callbacks?.[message.callback];
-      if (!pending || pending.isCancelled || pending.call.signal?.aborted || !callback) {
-        this.#discard(message.args);
-        return;
-      }
+      if (!pending || pending.isCancelled || pending.call.signal?.aborted || !callback)
+        return this.#discard(message.args);
       try {
         callback(message.args);
       } catch (error) {

@@ -264,7 +264,7 @@ function splitOptions(
   // The first argument of a task is its request.
   const isOptions = isRecord(last) && kindOf(last) !== "data" && !(isTask && args.length < 2);
   const names = ["signal", "transfer", isTask ? "onProgress" : "onWeights"];
-  if (isOptions && !isTask && Object.hasOwn(last, changesItsArgument) && last[changesItsArgument])
+  if (isOptions && !isTask && changesItsArgument in last && last[changesItsArgument])
     throw notSent(changesItsArgument);
   const found = isOptions ? names.filter((name) => Object.hasOwn(last, name)) : [];
   if (found.length === 0) return { args, options: {} };

@@ -152,7 +152,7 @@ export const stageWords: Record<
   joined(state, attention) {
     const { heads } = attention;
     if (state.vectors === "example")
-      return `The one head's [output](output) is the result: a new vector for each word.${blindWords(state, attention)}`;
+      return `The one head's [output](output) is the result: vectors with something of ${hidesAny(state, attention) ? "every word that it may see" : "all words"}.${blindWords(state, attention)}`;
     return `${heads === 1 ? "The one head's" : `The ${heads} heads'`} [outputs](joined) are joined, and a last matrix mixes them.${ablatedWords(state, attention)}`;
   },
 };
