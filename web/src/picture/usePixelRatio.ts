@@ -12,6 +12,7 @@ export function usePixelRatio(): number {
     const ending = new AbortController();
     query.addEventListener("change", follow, { signal: ending.signal });
     addEventListener("resize", follow, { signal: ending.signal });
+    follow(); // The window may have changed since the first drawing.
     return () => ending.abort();
   }, [ratio]);
   return ratio;
