@@ -13,10 +13,9 @@ namespace heed::ops {
 template <class Part>
 void parallel_for(Context::Runtime& runtime, std::int64_t items, std::int64_t step,
                   double operations, const Part& part) {
-  const bool serial = static_cast<double>(items) * operations < kMinParallelOperations;
-  runtime.pool().run(divide_up(items, step), serial, [&](std::int64_t piece, int) {
-    part(piece * step, std::min(step, items - piece * step));
-  });
+  runtime.pool().run(
+      divide_up(items, step), static_cast<double>(items) * operations,
+      [&](std::int64_t piece, int) { part(piece * step, std::min(step, items - piece * step)); });
 }
 
 /// The numbers in a piece of work: enough to outweigh the cost of distributing it, and few enough

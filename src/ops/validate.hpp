@@ -97,8 +97,4 @@ constexpr std::int64_t round_up(std::int64_t x, std::int64_t step) noexcept {
   return divide_up(x, step) * step;
 }
 
-/// With fewer floating-point operations than this, one thread finishes before a second one wakes
-/// up.
-inline constexpr double kMinParallelOperations = 2e6;
-
 }  // namespace heed::ops

@@ -16,6 +16,13 @@ namespace {
 // sleeps until the last worker is done.
 constexpr std::int64_t kSpinTime = 50'000;  // nanoseconds
 
+// With fewer floating-point operations than this, the caller is done before a spinning worker has
+// helped.
+constexpr double kMinOperations = 2e5;
+// Waking a worker takes the caller as long as this number of operations. The caller does so after
+// it has done as many alone: a single small operation wakes no worker, and those of a token do.
+constexpr double kWakingOperations = 2e6;
+
 /// Nanoseconds of a clock that never goes back. The clock of <chrono> may throw std::system_error.
 std::int64_t now() noexcept {
   std::timespec time{};
@@ -70,25 +77,26 @@ bool ThreadPool::spin_until(const Holds& holds) const {
   return false;
 }
 
-void ThreadPool::distribute(std::int64_t pieces, bool serial, const AnyTask& task) {
-  if (serial || pieces < 2 || workers_.empty()) {
+void ThreadPool::distribute(std::int64_t pieces, double operations, const AnyTask& task) {
+  const bool is_shared = pieces > 1 && operations >= kMinOperations;
+  const bool wakes = is_shared && sleeping_ > 0 && (alone_ += operations) >= kWakingOperations;
+  if (wakes) alone_ = 0.0;
+  if (wakes || (is_shared && sleeping_ < threads() - 1)) {
+    share(pieces, wakes, task);
+  } else {
     for (std::int64_t piece = 0; piece < pieces && !is_cancelled(); ++piece)
       task.call(task.task, piece, 0);
-  } else {
-    share(pieces, task);
   }
   if (is_cancelled()) throw CancelledError();
 }
 
-void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
-  bool wakes = false;
+void ThreadPool::share(std::int64_t pieces, bool wakes, const AnyTask& task) {
   {
     const std::lock_guard lock(mutex_);
     task_ = &task;
     pieces_ = pieces;
     next_ = 0;
     ++calls_;
-    wakes = sleeping_ > 0;
   }
   if (wakes) start_.notify_all();
   take_pieces(pieces, task, 0);

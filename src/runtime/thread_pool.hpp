@@ -85,12 +85,13 @@ class ThreadPool {
 
   /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
   /// Any thread may take any piece: a task may write only the results of its piece, and scratch
-  /// memory of its thread. Tasks do not throw. With `serial`, only the calling thread works:
-  /// for small problems, waking the others would take longer. Throws CancelledError, and
-  /// StoppedError after `stopped`; some pieces are not done then.
+  /// memory of its thread. Tasks do not throw. `operations` is about the number of floating-point
+  /// operations of all pieces: if it is small, only the calling thread works, because another one
+  /// would begin too late. Throws CancelledError, and StoppedError after `stopped`; some pieces are
+  /// not done then.
   template <class Task>
-  void run(std::int64_t pieces, bool serial, const Task& task) {
-    distribute(pieces, serial, {&call_task<Task>, &task});
+  void run(std::int64_t pieces, double operations, const Task& task) {
+    distribute(pieces, operations, {&call_task<Task>, &task});
   }
 
   /// The start argument of a thread.
@@ -119,8 +120,8 @@ class ThreadPool {
   }
 
   static void* start(void* worker);
-  void distribute(std::int64_t pieces, bool serial, const AnyTask& task);
-  void share(std::int64_t pieces, const AnyTask& task);
+  void distribute(std::int64_t pieces, double operations, const AnyTask& task);
+  void share(std::int64_t pieces, bool wakes, const AnyTask& task);
   void work(Worker& self);
   void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
   void stop() noexcept;
@@ -131,6 +132,7 @@ class ThreadPool {
   std::vector<Worker> workers_;
   bool spins_;
   bool finishes_ = false;
+  double alone_ = 0.0;  // operations that the caller has done while workers slept
   std::atomic<std::int32_t> call_ = 0;
   Mutex mutex_;
   Condition start_;
@@ -138,12 +140,12 @@ class ThreadPool {
   // Written under the mutex.
   const AnyTask* task_ = nullptr;  // of the operation that workers may join, or null
   std::int64_t pieces_ = 0;
-  int sleeping_ = 0;
   int stopped_ = 0;  // workers that have stopped, which count as joined for ever
   std::string why_stopped_;
   bool stopping_ = false;
   std::atomic<std::uint32_t> calls_ = 0;  // counts changes of the above
-  std::atomic<int> joined_ = 0;           // workers that work on the operation, or have stopped
+  std::atomic<int> sleeping_ = 0;
+  std::atomic<int> joined_ = 0;  // workers that work on the operation, or have stopped
   // The next piece of the operation that no thread has taken.
   std::atomic<std::int64_t> next_ = 0;
 };

@@ -190,11 +190,24 @@ TEST(Context, CanBeDestroyedWithoutAnyWork) {
 template <class Task>
 std::string why_stopped(ThreadPool& pool, const Task& task) {
   try {
-    pool.run(8, false, task);
+    pool.run(8, 1e9, task);
   } catch (const StoppedError& error) {
     return error.what();
   }
   return "nothing";
+}
+
+TEST(ThreadPool, SharesSmallTasksOnceManyHaveFollowedEachOther) {
+  ThreadPool pool(2);
+  std::atomic<bool> is_shared = false;
+  const auto task = [&](std::int64_t, int thread) {
+    if (thread == 1) is_shared = true;
+  };
+  for (int call = 0; call < 1'000'000 && !is_shared; ++call) pool.run(8, 3e5, task);
+  EXPECT_TRUE(is_shared);
+  is_shared = false;
+  for (int call = 0; call < 1000; ++call) pool.run(8, 1e5, task);
+  EXPECT_FALSE(is_shared);
 }
 
 TEST(ThreadPool, ThrowsWhenAThreadStopsInTheMiddleOfItsPiece) {
@@ -213,7 +226,7 @@ TEST(ThreadPool, ThrowsWhenAThreadStopsInTheMiddleOfItsPiece) {
     EXPECT_EQ(why_stopped(pool, task), "a trap");
     EXPECT_EQ(why_stopped(pool, task), "a trap");
     int pieces = 0;
-    pool.run(8, true, [&](std::int64_t, int) { ++pieces; });
+    pool.run(8, 1.0, [&](std::int64_t, int) { ++pieces; });
     EXPECT_EQ(pieces, 8);
   }
 }

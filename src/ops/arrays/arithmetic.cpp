@@ -25,9 +25,9 @@ void combine(Context& context, Arithmetic function, const float* a, const float*
   const std::int64_t step = std::min(inner.size, kPiece);
   const std::int64_t steps = ops::divide_up(inner.size, step);
   const std::int64_t rows = std::max<std::int64_t>(1, kPiece / step);
-  const bool serial = static_cast<double>(shape.elements()) * 4.0 < ops::kMinParallelOperations;
+  const double operations = 4.0 * static_cast<double>(shape.elements());
   Context::Runtime& runtime = context.runtime();
-  runtime.pool().run(ops::divide_up(outer, rows) * steps, serial, [&](std::int64_t piece, int) {
+  runtime.pool().run(ops::divide_up(outer, rows) * steps, operations, [&](std::int64_t piece, int) {
     const std::int64_t begin = piece / steps * rows;
     const std::int64_t first = piece % steps * step;
     runtime.kernels().arrays.combine(combination, begin, std::min(begin + rows, outer), first,

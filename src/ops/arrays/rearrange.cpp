@@ -14,10 +14,8 @@ using Axis = kernels::TransposeAxis;
 
 /// Bytes in a piece of work.
 constexpr std::int64_t kPiece = 64 * 1024;
-/// Below this many bytes one thread finishes before a second one wakes up.
-constexpr std::int64_t kFewBytes = 1024 * 1024;
-
-std::int64_t bytes_in(const TensorView& x) { return static_cast<std::int64_t>(x.bytes().size()); }
+/// Copying a byte takes as long as this many floating-point operations.
+constexpr double kByteOperations = 2.0;
 
 /// Copies `count` runs of `size` bytes.
 void copy_runs(Context& context, std::int64_t count, std::int64_t size, const std::byte* from,
@@ -25,7 +23,8 @@ void copy_runs(Context& context, std::int64_t count, std::int64_t size, const st
   if (size == 0) return;
   const std::int64_t step = std::max<std::int64_t>(1, kPiece / size);
   Context::Runtime& runtime = context.runtime();
-  runtime.pool().run(ops::divide_up(count, step), count * size < kFewBytes,
+  runtime.pool().run(ops::divide_up(count, step),
+                     kByteOperations * static_cast<double>(count * size),
                      [&](std::int64_t piece, int) {
                        const std::int64_t first = piece * step;
                        runtime.kernels().arrays.copy_runs(from + first * from_stride, from_stride,
@@ -99,12 +98,12 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   const std::int64_t unit_bytes = t.element * t.inner.size * std::min(t.step, t.x_inner.size);
   const std::int64_t units_per_piece = std::max<std::int64_t>(1, kPiece / unit_bytes);
   Context::Runtime& runtime = context.runtime();
-  runtime.pool().run(ops::divide_up(units, units_per_piece), bytes_in(x) < kFewBytes,
-                     [&](std::int64_t piece, int) {
-                       runtime.kernels().arrays.transpose(
-                           t, piece * units_per_piece,
-                           std::min(units, (piece + 1) * units_per_piece));
-                     });
+  runtime.pool().run(
+      ops::divide_up(units, units_per_piece),
+      kByteOperations * static_cast<double>(x.bytes().size()), [&](std::int64_t piece, int) {
+        runtime.kernels().arrays.transpose(t, piece * units_per_piece,
+                                           std::min(units, (piece + 1) * units_per_piece));
+      });
   return y;
 }
 

@@ -33,8 +33,8 @@ TopKResult top_k(Context& context, const TensorView& x, std::int64_t k) {
   const float* const numbers = x.data<float>().data();
   float* const values = result.values.data().data();
   std::int32_t* const indices = result.indices.data<std::int32_t>().data();
-  const bool serial = 4.0 * static_cast<double>(x.shape().elements()) < ops::kMinParallelOperations;
-  runtime.pool().run(x.shape().elements() / size, serial, [&](std::int64_t row, int thread) {
+  const double operations = 4.0 * static_cast<double>(x.shape().elements());
+  runtime.pool().run(x.shape().elements() / size, operations, [&](std::int64_t row, int thread) {
     runtime.kernels().arrays.top_k(numbers + row * size, size, k, heap + thread * size,
                                    values + row * k, indices + row * k);
   });

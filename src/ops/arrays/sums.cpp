@@ -23,10 +23,9 @@ void ops::sum_rows(Context::Runtime& runtime, const float* x, std::int64_t outer
   const std::int64_t units = outer * chunks * tiles;
   const std::int64_t unit_numbers = std::min(rows, max_rows) * std::min(columns, kSumColumns);
   const std::int64_t step = 1 + 16 * 1024 / (1 + unit_numbers);
-  const bool serial =
-      static_cast<double>(outer) * static_cast<double>(rows) * static_cast<double>(columns) * 2.0 <
-      kMinParallelOperations;
-  runtime.pool().run(divide_up(units, step), serial, [&](std::int64_t piece, int) {
+  const double operations =
+      2.0 * static_cast<double>(outer) * static_cast<double>(rows) * static_cast<double>(columns);
+  runtime.pool().run(divide_up(units, step), operations, [&](std::int64_t piece, int) {
     for (std::int64_t unit = piece * step; unit < std::min(units, (piece + 1) * step); ++unit) {
       const std::int64_t column = unit % tiles * kSumColumns;
       const std::int64_t first = unit / tiles % chunks * max_rows;

@@ -16,10 +16,9 @@ struct Sizes {
   std::int64_t padded;
   std::int64_t blocks() const { return ops::divide_up(L, kQueries); }
   std::int64_t pieces() const { return B * blocks(); }
-  bool serial() const {
+  double operations() const {
     constexpr double kOperations = 30.0;  // of a tanh
-    return kOperations * static_cast<double>(B * L) * static_cast<double>(S * A) <
-           ops::kMinParallelOperations;
+    return kOperations * static_cast<double>(B * L) * static_cast<double>(S * A);
   }
 };
 
@@ -104,7 +103,7 @@ float sum_pieces(const float* first, std::int64_t count, std::int64_t stride) {
 void add_pieces(Context::Runtime& runtime, const Sizes& s, const float* pieces, std::int64_t stride,
                 std::int64_t size, float* gradient) {
   if (pieces == gradient) return;
-  runtime.pool().run(s.B, s.serial(), [&](std::int64_t b, int) {
+  runtime.pool().run(s.B, s.operations(), [&](std::int64_t b, int) {
     for (std::int64_t j = 0; j < s.S; ++j)
       for (std::int64_t c = 0; c < size; ++c)
         gradient[(b * s.S + j) * size + c] =
@@ -132,7 +131,7 @@ AdditiveAttentionResult additive_attention(Context& context, const TensorView& q
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const Tiles tiles(s, q, k, v, weight, runtime.pool().threads(), scratch);
-  runtime.pool().run(s.pieces(), s.serial(), [&](std::int64_t piece, int thread) {
+  runtime.pool().run(s.pieces(), s.operations(), [&](std::int64_t piece, int thread) {
     const std::int64_t b = piece / s.blocks();
     const std::int64_t row = b * s.L + Tiles::first_query(s, piece);
     runtime.kernels().attention.additive_attention(tiles(piece, thread),
@@ -174,7 +173,7 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   float* const weight_sums = scratch.take<float>(s.pieces() * s.padded);
   const std::int64_t own_size = s.S + kQueries * s.padded;
   float* const own = scratch.take<float>(own_size * threads);
-  runtime.pool().run(s.pieces(), s.serial(), [&](std::int64_t piece, int thread) {
+  runtime.pool().run(s.pieces(), s.operations(), [&](std::int64_t piece, int thread) {
     const std::int64_t row = piece / s.blocks() * s.L + Tiles::first_query(s, piece);
     float* const d_q = own + thread * own_size + s.S;
     const kernels::AdditiveTile tile = tiles(piece, thread);

@@ -221,10 +221,11 @@ class TiledAttention {
         scratch_size_(runtime.kernels().attention.forward_scratch(p.D, p.Dv)),
         thread_scratch_(scratch.take<float>(runtime.pool().threads() * scratch_size_)) {}
 
-  void run(const float* q, const float* k, const float* v, AttentionResult& result, bool serial) {
-    runtime_.pool().run(packed_.means(), serial,
+  void run(const float* q, const float* k, const float* v, AttentionResult& result,
+           double operations) {
+    runtime_.pool().run(packed_.means(), operations,
                         [&](std::int64_t piece, int) { packed_.compute_mean(piece, k); });
-    runtime_.pool().run(packed_.pieces(), serial,
+    runtime_.pool().run(packed_.pieces(), operations,
                         [&](std::int64_t piece, int) { packed_.pack(piece, k, v); });
     const auto tile_count = static_cast<std::int64_t>(tiles_.size());
     float* const output = result.output.data().data();
@@ -237,7 +238,7 @@ class TiledAttention {
     float* const masked = ops::data_or_null(result.masked);
     float* const weights = ops::data_or_null(result.weights);
 
-    runtime_.pool().run(p_.H * tile_count, serial, [&](std::int64_t piece, int thread) {
+    runtime_.pool().run(p_.H * tile_count, operations, [&](std::int64_t piece, int thread) {
       const auto [n, first] = tiles_[static_cast<std::size_t>(piece % tile_count)];
       const Sequence& sequence = p_.sequences[n];
       const std::int64_t b = p_.batch_of(n);
@@ -335,12 +336,12 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
-  const bool serial = ops::operations(p) < ops::kMinParallelOperations;
+  const double operations = ops::operations(p);
   const float* const q_data = q.data<float>().data();
   try {
-    if (tiled) tiled->run(q_data, k_data, v_data, result, serial);
+    if (tiled) tiled->run(q_data, k_data, v_data, result, operations);
     if (decode)
-      decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), serial);
+      decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), operations);
   } catch (const CancelledError&) {
     for (std::size_t n = 0; options.cache && n < p.appended.size(); ++n)
       options.cache->pages().rewind(static_cast<std::int64_t>(n), p.appended[n]);

@@ -83,35 +83,35 @@ class TiledBackward {
   }
 
   void run(const float* q, const ops::KeyValueRows& rows, const ops::AttentionOutputs& outputs,
-           bool serial) {
+           double operations) {
     const auto N = static_cast<std::int64_t>(p_.sequences.size());
     const std::int64_t query_tiles = operands_.query_tiles();
     if (by_heads_) {
-      pool_.run(N * p_.G, serial, [&](std::int64_t piece, int thread) {
+      pool_.run(N * p_.G, operations, [&](std::int64_t piece, int thread) {
         differentiate_head(static_cast<std::size_t>(piece / p_.G), piece % p_.G, thread, q, rows,
                            outputs);
       });
       return add_up_heads();
     }
-    pool_.run(p_.H * query_tiles, serial, [&](std::int64_t piece, int) {
+    pool_.run(p_.H * query_tiles, operations, [&](std::int64_t piece, int) {
       operands_.pack_queries(piece / query_tiles, piece % query_tiles, 0, q, outputs);
     });
-    pool_.run(operands_.all_key_tiles(), serial,
+    pool_.run(operands_.all_key_tiles(), operations,
               [&](std::int64_t tile, int) { operands_.pack_keys(tile, rows.keys, rows.values); });
     if (shares_bias_) {
       // Heads or batch entries that share a bias add to its gradient one after the other.
       for (std::int64_t n = 0; n < N; ++n)
         for (std::int64_t g = 0; g < p_.G; ++g)
-          pool_.run(chunks_, serial, [&](std::int64_t chunk, int thread) {
+          pool_.run(chunks_, operations, [&](std::int64_t chunk, int thread) {
             differentiate(static_cast<std::size_t>(n), g, chunk, thread);
           });
     } else {
-      pool_.run(N * p_.G * chunks_, serial, [&](std::int64_t piece, int thread) {
+      pool_.run(N * p_.G * chunks_, operations, [&](std::int64_t piece, int thread) {
         differentiate(static_cast<std::size_t>(piece / (p_.G * chunks_)), piece / chunks_ % p_.G,
                       piece % chunks_, thread);
       });
     }
-    pool_.run(p_.H * query_tiles, serial, [&](std::int64_t piece, int) {
+    pool_.run(p_.H * query_tiles, operations, [&](std::int64_t piece, int) {
       store_queries(piece / query_tiles, piece % query_tiles, 0);
     });
     add_up_heads();
@@ -363,7 +363,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
   const ops::KeyValueRows rows = ops::join_past(p, options, k, v, all_keys, all_values);
   TiledBackward backward(p, new_k_layout, new_v_layout, options, result, runtime, scratch);
   // The backward pass has five products, the forward pass two.
-  const bool serial = 2.5 * ops::operations(p) < ops::kMinParallelOperations;
+  const double operations = 2.5 * ops::operations(p);
   const float* const maxima = statistics.data<float>().data();
   backward.run(q.data<float>().data(), rows,
                {.output = output.data<float>().data(),
@@ -371,7 +371,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
                 .sums = maxima + p.row_shape.elements(),
                 .d_output = d_output.data<float>().data(),
                 .d_lse = ops::data_or_null(needed.d_lse)},
-               serial);
+               operations);
   return result;
 }
 

@@ -55,9 +55,9 @@ Decode::Decode(const AttentionProblem& p, const AttentionOptions& options,
   thread_scratch_ = scratch.take<float>(runtime.pool().threads() * scratch_size_);
 }
 
-void Decode::run(const float* q, float* output, float* lse, bool serial) {
+void Decode::run(const float* q, float* output, float* lse, double operations) {
   // A page holds all heads, so consecutive pieces read adjacent memory.
-  runtime_.pool().run(p_.G * static_cast<std::int64_t>(chunks_.size()), serial,
+  runtime_.pool().run(p_.G * static_cast<std::int64_t>(chunks_.size()), operations,
                       [&](std::int64_t piece, int thread) {
                         attend(piece, q, thread_scratch_ + thread * scratch_size_);
                       });

@@ -18,7 +18,7 @@ class Decode {
          Arena::Scope& scratch);
 
   /// Writes output, and lse if it is not null, after the new tokens have been appended.
-  void run(const float* q, float* output, float* lse, bool serial);
+  void run(const float* q, float* output, float* lse, double operations);
 
  private:
   /// Consecutive tiles of one sequence; the unit of work is a chunk for one key/value head.

@@ -54,10 +54,9 @@ KernelRegressionResult kernel_regression(Context& context, const TensorView& x_q
   double* const own = scratch.take<double>(size * runtime.pool().threads());
   float* const weights = result.weights.data().data();
   float* const output = result.output.data().data();
-  const bool serial =
-      static_cast<double>(p.queries * p.points) * static_cast<double>(p.features + p.values + 20) <
-      ops::kMinParallelOperations;
-  runtime.pool().run(p.queries, serial, [&](std::int64_t i, int thread) {
+  const double operations =
+      static_cast<double>(p.queries * p.points) * static_cast<double>(p.features + p.values + 20);
+  runtime.pool().run(p.queries, operations, [&](std::int64_t i, int thread) {
     runtime.kernels().attention.kernel_regression(p, i, own + thread * size, weights + i * p.points,
                                                   output + i * p.values);
   });

@@ -104,34 +104,33 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
   const double operations = 2.0 * static_cast<double>(p.B * p.L) * static_cast<double>(p.D * p.Dv) *
                             static_cast<double>(p.H + 2 * p.G);
   float* const output = result.output.data().data();
-  runtime.pool().run(p.B * p.G, operations < ops::kMinParallelOperations,
-                     [&](std::int64_t piece, int thread) {
-                       const std::int64_t b = piece / p.G, g = piece % p.G;
-                       runtime.kernels().attention.linear_attention({
-                           .tokens = p.L,
-                           .head_size = p.D,
-                           .value_size = p.Dv,
-                           .query_heads = static_cast<int>(group),
-                           .scale = p.scale,
-                           .q = p.q_layout.at(q.data<float>().data(), b, g * group, 0),
-                           .q_head_stride = p.q_layout.head,
-                           .q_stride = p.q_layout.row,
-                           .k = p.k_layout.at(k.data<float>().data(), b, g, 0),
-                           .k_stride = p.k_layout.row,
-                           .v = p.v_layout.at(v.data<float>().data(), b, g, 0),
-                           .v_stride = p.v_layout.row,
-                           .decay = decay.at(b, g),
-                           .decay_stride = decay.layout.row,
-                           .decay_step = decay.step,
-                           .beta = beta.at(b, g),
-                           .beta_stride = beta.layout.row,
-                           .state = state.data() + piece * p.D * p.Dv,
-                           .output = p.output_layout.at(output, b, g * group, 0),
-                           .output_head_stride = p.output_layout.head,
-                           .output_stride = p.output_layout.row,
-                           .scratch = rows + thread * p.Dv,
-                       });
-                     });
+  runtime.pool().run(p.B * p.G, operations, [&](std::int64_t piece, int thread) {
+    const std::int64_t b = piece / p.G, g = piece % p.G;
+    runtime.kernels().attention.linear_attention({
+        .tokens = p.L,
+        .head_size = p.D,
+        .value_size = p.Dv,
+        .query_heads = static_cast<int>(group),
+        .scale = p.scale,
+        .q = p.q_layout.at(q.data<float>().data(), b, g * group, 0),
+        .q_head_stride = p.q_layout.head,
+        .q_stride = p.q_layout.row,
+        .k = p.k_layout.at(k.data<float>().data(), b, g, 0),
+        .k_stride = p.k_layout.row,
+        .v = p.v_layout.at(v.data<float>().data(), b, g, 0),
+        .v_stride = p.v_layout.row,
+        .decay = decay.at(b, g),
+        .decay_stride = decay.layout.row,
+        .decay_step = decay.step,
+        .beta = beta.at(b, g),
+        .beta_stride = beta.layout.row,
+        .state = state.data() + piece * p.D * p.Dv,
+        .output = p.output_layout.at(output, b, g * group, 0),
+        .output_head_stride = p.output_layout.head,
+        .output_stride = p.output_layout.row,
+        .scratch = rows + thread * p.Dv,
+    });
+  });
   return result;
 }
 

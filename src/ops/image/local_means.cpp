@@ -57,9 +57,8 @@ Tensor local_mean(Context& context, const TensorView& image, std::int64_t radius
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   double* const sums = scratch.take<double>(W * runtime.pool().threads());
-  const bool serial = 4.0 * static_cast<double>(H * W) * static_cast<double>(radius + 1) <
-                      ops::kMinParallelOperations;
-  runtime.pool().run(H, serial, [&](std::int64_t row, int thread) {
+  const double operations = 4.0 * static_cast<double>(H * W) * static_cast<double>(radius + 1);
+  runtime.pool().run(H, operations, [&](std::int64_t row, int thread) {
     runtime.kernels().image.local_mean({
         .image = image.data<float>().data(),
         .height = H,
@@ -109,9 +108,8 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
   const std::int64_t size = runtime.kernels().image.non_local_scratch(whole);
   float* const own = scratch.take<float>(size * runtime.pool().threads());
   const double window = static_cast<double>(2 * p.search + 1);
-  const bool serial = 50.0 * static_cast<double>(image.shape().elements()) * window * window <
-                      ops::kMinParallelOperations;
-  runtime.pool().run(ops::divide_up(p.pixels.height, kRows), serial,
+  const double operations = 50.0 * static_cast<double>(image.shape().elements()) * window * window;
+  runtime.pool().run(ops::divide_up(p.pixels.height, kRows), operations,
                      [&](std::int64_t piece, int thread) {
                        NonLocalBand band = whole;
                        band.first = piece * kRows;

@@ -102,9 +102,8 @@ Tensor embedding_backward(Context& context, const TensorView& d_output, const Te
   const float* const d_y = d_output.data<float>().data();
   float* const to = d_weight.data().data();
   const std::int64_t step = ops::piece_rows(size);
-  const bool serial =
-      static_cast<double>(count + rows) * static_cast<double>(size) < ops::kMinParallelOperations;
-  runtime.pool().run(ops::divide_up(rows, step), serial, [&](std::int64_t piece, int thread) {
+  const double operations = static_cast<double>(count + rows) * static_cast<double>(size);
+  runtime.pool().run(ops::divide_up(rows, step), operations, [&](std::int64_t piece, int thread) {
     for (std::int64_t row = piece * step; row < std::min(rows, (piece + 1) * step); ++row) {
       const std::int64_t first = row == 0 ? 0 : ends[row - 1];
       sum_of(d_y, indices + first, row == padding_index ? 0 : ends[row] - first, size,

@@ -53,10 +53,9 @@ struct Problem {
   void for_pieces(const Work& work) const {
     const double operations = 6.0 * static_cast<double>(B * L) * static_cast<double>(size * size);
     const std::int64_t step = std::max<std::int64_t>(1, piece_size());
-    runtime.pool().run(ops::divide_up(B, step), operations < ops::kMinParallelOperations,
-                       [&](std::int64_t piece, int thread) {
-                         work(piece * step, std::min(step, B - piece * step), thread);
-                       });
+    runtime.pool().run(ops::divide_up(B, step), operations, [&](std::int64_t piece, int thread) {
+      work(piece * step, std::min(step, B - piece * step), thread);
+    });
   }
   /// The length of the longest of the sequences [first, first + count).
   std::int64_t longest(std::int64_t first, std::int64_t count) const {

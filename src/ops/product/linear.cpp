@@ -152,10 +152,9 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   if (bytes == 0) return;
   const float* const w = weight.data<float>().data();
   const std::int64_t step = 4 * kernels.panel;
-  const bool serial =
-      static_cast<double>(out) * static_cast<double>(in) < ops::kMinParallelOperations;
+  const double operations = static_cast<double>(out) * static_cast<double>(in);
   std::atomic<bool> fits = true;
-  runtime.pool().run(ops::divide_up(out, step), serial, [&](std::int64_t piece, int) {
+  runtime.pool().run(ops::divide_up(out, step), operations, [&](std::int64_t piece, int) {
     const std::int64_t first = piece * step;
     const std::int64_t count = std::min(step, out - first);
     if (is_int4) {

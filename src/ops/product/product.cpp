@@ -50,14 +50,10 @@ struct Tiling {
   const Product& p;
   const KernelTable& kernels;
   ThreadPool* pool;
-  bool serial;
   std::int64_t row_part, row_step, column_step, depth_step;
 
   Tiling(const Product& product, const KernelTable& table, ThreadPool* threads)
-      : p(product),
-        kernels(table),
-        pool(threads),
-        serial(operations(product) < kMinParallelOperations) {
+      : p(product), kernels(table), pool(threads) {
     row_part = even_step(p.rows, kRowsAtATime, table.rows);
     column_step = std::max<std::int64_t>(kColumnTile, table.panel);
     const std::int64_t rows = std::min(row_part, p.rows);
@@ -71,7 +67,7 @@ struct Tiling {
 
   template <class Task>
   void run(std::int64_t pieces, const Task& task) const {
-    if (pool) return pool->run(pieces, serial, task);
+    if (pool) return pool->run(pieces, operations(p), task);
     for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
   }
 
@@ -339,8 +335,8 @@ void multiply(Context::Runtime& runtime, const Product& p) {
     return;
   }
   const auto step = static_cast<std::int64_t>(1.0 + kPieceOperations / (1.0 + operations(p)));
-  const bool serial = static_cast<double>(p.count) * operations(p) < kMinParallelOperations;
-  pool.run(divide_up(p.count, step), serial, [&](std::int64_t piece, int thread) {
+  const double all = static_cast<double>(p.count) * operations(p);
+  pool.run(divide_up(p.count, step), all, [&](std::int64_t piece, int thread) {
     const std::int64_t end = std::min(p.count, (piece + 1) * step);
     for (std::int64_t n = piece * step; n < end; ++n) one(n, thread);
   });
