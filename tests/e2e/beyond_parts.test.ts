@@ -1,7 +1,7 @@
 /** Tests parts of "Beyond words" without a browser. */
 import { readFileSync } from "node:fs";
 import { load } from "heed";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { formatWeight } from "#parts";
 import { readLink, writeLink } from "../../web/src/app/link";
 import compare from "../../web/src/rooms/beyond/melody/solve";
@@ -17,6 +17,7 @@ import {
   periodOf,
   SeriesError,
 } from "../../web/src/rooms/beyond/series/ownSeries";
+import fillSeries from "../../web/src/rooms/beyond/series/solve";
 import {
   initialState,
   read,
@@ -27,6 +28,7 @@ import {
 } from "../../web/src/rooms/beyond/state";
 import { sliderPlaceOf, sliderValueAt } from "../../web/src/shared/LogSlider";
 import { noRestrictions } from "../../web/src/shared/restrictions";
+import { fetchPublished, published } from "./published";
 
 describe("The link of “Beyond words”", () => {
   test("is empty for the initial state", () => {
@@ -179,6 +181,25 @@ describe("The bilateral filter as attention", () => {
     for (const [i, weight] of expected(row, col).weights.entries())
       expect(weights[i]).toBeCloseTo(weight, 5);
   });
+});
+
+test("The error of a filled series does not depend on the level of its values", async () => {
+  const heed = await load({ threads: 1 });
+  fetchPublished();
+  const context = { heed, signal: new AbortController().signal, progress() {}, async pause() {} };
+  const errors = [0, 2 ** 27].map(async (level) => {
+    const values = Array.from({ length: 48 }, (_, t) => level + Math.round(40 * Math.sin(t)) / 16);
+    const isHidden = values.map((_, t) => t >= 20 && t < 26);
+    const own = { values, isHidden, hasTruth: true, note: "" };
+    const request = { model: `${published}models/series-encoder/`, seed: 1, own };
+    const { error, lineError } = await fillSeries(request, context);
+    return [error, lineError] as [number, number];
+  });
+  const [low, high] = (await Promise.all(errors)) as [[number, number], [number, number]];
+  expect(low[0]).toBeGreaterThan(0.1);
+  for (const which of [0, 1] as const) expect(high[which]).toBeCloseTo(low[which], 4);
+  vi.unstubAllGlobals();
+  heed.dispose();
 });
 
 describe("A person's own series", () => {

@@ -102,6 +102,20 @@ test.each(exhibitIds)("Ablating the offered head changes the answer to “%s”"
   expect(sentence?.now.text).not.toBe(sentence?.whole?.text);
 });
 
+test("A head that changes only the end of a continuation is found", async () => {
+  const change = { exhibit: "brackets", text: "(" } as const;
+  const answer = await ask(change);
+  const { needed } = selectionOf(answer, { ...initialState, ...change });
+  if (!needed) throw new Error("no head is offered");
+  const without = await ask({ ...change, ablated: [needed.head.key] });
+  const next = ({ candidates }: HeadsAnswer["asked"][number], by: "probability" | "without") =>
+    [...candidates].sort((a, b) => (b[by] ?? 0) - (a[by] ?? 0))[0]?.token;
+  const [asked] = without.asked;
+  expect(asked && next(asked, "without")).toBe(asked && next(asked, "probability"));
+  expect(without.written?.whole).toBe(answer.written?.whole);
+  expect(without.written?.without).not.toBe(answer.written?.whole);
+});
+
 test("The search for heads runs once per input, for any ablated heads, and again after the room was left", async () => {
   const runs = vi.spyOn(EncoderModel.prototype, "attentions");
   const runsOf = async (change: Partial<HeadsRequest>) => {

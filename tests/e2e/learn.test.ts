@@ -54,7 +54,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const curve = ".learn-curves > :nth-child(2)";
     expect(await room.text(`${curve} .curve-legend`)).toContain("unseen examples right");
     const { text: csv } = await room.saved(curve, "CSV");
-    expect(csv.replace("\ufeff", "")).toMatch(/^"step","unseen examples right",/);
+    expect(csv.replace("\ufeff", "")).toMatch(/^"step","unseen examples right, percent",/);
     expect(csv).not.toMatch(/[“”‘’]/);
   });
 

@@ -316,7 +316,9 @@ describe("In chrome, our language model", () => {
     expect(name).toBe(`heed-next-${ids.length}.csv`);
     // A line for each token, the likeliest first. A text may contain line breaks, commas and quotes.
     const rows = [...text.matchAll(/^(\d+),"((?:[^"]|"")*)",(.*)\r$/gm)];
-    expect(text).toMatch(/^"token","text","logit","probability","after temperature and top-p"\r\n/);
+    expect(text).toMatch(
+      /^"token","text","logit","probability","after temperature, top-k and top-p"\r\n/,
+    );
     const wanted = reference.next(ids);
     expect(rows).toHaveLength(wanted.length);
     expect(new Set(rows.map(([, id]) => id)).size).toBe(wanted.length);
@@ -330,7 +332,7 @@ describe("In chrome, our language model", () => {
       drawn += share;
     }
     expect(drawn).toBeCloseTo(1, 4);
-    expect(await room.text(".candidates thead")).toContain("after temperature and top-p");
+    expect(await room.text(".candidates thead")).toContain("after temperature, top-k and top-p");
     const [shown] = await room.candidates();
     expect(rows[0]?.[1]).toBe(String(shown?.id));
     expect(rows[0]?.[2]).toBe(reference.tokenizer.decode([shown?.id as number]));

@@ -15,6 +15,8 @@ import { nn } from "heed/nn";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
+import { explainWeight } from "../../web/src/rooms/models/language/explain";
+import { hiddenIn } from "../../web/src/rooms/models/language/HeadPanel";
 import { languageName } from "../../web/src/rooms/models/language/Languages";
 import type { Card, ReadRequest } from "../../web/src/rooms/models/language/messages";
 import { whyNotLoaded } from "../../web/src/rooms/models/language/refusals";
@@ -643,6 +645,70 @@ describe("An encoder of sentences", () => {
     expect(both.without).toBeCloseTo(wanted[1] as number, 5);
     expect(wanted[0]).not.toBeCloseTo(wanted[1] as number, 3);
     own.dispose();
+    await solve({ kind: "close", whose: "yours" }, context);
+    heed.dispose();
+  });
+});
+
+describe("An encoder with windows", () => {
+  test("hides the keys that its layers hide, and counts the others", async () => {
+    const heed = await load({ threads: 1 });
+    const context = contextOf(heed);
+    const config = {
+      ...{ model_type: "modernbert", vocab_size: 23, hidden_size: 12, intermediate_size: 20 },
+      ...{ num_hidden_layers: 3, num_attention_heads: 3, max_position_embeddings: 32 },
+      ...{ local_attention: 4, global_attn_every_n_layers: 2 },
+      architectures: ["ModernBertModel"],
+    };
+    const random = new Random(5);
+    const layer = (i: number): [name: string, shape: number[]][] => [
+      ...(i > 0 ? [[`layers.${i}.attn_norm`, [12]] as [string, number[]]] : []),
+      [`layers.${i}.attn.Wqkv`, [36, 12]],
+      [`layers.${i}.attn.Wo`, [12, 12]],
+      [`layers.${i}.mlp_norm`, [12]],
+      [`layers.${i}.mlp.Wi`, [40, 12]],
+      [`layers.${i}.mlp.Wo`, [12, 20]],
+    ];
+    const shapes: [name: string, shape: number[]][] = [
+      ["embeddings.tok_embeddings", [23, 12]],
+      ["embeddings.norm", [12]],
+      ...[0, 1, 2].flatMap(layer),
+      ["final_norm", [12]],
+    ];
+    const tensors = shapes.map(([name, shape]) => [`model.${name}.weight`, random.array(shape)]);
+    const files = {
+      ...filesOf({ config, tensors: Object.fromEntries(tensors) }),
+      "tokenizer.json": wordTokenizer(23),
+    };
+    const card = await opening(context)(files, "float32");
+    const text = "w7 w9 w8 w12 w20 w6 w11 w7";
+    const asked = { kind: "read", model: card.model, text, ...sampling, seed: 1 } as const;
+    const read = await solve({ ...asked, temperature: 0, length: 1, kept: [] }, context);
+    if (read?.kind !== "read") throw new Error(`not read: ${JSON.stringify(read)}`);
+    const { ids, tokens } = read;
+    const none = { ablated: [], ablation: "zero" } as const;
+    const hidden = [];
+    for (const head of ["1.1", "2.3"]) {
+      const found = await solve({ kind: "head", model: card.model, ids, head, ...none }, context);
+      if (found?.kind !== "head") throw new Error("no head");
+      const shown = shownHead(card, { tokens, shares: found.shares }, head);
+      const hides = hiddenIn(shown) ?? (() => false);
+      const size = tokens.length;
+      const cells = Array.from(found.shares.weights, (weight, i) => {
+        const cell = { row: Math.floor(i / size), col: i % size };
+        return { cell, weight, isHidden: hides(cell.row, cell.col) };
+      });
+      hidden.push(cells.filter(({ isHidden }) => isHidden).length);
+      for (const { cell, weight, isHidden } of cells) {
+        expect(isHidden).toBe(weight === 0);
+        const words = explainWeight(cell, shown).formula.map(({ text }) => text);
+        const seen = cells.filter((each) => each.cell.row === cell.row && each.weight > 0).length;
+        const wanted = isHidden ? "hidden: this layer sees 2 on each side" : `1 ÷ ${seen} = `;
+        expect(words.join("")).toContain(wanted);
+      }
+    }
+    expect(hidden[0]).toBe(0);
+    expect(hidden[1]).toBeGreaterThan(20);
     await solve({ kind: "close", whose: "yours" }, context);
     heed.dispose();
   });

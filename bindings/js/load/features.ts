@@ -152,8 +152,8 @@ function whyNoThreads(): string | null {
     );
   }
   return typeof SharedArrayBuffer === "undefined"
-    ? "this browser has no SharedArrayBuffer"
-    : "this browser does not share memory with workers";
+    ? "this browser has no SharedArrayBuffer, although the page is cross-origin isolated"
+    : "this browser does not share memory with workers, although the page is cross-origin isolated";
 }
 
 /**

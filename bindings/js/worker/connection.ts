@@ -69,6 +69,7 @@ export const workerEnded = (why: string): HeedError =>
   });
 
 export class Connection {
+  readonly #workers: WorkerSource;
   readonly #port: Port<FromWorker>;
   readonly #pending = new Map<number, Pending>();
   #calls = 0;
@@ -93,6 +94,7 @@ export class Connection {
   mayRetry = false;
 
   constructor(workers: WorkerSource, options: StartOptions) {
+    this.#workers = workers;
     this.#ready = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -111,7 +113,6 @@ export class Connection {
         if (this.#ended) return;
         const hasBegun = this.#listens || failure === undefined;
         this.mayRetry = !hasBegun && workers.mayRetry?.(worker, failure) === true;
-        if (!this.#listens) workers.release?.();
         this.end(workerEnded((!hasBegun && workers.explain?.(failure)) || why));
       },
     };
@@ -142,8 +143,13 @@ export class Connection {
     // During `restart()` there is no engine yet.
     if (!this.#isReady)
       return new Promise((resolve, reject) => {
-        signal?.addEventListener("abort", () => reject(cancelledBy(signal, call)));
-        this.#ready.then(() => this.call(call)).then(resolve, reject);
+        const stop = () => reject(cancelledBy(signal as AbortSignal, call));
+        signal?.addEventListener("abort", stop);
+        const stopListening = () => signal?.removeEventListener("abort", stop);
+        this.#ready
+          .finally(stopListening)
+          .then(() => this.call(call))
+          .then(resolve, reject);
       });
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
@@ -205,6 +211,7 @@ export class Connection {
         ? reason
         : new HeedError("worker", reason.message, { cause: reason });
     this.#ended = error;
+    if (!this.#listens) this.#workers.release?.();
     this.#watch.abort();
     this.#port.end();
     this.#settle.reject(error);

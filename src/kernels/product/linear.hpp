@@ -82,20 +82,24 @@ struct FloatRow {
       at += V::size;
     }
   }
+  bool is_right() const noexcept { return true; }
 };
 
-/// The same of float16, all finite, divided by Halves::kScale.
+/// The same of float16, divided by Halves::kScale; wrong unless all are finite.
 template <class Isa>
 struct HalfRow {
   using V = simd::Vector<Isa>;
   using Halves = simd::Halves<Isa, false>;
   const std::uint16_t* at;
   Halves halves{};
+  FiniteHalves<Isa> finite{};
 
   void next(V (&out)[2]) noexcept {
     halves(at, out);
+    finite.add(at);
     at += 2 * V::size;
   }
+  bool is_right() const noexcept { return finite.are_all(); }
 };
 
 /// scaled = x Halves::kScale / step, so that halves need no factor. The step of a row is a power of
@@ -131,9 +135,9 @@ template <class Isa, class Number>
 }
 
 /// The products of some rows of x with one row of W, both in place. Using one row of W at a time
-/// reads memory sequentially: four at a time were a quarter slower.
+/// reads memory sequentially: four at a time were a quarter slower. Returns whether they are right.
 template <class Isa, int Rows, class Row>
-void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
+bool multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
                      std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr std::ptrdiff_t kLanes = V::size;
@@ -165,25 +169,26 @@ void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
     y[r * y_stride] = simd::reduce_add(sums[0][r][0] + sums[0][r][1]);
     if (x != end) y[r * y_stride] += multiply_rest<Isa>(x + r * in, w.at, end + r * in);
   }
+  return w.is_right();
 }
 
 /// multiply_by_row as a separate function. Browsers optimise a function as a whole, so the one that
 /// multiplies a single row, a token, is optimised sooner without the code for several.
 template <class Isa, int Rows, class Row>
-[[gnu::noinline]] void multiply_some_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
+[[gnu::noinline]] bool multiply_some_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
                                             std::ptrdiff_t y_stride) noexcept {
-  multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
+  return multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
 }
 
 /// The products of min(rows, Rows) rows, with rows >= 1.
 template <class Isa, int Rows = simd::Traits<Isa>::kRows, class Row>
-inline void multiply_by_row(int rows, const float* x, std::ptrdiff_t in, const Row& w, float* y,
+inline bool multiply_by_row(int rows, const float* x, std::ptrdiff_t in, const Row& w, float* y,
                             std::ptrdiff_t y_stride) noexcept {
   if constexpr (Rows > 1) {
     if (rows < Rows) return multiply_by_row<Isa, Rows - 1>(rows, x, in, w, y, y_stride);
-    multiply_some_by_row<Isa, Rows>(x, in, w, y, y_stride);
+    return multiply_some_by_row<Isa, Rows>(x, in, w, y, y_stride);
   } else {
-    multiply_by_row<Isa, 1>(x, in, w, y, y_stride);
+    return multiply_by_row<Isa, 1>(x, in, w, y, y_stride);
   }
 }
 
@@ -213,13 +218,12 @@ void linear_in_place(const LinearTile& t) noexcept {
           continue;
         }
         half_row.at = t.halves + at;
-        if (kWidensAll<Isa> || halves_are_finite<Isa>(half_row.at, t.in))
-          for (int i = 0; i < rows; i += kHalfRows)
-            multiply_by_row<Isa, kHalfRows>(rows - i, x + i * in, in, half_row, y + i * kWidth,
-                                            kWidth);
-        else
-          for (int i = 0; i < rows; ++i)
-            y[i * kWidth] = multiply_rest<Isa>(x + i * in, half_row.at, x + (i + 1) * in);
+        bool is_right = true;
+        for (int i = 0; i < rows; i += kHalfRows)
+          is_right &= multiply_by_row<Isa, kHalfRows>(rows - i, x + i * in, in, half_row,
+                                                      y + i * kWidth, kWidth);
+        for (int i = 0; i < (is_right ? 0 : rows); ++i)
+          y[i * kWidth] = multiply_rest<Isa>(x + i * in, half_row.at, x + (i + 1) * in);
       }
       if (t.steps)
         for (int i = 0; i < rows; ++i)

@@ -70,21 +70,21 @@ test("an engine on an isolated page without shared memory has one thread, and in
     "postMessage",
     refusesSharedMemory(prototype.postMessage),
   ]);
-  const described = [
+  const without: [object, string, unknown][] = [
+    ...posting,
+    [globalThis, "SharedArrayBuffer", undefined],
+  ];
+  for (const [replaced, obstacle] of [
     [posting, "this browser does not share memory with workers"],
-    [
-      [...posting, [globalThis, "SharedArrayBuffer", undefined]],
-      "this browser has no SharedArrayBuffer",
-    ],
-  ] as const;
-  for (const [replaced, obstacle] of described) {
-    await withReplaced([...replaced] as [object, string, unknown][], async () => {
+    [without, "this browser has no SharedArrayBuffer"],
+  ] as const) {
+    await withReplaced(replaced, async () => {
       const heed = await load({ threads: 4 });
       expectWorks(heed);
       expect(heed.info).toMatchObject({
         threads: 1,
         crossOriginIsolated: true,
-        reason: `1 thread, because ${obstacle}`,
+        reason: `1 thread, because ${obstacle}, although the page is cross-origin isolated`,
       });
       heed.dispose();
     });

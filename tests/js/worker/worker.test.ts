@@ -3,7 +3,7 @@
 
 import { load, type Tensor } from "heed";
 import { loadInWorker, type RemoteHeed, type RemoteTensor, type WorkerLike } from "heed/worker";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isNode } from "../engine.js";
 import { any } from "../refusals/case.js";
 import { newNodeWorker, newTestWorker, numbers, refusalOf } from "../workers.js";
@@ -269,6 +269,17 @@ describe("A worker that ends", () => {
     expect([option.code, option.message.slice(0, 8)]).toEqual(["option", "threads:"]);
     const unknown = await refusalOf(loadInWorker({ thraeds: 2 } as never));
     expect(unknown.code).toBe("option");
+  });
+
+  // Only a page watches its policy while a worker starts.
+  test.skipIf(isNode)("releases its script if the start is aborted at once", async () => {
+    const removed = vi.spyOn(globalThis, "removeEventListener");
+    const controller = new AbortController();
+    const start = refusalOf(loadInWorker({ threads: 1, signal: controller.signal }));
+    controller.abort();
+    expect((await start).code).toBe("cancelled");
+    expect(removed.mock.calls.map(([event]) => event)).toContain("securitypolicyviolation");
+    removed.mockRestore();
   });
 });
 

@@ -131,7 +131,7 @@ export function Curve(given: CurveProps) {
         plays={moves ? () => sweeping(x.length) : undefined}
         csv={() =>
           columnsCsv(
-            [xName, ...series.map(({ name }) => name)],
+            [xName, ...series.map(({ name }) => `${name}, ${yName}`)],
             [xTexts?.map(Number) ?? x, ...series.map(({ y }) => y)],
           )
         }

@@ -79,7 +79,7 @@ export function CandidateHead({
         )}
         {isDrawn && (
           <th scope="col" data-column="drawn">
-            {without && "all heads, "}after temperature and top-p
+            {without && "all heads, "}after temperature, top-k and top-p
           </th>
         )}
       </tr>

@@ -27,6 +27,7 @@ export function Gradients() {
     name: shortTitles[name],
     y: (means[i] ?? new Float32Array()).map(Math.log10),
   }));
+  const isStale = request !== null && request !== question;
   return (
     <div class="gradients" data-weights={request?.isTrained ? "trained" : "initial"}>
       <h3>Gradient over path length</h3>
@@ -39,14 +40,16 @@ export function Gradients() {
         {...fieldsOf(settings, { state, set })("weights")}
       />
       <Notices notices={failure ? [failure] : []} />
-      <Curve
-        title="Gradient over path length"
-        xName="steps in the RNN"
-        placeOf={(i) => `at ${pathLengths[i]} steps in the RNN`}
-        yName="log₁₀ of the gradient’s length"
-        x={pathLengths}
-        series={series}
-      />
+      <div class={isStale ? "stale" : undefined}>
+        <Curve
+          title="Gradient over path length"
+          xName="steps in the RNN"
+          placeOf={(i) => `at ${pathLengths[i]} steps in the RNN`}
+          yName="log₁₀ of the gradient’s length"
+          x={pathLengths}
+          series={series}
+        />
+      </div>
       <Prose class="words paths-words">
         The gradient of an output with respect to a character of the date: the mean of all pairs as
         far apart in the RNN. Before training, each step of the RNN takes away about two fifths of

@@ -26,9 +26,12 @@ const ordinals =
 /** The years of the training examples. */
 const taughtYears = { first: 1900, last: 2099 };
 
-const daysIn = ({ year, month }: CalendarDate) => new Date(Date.UTC(year, month, 0)).getUTCDate();
+/** Date.UTC would read years below 100 as years from 1900 on. */
+const utcDate = (year: number, month: number, day: number) =>
+  new Date(new Date(0).setUTCFullYear(year, month - 1, day));
+const daysIn = ({ year, month }: CalendarDate) => utcDate(year, month + 1, 0).getUTCDate();
 const weekdayOf = ({ year, month, day }: CalendarDate) =>
-  weekdays[new Date(Date.UTC(year, month - 1, day)).getUTCDay()] as string;
+  weekdays[utcDate(year, month, day).getUTCDay()] as string;
 const abbreviates = (word: string, name: string) =>
   word.length >= 3 && name.toLowerCase().startsWith(word);
 /** Also true in languages whose month begins like the English one, such as “März”. */
@@ -98,8 +101,9 @@ const isTaughtYear = ({ year }: CalendarDate) =>
   year >= taughtYears.first && year <= taughtYears.last;
 
 const form = "This form was not taught";
+const padded = (number: number, digits: number) => String(number).padStart(digits, "0");
 const isoOf = ({ year, month, day }: CalendarDate) =>
-  `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+  `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
 
 /** Explains a text to which the task of dates has no answer. */
 export function explainUntaught(text: string): Untaught {

@@ -26,7 +26,7 @@ const tunes: readonly (readonly [TuneName, string])[] = [
 ];
 const rowsShown = 10;
 
-const loudness = "how loud each half tone is in a tenth of a second";
+const loudness = "how loud each half tone is in two tenths of a second";
 const roleWords: RoleWords = {
   query: `a frame: ${loudness}, minus the mean frame`,
   keys: "all frames, minus the mean frame",

@@ -20,7 +20,7 @@ const values = "the grey values of these pixels";
 export const roleWords: Readonly<Record<Method, RoleWords>> = {
   local: {
     query: "the selected pixel",
-    keys: "the pixels of its patch",
+    keys: "the pixels of its patch within the window",
     values,
     score: "0 for all: equal weights, so noise and edges go",
   },

@@ -119,7 +119,7 @@ function Lines({ answer, frame: { placeX, placeY } }: Pick<Framed, "answer" | "f
   const { values, filled, hasTruth } = answer;
   const { first, last } = gapOf(answer);
   const positions = Array.from(values, (_, t) => t);
-  const line = (from: number, to: number, y: Float32Array) =>
+  const line = (from: number, to: number, y: Float64Array) =>
     lineThrough(positions.slice(from, to + 1), y.subarray(from, to + 1), placeX, placeY);
   const ends = [first - 1, last + 1] as const;
   const atEnds = ends.map((t) => values[t] as number);

@@ -44,7 +44,7 @@ function headsOf(model: TaskModel<Series>, example: Series) {
 interface Question {
   /** The input of the model, with values from about -1 to 1. */
   readonly example: Series;
-  readonly values: Float32Array<ArrayBuffer>;
+  readonly values: Float64Array<ArrayBuffer>;
   /** Converts outputs of the model to numbers of the series. */
   readonly scale: { readonly middle: number; readonly half: number };
 }
@@ -59,7 +59,7 @@ function ownQuestion({ values, isHidden }: OwnSeries, period: number | null): Qu
     ...{ kind: "series", values: Float32Array.from(scaled), isHidden },
     alignment: alikeIn(isHidden, period),
   };
-  return { example, values: Float32Array.from(values), scale };
+  return { example, values: Float64Array.from(values), scale };
 }
 
 const rootMeanSquare = (values: readonly number[]) =>
@@ -80,7 +80,7 @@ async function fill(heed: Heed, files: ModelFiles, heldOut: HeldOut, { seed, own
     const drawn = () =>
       taskOf(task, taskOptions).generate(new nn.Generator(seed), "test") as Series;
     const ours = (example: Series): Question => ({
-      ...{ example, values: example.values.slice(), scale: { middle: 0, half: 1 } },
+      ...{ example, values: Float64Array.from(example.values), scale: { middle: 0, half: 1 } },
     });
     const { example, values, scale } = own ? ownQuestion(own, period) : ours(drawn());
     const { isHidden, alignment } = example;

@@ -29,7 +29,8 @@ const architectures: Readonly<Record<string, string>> = {
 /** A number with its unit, such as 124 million. */
 function manyOf(count: number): string {
   if (count < 1e6) return count.toLocaleString("en");
-  const [size, unit] = count < 1e9 ? [count / 1e6, "million"] : [count / 1e9, "billion"];
+  // From 999.5 million on, three digits would be 1000.
+  const [size, unit] = count < 999.5e6 ? [count / 1e6, "million"] : [count / 1e9, "billion"];
   return `${size.toPrecision(3)} ${unit}`;
 }
 

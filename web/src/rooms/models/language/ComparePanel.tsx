@@ -6,7 +6,6 @@ import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { withoutWords } from "../../../shared/ablation";
-import { isLater } from "../../../shared/attended";
 import { headName } from "../../../shared/layerHeads";
 import { Lockable } from "../../../shared/Panel";
 import { label } from "../../../shared/pieces";
@@ -42,7 +41,14 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
   );
   const signed = useSignedPalette(difference);
   const isHidden = useMemo(() => hiddenIn(second), [second]);
-  const isDifferenceHidden = card.predicts === "causal" ? isLater : undefined;
+  const isDifferenceHidden = useMemo(() => {
+    const [ours, others] = [hiddenIn(shown), isHidden];
+    if (!ours || !others) return undefined;
+    return (row: number, col: number) => {
+      const [[i, j], [k, l]] = [pairs[row], pairs[col]] as [[number, number], [number, number]];
+      return ours(i, k) && others(j, l);
+    };
+  }, [shown, isHidden, pairs]);
   const still = { active: null, row: null, note: headName(head) };
   const cell = active && active.row < count && active.col < pairs.length ? active : null;
   const own = cell && [pairs[cell.row], pairs[cell.col]];

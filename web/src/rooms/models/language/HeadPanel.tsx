@@ -20,9 +20,10 @@ import { type ShownHead, useLanguageWorkspace } from "./workspace";
 
 /** Which cells the model hides. */
 export function hiddenIn({ attention, window }: ShownHead) {
-  if (!attention.isCausal) return undefined;
+  const { isCausal } = attention;
+  if (!isCausal && window === null) return undefined;
   const most = window ?? Number.POSITIVE_INFINITY;
-  return (row: number, col: number) => col > row || row - col >= most;
+  return (row: number, col: number) => (isCausal && col > row) || Math.abs(row - col) >= most;
 }
 
 /** The weights of a head as a matrix. */

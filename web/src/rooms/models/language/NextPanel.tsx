@@ -23,7 +23,7 @@ function columnsOf({ candidates, instead }: CandidatesAt, card: Card) {
     ["logit", logits],
     ["probability", model],
   ];
-  if (card.writes) columns.push(["after temperature and top-p", drawn]);
+  if (card.writes) columns.push(["after temperature, top-k and top-p", drawn]);
   if (instead) columns.push(["without the ablated heads", instead.model]);
   const rows = Array.from(ids, (_, rank) => columns.map(([, column]) => column[rank] as number));
   return { names: columns.map(([name]) => name), rows };

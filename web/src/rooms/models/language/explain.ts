@@ -11,13 +11,13 @@ export function explainWeight(cell: Cell, { attention, shares, window }: ShownHe
   const cannot = `“${query}” may not attend to “${key}”`;
   if (isCausal && col > row)
     return { name: cannot, formula: [{ text: "hidden: what comes later is not known yet" }] };
-  if (window !== null && row - col >= window)
-    return {
-      name: cannot,
-      formula: [{ text: `hidden: this layer sees ${window} tokens, its own included` }],
-    };
+  if (window !== null && Math.abs(row - col) >= window) {
+    const seen = isCausal ? `${window} tokens, its own included` : `${window - 1} on each side`;
+    return { name: cannot, formula: [{ text: `hidden: this layer sees ${seen}` }] };
+  }
   const count = columns.length;
-  const visible = Math.min(isCausal ? row + 1 : count, window ?? count);
+  const end = isCausal ? row + 1 : Math.min(count, row + (window ?? count));
+  const visible = end - Math.max(0, row + 1 - (window ?? count));
   const weights = viewOn(shares.weights, 1, count, row * count);
   const weighted = weightedByLength(weights, shares.lengths);
   const [weight, length] = [at(weights, 0, col), shares.lengths[col] as number];

@@ -108,7 +108,8 @@ function layersOf({ config }: ShownModel): LayerFacts {
   if (config.kind === "masked")
     return {
       attentions: [{ layers, heads, headSize, groups: heads }],
-      ...{ hasDistances: config.distances > 0, softcap: null, scales: [], windows: [] },
+      ...{ hasDistances: config.distances > 0, softcap: null, scales: [] },
+      windows: config.windows.map((side) => (side === undefined ? null : side + 1)),
     };
   const { kvHeads: groups, scoresSoftcap: softcap = null, scales } = config;
   return {
@@ -219,7 +220,9 @@ export async function load(heed: Heed, request: LoadRequest, context: LoadContex
     context.signal.throwIfAborted();
     const model = shownModel(held.model);
     const { tokenizer, perplexity } = held;
-    const card = { ...cardOf(request, model, tokenizer), perplexity };
+    // It was measured with float16, and differs with fewer bits.
+    const measured = dtype.startsWith("float") ? perplexity : null;
+    const card = { ...cardOf(request, model, tokenizer), perplexity: measured };
     close(card.whose);
     const own = Object.assign(new Lifetime(model, held.free), { card, tokenizer });
     open.set(card.whose, own);

@@ -102,7 +102,7 @@ export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
 /** Explains the outlined cells, or why there are none. */
 export function placesWords({ answer, shown }: HeadSelection): string {
   if (answer.places === "unknown" && !answer.picture)
-    return "This form was not taught, so the answer positions are unknown.";
+    return "No training example is like this text, so the answer positions are unknown.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
   return answer.places === "right"
     ? "Outlined: where the right answer comes from."

@@ -5,7 +5,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=models&model=pronouns&head=encoder.3.4&compare=encoder.3.1",
     "Compare two heads",
-    "One attends to who is meant, the other to what was done.",
+    "One attends to who is meant, the other spreads its weight.",
   ],
   [
     "#room=models&model=pronouns&text=Alice+helped+Clara+because+she+was+tired.",
