@@ -20,7 +20,7 @@ constexpr std::int64_t kSpinTime = 50'000;  // nanoseconds
 // helped.
 constexpr double kMinOperations = 2e5;
 // Waking a worker takes the caller as long as this number of operations. The caller does so after
-// it has done as many alone. So a single small operation wakes no worker, but the operations of a
+// it has done as many alone. So a small operation rarely wakes a worker, but the operations of a
 // token do.
 constexpr double kWakingOperations = 2e6;
 

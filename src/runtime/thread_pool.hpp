@@ -132,7 +132,7 @@ class ThreadPool {
   std::vector<Worker> workers_;
   bool spins_;
   bool finishes_ = false;
-  double alone_ = 0.0;  // operations that the caller has done while workers slept
+  double alone_ = 0.0;  // operations that the caller has done while a worker slept
   std::atomic<std::int32_t> call_ = 0;
   Mutex mutex_;
   Condition start_;

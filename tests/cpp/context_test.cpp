@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -203,6 +204,14 @@ TEST(ThreadPool, SharesSmallTasksOnceManyHaveFollowedEachOther) {
   const auto task = [&](std::int64_t, int thread) {
     if (thread == 1) is_shared = true;
   };
+  // The worker spins after its start. Once it sleeps, a single small task does not wake it.
+  int tries = 0;
+  do {
+    is_shared = false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    pool.run(8, 3e5, task);
+  } while (is_shared && ++tries < 1000);
+  EXPECT_FALSE(is_shared);
   for (int call = 0; call < 1'000'000 && !is_shared; ++call) pool.run(8, 3e5, task);
   EXPECT_TRUE(is_shared);
   is_shared = false;

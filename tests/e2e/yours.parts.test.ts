@@ -771,7 +771,8 @@ describe("A model with an encoder and a decoder", () => {
       const found = await solve({ kind: "head", model, ids, sources, head: key, ...none }, context);
       if (found?.kind !== "head") throw new Error("no head");
       const { shares } = found;
-      const { attention, spans } = shownHead(card, { tokens: answer.tokens, shares }, key, sources);
+      const shown = shownHead(card, { tokens: answer.tokens, shares }, key, sources);
+      const { attention, spans } = shown;
       const [rows, columns] = [attention.rows.length, attention.columns.length];
       const head = Number(key.at(-1)) - 1;
       const wanted = weights
@@ -783,6 +784,13 @@ describe("A model with an encoder and a decoder", () => {
       expect([spans.rows.start, spans.columns.start]).toEqual(
         { encoder: [0, 0], decoder: [5, 5], cross: [5, 0] }[attention.name],
       );
+      const seen = attention.isCausal ? (row: number) => row + 1 : () => columns;
+      for (let row = 0; row < rows; ++row)
+        expect(
+          explainWeight({ row, col: 0 }, shown)
+            .formula.map(({ text }) => text)
+            .join(""),
+        ).toContain(`1 ÷ ${seen(row)} = `);
       // The scores, with the numbers of the distances, give the weights.
       for (let row = 0; row < rows; ++row) {
         const scores = shares.scores.subarray(row * columns, (row + 1) * columns);

@@ -135,7 +135,8 @@ template <class Isa, class Number>
 }
 
 /// The products of some rows of x with one row of W, both in place. Using one row of W at a time
-/// reads memory sequentially: four at a time were a quarter slower. Returns whether they are right.
+/// reads memory sequentially: four at a time were a quarter slower. Returns whether the products
+/// are right: the row of W may have infinities.
 template <class Isa, int Rows, class Row>
 bool multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
                      std::ptrdiff_t y_stride) noexcept {
@@ -222,7 +223,8 @@ void linear_in_place(const LinearTile& t) noexcept {
         for (int i = 0; i < rows; i += kHalfRows)
           is_right &= multiply_by_row<Isa, kHalfRows>(rows - i, x + i * in, in, half_row,
                                                       y + i * kWidth, kWidth);
-        for (int i = 0; i < (is_right ? 0 : rows); ++i)
+        if (is_right) continue;
+        for (int i = 0; i < rows; ++i)
           y[i * kWidth] = multiply_rest<Isa>(x + i * in, half_row.at, x + (i + 1) * in);
       }
       if (t.steps)

@@ -278,8 +278,9 @@ describe("A worker that ends", () => {
     const start = refusalOf(loadInWorker({ threads: 1, signal: controller.signal }));
     controller.abort();
     expect((await start).code).toBe("cancelled");
-    expect(removed.mock.calls.map(([event]) => event)).toContain("securitypolicyviolation");
+    const events = removed.mock.calls.map(([event]) => event);
     removed.mockRestore();
+    expect(events).toContain("securitypolicyviolation");
   });
 });
 

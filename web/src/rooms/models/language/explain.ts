@@ -16,8 +16,9 @@ export function explainWeight(cell: Cell, { attention, shares, window }: ShownHe
     return { name: cannot, formula: [{ text: `hidden: this layer sees ${seen}` }] };
   }
   const count = columns.length;
-  const end = isCausal ? row + 1 : Math.min(count, row + (window ?? count));
-  const visible = end - Math.max(0, row + 1 - (window ?? count));
+  const most = window ?? Number.POSITIVE_INFINITY;
+  const end = isCausal ? row + 1 : Math.min(count, row + most);
+  const visible = end - Math.max(0, row + 1 - most);
   const weights = viewOn(shares.weights, 1, count, row * count);
   const weighted = weightedByLength(weights, shares.lengths);
   const [weight, length] = [at(weights, 0, col), shares.lengths[col] as number];

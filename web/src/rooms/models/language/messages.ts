@@ -155,7 +155,7 @@ export interface Card {
   readonly hasDistances: boolean;
   /** The limit of the scores; null for none. */
   readonly softcap: number | null;
-  /** How many keys a query sees on each side that is not hidden, its own included, for each layer; null for all. */
+  /** For each layer: a query sees the keys fewer than this many places away; null for all. */
   readonly windows: readonly (number | null)[];
   /** The languages that the model can write, as tokens; empty if its files name none. */
   readonly languages: readonly string[];

@@ -32,7 +32,7 @@ export interface ShownHead {
   readonly spans: Readonly<Record<"rows" | "columns", Span>>;
   /** Of this head alone. */
   readonly shares: HeadShares;
-  /** How many keys up to its own a query sees; null for all. */
+  /** A query sees the keys fewer than this many places away; null for all. */
   readonly window: number | null;
 }
 

@@ -19,7 +19,7 @@ export function questionsOf(input: Input, answered: Input, isSolved: boolean): Q
   if (answered.kind === "continuation") {
     const { tokens } = answered;
     const closer = closerOf(tokens);
-    const right = closer && `${closer}, or one that opens`;
+    const right = closer && `${closer}, if one closes`;
     return [{ row: tokens.length, name: `${tokens.length + 1}`, right, among: null }];
   }
   if (answered.kind === "picture") {
