@@ -56,6 +56,9 @@ export function ShareCells({ model, without, drawn }: Probabilities) {
   );
 }
 
+/** The heading of the probabilities from which a token is drawn. */
+export const afterSampling = "after temperature, top-k and top-p";
+
 /** @param without the heading of the probabilities without the ablated heads; null if none are ablated */
 export function CandidateHead({
   token,
@@ -79,7 +82,8 @@ export function CandidateHead({
         )}
         {isDrawn && (
           <th scope="col" data-column="drawn">
-            {without && "all heads, "}after temperature, top-k and top-p
+            {without && "all heads, "}
+            {afterSampling}
           </th>
         )}
       </tr>

@@ -4,6 +4,7 @@ import { Curve } from "../../picture/Curve";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
 import { Prose } from "../../shared/Panel";
+import { Stale } from "../../shared/Stale";
 import { fieldsOf } from "../../shared/settings";
 import { useAnswer } from "../../worker/engineClient";
 import type { GradientQuestion } from "./gradients";
@@ -27,7 +28,6 @@ export function Gradients() {
     name: shortTitles[name],
     y: (means[i] ?? new Float32Array()).map(Math.log10),
   }));
-  const isStale = request !== null && request !== question;
   return (
     <div class="gradients" data-weights={request?.isTrained ? "trained" : "initial"}>
       <h3>Gradient over path length</h3>
@@ -40,7 +40,7 @@ export function Gradients() {
         {...fieldsOf(settings, { state, set })("weights")}
       />
       <Notices notices={failure ? [failure] : []} />
-      <div class={isStale ? "stale" : undefined}>
+      <Stale isStale={request !== null && request !== question} isUnread={false}>
         <Curve
           title="Gradient over path length"
           xName="steps in the RNN"
@@ -49,7 +49,7 @@ export function Gradients() {
           x={pathLengths}
           series={series}
         />
-      </div>
+      </Stale>
       <Prose class="words paths-words">
         The gradient of an output with respect to a character of the date: the mean of all pairs as
         far apart in the RNN. Before training, each step of the RNN takes away about two fifths of

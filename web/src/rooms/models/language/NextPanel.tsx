@@ -2,7 +2,12 @@
 import { type Contents, csvBlob, npyBlob, npyOf, rowsCsv, viewOn } from "#parts";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { withoutWords } from "../../../shared/ablation";
-import { CandidateHead, ShareCells, shareWords } from "../../../shared/CandidateTable";
+import {
+  afterSampling,
+  CandidateHead,
+  ShareCells,
+  shareWords,
+} from "../../../shared/CandidateTable";
 import type { Candidates } from "../../../shared/candidates";
 import { Prose } from "../../../shared/Panel";
 import { quoted, visible } from "../../../shared/pieces";
@@ -23,7 +28,7 @@ function columnsOf({ candidates, instead }: CandidatesAt, card: Card) {
     ["logit", logits],
     ["probability", model],
   ];
-  if (card.writes) columns.push(["after temperature, top-k and top-p", drawn]);
+  if (card.writes) columns.push([afterSampling, drawn]);
   if (instead) columns.push(["without the ablated heads", instead.model]);
   const rows = Array.from(ids, (_, rank) => columns.map(([, column]) => column[rank] as number));
   return { names: columns.map(([name]) => name), rows };

@@ -220,9 +220,7 @@ export async function load(heed: Heed, request: LoadRequest, context: LoadContex
     context.signal.throwIfAborted();
     const model = shownModel(held.model);
     const { tokenizer, perplexity } = held;
-    // It was measured with float16, and differs with fewer bits.
-    const measured = dtype.startsWith("float") ? perplexity : null;
-    const card = { ...cardOf(request, model, tokenizer), perplexity: measured };
+    const card = { ...cardOf(request, model, tokenizer), perplexity };
     close(card.whose);
     const own = Object.assign(new Lifetime(model, held.free), { card, tokenizer });
     open.set(card.whose, own);

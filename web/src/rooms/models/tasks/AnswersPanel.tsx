@@ -16,6 +16,7 @@ interface AnswersProps {
 
 /** A table of candidates for each of a few answers. */
 function FewAnswers({ asked, without }: AnswersProps) {
+  const { exhibit } = useHeadsWorkspace().selection.answer;
   return asked.map(({ row, name, candidates, right }) => (
     <div key={row}>
       <table class="candidates" data-asked={name}>
@@ -32,6 +33,7 @@ function FewAnswers({ asked, without }: AnswersProps) {
       {right !== null && (
         <p>
           <span class="faint">right:</span> {right}
+          {exhibit === "brackets" && ", if one closes"}
         </p>
       )}
     </div>

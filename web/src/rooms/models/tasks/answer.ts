@@ -49,7 +49,7 @@ export interface AnsweredQuestion {
   readonly name: string;
   /** The most likely answers with all heads, and without the ablated ones, in the order of the former. */
   readonly candidates: readonly Candidate[];
-  /** The right answer; null if unknown. */
+  /** The right answer; null if unknown. Of brackets the one that may close, but another may open. */
   readonly right: string | null;
 }
 

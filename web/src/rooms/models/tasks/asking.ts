@@ -18,9 +18,9 @@ export interface Question extends Pick<AnsweredQuestion, "row" | "name" | "right
 export function questionsOf(input: Input, answered: Input, isSolved: boolean): Question[] {
   if (answered.kind === "continuation") {
     const { tokens } = answered;
-    const closer = closerOf(tokens);
-    const right = closer && `${closer}, if one closes`;
-    return [{ row: tokens.length, name: `${tokens.length + 1}`, right, among: null }];
+    return [
+      { row: tokens.length, name: `${tokens.length + 1}`, right: closerOf(tokens), among: null },
+    ];
   }
   if (answered.kind === "picture") {
     const { label } = input as typeof answered;
