@@ -27,7 +27,7 @@ Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
 }
 
 /// The options of a call, and the tensors that they view.
-struct Call {
+struct Step {
   AttentionOptions options;
   std::optional<Tensor> slopes, sinks, offset;
 
@@ -40,8 +40,8 @@ struct Call {
   }
 };
 
-Call random_call(Random& random, std::int64_t H) {
-  Call call;
+Step random_call(Random& random, std::int64_t H) {
+  Step call;
   call.options.need_lse = random.chance(50);
   call.options.is_causal = random.chance(60);
   call.options.causal_alignment = static_cast<CausalAlignment>(random.integer(0, 2));
@@ -110,7 +110,7 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
     const std::vector<std::int64_t> counts = random_counts(L, 80);
     const Tensor q = random.reals({B, H, L, D});
     const Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
-    const Call call = random_call(random, H);
+    const Step call = random_call(random, H);
     const Tensor taken = TwinCache::tensor(counts);
     AttentionOptions cached = call.all();
     cached.kv_lengths = taken;
