@@ -13,6 +13,7 @@ import {
   read,
   type State,
   write,
+  yourModel,
 } from "../../web/src/rooms/models/language/state";
 import { candidatesOf } from "../../web/src/shared/candidates";
 import { label, pieceOf, piecesIn, visible } from "../../web/src/shared/pieces";
@@ -122,6 +123,7 @@ describe("A link", () => {
 
   test("holds every setting, and only what differs", () => {
     expect(write(initialState).toString()).toBe("");
+    expect(Object.keys(opposite).sort()).toEqual(Object.keys(initialState).sort());
     for (const key of Object.keys(opposite) as (keyof State)[])
       expect(opposite[key]).not.toEqual(initialState[key]);
     expect(read(write(opposite))).toEqual({ state: opposite, notices: [] });
@@ -142,5 +144,12 @@ describe("A link", () => {
     const { state, notices } = read(new URLSearchParams(text));
     expect(state).toEqual(initialState);
     expect(notices).toHaveLength(1);
+  });
+
+  test("refuses a model and a type of weights by name", () => {
+    const { state, notices } = read(new URLSearchParams("model=a+model&dtype=int2"));
+    expect(state).toEqual(initialOf(yourModel));
+    expect(notices).toHaveLength(2);
+    expect(notices[0]).toContain("an address, or owner/name of the hub");
   });
 });

@@ -29,16 +29,7 @@ import {
   missingIn,
   nameOf,
 } from "../../web/src/rooms/models/language/source";
-import {
-  initialOf,
-  ourModel,
-  read,
-  referenceText,
-  type State,
-  type WeightType,
-  write,
-  yourModel,
-} from "../../web/src/rooms/models/language/state";
+import { referenceText, type WeightType } from "../../web/src/rooms/models/language/state";
 import { shownHead } from "../../web/src/rooms/models/language/useReading";
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
@@ -1023,31 +1014,5 @@ describe("Weights", () => {
     );
     const difference = differenceAt(pairs, a, b);
     expect(at(difference, 1, 2)).toBe(2 * 4 + 3 - 2 * (2 * 5 + 3));
-  });
-});
-
-describe("The link", () => {
-  test("is empty at first, and restores every setting", () => {
-    const initialState = initialOf(ourModel);
-    expect(write(initialState).toString()).toBe("");
-    const opposite: State = {
-      ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
-      ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
-      ...{ ablated: ["1.2", "2.1"], ablation: "mean", from: "en_XX", to: "deu_Latn" },
-      ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
-      ...{ range: "row", curve: "log", mass: 50, layer: 3 },
-      number: { part: "attention", of: "key", row: 3, col: 2 },
-    };
-    expect(Object.keys(opposite).sort()).toEqual(Object.keys(initialState).sort());
-    for (const [key, value] of Object.entries(opposite))
-      expect(value, key).not.toEqual(initialState[key as keyof State]);
-    expect(read(write(opposite))).toEqual({ state: opposite, notices: [] });
-  });
-
-  test("says what it does not take", () => {
-    const { state, notices } = read(new URLSearchParams("model=a+model&head=0.1&dtype=int2"));
-    expect(state).toEqual(initialOf(yourModel));
-    expect(notices).toHaveLength(3);
-    expect(notices[0]).toContain("an address, or owner/name of the hub");
   });
 });

@@ -1,5 +1,5 @@
 /** The room "Models" opens models of every kind of a person, and reports the faults of others. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -49,9 +49,6 @@ const masked: Files = {
   ...filesOf(bert("bert")),
   "tokenizer.json": wordTokenizer(21, specials),
 };
-
-/** Models with the results of another implementation. The suite skips them if the folder is missing. */
-const golden = fileURLToPath(new URL("../../../shared/golden/models", import.meta.url));
 
 let heed: Heed;
 beforeAll(async () => {
@@ -741,44 +738,4 @@ describe("In chrome, a model of the person", () => {
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("it gives token 30, and the model knows 19");
   });
-
-  test.skipIf(!existsSync(golden))(
-    "shows the golden models' own attention, and writes what they write",
-    async () => {
-      const room = await enter();
-      for (const name of ["gpt2_tiny", "llama_tiny", "qwen3_tiny"]) {
-        const read = (file: string) => new Uint8Array(readFileSync(`${golden}/${name}/${file}`));
-        const { inputs, outputs } = JSON.parse(
-          readFileSync(`${golden}/${name}/expected.json`, "utf8"),
-        );
-        const [, length] = inputs.input_ids.shape as [number, number];
-        const ids = inputs.input_ids.data.slice(0, length) as number[];
-        const config = JSON.parse(readFileSync(`${golden}/${name}/config.json`, "utf8"));
-        await room.drop({
-          ...{ "config.json": read("config.json") },
-          ...{ "model.safetensors": read("model.safetensors") },
-          "tokenizer.json": wordTokenizer(config.vocab_size),
-        });
-        await room.opened();
-        await room.paste("#language-text", wordsOf(ids));
-        await expect.poll(() => room.tokens()).toEqual(ids.map((id) => `w${id}`));
-        await room.page.click("[data-head='2.4'] button");
-        const [row, col] = [length - 2, 3];
-        const { data, shape } = outputs["attentions.1"];
-        const place = ((3 * shape[2] + row) * shape[3] + col) as number;
-        await expect
-          .poll(async () => room.keep(row, col, length), { timeout: 5000 })
-          .toBeCloseTo(data[place], 2.7);
-        await room.page.keyboard.press("Escape");
-        await room.click("Write on");
-        const { data: greedy, shape: sizes } = outputs.greedy_tokens;
-        const all = greedy.slice(0, sizes[1]) as number[];
-        // The room ends where the model ends its text, or has no room for more.
-        const end = all.indexOf(config.eos_token_id);
-        const expected = end < 0 ? all : all.slice(0, end + 1);
-        const written = async () => (await room.tokens()).slice(length, length + expected.length);
-        await expect.poll(written).toEqual(expected.map((id) => `w${id}`));
-      }
-    },
-  );
 });
