@@ -8,6 +8,7 @@ import type * as view from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type BrowserName, borrow, complaintsOf, serve } from "./browsers";
+import { type SavedFile, savedBy } from "./room";
 import { launchWebKit, listener } from "./webkitPage";
 
 declare global {
@@ -190,6 +191,37 @@ export class ElementsPage {
       const element = root?.querySelector<HTMLElement>(selector);
       return element?.checkVisibility() ? element.innerText.replace(/\s+/g, " ").trim() : "";
     }, selector);
+  }
+
+  /** The texts of all parts that a selector finds in the element, also of hidden ones. */
+  texts(selector: string): Promise<(string | null)[]> {
+    return this.page.evaluate((selector) => {
+      const found = document.body.firstElementChild?.shadowRoot?.querySelectorAll(selector) ?? [];
+      return [...found].map(({ textContent }) => textContent);
+    }, selector);
+  }
+
+  /** What the element last told a screen reader. */
+  async heard(): Promise<string | null> {
+    return (await this.texts("[aria-live]"))[0] ?? null;
+  }
+
+  /** The colour of the element's frame. */
+  background(): Promise<string> {
+    return this.page.evaluate(() => {
+      const frame = document.body.firstElementChild?.shadowRoot?.firstElementChild;
+      return frame ? getComputedStyle(frame).backgroundColor : "";
+    });
+  }
+
+  /** The file that a menu of the element saves in a format. */
+  saved(format: string, menu = ".save"): Promise<SavedFile> {
+    const choose = (menu: string, format: string) => {
+      const found = document.body.firstElementChild?.shadowRoot?.querySelector(menu);
+      const buttons = [...(found?.querySelectorAll("button") ?? [])];
+      buttons.find(({ textContent }) => textContent === format)?.click();
+    };
+    return savedBy(this.page, () => this.page.evaluate(choose, menu, format));
   }
 
   /** The faults that axe finds within the element. */

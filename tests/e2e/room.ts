@@ -22,6 +22,45 @@ const viewportOf = ({ width = 1440, height = width < 600 ? 740 : 900 }: Size) =>
   height,
 });
 
+export interface SavedFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The file that a page saves because of an action. It is not downloaded. */
+export async function savedBy(page: Page, act: () => Promise<unknown>): Promise<SavedFile> {
+  const caught = await page.evaluateHandle(() => {
+    const { createObjectURL } = URL;
+    const { click } = HTMLAnchorElement.prototype;
+    const blobs = new Map<string, Blob>();
+    const files: { name: string; blob: Blob }[] = [];
+    URL.createObjectURL = (made) => {
+      const url = createObjectURL.call(URL, made);
+      blobs.set(url, made as Blob);
+      return url;
+    };
+    HTMLAnchorElement.prototype.click = function () {
+      files.push({ name: this.download, blob: blobs.get(this.href) as Blob });
+    };
+    const restore = () => {
+      Object.assign(URL, { createObjectURL });
+      Object.assign(HTMLAnchorElement.prototype, { click });
+    };
+    return { files, restore };
+  });
+  try {
+    await act();
+    await page.waitForFunction(({ files }) => files.length > 0, {}, caught);
+    return await caught.evaluate(async ({ files: [file] }) => ({
+      name: file?.name ?? "",
+      text: (await file?.blob.text()) ?? "",
+    }));
+  } finally {
+    await caught.evaluate(({ restore }) => restore());
+    await caught.dispose();
+  }
+}
+
 export class Room {
   readonly page: Page;
   readonly complaints: string[];
@@ -213,34 +252,14 @@ export class Room {
   }
 
   /** The file that a menu within `scope` saves in a format. */
-  async saved(scope: string, format: string): Promise<{ name: string; text: string }> {
+  async saved(scope: string, format: string): Promise<SavedFile> {
     await this.page.waitForSelector(`${scope} .save button`);
-    return this.page.evaluate(
-      async (scope, format) => {
-        const make = URL.createObjectURL;
-        const { click } = HTMLAnchorElement.prototype;
-        let blob: Blob;
-        const saved = new Promise<{ name: string; text: string }>((resolve) => {
-          URL.createObjectURL = (made) => {
-            blob = made as Blob;
-            return make.call(URL, made);
-          };
-          HTMLAnchorElement.prototype.click = function () {
-            blob.text().then((text) => resolve({ name: this.download, text }));
-          };
-        });
-        const menu = document.querySelector(`${scope} .save`) as HTMLDetailsElement;
-        menu.open = true;
-        const buttons = [...menu.querySelectorAll("button")];
-        buttons.find(({ textContent }) => textContent === format)?.click();
-        const file = await saved;
-        URL.createObjectURL = make;
-        HTMLAnchorElement.prototype.click = click;
-        return file;
-      },
-      scope,
-      format,
-    );
+    const choose = (menu: Element, format: string) => {
+      (menu as HTMLDetailsElement).open = true;
+      const buttons = [...menu.querySelectorAll("button")];
+      buttons.find(({ textContent }) => textContent === format)?.click();
+    };
+    return savedBy(this.page, () => this.page.$eval(`${scope} .save`, choose, format));
   }
 
   canvas(matrix: string): Promise<ElementHandle<Element>> {
