@@ -29,6 +29,7 @@ import {
 import { sliderPlaceOf, sliderValueAt } from "../../web/src/shared/LogSlider";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 import { fetchPublished, published } from "./published";
+import { contextOf } from "./solverContext";
 
 describe("The link of “Beyond words”", () => {
   test("is empty for the initial state", () => {
@@ -186,13 +187,12 @@ describe("The bilateral filter as attention", () => {
 test("The error of a filled series does not depend on the level of its values", async () => {
   const heed = await load({ threads: 1 });
   fetchPublished();
-  const context = { heed, signal: new AbortController().signal, progress() {}, async pause() {} };
   const errors = [0, 2 ** 27].map(async (level) => {
     const values = Array.from({ length: 48 }, (_, t) => level + Math.round(40 * Math.sin(t)) / 16);
     const isHidden = values.map((_, t) => t >= 20 && t < 26);
     const own = { values, isHidden, hasTruth: true, note: "" };
     const request = { model: `${published}models/series-encoder/`, seed: 1, own };
-    const { error, lineError } = await fillSeries(request, context);
+    const { error, lineError } = await fillSeries(request, contextOf(heed));
     return [error, lineError] as [number, number];
   });
   const [low, high] = (await Promise.all(errors)) as [[number, number], [number, number]];
@@ -337,14 +337,10 @@ describe("Scores in words are those of the engine", () => {
   beforeAll(async () => {
     heed = await load({ threads: 1 });
   });
-  const context = () => ({
-    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
-    progress() {},
-  });
 
   test("for a melody: the cosine of two frames, each minus the mean frame", async () => {
-    const sound = await tune({ tune: "round", seed: 1 }, context());
-    const melody = await compare({ sound, temperature: 0.1 }, context());
+    const sound = await tune({ tune: "round", seed: 1 }, contextOf(heed));
+    const melody = await compare({ sound, temperature: 0.1 }, contextOf(heed));
     const { frames, loudness, weights, logSums } = melody;
     const row = (data: ArrayLike<number>, frame: number) =>
       Array.from({ length: bands }, (_, band) => data[frame * bands + band] as number);
@@ -375,7 +371,7 @@ describe("Scores in words are those of the engine", () => {
   test("for softmax(X Xᵀ) X: a point far out pulls more than a nearer one", async () => {
     // The first point is nearest to the second, but its weight is largest on the third.
     const points = [1, 2, 9, -12].map((x) => ({ x: x + 5, y: 0 }));
-    const { similar } = await regress({ points, bandwidth: 1, query: 5 }, context());
+    const { similar } = await regress({ points, bandwidth: 1, query: 5 }, contextOf(heed));
     expect(similar[0]).toBeGreaterThan(13.9);
   });
 });

@@ -243,22 +243,11 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("saves the queries and the keys of its large head", async () => {
     const room = await enter("&train=off");
-    await room.page.evaluate(() => {
-      const { createObjectURL } = URL;
-      URL.createObjectURL = (blob) => {
-        (blob as Blob).text().then((text) => {
-          document.body.dataset.saved = text;
-        });
-        return createObjectURL.call(URL, blob);
-      };
-      HTMLAnchorElement.prototype.click = () => {};
-    });
     const columns = await exampleOf(room);
-    await room.page.click("summary[aria-label^='Save the keys of']");
-    await room.page.click("details[open] > summary[aria-label^='Save the keys of'] + span button");
-    const saved = () => room.page.evaluate(() => document.body.dataset.saved ?? "");
-    await expect.poll(async () => (await saved()).split("\r\n").length).toBe(8 + 2);
-    const lines = (await saved()).trim().split("\r\n");
+    const menu = ":has(> .save > summary[aria-label^='Save the keys of'])";
+    const { text } = await room.saved(menu, "CSV");
+    const lines = text.trim().split("\r\n");
+    expect(lines).toHaveLength(1 + 8);
     // Four heads with eight numbers each.
     expect(lines[0]).toBe(`"",${Array.from({ length: 8 }, (_, i) => `"${i + 1}"`).join(",")}`);
     expect(lines.slice(1).map((line) => line[1])).toEqual([...(columns ?? "")]);

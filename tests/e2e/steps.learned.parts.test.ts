@@ -25,17 +25,11 @@ import {
 } from "../../web/src/rooms/steps/state";
 import { maxTokens, tokenize } from "../../web/src/rooms/steps/tokens";
 import { shapeOf } from "../../web/src/rooms/steps/walk";
-import type { News } from "../../web/src/shared/loading";
-import type { SolverContext } from "../../web/src/worker/solver";
 import { computed, computedBy, farthest } from "./layers";
+import { contextOf } from "./solverContext";
 
 const page = "http://page.test/";
 const publicFile = (path: string) => readFile(new URL(`../../web/public/${path}`, import.meta.url));
-
-const context = (progress: (news: News) => void = () => {}) => ({
-  signal: new AbortController().signal,
-  progress,
-});
 
 let heed: Heed;
 let model: CausalLanguageModel;
@@ -47,7 +41,7 @@ beforeAll(async () => {
   );
   await loadPieces(async (name) => JSON.parse(`${await publicFile(`models/write/${name}`)}`));
   heed = await load({ threads: 1 });
-  model = await learnedModel(heed, `${page}models/write`, context());
+  model = await learnedModel(heed, `${page}models/write`, contextOf(heed));
 });
 afterAll(() => {
   vi.unstubAllGlobals();
@@ -60,7 +54,7 @@ async function solved(change: Partial<State>) {
   const state: State = { ...initialState, ...withLearned(), text, ...change };
   const attention = sentenceAttentionOf(state);
   const problem = problemOf(state, attention) as Problem;
-  const solution = await solve(problem, { heed, ...context() } as SolverContext<News>);
+  const solution = await solve(problem, contextOf(heed));
   return { state, attention, problem, solution };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stagesOf } from "../../web/src/rooms/steps/stageNames";
+import { savedBy } from "./room";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
@@ -928,20 +929,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("saves the numbers of a matrix as CSV", async () => {
     const room = await reenter("#step=scores");
-    await room.page.evaluate(() => {
-      const make = URL.createObjectURL.bind(URL);
-      URL.createObjectURL = (blob) => {
-        void (blob as Blob).text().then((text) => Object.assign(window, { saved: text }));
-        return make(blob);
-      };
-    });
-    await room.page.$eval("summary[aria-label='Save Scores']", (summary) =>
-      (summary as HTMLElement).click(),
-    );
-    await room.click("CSV", ".save[open]");
-    const saved = () => room.page.evaluate(() => (window as { saved?: string }).saved ?? "");
-    await expect.poll(saved).not.toBe("");
-    const [header, ...lines] = (await saved()).trimEnd().split("\r\n");
+    const savedOf = async (title: string, format: string) => {
+      await room.page.$eval(`summary[aria-label='Save ${title}']`, (summary) =>
+        (summary as HTMLElement).click(),
+      );
+      return (await savedBy(room.page, () => room.click(format, ".save[open]"))).text;
+    };
+    const [header, ...lines] = (await savedOf("Scores", "CSV")).trimEnd().split("\r\n");
     expect(header).toBe('"","The","quick","brown","fox","jumps"');
     expect(lines.map((line) => line.split(",")[0])).toEqual(
       exampleTokens.map((word) => `"${word}"`),
@@ -959,20 +953,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       ["Weights", "Weights (A), temperature 2, causal mask: The quick", "queries attend"],
       ["Exponentials", "Exponentials (e^M), of “quick”, temperature 2, causal mask"],
     ] as const) {
-      await room.page.$eval(`summary[aria-label='Save ${title}']`, (summary) =>
-        (summary as HTMLElement).click(),
-      );
-      await room.click("SVG", ".save[open]");
       // Long captions wrap between words.
-      const text = async () => (await saved()).replace(/<\/text>\s*<text [^>]*>/g, " ");
-      for (const word of words) await expect.poll(text).toContain(word);
+      const text = (await savedOf(title, "SVG")).replace(/<\/text>\s*<text [^>]*>/g, " ");
+      for (const word of words) expect(text).toContain(word);
     }
     // A matrix of one row names its query.
-    await room.page.$eval("summary[aria-label='Save Exponentials']", (summary) =>
-      (summary as HTMLElement).click(),
-    );
-    await room.click("CSV", ".save[open]");
-    await expect.poll(async () => (await saved()).split("\r\n")[1]).toMatch(/^"quick",/);
+    expect((await savedOf("Exponentials", "CSV")).split("\r\n")[1]).toMatch(/^"quick",/);
   });
 
   it("follows a suggestion and returns to the worked example", async () => {
