@@ -21,15 +21,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   /** The example of the pictures; undefined while they show another one. */
   const exampleOf = (room: Room) =>
     room.page.$eval(".work", (element) => (element as HTMLElement).dataset.example);
-  const scrubTo = (room: Room, index: number) =>
-    room.page.$eval(
-      ".scrub",
-      (scrub, index) => {
-        (scrub as HTMLInputElement).value = String(index);
-        scrub.dispatchEvent(new Event("input", { bubbles: true }));
-      },
-      index,
-    );
+  const scrubTo = (room: Room, index: number) => room.setSlider(".scrub", index);
   /** The last row of the table under a curve. */
   const lastRow = (room: Room, curve: number) =>
     room.page.$$eval(

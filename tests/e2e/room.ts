@@ -101,21 +101,24 @@ export class Room {
     return this;
   }
 
+  /** Follows a link within the page: what comes after the `#`. */
+  async go(link: string): Promise<void> {
+    await this.page.evaluate((link) => {
+      location.hash = link;
+    }, link);
+  }
+
   /** Leaves the room for a room that computes nothing without a request, and opens it again at a link. */
   async reenter(link: string, size: Size): Promise<this> {
     const isThere = (words: string) =>
       document.querySelector("[data-footnote]")?.textContent?.includes(words) ?? false;
     const empty = "no model is open";
     await this.page.mouse.move(0, 0);
-    await this.page.evaluate(() => {
-      location.hash = "room=models&model=owner/name";
-    });
+    await this.go("room=models&model=owner/name");
     await this.page.waitForFunction(isThere, {}, empty);
     await this.page.setViewport(viewportOf(size));
-    await this.page.evaluate((link) => {
-      scrollTo(0, 0);
-      location.hash = link;
-    }, link);
+    await this.page.evaluate(() => scrollTo(0, 0));
+    await this.go(link);
     await this.page.waitForFunction(
       (empty) => {
         const footnote = document.querySelector("[data-footnote]")?.textContent;
@@ -157,6 +160,18 @@ export class Room {
     await this.page.keyboard.press("a");
     await this.page.keyboard.up("Control");
     await this.page.keyboard.type(text);
+  }
+
+  /** Sets a slider to a value, with the event of dragging. */
+  async setSlider(selector: string, value: number): Promise<void> {
+    await this.page.$eval(
+      selector,
+      (slider, value) => {
+        (slider as HTMLInputElement).value = String(value);
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+      },
+      value,
+    );
   }
 
   /** Replaces the content of a field by pasting. */

@@ -263,9 +263,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport .play")).toBe("Play");
     // Following a link ends playing too.
     await room.click("Play", ".player");
-    await room.page.evaluate(() => {
-      location.hash = "#mask=causal&step=masked";
-    });
+    await room.go("#mask=causal&step=masked");
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     expect(await room.text(".transport b")).toBe("Masked");
     await room.page.click("[data-stage=joined]");
@@ -375,9 +373,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await (await room.canvas("q")).focus();
     await room.page.keyboard.press("ArrowDown");
     await expect.poll(() => room.text(".readout")).toContain("Q[2, 1]");
-    await room.page.evaluate(() => {
-      location.hash = "#step=weights";
-    });
+    await room.go("#step=weights");
     await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
   });
 
@@ -867,9 +863,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         .toBe(count);
       expect.soft(await last(), stage).toBeLessThanOrEqual(740);
     }
-    await room.page.evaluate(() => {
-      location.hash = "#position=on&step=embedding";
-    });
+    await room.go("#position=on&step=embedding");
     await room.page.waitForSelector(".stage [data-matrix=position] canvas");
     expect(await last()).toBeLessThanOrEqual(740);
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
@@ -913,9 +907,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       `#text=${many}&heads=8&size=16&position=on`,
       "#text=one+two&keys=three+four",
     ]) {
-      await room.page.evaluate((link) => {
-        location.hash = link;
-      }, `${link}&step=joined`);
+      await room.go(`${link}&step=joined`);
       await expect.poll(() => room.text(".transport b")).toBe("Joined");
       for (const stage of stageNames) {
         await room.page.$eval(`[data-stage=${stage}]`, (tab) => (tab as HTMLElement).click());
@@ -944,9 +936,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(quick?.map((score) => Number(score.toFixed(5)))).toEqual([0.16, 0.6, 1.04, 1.48, 1.92]);
 
     // A saved picture names its content and the settings that changed it.
-    await room.page.evaluate(() => {
-      location.hash = "#mask=causal&temperature=2&step=weights";
-    });
+    await room.go("#mask=causal&temperature=2&step=weights");
     await expect.poll(() => room.text(".transport b")).toBe("Weights");
     await room.untilTable({ masked: [0.057, 0.212, -Infinity, -Infinity, -Infinity] });
     for (const [title, ...words] of [

@@ -52,7 +52,7 @@ class WithFiles extends Yours {
 }
 
 describe("In chrome, saved attention weights", () => {
-  const { enter } = visits(WithFiles, "chrome", { start: "#room=yours" });
+  const { enter } = visits(WithFiles, "chrome", { start: "#room=models&model=yours" });
 
   test("shows weights with their tokens, whichever comes first", async () => {
     const room = await enter("");
@@ -114,13 +114,9 @@ describe("In chrome, saved attention weights", () => {
     await room.heads();
     expect(await room.page.$(".model-card, .work")).toBeNull();
     // Both stay while the person is elsewhere.
-    await room.page.evaluate(() => {
-      location.hash = "#room=learn";
-    });
+    await room.go("#room=learn");
     await expect.poll(() => room.page.$(".room.models")).toBeNull();
-    await room.page.evaluate(() => {
-      location.hash = "#room=models&model=yours&text=w3+w7+w11";
-    });
+    await room.go("#room=models&model=yours&text=w3+w7+w11");
     expect(await room.heads()).toMatchObject({ error: null, queries: words });
     // The files of a model are not taken for weights.
     await room.drop({

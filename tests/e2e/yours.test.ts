@@ -129,7 +129,7 @@ function notePlaces(): void {
 }
 
 describe("In chrome, a model of the person", () => {
-  const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
+  const { open, enter } = visits(Yours, "chrome", { start: "#room=models&model=yours" });
 
   test("offers the ways to open one, and opens none by itself", async () => {
     const room = await enter();
@@ -143,9 +143,7 @@ describe("In chrome, a model of the person", () => {
 
   test("takes a model that is dropped while another one is shown, and goes back to that", async () => {
     const room = await open("");
-    await room.page.evaluate(() => {
-      location.hash = "#room=models&text=Call+me&length=0";
-    });
+    await room.go("#room=models&text=Call+me&length=0");
     await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
     await room.drop(tiny);
     expect(await room.opened()).toMatchObject({ layers: "2" });
@@ -198,7 +196,7 @@ describe("In chrome, a model of the person", () => {
   });
 
   test("prints all heads in one size, without a second frame to draw them, and no blank part", async () => {
-    const room = await enter("&model=write");
+    const room = await enter("#room=models&length=0");
     const sides = () =>
       room.page.$$eval(".thumbnail canvas", (all) => [
         ...new Set(all.map((canvas) => (canvas as HTMLElement).style.width)),
@@ -228,9 +226,7 @@ describe("In chrome, a model of the person", () => {
     });
     const asked: string[] = [];
     room.page.on("request", (request) => asked.push(request.url()));
-    await room.page.evaluate(() => {
-      location.hash = "#room=models";
-    });
+    await room.go("#room=models");
     await room.page.reload();
     await room.ready();
     expect(await room.text("[data-footnote]")).toContain("no model is open");
@@ -654,22 +650,22 @@ describe("In chrome, a model of the person", () => {
     );
   });
 
-  test("leads to our model where a former link named it, locked or framed too", async () => {
-    const link = "&model=write&text=Call+me&head=3.2&place=2&lock=on&embed=head";
-    const room = await open(link, { width: 390 });
+  test("shows one head of our model alone, locked and framed", async () => {
+    const link = "text=Call+me&length=0&head=3.2&place=2&lock=on&embed=head";
+    const room = await open(`#room=models&${link}`, { width: 390 });
     await room.page.waitForSelector(".one-head canvas");
     expect(await room.text(".one-head h2")).toMatch(/^Layer 3, head 2/);
     expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations()).toEqual([]);
-    await expect.poll(() => room.link()).toMatch(/^#room=models&text=Call\+me&temperature=0/);
+    await expect.poll(() => room.link()).toMatch(/^#room=models&text=Call\+me&length=0/);
   });
 
   test("opens another model that a link names once it is asked to, locked or framed too", async () => {
     const shared = await shareFiles({ tiny });
     try {
       const model = encodeURIComponent(`${shared.url}/tiny`);
-      const room = await open(`&model=${model}&text=w3+w7&head=2.2&lock=on&embed=head`);
+      const room = await open(`#room=models&model=${model}&text=w3+w7&head=2.2&lock=on&embed=head`);
       await room.page.waitForSelector(".named-model button");
       expect(await room.text("main")).toBe(`The link names ${shared.url}/tiny. Open it`);
       await room.click("Open it");
