@@ -54,26 +54,6 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
       const { time, step, steps, playing, duration } = element;
       return { time, step, steps, playing, duration };
     });
-  /** The middle of a cell of a matrix, in the window. */
-  const cellOf = (matrix: string, row: number, col: number, [rows, cols] = [3, 3]) =>
-    room.page.evaluate(
-      (matrix, row, col, rows, cols) => {
-        const root = document.body.firstElementChild?.shadowRoot;
-        const canvas = root?.querySelector(`[data-matrix=${matrix}] canvas`) as HTMLCanvasElement;
-        const box = canvas.getBoundingClientRect();
-        const [left, top] = [Number(canvas.dataset.left), Number(canvas.dataset.top)];
-        return {
-          x: box.x + left + ((col + 0.5) * (box.width - left)) / cols,
-          y: box.y + top + ((row + 0.5) * (box.height - top)) / rows,
-        };
-      },
-      matrix,
-      row,
-      col,
-      rows as number,
-      cols as number,
-    );
-
   test("shows what is given, and goes on by its buttons", async () => {
     await room.show("heed-steps", usual);
     expect(await place()).toBe("Step 1 of 30 Q, K, V, given");
@@ -172,9 +152,9 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
   test("releases a query that a person chose if other numbers do not have it", async () => {
     await room.show("heed-steps", usual);
     await press("Scores");
-    const { x, y } = await cellOf("q", 2, -0.7);
+    const { x, y } = await room.place(2, -1, "q");
     await room.page.mouse.click(x, y);
-    const cell = await cellOf("q", 2, 0);
+    const cell = await room.place(2, 0, "q");
     await room.page.mouse.click(cell.x, cell.y);
     await expect.poll(readout).toContain("Q");
     await room.set({ q: q.slice(0, 1), tokens: null, mask: null });
@@ -218,7 +198,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
     await room.show("heed-steps", usual);
     await press("Weights");
     await room.events();
-    const { x, y } = await cellOf("weights", 2, 1);
+    const { x, y } = await room.place(2, 1, "weights");
     await room.page.mouse.move(x, y);
     const [weight, power] = [weights[1] as number, powers[1] as number];
     await expect
@@ -255,7 +235,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
   test("computes another query's row first where a person chooses it", async () => {
     await room.show("heed-steps", usual);
     await press("Scores");
-    const { x, y } = await cellOf("q", 1, -0.7);
+    const { x, y } = await room.place(1, -1, "q");
     await room.page.mouse.click(x, y);
     expect((await room.events()).at(-1)).toEqual(["heed-select", { row: 1 }]);
     await room.set({ step: 1 });

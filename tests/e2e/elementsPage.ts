@@ -257,15 +257,20 @@ export class ElementsPage {
     return this.page.evaluate(() => globalThis.heardEvents.splice(0));
   }
 
-  /** The middle of a cell of the matrix, or with a negative column of a row's word, in the window. */
-  async place(row: number, col: number): Promise<{ x: number; y: number }> {
+  /**
+   * The middle of a cell of the matrix, or with a negative column of a row's word, in the window.
+   *
+   * @param matrix the name of a matrix of `<heed-steps>`, of the same shape as q
+   */
+  async place(row: number, col: number, matrix?: string): Promise<{ x: number; y: number }> {
     return this.page.evaluate(
-      (row, col) => {
-        const canvas = document.body.firstElementChild?.shadowRoot?.querySelector("canvas");
+      (row, col, selector) => {
+        const element = document.body.firstElementChild as view.HeedMatrix & view.HeedSteps;
+        const canvas = element.shadowRoot?.querySelector(selector);
         if (!canvas) throw new Error("there is no canvas");
         const { left, top, width, height } = canvas.getBoundingClientRect();
-        const { data } = document.body.firstElementChild as view.HeedMatrix;
-        const [rows, cols] = [(data as number[][]).length, (data as number[][])[0]?.length ?? 0];
+        const data = (element.data ?? element.q) as number[][];
+        const [rows, cols] = [data.length, data[0]?.length ?? 0];
         const [fromLeft = 0, fromTop = 0] = ["data-left", "data-top"].map((name) =>
           Number(canvas.getAttribute(name)),
         );
@@ -274,6 +279,7 @@ export class ElementsPage {
       },
       row,
       col,
+      matrix ? `[data-matrix=${matrix}] canvas` : "canvas",
     );
   }
 

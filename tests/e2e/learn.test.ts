@@ -208,7 +208,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await stepOf(room)).toBe(last);
   });
 
-  test("asks for the order of the letters only with positions", async () => {
+  it("asks for the order of the letters only with positions", async () => {
     const room = await enter("&train=off&head=20.1");
     await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appear");
     // The link names a head that the model does not have.
@@ -221,7 +221,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => room.text(".learn-hope")).toContain("but not their order");
   });
 
-  test("has a logarithmic axis for the loss", async () => {
+  it("has a logarithmic axis for the loss", async () => {
     const room = await enter("&at=100");
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     const ticks = () =>
@@ -245,7 +245,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(lines.slice(1).map((line) => line[1])).toEqual([...(columns ?? "")]);
   });
 
-  test("trains one head beside four", async () => {
+  it("trains one head beside four", async () => {
     const room = await enter("&compare=on");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
     const titles = await room.page.$$eval(".course h2", (all) => all.map((h) => h.textContent));

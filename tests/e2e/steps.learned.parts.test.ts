@@ -25,7 +25,7 @@ import {
 } from "../../web/src/rooms/steps/state";
 import { maxTokens, tokenize } from "../../web/src/rooms/steps/tokens";
 import { shapeOf } from "../../web/src/rooms/steps/walk";
-import { computed, computedBy, farthest } from "./layers";
+import { computed, computedBy, expectClose } from "./layers";
 import { contextOf } from "./solverContext";
 
 const page = "http://page.test/";
@@ -104,11 +104,7 @@ describe("A layer of our language model", () => {
     const { arrays, dims } = solution;
     const wanted = computedBy(model, idsOf(problem), layer);
     expect(dims).toEqual({ L: 14, S: 14, E: 192, H: 6, D: 32 });
-    for (const name of computed) {
-      const own = arrays[name] as Float32Array;
-      expect(own.length, name).toBe(wanted[name].length);
-      expect(farthest(own, wanted[name]), name).toBeLessThan(2e-5);
-    }
+    for (const name of computed) expectClose(arrays[name] as Float32Array, wanted[name], name);
   });
 
   test("has the sizes of its file", async () => {
@@ -131,11 +127,8 @@ describe("A layer of our language model", () => {
       rowOf(data, row),
     ) as [Doubles, Doubles];
     const wanted = restOf(layer, stream, result);
-    const near = (own: ArrayLike<number>, exact: Doubles, what: string) => {
-      expect(own.length, what).toBe(exact.length);
-      const far = exact.map((each, i) => Math.abs(each - (own[i] as number)));
-      expect(Math.max(...far), what).toBeLessThan(5e-5);
-    };
+    const near = (own: ArrayLike<number>, exact: Doubles, what: string) =>
+      expectClose(own, exact, what, 5e-5);
     near(attention.norm.input, stream, "the stream before");
     near(attention.added, result, "what attention adds");
     near(attention.output, wanted.between, "the stream between");

@@ -109,7 +109,7 @@ describe("In chrome, saved attention weights", () => {
     const room = await enter("&text=w3+w7+w11");
     await room.drop(tiny);
     const card = await room.opened();
-    const tokens = await room.tokens();
+    const tokens = await room.pieces();
     await room.drop({ ...attentions, "tokens.json": json(words) });
     await room.heads();
     expect(await room.page.$(".model-card, .work")).toBeNull();
@@ -127,7 +127,7 @@ describe("In chrome, saved attention weights", () => {
     expect(await room.heads()).toMatchObject({ queries: words });
     expect(await room.violations()).toEqual([]);
     await room.click("Close this file", ".attention-file");
-    await expect.poll(() => room.tokens()).toEqual(tokens);
+    await expect.poll(() => room.pieces()).toEqual(tokens);
     expect(await room.card()).toEqual(card);
   });
 });

@@ -39,6 +39,7 @@ import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
 import { Random } from "../js/values";
 import { meanOutput } from "./means";
+import { dot } from "./networkSums";
 import { contextOf } from "./solverContext";
 import { classifierFiles, sentenceFiles, translatorFiles, wordTokenizer } from "./yours";
 
@@ -234,17 +235,14 @@ describe("One head", () => {
       { layer, head },
     );
     const size = model.config.headSize;
+    const vectorOf = (all: Float32Array, i: number) => all.subarray(i * size, (i + 1) * size);
     for (let row = 0; row < count; ++row) {
       const sums = { weights: 0, powers: 0 };
       for (let col = 0; col < count; ++col) {
         const [score, weight] = [scores, weights].map((all) => all[row * count + col] as number);
-        const products = Array.from({ length: size }, (_, d) => {
-          const [q, k] = [queries[row * size + d], keys[col * size + d]] as [number, number];
-          return q * k;
-        });
-        const dot = products.reduce((sum, product) => sum + product, 0);
+        const [query, key] = [vectorOf(queries, row), vectorOf(keys, col)];
         if (score === Number.NEGATIVE_INFINITY) expect(weight).toBe(0);
-        else expect(score).toBeCloseTo(dot * scale, 4);
+        else expect(score).toBeCloseTo(dot(query, key) * scale, 4);
         sums.weights += weight as number;
         sums.powers += Math.exp(score as number);
       }
@@ -268,19 +266,17 @@ describe("One head", () => {
     const words = ids.map(String);
     const between = { heads: 1, rows: words, columns: words, scale, softcap: 0.5 };
     for (let col = 0; col < ids.length; ++col) {
-      const dot = [0, 1, 2, 3].reduce(
-        (sum, d) => sum + (shares.queries[8 + d] as number) * (shares.keys[4 * col + d] as number),
-        0,
-      );
+      const key = shares.keys.subarray(4 * col, 4 * col + 4);
+      const product = dot(shares.queries.subarray(8, 12), key);
       const lines = formulaOf(between, shares, 0, { row: 2, col }).map(({ text }) => text);
       const [score = "", limited = ""] = lines
         .join("")
         .split("\n")
         .filter((line) => /^(score|limited)/.test(line));
-      expect(Number(score.split(" = ")[2]?.replace("−", "-"))).toBeCloseTo(dot * scale, 2);
+      expect(Number(score.split(" = ")[2]?.replace("−", "-"))).toBeCloseTo(product * scale, 2);
       expect(limited).toContain("limited: 0.5 × tanh(");
       const end = Number(limited.split(" = ")[1]?.replace("−", "-"));
-      expect(end).toBeCloseTo(0.5 * Math.tanh((dot * scale) / 0.5), 2);
+      expect(end).toBeCloseTo(0.5 * Math.tanh((product * scale) / 0.5), 2);
     }
     model.dispose();
   });

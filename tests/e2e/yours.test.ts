@@ -144,14 +144,14 @@ describe("In chrome, a model of the person", () => {
   test("takes a model that is dropped while another one is shown, and goes back to that", async () => {
     const room = await open("");
     await room.go("#room=models&text=Call+me&length=0");
-    await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
+    await expect.poll(() => room.pieces()).toEqual(["start", "C", "all", " me"]);
     await room.drop(tiny);
     expect(await room.opened()).toMatchObject({ layers: "2" });
     expect(await room.page.$eval(".chooser :checked", (input) => input.getAttribute("value"))).toBe(
       "yours",
     );
     await room.page.click(".chooser label:has([value=language])");
-    await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
+    await expect.poll(() => room.pieces()).toEqual(["start", "C", "all", " me"]);
     await room.page.click(".chooser label:has([value=yours])");
     await expect.poll(() => room.card()).toMatchObject({ layers: "2" });
   });
@@ -185,7 +185,7 @@ describe("In chrome, a model of the person", () => {
     });
     await room.click("Write on");
     // The model reads 16 tokens at most.
-    await expect.poll(async () => (await room.tokens()).length).toBe(16);
+    await expect.poll(async () => (await room.pieces()).length).toBe(16);
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     const seen = await room.page.evaluate(
       () => (window as unknown as { seen: { playing: number; odd: string[] } }).seen,
@@ -248,7 +248,7 @@ describe("In chrome, a model of the person", () => {
     });
     const parameters = model.parameters().reduce((sum, { data }) => sum + data.length, 0);
     expect(card.parameters).toBe(parameters.toLocaleString("en"));
-    expect(await room.tokens()).toEqual(ids.map((id) => `w${id}`));
+    expect(await room.pieces()).toEqual(ids.map((id) => `w${id}`));
 
     // Every head is there; the selected one has the engine's numbers, plain and weighted by |v|.
     const heads = await room.page.$$eval(".thumbnail", (all) =>
@@ -302,19 +302,19 @@ describe("In chrome, a model of the person", () => {
     expect(painted.reduce((sum, count) => sum + count, 0)).toBe(16);
     const second = (await room.candidates(4))[1]?.id as number;
     await room.page.click(`[data-token="${second}"] button`);
-    await expect.poll(() => room.tokens()).toEqual([...ids, second].map((id) => `w${id}`));
+    await expect.poll(() => room.pieces()).toEqual([...ids, second].map((id) => `w${id}`));
     await room.click("Remove what was written");
-    await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
+    await expect.poll(async () => (await room.pieces()).length).toBe(ids.length);
     await room.click("Write on");
     const [more = []] = await model.generate([ids], { maxLength: 16 - ids.length });
-    await expect.poll(() => room.tokens()).toEqual([...ids, ...more].map((id) => `w${id}`));
+    await expect.poll(() => room.pieces()).toEqual([...ids, ...more].map((id) => `w${id}`));
     expect(await room.violations()).toEqual([]);
 
     // A text that is too long is refused with this reason, and the former text stays.
     await room.paste("#language-text", wordsOf(Array(20).fill(1)));
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
-    expect((await room.tokens()).length).toBe(16);
+    expect((await room.pieces()).length).toBe(16);
     const opacities = () =>
       room.page.$$eval(".text textarea, .written-text, .all-heads, .next", (all) =>
         all.map((one) => getComputedStyle(one).opacity),
@@ -582,10 +582,10 @@ describe("In chrome, a model of the person", () => {
       expect(card.memory).toMatch(/as int8$/);
       const link = async () => decodeURIComponent(await room.link());
       await expect.poll(link).toContain(`model=${shared.url}/tiny`);
-      const read = await room.tokens();
+      const read = await room.pieces();
       const isThere = async () => {
         expect(await room.card()).toEqual(card);
-        expect(await room.tokens()).toEqual(read);
+        expect(await room.pieces()).toEqual(read);
       };
 
       // Files to be kept arrive in parts that are larger than this model.
@@ -628,7 +628,7 @@ describe("In chrome, a model of the person", () => {
       await expect.poll(() => room.kept()).toEqual([`${shared.url}/tiny`]);
       await room.click(`${shared.url}/tiny`, ".kept-models");
       expect(await room.opened()).toEqual(card);
-      expect(await room.tokens()).toEqual(read);
+      expect(await room.pieces()).toEqual(read);
       await room.showWays();
       await room.click("Delete", ".kept-models");
       await expect.poll(() => room.kept()).toEqual([]);
