@@ -54,6 +54,8 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       await room.page.mouse.click(x, y);
       expect(await room.faults()).toEqual([]);
     }
+    // All elements show a refusal in the same way.
+    if (tag !== "heed-matrix") return;
     await room.set({ tokens: ["one"] });
     expect(await room.words("[role=alert]")).not.toBe("");
     expect(await room.faults()).toEqual([]);
@@ -72,12 +74,14 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       return element;
     });
     expect(await listeners()).toEqual(before);
-    const isStill = await element.evaluate(async (element) => {
-      const { time } = element;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return element.time === time;
-    });
-    expect(isStill).toBe(true);
+    if (tag === "heed-steps") {
+      const isStill = await element.evaluate(async (element) => {
+        const { time } = element;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return element.time === time;
+      });
+      expect(isStill).toBe(true);
+    }
     await element.evaluate(async (element) => {
       element.playing = false;
       document.body.append(element);
