@@ -120,6 +120,22 @@ describe("The link", () => {
     expect(writeLink(readLink("#room=steps&text=a+b"))).toBe("text=a+b");
   });
 
+  test.each([
+    ["room=heads&head=encoder.3.4", "room=models&head=encoder.3.4&model=pronouns"],
+    ["room=heads&model=dates", "room=models&model=dates"],
+    ["room=write&text=a+b&hide=nav", "room=models&text=a+b&hide=nav"],
+    ["room=yours&lock=on", "room=models&model=yours&lock=on"],
+    ["room=yours&model=a/b", "room=models&model=a/b"],
+    ["room=yours&model=write&length=9", "room=models&length=9&temperature=0&topp=1"],
+    ["room=heads&drop=encoder.1.1", "room=models&ablate=encoder.1.1&model=pronouns"],
+    ["room=models&drop=1.2,6.6", "room=models&ablate=1.2,6.6"],
+    ["drop=2&step=joined", "ablate=2&step=joined"],
+  ])("with former names leads to the present ones: %s", (former, present) => {
+    const link = readLink(`#${former}`);
+    expect(link.notices).toEqual([]);
+    expect(writeLink(link).replace("%2F", "/")).toBe(present);
+  });
+
   test("restores the restrictions of a teacher's link", () => {
     const { restrictions, params, notices } = readLink(
       "#hide=nav,text&mask=causal&lock=on&embed=lines",

@@ -5,7 +5,7 @@
  */
 import { onOff, type Readers, readParams } from "../shared/linkReaders";
 import { noRestrictions, type Restrictions } from "../shared/restrictions";
-import { isRoomId, type RoomId, rooms } from "./rooms";
+import { isRoomId, type RoomId, rooms, withPresentNames } from "./rooms";
 
 export interface Link {
   readonly room: RoomId;
@@ -37,7 +37,7 @@ const shellReaders: Readers<{ room: RoomId } & Restrictions> = {
 };
 
 export function readLink(hash: string): Link {
-  const params = new URLSearchParams(hash.replace(/^#/, ""));
+  const params = withPresentNames(new URLSearchParams(hash.replace(/^#/, "")));
   const own = new URLSearchParams();
   for (const key of Object.keys(shellReaders)) {
     const text = params.get(key);

@@ -56,6 +56,32 @@ export const rooms = [
 
 export type RoomId = (typeof rooms)[number]["id"];
 
+/** Rooms of earlier versions, whose links lead to the room "Models" now, and the model that each opened with. */
+const formerRooms = new Map([
+  ["heads", "pronouns"],
+  ["write", null],
+  ["yours", "yours"],
+]);
+
+/** The parameters of a link, with the present names of its room and of the ablated heads. */
+export function withPresentNames(params: URLSearchParams): URLSearchParams {
+  const present = new URLSearchParams(
+    [...params].map(([key, text]) => [key === "drop" ? "ablate" : key, text]),
+  );
+  const room = params.get("room") ?? "";
+  const model = formerRooms.get(room);
+  if (model === undefined) return present;
+  present.set("room", "models" satisfies RoomId);
+  if (model !== null && !params.has("model")) present.set("model", model);
+  // The former room read a text with our model and did not go on with it.
+  if (room === "yours" && params.get("model") === "write") {
+    present.delete("model");
+    const still = { temperature: "0", topp: "1", length: "0" };
+    for (const [key, text] of Object.entries(still)) if (!params.has(key)) present.set(key, text);
+  }
+  return present;
+}
+
 export function isRoomId(text: string): text is RoomId {
   return rooms.some(({ id }) => id === text);
 }
