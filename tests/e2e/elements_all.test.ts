@@ -54,6 +54,46 @@ describe.for(["chrome", "firefox"] as const)("In %s", (name) => {
       await room.page.mouse.click(x, y);
       expect(await room.faults()).toEqual([]);
     }
+    // All elements show a refusal in the same way.
+    if (tag !== "heed-matrix") return;
+    await room.set({ tokens: ["one"] });
+    expect(await room.words("[role=alert]")).not.toBe("");
+    expect(await room.faults()).toEqual([]);
+  });
+
+  test.for(tags)("<%s> listens to nothing where it is on no page, and comes back", async (tag) => {
+    const listeners = () => room.page.evaluate(() => globalThis.openListeners());
+    await room.page.evaluate(() => document.body.replaceChildren());
+    const before = await listeners();
+    await room.show(tag, { ...elements[tag].properties, playing: true });
+    expect((await listeners()).length).toBeGreaterThan(before.length);
+    const element = await room.page.evaluateHandle(() => {
+      const element = document.body.firstElementChild as view.HeedSteps;
+      element.remove();
+      element.tokens = ["a", "b", "c"];
+      return element;
+    });
+    expect(await listeners()).toEqual(before);
+    if (tag === "heed-steps") {
+      const isStill = await element.evaluate(async (element) => {
+        const { time } = element;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return element.time === time;
+      });
+      expect(isStill).toBe(true);
+    }
+    await element.evaluate(async (element) => {
+      element.playing = false;
+      document.body.append(element);
+      await element.updateComplete;
+    });
+    const { x, y } = await room.target(tag);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => told(room)).toContainEqual(elements[tag].told);
+    expect(await room.words("[part=content]")).toContain("b");
+    await element.evaluate((element) => element.remove());
+    await element.dispose();
+    expect(await listeners()).toEqual(before);
   });
 
   test.for(tags)(

@@ -15,7 +15,7 @@ const decimals = 2.7;
 const numbersIn = (text: string) => (text.match(/\d\.\d+/g) ?? []).map(Number);
 
 describe("In chrome, the heads", () => {
-  const { reenter } = visits(Heads, "chrome", { start: "#room=heads" });
+  const { reenter } = visits(Heads, "chrome", { start: "#room=models&model=pronouns" });
   let reference: Reference;
   beforeAll(async () => {
     reference = await Reference.of("pronouns-encoder");
@@ -88,7 +88,7 @@ describe("In chrome, the heads", () => {
   });
 
   test("of a generating model show each token's probability, and the text with a head ablated", async () => {
-    const room = await reenter("&model=dates&ablate=decoder.1.1");
+    const room = await reenter("#room=models&model=dates&ablate=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
     expect(await room.text(".saying")).toBe("The model writes 2075-12-14 → 2075-1-141");
     await room.page.click(`${room.head("cross.2.1")} button`);

@@ -22,6 +22,7 @@ import { exhibitIds } from "../../web/src/shared/catalogue";
 import { Reference } from "./heads";
 import { meanOutput } from "./means";
 import { fetchPublished, published } from "./published";
+import { contextOf } from "./solverContext";
 
 const text = "Anna praised Clara so she imitated her.";
 /** The positions of its pronouns. */
@@ -37,24 +38,18 @@ afterAll(() => {
   heed.dispose();
 });
 
-const context = () => ({
-  ...{ heed, signal: new AbortController().signal },
-  progress() {},
-  async pause() {},
-});
-
 async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
   const request: HeadsRequest = {
     ...{ kind: "ask", base: published, exhibit: "pronouns", text, seed: 1 },
     ...{ ablated: [], ablation: "zero" },
     ...change,
   };
-  const answer = await solve(request, context());
+  const answer = await solve(request, contextOf(heed));
   if (answer?.kind !== "answer") throw new Error(`${request.text} is not answered`);
   return answer;
 }
 
-const leave = () => solve({ kind: "leave" }, context());
+const leave = () => solve({ kind: "leave" }, contextOf(heed));
 
 test("A model that the person leaves is freed after the request that still uses it", async () => {
   const before = heed.memory().tensors.count;

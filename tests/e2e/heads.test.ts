@@ -14,7 +14,9 @@ const [she, alice] = [4, 0];
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
-  const { open, enter, reenter, it } = visits(Heads, name, { start: "#room=heads" });
+  const { open, enter, reenter, it } = visits(Heads, name, {
+    start: "#room=models&model=pronouns",
+  });
   let reference: Reference;
   beforeAll(async () => {
     reference = await Reference.of("pronouns-encoder");
@@ -121,7 +123,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   it("of the model of shapes are drawn on its picture", async () => {
-    const room = await reenter("&model=shapes");
+    const room = await reenter("#room=models&model=shapes");
     const [shape] = await room.candidates();
     expect(await room.text(".all-answers p")).toBe(`right: ${shape?.token}`);
     expect(await room.text(".all-answers thead")).toMatch(/^which shape probability/);
@@ -142,7 +144,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(values).toEqual([...values].sort((a, b) => b - a));
     await expect.poll(() => room.link()).toContain("order=measure");
     // A link that hides explanations keeps the words without which the list says nothing.
-    await reenter("&model=dates&measure=entropy&order=measure&hide=text");
+    await reenter("#room=models&model=dates&measure=entropy&order=measure&hide=text");
     expect(await room.text(".measured")).toBe(
       "below: entropy, the largest first; enc: encoder, dec: decoder, e-d: encoder-decoder",
     );
@@ -166,7 +168,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   it("of several kinds of attention are saved in the order of the page, each with its own mask", async () => {
-    const room = await reenter("&model=reverse&measure=entropy");
+    const room = await reenter("#room=models&model=reverse&measure=entropy");
     const titles = wordsOf((await room.saved(".all-heads", "SVG")).text);
     expect(titles).toEqual(expect.arrayContaining(["encoder 1", "decoder 1", "encoder-decoder 1"]));
     await measures(room);
@@ -188,7 +190,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   it("are described to screen readers by the weights that are not hidden", async () => {
-    const room = await reenter("&model=reverse&head=decoder.1.3");
+    const room = await reenter("#room=models&model=reverse&head=decoder.1.3");
     const { text } = await room.saved("[data-matrix=weights]", "CSV");
     const rows = text.trim().split("\r\n").slice(1);
     const seen = rows.flatMap((row, i) =>
@@ -313,7 +315,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("of all kinds have one tab stop, and the arrow keys move among them", async () => {
-    const room = await reenter("&model=dates&head=decoder.2.3");
+    const room = await reenter("#room=models&model=dates&head=decoder.2.3");
     await room.page.waitForSelector(".thumbnail");
     expect(await room.page.$$(".all-heads [tabindex='0']")).toHaveLength(1);
     await room.page.focus(".all-heads [tabindex='0']");
@@ -400,12 +402,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await room.page.waitForSelector(".unread mark");
     const right = await room.page.$eval(".unread mark", (m) => m.getBoundingClientRect().right);
     expect(right).toBeLessThanOrEqual(360);
-    for (const model of ["dates", "sort", "reverse", "shapes", "brackets"]) {
-      await room.page.evaluate((model) => {
-        location.hash = `#room=models&model=${model}`;
-      }, model);
-      const asked = model === "brackets" ? ".candidates[data-asked='8']" : ".answers";
-      await room.page.waitForSelector(asked);
+    const others = {
+      ...{ dates: ".answers", sort: ".answers", reverse: ".answers", shapes: ".patches" },
+      brackets: ".candidates[data-asked='8']",
+    };
+    for (const [model, shown] of Object.entries(others)) {
+      await room.go(`#room=models&model=${model}`);
+      await room.page.waitForSelector(shown);
       expect(await room.sidewaysOverflow(), model).toBeLessThanOrEqual(0);
     }
   });

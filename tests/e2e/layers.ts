@@ -1,7 +1,7 @@
 /** The results of a layer of a language model, computed by the code of the model. */
 import type { Tensor } from "heed";
 import { nn } from "heed/nn";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { LanguageModel } from "../../web/src/worker/languageHeads";
 
 /** Matrices of “Step by step”. */
@@ -84,5 +84,16 @@ export function computedBy(model: LanguageModel, ids: readonly number[], layer: 
 }
 
 /** The largest difference of two numbers at the same place. */
-export const farthest = (a: Float32Array, b: Float32Array) =>
-  a.reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
+export const farthest = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
+
+/** Expects as many numbers, each of them near the exact one. */
+export function expectClose(
+  own: ArrayLike<number>,
+  exact: ArrayLike<number>,
+  what?: string,
+  within = 2e-5,
+): void {
+  expect(own.length, what).toBe(exact.length);
+  expect(farthest(own, exact), what).toBeLessThan(within);
+}

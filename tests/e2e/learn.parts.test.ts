@@ -1,7 +1,7 @@
 /** Tests the pure functions of the room "Learn", and its training without a page. */
-import { load } from "heed";
+import { type Heed, load } from "heed";
 import { taskOf } from "heed/models";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type {
   CourseSnapshot,
   Snapshot,
@@ -29,6 +29,29 @@ import {
 } from "../../web/src/rooms/learn/state";
 import { readOwn, Training } from "../../web/src/rooms/learn/training";
 import { bestCourseHead, bestMass, findersOf, headsWords } from "../../web/src/rooms/learn/words";
+import { testLink } from "./links";
+import { contextOf } from "./solverContext";
+
+let heed: Heed;
+beforeEach(async () => {
+  heed = await load({ threads: 1 });
+});
+afterEach(() => heed.dispose());
+
+/** The only training of a state. */
+function setupOf(state: State) {
+  const setups = setupsOf(state);
+  expect(setups).toHaveLength(1);
+  return setups[0] as (typeof setups)[number];
+}
+const small: State = { ...initialState, size: 16, layers: 1, heads: 1 };
+
+/** A context that keeps the snapshots that it is told of. */
+function listening() {
+  const told: Snapshot[] = [];
+  const progress = ({ snapshots }: TrainingNews) => void told.push(...snapshots);
+  return { told, context: contextOf(heed, { progress }) };
+}
 
 const seenWith = (masses: number[][]): CourseSnapshot => ({
   ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
@@ -70,15 +93,15 @@ describe("The record of a training", () => {
 });
 
 describe("The link of “Learn”", () => {
-  test("is empty for the initial state, and omits the defaults of a task", () => {
-    expect(write(initialState).toString()).toBe("");
+  test("omits the defaults of a task", () => {
     const dates: State = { ...initialState, task: "dates", ...tasks.dates.plan };
     expect(write(dates).toString()).toBe("task=dates");
     expect(read(new URLSearchParams("task=dates")).state).toEqual(dates);
   });
 
-  test("restores every setting", () => {
-    const state: State = {
+  testLink<State>({
+    ...{ read, write, initial: initialState },
+    opposite: {
       ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
       ...{
         positions: false,
@@ -90,22 +113,16 @@ describe("The link of “Learn”", () => {
       },
       ...{ cell: { row: 2, col: 5 }, row: 3, outlined: false, range: "row", curve: "log" },
       text: "Alice gave it to Bob.",
-    };
-    expect(read(write(state))).toEqual({ state, notices: [] });
-  });
-
-  test("leaves out impossible sizes of a model, and reports it", () => {
-    const { state, notices } = read(new URLSearchParams("heads=3&rate=x&head=0.1&seed=5"));
-    expect(state).toEqual({ ...initialState, seed: 5 });
-    expect(notices).toHaveLength(3);
+    },
+    refused: ["heads=3", "rate=x", "head=0.1"],
+    beside: ["seed=5", { seed: 5 }],
   });
 });
 
 describe("A typed text", () => {
   const state = (task: State["task"], length: number): State => ({ ...initialState, task, length });
   const taskFor = (one: State) => {
-    const [setup] = setupsOf(one);
-    if (!setup) throw new Error("there is one training");
+    const setup = setupOf(one);
     return taskOf(setup.task, setup.taskOptions);
   };
   const offered = (one: State, text: string) => {
@@ -146,35 +163,25 @@ test("Heads are counted in words", () => {
 });
 
 test("One head and four are trained from the same seed and have the same number of parameters", async () => {
-  const heed = await load({ threads: 1 });
   const setups = setupsOf({ ...initialState, compare: true });
   const courses = setups.map((setup) => new Training(heed, setup).course());
   expect(courses.map(({ heads }) => heads)).toEqual([1, 4]);
   expect(new Set(courses.map(({ parameters }) => parameters)).size).toBe(1);
   expect(setups[0]).toEqual({ ...setups[1], options: { ...setups[1]?.options, heads: 1 } });
-  heed.dispose();
 });
 
 test("A step requested while a training begins belongs to that training", async () => {
-  const heed = await load({ threads: 1 });
-  const { signal } = new AbortController();
-  const context = { heed, signal, progress() {}, async pause() {} };
+  const context = contextOf(heed);
   const setups = setupsOf(initialState);
   const begun = solve({ kind: "begin", setups, text: null }, context);
   const stopped = solve({ kind: "train", steps: 1, slow: false }, context);
   expect(await begun).toMatchObject({ kind: "begun" });
   expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
-  heed.dispose();
 });
 
 test("Steps requested while a training runs are made one after the other", async () => {
-  const heed = await load({ threads: 1 });
-  const told: Snapshot[] = [];
-  const context = {
-    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
-    progress: ({ snapshots }: TrainingNews) => void told.push(...snapshots),
-  };
-  const setups = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
+  const { told, context } = listening();
+  const setups = [setupOf(small)];
   await solve({ kind: "begin", setups, text: null }, context);
   const train = async (steps: number) =>
     (await solve({ kind: "train", steps, slow: false }, context)) as TrainAnswer;
@@ -185,23 +192,14 @@ test("Steps requested while a training runs are made one after the other", async
     "3 done",
   ]);
   expect(told.map(({ step }) => step)).toEqual([1, 2, 3]);
-  heed.dispose();
 });
 
 test("A typed text is shown with the parameters of earlier steps", async () => {
-  const heed = await load({ threads: 1 });
-  const { signal } = new AbortController();
-  const steps: number[] = [];
-  const context = {
-    ...{ heed, signal, async pause() {} },
-    progress: (news: unknown) =>
-      steps.push(...(news as TrainingNews).snapshots.map(({ step }) => step)),
-  };
-  const [setup] = setupsOf(initialState);
-  if (!setup) throw new Error("there is one training");
+  const { told, context } = listening();
+  const setup = setupOf(initialState);
   await solve({ kind: "begin", setups: [setup], text: null }, context);
   await solve({ kind: "train", steps: 12, slow: false }, context);
-  expect(steps).toEqual([5, 10, 12]);
+  expect(told.map(({ step }) => step)).toEqual([5, 10, 12]);
   await solve({ kind: "show", text: "zebra" }, context);
 
   // The same training, stopped at each step.
@@ -223,18 +221,11 @@ test("A typed text is shown with the parameters of earlier steps", async () => {
   for (let step = 11; step <= 13; ++step) training.step();
   const { shares } = await training.output();
   expect(await solve({ kind: "look", step: 13 }, context)).toMatchObject({ outputs: [{ shares }] });
-  heed.dispose();
 });
 
 test("Earlier steps that are shown while a training runs do not change it", async () => {
-  const heed = await load({ threads: 1 });
-  const [setup] = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
-  if (!setup) throw new Error("there is one training");
-  const told: Snapshot[] = [];
-  const context = {
-    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
-    progress: ({ snapshots }: TrainingNews) => void told.push(...snapshots),
-  };
+  const { told, context } = listening();
+  const setup = setupOf(small);
   await solve({ kind: "begin", setups: [setup], text: null }, context);
   let isTraining = true;
   const stopped = solve({ kind: "train", steps: 12, slow: false }, context).then(() => {
@@ -251,16 +242,11 @@ test("Earlier steps that are shown while a training runs do not change it", asyn
   for (let step = 0; step < 12; ++step) training.step();
   expect(told.at(-1)?.step).toBe(12);
   expect(told.at(-1)?.courses[0]?.heldLoss).toBe((await training.snapshot()).heldLoss);
-  heed.dispose();
 });
 
 test("The first steps are slow if wanted, and only they", async () => {
-  const heed = await load({ threads: 1 });
-  const context = {
-    ...{ heed, signal: new AbortController().signal, pause: async () => {} },
-    progress() {},
-  };
-  const setups = setupsOf({ ...initialState, size: 16, layers: 1, heads: 1 });
+  const context = contextOf(heed);
+  const setups = [setupOf(small)];
   await solve({ kind: "begin", setups, text: null }, context);
   const timer = vi.spyOn(globalThis, "setTimeout");
   /** The number of waits, each of at most the slow pace. */
@@ -278,19 +264,15 @@ test("The first steps are slow if wanted, and only they", async () => {
   expect(await waitsIn(slowSteps - 8, false)).toBe(0);
   expect(await waitsIn(20, true)).toBe(0);
   timer.mockRestore();
-  heed.dispose();
 });
 
 describe("Reversing letters", () => {
   /** The attention of the last snapshot on the anti-diagonal is its attention on the answer positions. */
   const learned = async (change: Partial<State>) => {
-    const heed = await load({ threads: 1 });
-    const [setup] = setupsOf({ ...initialState, ...change });
-    if (!setup) throw new Error("there is one training");
+    const setup = setupOf({ ...initialState, ...change });
     const training = new Training(heed, setup);
     for (let step = 0; step < setup.recipe.steps; ++step) training.step();
     const snapshot = await training.snapshot();
-    heed.dispose();
     return { ...findersOf(snapshot), exact: snapshot.exact };
   };
 

@@ -21,15 +21,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   /** The example of the pictures; undefined while they show another one. */
   const exampleOf = (room: Room) =>
     room.page.$eval(".work", (element) => (element as HTMLElement).dataset.example);
-  const scrubTo = (room: Room, index: number) =>
-    room.page.$eval(
-      ".scrub",
-      (scrub, index) => {
-        (scrub as HTMLInputElement).value = String(index);
-        scrub.dispatchEvent(new Event("input", { bubbles: true }));
-      },
-      index,
-    );
+  const scrubTo = (room: Room, index: number) => room.setSlider(".scrub", index);
   /** The last row of the table under a curve. */
   const lastRow = (room: Room, curve: number) =>
     room.page.$$eval(
@@ -216,7 +208,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await stepOf(room)).toBe(last);
   });
 
-  test("asks for the order of the letters only with positions", async () => {
+  it("asks for the order of the letters only with positions", async () => {
     const room = await enter("&train=off&head=20.1");
     await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appear");
     // The link names a head that the model does not have.
@@ -229,7 +221,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => room.text(".learn-hope")).toContain("but not their order");
   });
 
-  test("has a logarithmic axis for the loss", async () => {
+  it("has a logarithmic axis for the loss", async () => {
     const room = await enter("&at=100");
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     const ticks = () =>
@@ -243,28 +235,17 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("saves the queries and the keys of its large head", async () => {
     const room = await enter("&train=off");
-    await room.page.evaluate(() => {
-      const { createObjectURL } = URL;
-      URL.createObjectURL = (blob) => {
-        (blob as Blob).text().then((text) => {
-          document.body.dataset.saved = text;
-        });
-        return createObjectURL.call(URL, blob);
-      };
-      HTMLAnchorElement.prototype.click = () => {};
-    });
     const columns = await exampleOf(room);
-    await room.page.click("summary[aria-label^='Save the keys of']");
-    await room.page.click("details[open] > summary[aria-label^='Save the keys of'] + span button");
-    const saved = () => room.page.evaluate(() => document.body.dataset.saved ?? "");
-    await expect.poll(async () => (await saved()).split("\r\n").length).toBe(8 + 2);
-    const lines = (await saved()).trim().split("\r\n");
+    const menu = ":has(> .save > summary[aria-label^='Save the keys of'])";
+    const { text } = await room.saved(menu, "CSV");
+    const lines = text.trim().split("\r\n");
+    expect(lines).toHaveLength(1 + 8);
     // Four heads with eight numbers each.
     expect(lines[0]).toBe(`"",${Array.from({ length: 8 }, (_, i) => `"${i + 1}"`).join(",")}`);
     expect(lines.slice(1).map((line) => line[1])).toEqual([...(columns ?? "")]);
   });
 
-  test("trains one head beside four", async () => {
+  it("trains one head beside four", async () => {
     const room = await enter("&compare=on");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
     const titles = await room.page.$$eval(".course h2", (all) => all.map((h) => h.textContent));

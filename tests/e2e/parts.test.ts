@@ -26,15 +26,12 @@ import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/settings";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
 import { noRestrictions } from "../../web/src/shared/restrictions";
+import { testLink } from "./links";
 
 describe("The link of “Step by step”", () => {
-  test("is empty for the initial state", () => {
-    expect(write(initialState).toString()).toBe("");
-    expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
-  });
-
-  test("restores every setting", () => {
-    const state: State = {
+  testLink<State>({
+    ...{ read, write, initial: initialState },
+    opposite: {
       vectors: "random",
       model: null,
       layer: 0,
@@ -67,41 +64,38 @@ describe("The link of “Step by step”", () => {
       curve: "log",
       mass: 55,
       trialSize: 512,
-    };
-    const link = writeLink({ room: "steps", restrictions: noRestrictions, params: write(state) });
-    expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
-    expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&ablate=1,4");
-    expect(link).toContain("hidden=1:1-3;5:2;64:64");
-    expect(link).toContain("number=attention.head.3.1");
-  });
-
-  test.each([
-    "heads=0",
-    "heads=2.5",
-    "heads=",
-    "size=17",
-    "temperature=NaN",
-    "temperature=-1",
-    "mask=all",
-    "window=512",
-    "pad=x",
-    "hidden=1",
-    "hidden=1:0",
-    "hidden=513:1",
-    "step=constructor",
-    "cell=scores.0.x",
-    "cell=scores.0.0",
-    "cell=scores.1.513",
-    "cell=scores.1.2.3",
-    "cell=toString.1.1",
-    "curve=cube",
-    "mass=5",
-    "trial=3",
-    "__proto__=1",
-  ])("leaves out %s and reports it", (link) => {
-    const { state, notices } = read(new URLSearchParams(`${link}&query=3`));
-    expect(state).toEqual({ ...initialState, row: 2 });
-    expect(notices).toHaveLength(1);
+    },
+    same: ["model", "layer", "padFrom", "window"],
+    contains: [
+      "edits=q.5.2.3:-0.25;k.1.1.1:3&ablate=1,4",
+      "hidden=1:1-3;5:2;64:64",
+      "number=attention.head.3.1",
+    ],
+    refused: [
+      "heads=0",
+      "heads=2.5",
+      "heads=",
+      "size=17",
+      "temperature=NaN",
+      "temperature=-1",
+      "mask=all",
+      "window=512",
+      "pad=x",
+      "hidden=1",
+      "hidden=1:0",
+      "hidden=513:1",
+      "step=constructor",
+      "cell=scores.0.x",
+      "cell=scores.0.0",
+      "cell=scores.1.513",
+      "cell=scores.1.2.3",
+      "cell=toString.1.1",
+      "curve=cube",
+      "mass=5",
+      "trial=3",
+      "__proto__=1",
+    ],
+    beside: ["query=3", { row: 2 }],
   });
 
   test.each([

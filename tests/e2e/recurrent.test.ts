@@ -1,13 +1,12 @@
 /** The room "RNN, Bahdanau, self-attention" in a browser. Its numbers must equal the engine's. */
 import { TransformerModel, tasks, Vocabulary } from "heed/models";
 import { describe, expect, test } from "vitest";
-import { readLink, writeLink } from "../../web/src/app/link";
 import { placesOf } from "../../web/src/rooms/recurrent/align";
 import { gradientLengths } from "../../web/src/rooms/recurrent/gradients";
 import { costsOf, lengthOf, stationsOf } from "../../web/src/rooms/recurrent/journey";
 import { initialState, read, type State, write } from "../../web/src/rooms/recurrent/state";
 import { explainUntaught } from "../../web/src/rooms/recurrent/untaught";
-import { noRestrictions } from "../../web/src/shared/restrictions";
+import { testLink } from "./links";
 import {
   example,
   exampleOf,
@@ -469,43 +468,29 @@ describe("A path", () => {
 });
 
 describe("The link of “RNN, Bahdanau, self-attention”", () => {
-  test("is empty for the initial state", () => {
-    expect(write(initialState).toString()).toBe("");
-    expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
-  });
-
-  test("restores every setting", () => {
-    const state: State = {
+  testLink<State>({
+    ...{ read, write, initial: initialState },
+    opposite: {
       ...{ text: "3/4/2021 & more", between: "dot", way: "taught", layer: 0, head: 4 },
       weights: "trained",
       ...{ slip: { place: 9, token: "-" }, step: 3, row: 2, col: 7, range: "row", curve: "log" },
       network: { stack: "decoder", row: 2 },
       number: { part: "cross", of: "key", row: 3, col: 2 },
-    };
-    const link = writeLink({
-      room: "recurrent",
-      restrictions: noRestrictions,
-      params: write(state),
-    });
-    expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
-  });
-
-  test.each([
-    ...["between=rnn", "way=both", "layer=3", "head=5", "head=0", "slip=11:4", "slip=3:x"],
-    ...[
-      "slip=0:1",
-      "step=14",
-      "says=0",
-      "from=49",
-      "range=all",
-      "network=both.1",
-      "number=cross.key.1",
-      "curve=cube",
-      "toString=1",
+    },
+    refused: [
+      ...["between=rnn", "way=both", "layer=3", "head=5", "head=0", "slip=11:4", "slip=3:x"],
+      ...[
+        "slip=0:1",
+        "step=14",
+        "says=0",
+        "from=49",
+        "range=all",
+        "network=both.1",
+        "number=cross.key.1",
+        "curve=cube",
+        "toString=1",
+      ],
     ],
-  ])("leaves out %s and reports it", (link) => {
-    const { state, notices } = read(new URLSearchParams(`${link}&date=3.3.2021`));
-    expect(state).toEqual({ ...initialState, text: "3.3.2021" });
-    expect(notices).toHaveLength(1);
+    beside: ["date=3.3.2021", { text: "3.3.2021" }],
   });
 });

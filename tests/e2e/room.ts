@@ -22,6 +22,45 @@ const viewportOf = ({ width = 1440, height = width < 600 ? 740 : 900 }: Size) =>
   height,
 });
 
+export interface SavedFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The file that a page saves because of an action. It is not downloaded. */
+export async function savedBy(page: Page, act: () => Promise<unknown>): Promise<SavedFile> {
+  const caught = await page.evaluateHandle(() => {
+    const { createObjectURL } = URL;
+    const { click } = HTMLAnchorElement.prototype;
+    const blobs = new Map<string, Blob>();
+    const files: { name: string; blob: Blob }[] = [];
+    URL.createObjectURL = (made) => {
+      const url = createObjectURL.call(URL, made);
+      blobs.set(url, made as Blob);
+      return url;
+    };
+    HTMLAnchorElement.prototype.click = function () {
+      files.push({ name: this.download, blob: blobs.get(this.href) as Blob });
+    };
+    const restore = () => {
+      Object.assign(URL, { createObjectURL });
+      Object.assign(HTMLAnchorElement.prototype, { click });
+    };
+    return { files, restore };
+  });
+  try {
+    await act();
+    await page.waitForFunction(({ files }) => files.length > 0, {}, caught);
+    return await caught.evaluate(async ({ files: [file] }) => ({
+      name: file?.name ?? "",
+      text: (await file?.blob.text()) ?? "",
+    }));
+  } finally {
+    await caught.evaluate(({ restore }) => restore());
+    await caught.dispose();
+  }
+}
+
 export class Room {
   readonly page: Page;
   readonly complaints: string[];
@@ -62,21 +101,24 @@ export class Room {
     return this;
   }
 
+  /** Follows a link within the page: what comes after the `#`. */
+  async go(link: string): Promise<void> {
+    await this.page.evaluate((link) => {
+      location.hash = link;
+    }, link);
+  }
+
   /** Leaves the room for a room that computes nothing without a request, and opens it again at a link. */
   async reenter(link: string, size: Size): Promise<this> {
     const isThere = (words: string) =>
       document.querySelector("[data-footnote]")?.textContent?.includes(words) ?? false;
     const empty = "no model is open";
     await this.page.mouse.move(0, 0);
-    await this.page.evaluate(() => {
-      location.hash = "room=models&model=owner/name";
-    });
+    await this.go("room=models&model=owner/name");
     await this.page.waitForFunction(isThere, {}, empty);
     await this.page.setViewport(viewportOf(size));
-    await this.page.evaluate((link) => {
-      scrollTo(0, 0);
-      location.hash = link;
-    }, link);
+    await this.page.evaluate(() => scrollTo(0, 0));
+    await this.go(link);
     await this.page.waitForFunction(
       (empty) => {
         const footnote = document.querySelector("[data-footnote]")?.textContent;
@@ -118,6 +160,18 @@ export class Room {
     await this.page.keyboard.press("a");
     await this.page.keyboard.up("Control");
     await this.page.keyboard.type(text);
+  }
+
+  /** Sets a slider to a value, with the event of dragging. */
+  async setSlider(selector: string, value: number): Promise<void> {
+    await this.page.$eval(
+      selector,
+      (slider, value) => {
+        (slider as HTMLInputElement).value = String(value);
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+      },
+      value,
+    );
   }
 
   /** Replaces the content of a field by pasting. */
@@ -213,34 +267,14 @@ export class Room {
   }
 
   /** The file that a menu within `scope` saves in a format. */
-  async saved(scope: string, format: string): Promise<{ name: string; text: string }> {
+  async saved(scope: string, format: string): Promise<SavedFile> {
     await this.page.waitForSelector(`${scope} .save button`);
-    return this.page.evaluate(
-      async (scope, format) => {
-        const make = URL.createObjectURL;
-        const { click } = HTMLAnchorElement.prototype;
-        let blob: Blob;
-        const saved = new Promise<{ name: string; text: string }>((resolve) => {
-          URL.createObjectURL = (made) => {
-            blob = made as Blob;
-            return make.call(URL, made);
-          };
-          HTMLAnchorElement.prototype.click = function () {
-            blob.text().then((text) => resolve({ name: this.download, text }));
-          };
-        });
-        const menu = document.querySelector(`${scope} .save`) as HTMLDetailsElement;
-        menu.open = true;
-        const buttons = [...menu.querySelectorAll("button")];
-        buttons.find(({ textContent }) => textContent === format)?.click();
-        const file = await saved;
-        URL.createObjectURL = make;
-        HTMLAnchorElement.prototype.click = click;
-        return file;
-      },
-      scope,
-      format,
-    );
+    const choose = (menu: Element, format: string) => {
+      (menu as HTMLDetailsElement).open = true;
+      const buttons = [...menu.querySelectorAll("button")];
+      buttons.find(({ textContent }) => textContent === format)?.click();
+    };
+    return savedBy(this.page, () => this.page.$eval(`${scope} .save`, choose, format));
   }
 
   canvas(matrix: string): Promise<ElementHandle<Element>> {

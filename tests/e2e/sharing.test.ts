@@ -183,10 +183,7 @@ describe("What is shared", () => {
     await expect.poll(rests, { interval: 300 }).toBe(true);
     const film = await savedAs(room, "[data-matrix=head-4]", "moving SVG");
     const last = await savedAs(room, "[data-matrix=head-4]", "SVG");
-    await room.page.$eval(".scrub", (scrub) => {
-      (scrub as HTMLInputElement).value = "0";
-      scrub.dispatchEvent(new Event("input", { bubbles: true }));
-    });
+    await room.setSlider(".scrub", 0);
     await expect.poll(() => room.text(".transport-place")).toContain("step 0 of");
     const first = await savedAs(room, "[data-matrix=head-4]", "SVG");
     expect(film).toContain("learned</text>");

@@ -72,9 +72,7 @@ describe("The shell", () => {
   test("scrolls the current room into view on a narrow page", async () => {
     const room = await reenter("", { width: 360 });
     for (const { id } of [...rooms].reverse()) {
-      await room.page.evaluate((link) => {
-        location.hash = link;
-      }, `#room=${id}`);
+      await room.go(`#room=${id}`);
       await room.page.waitForSelector(`main.${id}`);
       const isInView = () =>
         room.page.$eval("nav.rooms [aria-current]", (link) => {

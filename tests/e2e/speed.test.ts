@@ -1,6 +1,7 @@
 /** Figures differ from run to run, so the tests compare how figures are related, never how fast anything is. */
 import { describe, expect, test } from "vitest";
 import { threeDigits } from "../../web/src/rooms/speed/units";
+import { savedBy } from "./room";
 import { type Line, Speed } from "./speed";
 import { visits } from "./visits";
 
@@ -187,8 +188,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
   test("copies the measurements, moves between marks by keyboard, and ends a run when the room is left", async () => {
     const room = await (await open("&heads=1&size=8")).rested();
     await room.click("All figures");
-    await room.catchWhatIsTaken();
-    const text = await room.taken("Copy result", ".figures", "**Attention measured");
+    await room.page.evaluate(() => {
+      navigator.clipboard.writeText = async (text) => {
+        document.body.dataset.copied = text;
+      };
+    });
+    await room.click("Copy result", ".figures");
+    const copied = await room.page.waitForSelector("body[data-copied]");
+    const text = await copied?.evaluate((body) => (body as HTMLElement).dataset.copied);
+    expect(text).toMatch(/^\*\*Attention measured/);
     const parts = [
       "Heed 0",
       "core",
@@ -201,7 +209,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     for (const part of parts) expect(text).toContain(part);
     await room.click("Operations a second, and what limits them");
     await room.click("save", ".roofline-chart");
-    const picture = await room.taken("SVG", ".roofline-chart", "<svg");
+    const { text: picture } = await savedBy(room.page, () => room.click("SVG", ".roofline-chart"));
+    expect(picture).toMatch(/^<svg/);
     for (const part of ["1 head of 8 numbers", "plain JavaScript", "limit in", "logarithmic"])
       expect(picture).toContain(part);
     // Paper shows the chart, also if it is folded.
@@ -216,7 +225,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     await fire("afterprint");
     await expect.poll(isSeen).toBe(false);
     await room.click("Operations a second, and what limits them");
-    const csv = await room.taken("Save CSV", ".figures", '"case"');
+    const { text: csv } = await savedBy(room.page, () => room.click("Save CSV", ".figures"));
+    expect(csv).toMatch(/^\ufeff?"case"/);
     expect(csv.trim().split("\r\n").length).toBe(1 + (await room.lines()).length);
     await room.page.focus(".roofline-chart [tabindex]");
     await room.page.keyboard.press("ArrowRight");

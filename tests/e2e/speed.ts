@@ -40,27 +40,4 @@ export class Speed extends Room {
   async runWorkers(): Promise<number> {
     return (await workersOf(this.page)).filter((url) => /crew|simd/.test(url)).length;
   }
-
-  /** Redirects the clipboard and saved files to the page's data, where `taken` reads them. */
-  async catchWhatIsTaken(): Promise<void> {
-    await this.page.evaluate(() => {
-      const keep = (text: string) => {
-        document.body.dataset.taken = text;
-      };
-      navigator.clipboard.writeText = async (text) => keep(text);
-      URL.createObjectURL = (blob) => {
-        void (blob as Blob).text().then(keep);
-        return "";
-      };
-      HTMLAnchorElement.prototype.click = () => {};
-    });
-  }
-
-  /** Clicks, and returns the text that was copied or saved. */
-  async taken(words: string, scope: string, start: string): Promise<string> {
-    await this.click(words, scope);
-    const begins = (start: string) => document.body.dataset.taken?.startsWith(start);
-    await this.page.waitForFunction(begins, {}, start);
-    return this.page.$eval("body", ({ dataset }) => dataset.taken ?? "");
-  }
 }

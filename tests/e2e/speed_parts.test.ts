@@ -30,6 +30,7 @@ import { markdownOf, reportCsv, rowsOf } from "../../web/src/rooms/speed/rows";
 import { initialState, read, type State, write } from "../../web/src/rooms/speed/state";
 import { browserName, threeDigits } from "../../web/src/rooms/speed/units";
 import { measureWriting } from "../../web/src/rooms/speed/writing";
+import { testLink } from "./links";
 import { fetchPublished, published } from "./published";
 
 const settings = { heads: 2, size: 8, causal: false, window: 0, longest: 512 };
@@ -330,21 +331,14 @@ describe("An exported report", () => {
 });
 
 describe("The link of “Speed”", () => {
-  test("restores every setting, and is empty for the initial state", () => {
-    const state: State = {
+  testLink<State>({
+    ...{ read, write, initial: initialState },
+    opposite: {
       ...{ heads: 8, size: 32, causal: true, window: 64, longest: 4096 },
       axis: "intensity",
-    };
-    expect(read(write(state))).toEqual({ state, notices: [] });
-    expect(write(initialState).toString()).toBe("");
-  });
-
-  test.each(["heads=0", "size=7", "size=129", "longest=100", "longest=64", "over=x", "causal=1"])(
-    "leaves out an invalid value: %s",
-    (text) => {
-      const { state, notices } = read(new URLSearchParams(text));
-      expect(state).toEqual(initialState);
-      expect(notices).toHaveLength(1);
     },
-  );
+    refused: [
+      ...["heads=0", "size=7", "size=129", "longest=100", "longest=64", "over=x", "causal=1"],
+    ],
+  });
 });

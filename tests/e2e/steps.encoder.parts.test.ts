@@ -12,7 +12,7 @@ import { stageWords } from "../../web/src/rooms/steps/stages";
 import { isVisible, withLearned } from "../../web/src/rooms/steps/state";
 import type { Walked } from "../../web/src/rooms/steps/walk";
 import { setOpenModel, whyNotWalked } from "../../web/src/worker/openModel";
-import { computed, computedBy, farthest } from "./layers";
+import { computed, computedBy, expectClose, farthest } from "./layers";
 import { asked, modelOf, open, said, solved, valuesOf, vocabulary } from "./walked";
 
 let heed: Heed;
@@ -61,19 +61,14 @@ describe.each(Object.keys(encoders))("A layer of a %s that the person opened", (
     const { tokens } = attention.queries;
     expect(tokens).toEqual(["[CLS]", "w7", "w11", "w7", "w5", "w19", "[SEP]"]);
     const wanted = computedBy(model, read, layer);
-    for (const name of computed) {
-      const own = solution.arrays[name] as Float32Array;
-      expect(own.length, name).toBe(wanted[name].length);
-      expect(farthest(own, wanted[name]), name).toBeLessThan(2e-5);
-    }
+    for (const name of computed)
+      expectClose(solution.arrays[name] as Float32Array, wanted[name], name);
     heed.scope(() => {
       const ids = heed.tensor(Int32Array.from(read), [1, read.length]);
       const { hiddenStates } = model.forward(ids, { needHiddenStates: true });
       const [stream, after] = [layer, layer + 1].map((i) => hiddenStates[i]?.data as Float32Array);
-      expect(farthest(solution.arrays.input, stream as Float32Array)).toBeLessThan(2e-5);
-      expect(farthest(solution.arrays.after as Float32Array, after as Float32Array)).toBeLessThan(
-        2e-5,
-      );
+      expectClose(solution.arrays.input, stream as Float32Array);
+      expectClose(solution.arrays.after as Float32Array, after as Float32Array);
     });
     expect(solution.block?.isLast).toBe(layer === 2);
     model.dispose();
@@ -86,19 +81,15 @@ describe.each(Object.keys(encoders))("A layer of a %s that the person opened", (
     const wanted = computedBy(model, read, 1);
     const row = (data: Float32Array, size = 24) => data.slice(4 * size, 5 * size);
     const sum = (a: Float32Array, b: Float32Array) => a.map((each, i) => each + (b[i] as number));
-    const near = (own: Float32Array, exact: Float32Array, what: string) => {
-      expect(own.length, what).toBe(exact.length);
-      expect(farthest(own, exact), what).toBeLessThan(2e-5);
-    };
     const [stream, between] = [row(wanted.embedding), row(wanted.between)];
-    near(attention.norm.result, stream, "the stream");
-    near(attention.output, sum(stream, row(wanted.result)), "the first sum");
-    near(feedForward.norm.input, attention.output, "what the first norm reads");
-    near(feedForward.norm.result, between, "the stream after attention");
-    near(feedForward.units, row(wanted.units, 20), "the units");
-    near(feedForward.output, sum(between, row(wanted.added)), "the second sum");
-    near(next.input, feedForward.output, "what the second norm reads");
-    near(next.result, row(wanted.after), "the stream after the layer");
+    expectClose(attention.norm.result, stream, "the stream");
+    expectClose(attention.output, sum(stream, row(wanted.result)), "the first sum");
+    expectClose(feedForward.norm.input, attention.output, "what the first norm reads");
+    expectClose(feedForward.norm.result, between, "the stream after attention");
+    expectClose(feedForward.units, row(wanted.units, 20), "the units");
+    expectClose(feedForward.output, sum(between, row(wanted.added)), "the second sum");
+    expectClose(next.input, feedForward.output, "what the second norm reads");
+    expectClose(next.result, row(wanted.after), "the stream after the layer");
     const facts = { numbers: { open: { layer: 1 }, ablated: [] }, matrices };
     const said = (part: PartName, of: RowName, col: number, head = 0) => {
       const found = explainBlock({ part, of, col, row: head }, block as Block, facts);

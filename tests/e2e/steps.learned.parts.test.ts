@@ -25,17 +25,11 @@ import {
 } from "../../web/src/rooms/steps/state";
 import { maxTokens, tokenize } from "../../web/src/rooms/steps/tokens";
 import { shapeOf } from "../../web/src/rooms/steps/walk";
-import type { News } from "../../web/src/shared/loading";
-import type { SolverContext } from "../../web/src/worker/solver";
-import { computed, computedBy, farthest } from "./layers";
+import { computed, computedBy, expectClose } from "./layers";
+import { contextOf } from "./solverContext";
 
 const page = "http://page.test/";
 const publicFile = (path: string) => readFile(new URL(`../../web/public/${path}`, import.meta.url));
-
-const context = (progress: (news: News) => void = () => {}) => ({
-  signal: new AbortController().signal,
-  progress,
-});
 
 let heed: Heed;
 let model: CausalLanguageModel;
@@ -47,7 +41,7 @@ beforeAll(async () => {
   );
   await loadPieces(async (name) => JSON.parse(`${await publicFile(`models/write/${name}`)}`));
   heed = await load({ threads: 1 });
-  model = await learnedModel(heed, `${page}models/write`, context());
+  model = await learnedModel(heed, `${page}models/write`, contextOf(heed));
 });
 afterAll(() => {
   vi.unstubAllGlobals();
@@ -60,7 +54,7 @@ async function solved(change: Partial<State>) {
   const state: State = { ...initialState, ...withLearned(), text, ...change };
   const attention = sentenceAttentionOf(state);
   const problem = problemOf(state, attention) as Problem;
-  const solution = await solve(problem, { heed, ...context() } as SolverContext<News>);
+  const solution = await solve(problem, contextOf(heed));
   return { state, attention, problem, solution };
 }
 
@@ -110,11 +104,7 @@ describe("A layer of our language model", () => {
     const { arrays, dims } = solution;
     const wanted = computedBy(model, idsOf(problem), layer);
     expect(dims).toEqual({ L: 14, S: 14, E: 192, H: 6, D: 32 });
-    for (const name of computed) {
-      const own = arrays[name] as Float32Array;
-      expect(own.length, name).toBe(wanted[name].length);
-      expect(farthest(own, wanted[name]), name).toBeLessThan(2e-5);
-    }
+    for (const name of computed) expectClose(arrays[name] as Float32Array, wanted[name], name);
   });
 
   test("has the sizes of its file", async () => {
@@ -137,11 +127,8 @@ describe("A layer of our language model", () => {
       rowOf(data, row),
     ) as [Doubles, Doubles];
     const wanted = restOf(layer, stream, result);
-    const near = (own: ArrayLike<number>, exact: Doubles, what: string) => {
-      expect(own.length, what).toBe(exact.length);
-      const far = exact.map((each, i) => Math.abs(each - (own[i] as number)));
-      expect(Math.max(...far), what).toBeLessThan(5e-5);
-    };
+    const near = (own: ArrayLike<number>, exact: Doubles, what: string) =>
+      expectClose(own, exact, what, 5e-5);
     near(attention.norm.input, stream, "the stream before");
     near(attention.added, result, "what attention adds");
     near(attention.output, wanted.between, "the stream between");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stagesOf } from "../../web/src/rooms/steps/stageNames";
+import { savedBy } from "./room";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
@@ -262,9 +263,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport .play")).toBe("Play");
     // Following a link ends playing too.
     await room.click("Play", ".player");
-    await room.page.evaluate(() => {
-      location.hash = "#mask=causal&step=masked";
-    });
+    await room.go("#mask=causal&step=masked");
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     expect(await room.text(".transport b")).toBe("Masked");
     await room.page.click("[data-stage=joined]");
@@ -374,9 +373,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await (await room.canvas("q")).focus();
     await room.page.keyboard.press("ArrowDown");
     await expect.poll(() => room.text(".readout")).toContain("Q[2, 1]");
-    await room.page.evaluate(() => {
-      location.hash = "#step=weights";
-    });
+    await room.go("#step=weights");
     await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
   });
 
@@ -866,9 +863,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         .toBe(count);
       expect.soft(await last(), stage).toBeLessThanOrEqual(740);
     }
-    await room.page.evaluate(() => {
-      location.hash = "#position=on&step=embedding";
-    });
+    await room.go("#position=on&step=embedding");
     await room.page.waitForSelector(".stage [data-matrix=position] canvas");
     expect(await last()).toBeLessThanOrEqual(740);
     expect(await room.page.evaluate(() => scrollY)).toBe(0);
@@ -912,9 +907,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       `#text=${many}&heads=8&size=16&position=on`,
       "#text=one+two&keys=three+four",
     ]) {
-      await room.page.evaluate((link) => {
-        location.hash = link;
-      }, `${link}&step=joined`);
+      await room.go(`${link}&step=joined`);
       await expect.poll(() => room.text(".transport b")).toBe("Joined");
       for (const stage of stageNames) {
         await room.page.$eval(`[data-stage=${stage}]`, (tab) => (tab as HTMLElement).click());
@@ -928,20 +921,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
 
   test("saves the numbers of a matrix as CSV", async () => {
     const room = await reenter("#step=scores");
-    await room.page.evaluate(() => {
-      const make = URL.createObjectURL.bind(URL);
-      URL.createObjectURL = (blob) => {
-        void (blob as Blob).text().then((text) => Object.assign(window, { saved: text }));
-        return make(blob);
-      };
-    });
-    await room.page.$eval("summary[aria-label='Save Scores']", (summary) =>
-      (summary as HTMLElement).click(),
-    );
-    await room.click("CSV", ".save[open]");
-    const saved = () => room.page.evaluate(() => (window as { saved?: string }).saved ?? "");
-    await expect.poll(saved).not.toBe("");
-    const [header, ...lines] = (await saved()).trimEnd().split("\r\n");
+    const savedOf = async (title: string, format: string) => {
+      await room.page.$eval(`summary[aria-label='Save ${title}']`, (summary) =>
+        (summary as HTMLElement).click(),
+      );
+      return (await savedBy(room.page, () => room.click(format, ".save[open]"))).text;
+    };
+    const [header, ...lines] = (await savedOf("Scores", "CSV")).trimEnd().split("\r\n");
     expect(header).toBe('"","The","quick","brown","fox","jumps"');
     expect(lines.map((line) => line.split(",")[0])).toEqual(
       exampleTokens.map((word) => `"${word}"`),
@@ -950,29 +936,19 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(quick?.map((score) => Number(score.toFixed(5)))).toEqual([0.16, 0.6, 1.04, 1.48, 1.92]);
 
     // A saved picture names its content and the settings that changed it.
-    await room.page.evaluate(() => {
-      location.hash = "#mask=causal&temperature=2&step=weights";
-    });
+    await room.go("#mask=causal&temperature=2&step=weights");
     await expect.poll(() => room.text(".transport b")).toBe("Weights");
     await room.untilTable({ masked: [0.057, 0.212, -Infinity, -Infinity, -Infinity] });
     for (const [title, ...words] of [
       ["Weights", "Weights (A), temperature 2, causal mask: The quick", "queries attend"],
       ["Exponentials", "Exponentials (e^M), of “quick”, temperature 2, causal mask"],
     ] as const) {
-      await room.page.$eval(`summary[aria-label='Save ${title}']`, (summary) =>
-        (summary as HTMLElement).click(),
-      );
-      await room.click("SVG", ".save[open]");
       // Long captions wrap between words.
-      const text = async () => (await saved()).replace(/<\/text>\s*<text [^>]*>/g, " ");
-      for (const word of words) await expect.poll(text).toContain(word);
+      const text = (await savedOf(title, "SVG")).replace(/<\/text>\s*<text [^>]*>/g, " ");
+      for (const word of words) expect(text).toContain(word);
     }
     // A matrix of one row names its query.
-    await room.page.$eval("summary[aria-label='Save Exponentials']", (summary) =>
-      (summary as HTMLElement).click(),
-    );
-    await room.click("CSV", ".save[open]");
-    await expect.poll(async () => (await saved()).split("\r\n")[1]).toMatch(/^"quick",/);
+    expect((await savedOf("Exponentials", "CSV")).split("\r\n")[1]).toMatch(/^"quick",/);
   });
 
   it("follows a suggestion and returns to the worked example", async () => {

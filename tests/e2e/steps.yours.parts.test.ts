@@ -14,7 +14,7 @@ import { ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
 import type { LanguageModel } from "../../web/src/worker/languageHeads";
 import { setOpenModel, whyNotWalked } from "../../web/src/worker/openModel";
 import { filesOf, llama } from "../js/checkpoints";
-import { computed, computedBy, farthest } from "./layers";
+import { computed, computedBy, expectClose } from "./layers";
 import { asked, json, modelOf, open, said, solved, valuesOf, vocabulary } from "./walked";
 import { wordsOf, wordTokenizer } from "./yours";
 
@@ -52,11 +52,8 @@ describe.each(Object.keys(families))("A layer of a %s that the person opened", (
     const { solution, attention } = await solved(heed, { text, layer, row: 4 });
     const wanted = computedBy(model, ids, layer);
     expect(attention.queries.tokens).toEqual(ids.map((id) => `w${id}`));
-    for (const name of computed) {
-      const own = solution.arrays[name] as Float32Array;
-      expect(own.length, name).toBe(wanted[name].length);
-      expect(farthest(own, wanted[name]), name).toBeLessThan(2e-5);
-    }
+    for (const name of computed)
+      expectClose(solution.arrays[name] as Float32Array, wanted[name], name);
     expect(solution.block?.isLast).toBe(layer === 2);
     model.dispose();
   });
@@ -239,8 +236,7 @@ test
   const { solution } = await solved(heed, { layer: 1, mask, text: wordsOf(read) });
   const heads = solution.dims.H * count * count;
   const wanted = Float32Array.from(outputs["attentions.1"]?.data.slice(0, heads) ?? []);
-  expect(farthest(wanted, solution.arrays.weights)).toBeLessThan(2e-5);
-  expect(wanted).toHaveLength(solution.arrays.weights.length);
+  expectClose(solution.arrays.weights, wanted);
   for (const [name, own] of [
     ["1", "embedding"],
     ["2", "after"],
@@ -248,8 +244,7 @@ test
     if (!isEncoder) continue;
     const found = solution.arrays[own] as Float32Array;
     const states = outputs[`hidden_states.${name}`]?.data.slice(0, found.length) ?? [];
-    expect(states).toHaveLength(found.length);
-    expect(farthest(Float32Array.from(states), found), own).toBeLessThan(2e-5);
+    expectClose(found, states, own);
   }
   model.dispose();
 });

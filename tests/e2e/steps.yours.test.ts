@@ -83,7 +83,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a layer of the person's mo
     await room.page.waitForSelector(".stage-figure.network [data-matrix] canvas");
     await room.click("All its layers");
     const models = new Yours(room.page);
-    await expect.poll(() => models.tokens()).toEqual(ids.map((id) => `w${id}`));
+    await expect.poll(() => models.pieces()).toEqual(ids.map((id) => `w${id}`));
     expect(await models.card()).toMatchObject({ layers: "2" });
     model.dispose();
   });

@@ -39,9 +39,7 @@ describe("The styles of a room", () => {
   test("do not change another room", async () => {
     const room = await enter();
     const visit = async (id: RoomId) => {
-      await room.page.evaluate((id) => {
-        location.hash = `room=${id}`;
-      }, id);
+      await room.go(`room=${id}`);
       await room.page.waitForSelector(`main.${id} *`);
     };
     const own = new Map<RoomId, string[]>();

@@ -71,10 +71,11 @@ export function visits<R extends Room>(
     expect(complaints, "the console stays empty").toEqual([]);
   });
 
-  /** Opens the page at `start` followed by `link`; if `link` is a whole address, opens that. */
+  const linkOf = (link: string) => (link.startsWith("#") ? link : `${start}${link}`);
+  /** Opens the page at `start` followed by `link`; if `link` is a whole address or begins with a #, opens that. */
   async function open(link = "", { isolated = true, ...options }: VisitOptions = {}): Promise<R> {
     const { url } = await serverOf(isolated);
-    const address = URL.canParse(link) ? link : `${url}${start}${link}`;
+    const address = URL.canParse(link) ? link : `${url}${linkOf(link)}`;
     const room = await RoomClass.open<R>(browser, address, options);
     rooms.push(room);
     return room;
@@ -85,9 +86,9 @@ export function visits<R extends Room>(
    * only at the end.
    */
   async function reenter(link = "", size: Size = {}): Promise<R> {
-    if (kept) return kept.reenter(`${start}${link}`, size);
+    if (kept) return kept.reenter(linkOf(link), size);
     const { url } = await serverOf(true);
-    kept = await RoomClass.open<R>(browser, `${url}${start}${link}`, size);
+    kept = await RoomClass.open<R>(browser, `${url}${linkOf(link)}`, size);
     return kept.ready();
   }
   return {

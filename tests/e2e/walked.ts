@@ -9,13 +9,13 @@ import { initialState, type State } from "../../web/src/rooms/steps/settings";
 import solve from "../../web/src/rooms/steps/solve";
 import { problemOf, sentenceAttentionOf, withLearned } from "../../web/src/rooms/steps/state";
 import walk from "../../web/src/rooms/steps/walk";
-import type { News } from "../../web/src/shared/loading";
 import { ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
 import type { LanguageModel } from "../../web/src/worker/languageHeads";
 import { setOpenModel, whyNotWalked } from "../../web/src/worker/openModel";
 import type { SolverContext } from "../../web/src/worker/solver";
 import { Random } from "../js/values";
 import { published } from "./published";
+import { contextOf } from "./solverContext";
 import { wordTokenizer } from "./yours";
 
 /** The number of tokens of the models. */
@@ -63,8 +63,7 @@ export async function solved(heed: Heed, change: Partial<State>) {
   const { walked } = await asked(state.model, state.text, heed);
   const attention = sentenceAttentionOf(state, walked);
   const problem = problemOf(state, attention) as Problem;
-  const context = { heed, signal: new AbortController().signal, progress() {} };
-  const solution = await solve(problem, context as unknown as SolverContext<News>);
+  const solution = await solve(problem, contextOf(heed));
   return { state, attention, solution };
 }
 

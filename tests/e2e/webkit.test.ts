@@ -169,6 +169,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
 
 const starts: Readonly<Record<string, string>> = {
   steps: "",
+  heads: "#room=models&model=pronouns",
   learn: "#room=learn&seed=3&train=off",
   speed: "#room=speed&heads=2&size=16",
 };
@@ -189,7 +190,7 @@ describe.each([
     const { open } = visits(Room, "webkit", { sharedMemory });
 
     test.each(rooms)(
-      "the room “%s” computes correct numbers and accepts an input",
+      "the view “%s” computes correct numbers and accepts an input",
       async (name) => {
         const room = await open(starts[name] ?? `#room=${name}`, { isolated });
         await room.page.waitForSelector(name === "speed" ? "main table" : "[data-footnote]");

@@ -13,9 +13,11 @@ import {
   read,
   type State,
   write,
+  yourModel,
 } from "../../web/src/rooms/models/language/state";
 import { candidatesOf } from "../../web/src/shared/candidates";
 import { label, pieceOf, piecesIn, visible } from "../../web/src/shared/pieces";
+import { testLink } from "./links";
 
 const all = { temperature: 1, topK: 0, topP: 1 };
 
@@ -103,44 +105,41 @@ describe("A head is measured", () => {
 });
 
 describe("A link", () => {
-  const initialState = initialOf(ourModel);
-  const opposite: State = {
-    ...{ text: "Ein Wal & ein Boot", temperature: 0, topK: 5, topP: 0.5, seed: 3, length: 12 },
-    ...{ kept: [4, 19, 300], place: 7, ablated: ["1.2", "6.6"], ablation: "mean", head: "2.3" },
-    ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log", other: "a" },
-    ...{
-      model: "a/b",
-      dtype: "int4",
-      from: "eng_Latn",
-      to: "__fr__",
-      measure: "first",
-      order: "measure",
-      mass: 60,
+  testLink<State>({
+    ...{ read, write, initial: initialOf(ourModel) },
+    opposite: {
+      ...{ text: "Ein Wal & ein Boot", temperature: 0, topK: 5, topP: 0.5, seed: 3, length: 12 },
+      ...{ kept: [4, 19, 300], place: 7, ablated: ["1.2", "6.6"], ablation: "mean", head: "2.3" },
+      ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log", other: "a" },
+      ...{
+        model: "a/b",
+        dtype: "int4",
+        from: "eng_Latn",
+        to: "__fr__",
+        measure: "first",
+        order: "measure",
+        mass: 60,
+      },
+      number: { part: "feed-forward", of: "unit", row: 0, col: 5 },
     },
-    number: { part: "feed-forward", of: "unit", row: 0, col: 5 },
-  };
-
-  test("holds every setting, and only what differs", () => {
-    expect(write(initialState).toString()).toBe("");
-    for (const key of Object.keys(opposite) as (keyof State)[])
-      expect(opposite[key]).not.toEqual(initialState[key]);
-    expect(read(write(opposite))).toEqual({ state: opposite, notices: [] });
+    refused: [
+      "head=0.1",
+      "kept=a",
+      "place=0",
+      "topp=0",
+      "ablate=1",
+      "ablation=half",
+      "temperature=3",
+      "cell=1.2.3",
+      "layer=x",
+      "number=unit.6",
+    ],
   });
 
-  test.each([
-    "head=0.1",
-    "kept=a",
-    "place=0",
-    "topp=0",
-    "ablate=1",
-    "ablation=half",
-    "temperature=3",
-    "cell=1.2.3",
-    "layer=x",
-    "number=unit.6",
-  ])("with %s says so and leaves it out", (text) => {
-    const { state, notices } = read(new URLSearchParams(text));
-    expect(state).toEqual(initialState);
-    expect(notices).toHaveLength(1);
+  test("refuses a model and a type of weights by name", () => {
+    const { state, notices } = read(new URLSearchParams("model=a+model&dtype=int2"));
+    expect(state).toEqual(initialOf(yourModel));
+    expect(notices).toHaveLength(2);
+    expect(notices[0]).toContain("an address, or owner/name of the hub");
   });
 });

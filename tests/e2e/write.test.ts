@@ -259,12 +259,7 @@ describe("In chrome, our language model", () => {
     const head = { path: "model.layers.0.self_attn", head: 1 };
     const without = await withoutHeads(reference.model, [head], () => reference.row(ids, 4, 4, at));
     expect(without.some((each, i) => Math.abs(each - (whole[i] as number)) > 1e-3)).toBe(true);
-    await room.page.evaluate(
-      (link) => {
-        location.hash = `${link}&ablate=1.2`;
-      },
-      await room.link(),
-    );
+    await room.go(`${await room.link()}&ablate=1.2`);
     await expectRow(without);
   });
 
@@ -371,9 +366,7 @@ describe("In chrome, our language model", () => {
   test("has steps in place of motion, and writes on at the end", async () => {
     const room = await enter(`${typed}${at(ids.length)}&length=2`);
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
-    await room.page.evaluate((link) => {
-      location.hash = link;
-    }, `#room=models&length=2${typed}`);
+    await room.go(`#room=models&length=2${typed}`);
     await room.page.reload();
     await room.ready();
     expect(await room.place()).toEqual({ token: ids.length, count: ids.length + 2 });

@@ -1,4 +1,4 @@
-/** Uses our language model in the room "Models", and computes the same numbers with the engine, without a page. */
+/** Uses a language model in the room "Models", and computes our model's numbers with the engine, without a page. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
@@ -29,10 +29,11 @@ export class Write extends Room {
     );
   }
 
-  /** The most likely tokens after the current one, exactly. */
-  async candidates(): Promise<ShownCandidate[]> {
-    await this.page.waitForSelector(".candidates tbody tr[data-token]");
-    return this.page.$$eval(".candidates tbody tr[data-token]", (rows) =>
+  /** The most likely tokens after the current one, or at a place from 0, exactly. */
+  async candidates(place?: number): Promise<ShownCandidate[]> {
+    const table = place === undefined ? ".candidates" : `[data-place="${place}"] .candidates`;
+    await this.page.waitForSelector(`${table} tbody tr[data-token]`);
+    return this.page.$$eval(`${table} tbody tr[data-token]`, (rows) =>
       rows.map((row) => {
         const share = (column: string) => {
           const cell = row.querySelector(`[data-column=${column}] [data-share]`);

@@ -52,7 +52,7 @@ class WithFiles extends Yours {
 }
 
 describe("In chrome, saved attention weights", () => {
-  const { enter } = visits(WithFiles, "chrome", { start: "#room=yours" });
+  const { enter } = visits(WithFiles, "chrome", { start: "#room=models&model=yours" });
 
   test("shows weights with their tokens, whichever comes first", async () => {
     const room = await enter("");
@@ -109,18 +109,14 @@ describe("In chrome, saved attention weights", () => {
     const room = await enter("&text=w3+w7+w11");
     await room.drop(tiny);
     const card = await room.opened();
-    const tokens = await room.tokens();
+    const tokens = await room.pieces();
     await room.drop({ ...attentions, "tokens.json": json(words) });
     await room.heads();
     expect(await room.page.$(".model-card, .work")).toBeNull();
     // Both stay while the person is elsewhere.
-    await room.page.evaluate(() => {
-      location.hash = "#room=learn";
-    });
+    await room.go("#room=learn");
     await expect.poll(() => room.page.$(".room.models")).toBeNull();
-    await room.page.evaluate(() => {
-      location.hash = "#room=models&model=yours&text=w3+w7+w11";
-    });
+    await room.go("#room=models&model=yours&text=w3+w7+w11");
     expect(await room.heads()).toMatchObject({ error: null, queries: words });
     // The files of a model are not taken for weights.
     await room.drop({
@@ -131,7 +127,7 @@ describe("In chrome, saved attention weights", () => {
     expect(await room.heads()).toMatchObject({ queries: words });
     expect(await room.violations()).toEqual([]);
     await room.click("Close this file", ".attention-file");
-    await expect.poll(() => room.tokens()).toEqual(tokens);
+    await expect.poll(() => room.pieces()).toEqual(tokens);
     expect(await room.card()).toEqual(card);
   });
 });

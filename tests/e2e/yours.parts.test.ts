@@ -12,7 +12,7 @@ import {
   withoutHeads,
 } from "heed/models";
 import { nn } from "heed/nn";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
 import { explainWeight } from "../../web/src/rooms/models/language/explain";
@@ -29,16 +29,7 @@ import {
   missingIn,
   nameOf,
 } from "../../web/src/rooms/models/language/source";
-import {
-  initialOf,
-  ourModel,
-  read,
-  referenceText,
-  type State,
-  type WeightType,
-  write,
-  yourModel,
-} from "../../web/src/rooms/models/language/state";
+import { referenceText, type WeightType } from "../../web/src/rooms/models/language/state";
 import { shownHead } from "../../web/src/rooms/models/language/useReading";
 import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
@@ -48,7 +39,20 @@ import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { ggufOf, pack, plain } from "../js/gguf";
 import { Random } from "../js/values";
 import { meanOutput } from "./means";
+import { dot } from "./networkSums";
+import { contextOf } from "./solverContext";
 import { classifierFiles, sentenceFiles, translatorFiles, wordTokenizer } from "./yours";
+
+let heed: Heed;
+beforeEach(async () => {
+  heed = await load({ threads: 1 });
+});
+afterEach(async () => {
+  await close();
+  const { tensors, caches } = heed.memory();
+  heed.dispose();
+  expect([tensors.count, caches.count]).toEqual([0, 0]);
+});
 
 const found = (...paths: string[]) =>
   paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
@@ -211,11 +215,6 @@ describe("Tokens", () => {
 });
 
 describe("One head", () => {
-  let heed: Heed;
-  beforeAll(async () => {
-    heed = await load({ threads: 1 });
-  });
-
   test.each([
     [
       "with a scale of its own",
@@ -236,17 +235,14 @@ describe("One head", () => {
       { layer, head },
     );
     const size = model.config.headSize;
+    const vectorOf = (all: Float32Array, i: number) => all.subarray(i * size, (i + 1) * size);
     for (let row = 0; row < count; ++row) {
       const sums = { weights: 0, powers: 0 };
       for (let col = 0; col < count; ++col) {
         const [score, weight] = [scores, weights].map((all) => all[row * count + col] as number);
-        const products = Array.from({ length: size }, (_, d) => {
-          const [q, k] = [queries[row * size + d], keys[col * size + d]] as [number, number];
-          return q * k;
-        });
-        const dot = products.reduce((sum, product) => sum + product, 0);
+        const [query, key] = [vectorOf(queries, row), vectorOf(keys, col)];
         if (score === Number.NEGATIVE_INFINITY) expect(weight).toBe(0);
-        else expect(score).toBeCloseTo(dot * scale, 4);
+        else expect(score).toBeCloseTo(dot(query, key) * scale, 4);
         sums.weights += weight as number;
         sums.powers += Math.exp(score as number);
       }
@@ -270,19 +266,17 @@ describe("One head", () => {
     const words = ids.map(String);
     const between = { heads: 1, rows: words, columns: words, scale, softcap: 0.5 };
     for (let col = 0; col < ids.length; ++col) {
-      const dot = [0, 1, 2, 3].reduce(
-        (sum, d) => sum + (shares.queries[8 + d] as number) * (shares.keys[4 * col + d] as number),
-        0,
-      );
+      const key = shares.keys.subarray(4 * col, 4 * col + 4);
+      const product = dot(shares.queries.subarray(8, 12), key);
       const lines = formulaOf(between, shares, 0, { row: 2, col }).map(({ text }) => text);
       const [score = "", limited = ""] = lines
         .join("")
         .split("\n")
         .filter((line) => /^(score|limited)/.test(line));
-      expect(Number(score.split(" = ")[2]?.replace("−", "-"))).toBeCloseTo(dot * scale, 2);
+      expect(Number(score.split(" = ")[2]?.replace("−", "-"))).toBeCloseTo(product * scale, 2);
       expect(limited).toContain("limited: 0.5 × tanh(");
       const end = Number(limited.split(" = ")[1]?.replace("−", "-"));
-      expect(end).toBeCloseTo(0.5 * Math.tanh((dot * scale) / 0.5), 2);
+      expect(end).toBeCloseTo(0.5 * Math.tanh((product * scale) / 0.5), 2);
     }
     model.dispose();
   });
@@ -305,19 +299,30 @@ const sourceOf = (files: Record<string, Uint8Array>): FilesSource => ({
   ),
 });
 
-/** The context of a request that is never cancelled. */
-const contextOf = (heed: Heed) => ({
-  ...{ heed, signal: new AbortController().signal },
-  ...{ progress: () => {}, pause: async () => {} },
-});
+type Asked = Parameters<typeof solve>[0];
+type Answer = NonNullable<Awaited<ReturnType<typeof solve>>>;
 
-const opening =
-  (context: Parameters<typeof solve>[1]) =>
-  async (files: Record<string, Uint8Array>, dtype: WeightType): Promise<Card> => {
-    const card = await solve({ kind: "load", source: sourceOf(files), dtype }, context);
-    if (card?.kind !== "card") throw new Error(`no card: ${JSON.stringify(card)}`);
-    return card;
-  };
+const send = (request: Asked) => solve(request, contextOf(heed));
+
+/** The answer to a request, which must be of the same kind. */
+async function ask<K extends Answer["kind"] & Asked["kind"]>(
+  request: Asked & { readonly kind: K },
+): Promise<Extract<Answer, { kind: K }>> {
+  const answer = await send(request);
+  expect(answer).toMatchObject({ kind: request.kind });
+  return answer as Extract<Answer, { kind: K }>;
+}
+
+async function open(
+  files: Record<string, Uint8Array>,
+  dtype: WeightType = "float32",
+): Promise<Card> {
+  const card = await send({ kind: "load", source: sourceOf(files), dtype });
+  expect(card).toMatchObject({ kind: "card" });
+  return card as Card;
+}
+
+const close = () => send({ kind: "close", whose: "yours" });
 
 /** A model of one layer with a token for each of four letters. */
 function tinyGguf(): Uint8Array<ArrayBuffer> {
@@ -354,40 +359,24 @@ const sampling = { temperature: 0.7, topK: 0, topP: 0.9, from: null, to: null };
 
 describe("The solver", () => {
   test("opens a GGUF file with its tokenizer", async () => {
-    const heed = await load({ threads: 1 });
-    const context = {
-      heed,
-      signal: new AbortController().signal,
-      progress: () => {},
-      pause: async () => {},
-    };
-    const file = new File([tinyGguf()], "tiny.gguf");
-    const source: FilesSource = { kind: "files", name: "tiny", files: { "tiny.gguf": file } };
-    const card = await solve({ kind: "load", source, dtype: "int8" }, context);
+    const card = await open({ "tiny.gguf": tinyGguf() }, "int8");
     expect(card).toMatchObject({
-      kind: "card",
       architecture: "qwen2",
       attentions: [expect.objectContaining({ layers: 1 })],
       whyNoNetwork: null,
     });
-    const { model } = card as Card;
     const written = { seed: 1, length: 2, kept: [] };
-    const read = { kind: "read", model, text: "ab", ...sampling, ...written } as const;
-    expect(await solve(read, context)).toMatchObject({ kind: "read" });
-    await solve({ kind: "close", whose: "yours" }, context);
-    heed.dispose();
+    await ask({ kind: "read", model: card.model, text: "ab", ...sampling, ...written });
   });
 
   test("frees a model that is closed while a request of it waits after that request", async () => {
-    const heed = await load({ threads: 1 });
     let pauses = 0;
-    const context = {
-      ...{ heed, signal: new AbortController().signal, progress: () => {} },
-      async pause(): Promise<void> {
-        if (++pauses === 1) await solve({ kind: "close", whose: "yours" }, context);
+    const context = contextOf(heed, {
+      async pause() {
+        if (++pauses === 1) await close();
       },
-    };
-    const { model } = await opening(context)(tiny, "float32");
+    });
+    const { model } = await open(tiny);
     const written = { seed: 1, length: 30, kept: [] };
     const text = "w3 w4 w5";
     // Each look at the clock takes 20 ms, so the request pauses on a machine of any speed.
@@ -398,27 +387,22 @@ describe("The solver", () => {
     expect(answer).toMatchObject({ kind: "read" });
     expect(pauses).toBeGreaterThan(0);
     expect(heed.memory().tensors.count).toBe(0);
-    expect(await solve({ kind: "card", whose: "yours" }, context)).toBeNull();
-    heed.dispose();
+    expect(await send({ kind: "card", whose: "yours" })).toBeNull();
   });
 
   test("answers with one model at a time, and leaves nothing in the engine's memory", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
-    const open = opening(context);
     const ablating = { ablated: ["1.2"], ablation: "mean" } as const;
     const readAll = async ({ model }: Card, text: string) => {
       const written = { seed: 1, length: 5, kept: [3] };
-      const answer = await solve({ kind: "read", model, text, ...sampling, ...written }, context);
-      if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
+      const answer = await ask({ kind: "read", model, text, ...sampling, ...written });
       const { ids } = answer;
-      await solve({ kind: "next", model, ids, place: 1, ...ablating, ...sampling }, context);
-      await solve({ kind: "heads", model, ids, ...ablating }, context);
-      await solve({ kind: "head", model, ids, head: "2.1", ...ablating }, context);
-      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", ...ablating }, context);
+      await ask({ kind: "next", model, ids, place: 1, ...ablating, ...sampling });
+      await ask({ kind: "heads", model, ids, ...ablating });
+      await ask({ kind: "head", model, ids, head: "2.1", ...ablating });
+      await ask({ kind: "other", model, text: `${text} w8`, head: "1.1", ...ablating });
       return answer;
     };
-    const first = await open(tiny, "float32");
+    const first = await open(tiny);
     const held = heed.memory().tensors.bytes;
     /** Expects that the engine holds the bytes that the card shows, and some padding that aligns each tensor. */
     const isHeld = ({ bytes }: Card, more = 0) => {
@@ -442,11 +426,11 @@ describe("The solver", () => {
       ...{ text, head: "1.1" },
       ...ablating,
     } as const;
-    expect(await solve(late, context)).toBeNull();
+    expect(await send(late)).toBeNull();
     await readAll(second, text);
     // The table of the tokens is in the memory of JavaScript: 21 rows of 12 bytes and a scale.
     isHeld(second, 21 * (12 + 4));
-    const { parameters } = await open(masked, "float32");
+    const { parameters } = await open(masked);
     expect(second.parameters).toBe(parameters);
 
     const { "config.json": _, ...without } = tiny;
@@ -460,26 +444,24 @@ describe("The solver", () => {
       ],
     ] as const) {
       const source = sourceOf(files as Record<string, Uint8Array>);
-      const refused = await solve({ kind: "load", source, dtype: "float16" }, context);
+      const refused = await send({ kind: "load", source, dtype: "float16" });
       expect(refused).toEqual({ kind: "refused", why });
     }
-    await solve({ kind: "close", whose: "yours" }, context);
-    expect(await solve({ kind: "card", whose: "yours" }, context)).toBeNull();
+    await close();
+    expect(await send({ kind: "card", whose: "yours" })).toBeNull();
     const after = heed.memory();
     expect([after.tensors.count, after.packedWeights.count]).toEqual([0, 0]);
 
     // However often models are opened and closed, the engine takes no more memory.
     for (let turn = 0; turn < 20; ++turn) {
       await readAll(await open(turn % 2 === 0 ? tiny : masked, "int8"), text);
-      if (turn % 3 === 0) await solve({ kind: "close", whose: "yours" }, context);
+      if (turn % 3 === 0) await close();
     }
-    await solve({ kind: "close", whose: "yours" }, context);
+    await close();
     expect(heed.memory()).toEqual(after);
   });
 
   test("tells what comes and what heads attend to without those that are ablated", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
     const ablated = ["1.2", "2.1"];
     const ablation = "zero" as const;
     const named = [
@@ -492,11 +474,10 @@ describe("The solver", () => {
       [tiny, [3, 7, 11, 7], 2],
       [masked, [7, 4, 9, 8], 1],
     ] as const) {
-      const { model } = await opening(context)(files, "float32");
+      const { model } = await open(files);
       const asked = { model, ids, place, ablation, ...sampling };
-      const whole = await solve({ kind: "next", ...asked, ablated: [] }, context);
-      const without = await solve({ kind: "next", ...asked, ablated }, context);
-      if (whole?.kind !== "next" || without?.kind !== "next") throw new Error("no candidates");
+      const whole = await ask({ kind: "next", ...asked, ablated: [] });
+      const without = await ask({ kind: "next", ...asked, ablated });
       const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
       const shares = await withoutHeads(own, named, () =>
         heed.scope(() => {
@@ -522,26 +503,16 @@ describe("The solver", () => {
       expect(instead?.bestPiece).toBe(`w${shares.indexOf(Math.max(...shares))}`);
 
       // The first layer attends as before, the second does not.
-      const [before, after] = await Promise.all(
-        [[], ablated].map((ablated) =>
-          solve({ kind: "heads", model, ids, ablated, ablation }, context),
-        ),
-      );
-      if (before?.kind !== "heads" || after?.kind !== "heads") throw new Error("no heads");
+      const before = await ask({ kind: "heads", model, ids, ablated: [], ablation });
+      const after = await ask({ kind: "heads", model, ids, ablated, ablation });
       const half = before.heads.length / 2;
       expect(after.heads.slice(0, half)).toEqual(before.heads.slice(0, half));
       for (const [i, head] of after.heads.entries())
         if (i >= half) expect(head.small).not.toEqual(before.heads[i]?.small);
-      const one = await solve(
-        { kind: "head", model, ids, head: "2.2", ablated, ablation },
-        context,
-      );
-      if (one?.kind !== "head") throw new Error("no head");
+      const one = await ask({ kind: "head", model, ids, head: "2.2", ablated, ablation });
       const small = after.heads.find(({ key }) => key === "2.2")?.small.data;
       expect(one.shares.weights).toEqual(small);
     }
-    await solve({ kind: "close", whose: "yours" }, context);
-    expect(heed.memory().tensors.count).toBe(0);
   });
 });
 
@@ -558,14 +529,11 @@ describe("A head that classifies", () => {
   ] as const)(
     "%s %o has the probabilities of heed/models, with and without a head",
     async (task, more) => {
-      const heed = await load({ threads: 1 });
-      const context = contextOf(heed);
       const files = classifierFiles(task, more);
-      const { model, classifier } = await opening(context)(files, "float32");
+      const { model, classifier } = await open(files);
       expect(classifier?.labels).toEqual(["very bad", "neither", "good"]);
       const asked = { kind: "next", model, ids, place, ablation: "zero", ...sampling } as const;
-      const answer = await solve({ ...asked, ablated: ["1.2"] }, context);
-      if (answer?.kind !== "next") throw new Error("no candidates");
+      const answer = await ask({ ...asked, ablated: ["1.2"] });
       const own = (await loadModel(heed, files)) as MaskedLanguageModel;
       const scores = async () =>
         task === "Sequence"
@@ -585,9 +553,6 @@ describe("A head that classifies", () => {
       }
       expect([...candidates.model]).toEqual([...candidates.model].sort((a, b) => b - a));
       expect(instead?.bestPiece).toBe(classifier?.labels[less.indexOf(Math.max(...less))]);
-      await solve({ kind: "close", whose: "yours" }, context);
-      expect(heed.memory().tensors.count).toBe(0);
-      heed.dispose();
     },
   );
 
@@ -595,37 +560,26 @@ describe("A head that classifies", () => {
     [classifierFiles("Question"), /answers questions/],
     [classifierFiles("Sequence", { problem_type: "regression" }), /gives values/],
   ])("that gives no probabilities of labels says why nothing is predicted", async (files, why) => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
-    const { model, classifier, whyNoPredictions } = await opening(context)(files, "float32");
+    const { model, classifier, whyNoPredictions } = await open(files);
     expect(classifier).toBeNull();
     expect(whyNoPredictions).toMatch(why);
     const asked = { kind: "next", model, ids, place, ...sampling } as const;
-    const answer = await solve({ ...asked, ablated: [], ablation: "zero" }, context);
-    expect(answer).toMatchObject({ kind: "next", tables: [] });
-    await solve({ kind: "close", whose: "yours" }, context);
-    heed.dispose();
+    const answer = await ask({ ...asked, ablated: [], ablation: "zero" });
+    expect(answer.tables).toEqual([]);
   });
 });
 
 describe("An encoder of sentences", () => {
   test("compares two texts as heed/models does, with and without a head", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
     const files = sentenceFiles();
-    const { model, compares, whyNoPredictions } = await opening(context)(files, "float32");
+    const { model, compares, whyNoPredictions } = await open(files);
     expect(compares).toEqual({ by: "cosine", tokens: null });
     expect(whyNoPredictions).toContain("compare two texts");
     const held = heed.memory().tensors;
     const [first, text] = ["w7 w9 w8", "w7 w12 w8 w20"];
-    const ask = async (ablated: readonly string[]) => {
-      const texts = [first, text] as const;
-      const request = { kind: "similarity", model, texts, ablated, ablation: "zero" } as const;
-      const answer = await solve(request, context);
-      if (answer?.kind !== "similarity") throw new Error("no similarity");
-      return answer;
-    };
-    const [all, both] = [await ask([]), await ask(["1.2"])];
+    const asked = { kind: "similarity", model, texts: [first, text], ablation: "zero" } as const;
+    const all = await ask({ ...asked, ablated: [] });
+    const both = await ask({ ...asked, ablated: ["1.2"] });
     expect(heed.memory().tensors).toEqual(held);
 
     const tokenizer = new ReadableTokenizer(
@@ -635,7 +589,9 @@ describe("An encoder of sentences", () => {
     const own = (await loadModel(heed, files)) as MaskedLanguageModel;
     const compare = async () => {
       const [a, b] = [await embed(own, tokenizer, [first]), await embed(own, tokenizer, [text])];
-      return heed.scope(() => similarity(own, a, b).data[0] as number);
+      const score = heed.scope(() => similarity(own, a, b).data[0] as number);
+      for (const each of [a, b]) each.dispose();
+      return score;
     };
     const head = { path: "model.layers.0.self_attn", head: 1 };
     const wanted = [await compare(), await withoutHeads(own, [head], compare)];
@@ -645,15 +601,11 @@ describe("An encoder of sentences", () => {
     expect(both.without).toBeCloseTo(wanted[1] as number, 5);
     expect(wanted[0]).not.toBeCloseTo(wanted[1] as number, 3);
     own.dispose();
-    await solve({ kind: "close", whose: "yours" }, context);
-    heed.dispose();
   });
 });
 
 describe("An encoder with windows", () => {
   test("hides the keys that its layers hide, and counts the others", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
     const config = {
       ...{ model_type: "modernbert", vocab_size: 23, hidden_size: 12, intermediate_size: 20 },
       ...{ num_hidden_layers: 3, num_attention_heads: 3, max_position_embeddings: 32 },
@@ -680,17 +632,15 @@ describe("An encoder with windows", () => {
       ...filesOf({ config, tensors: Object.fromEntries(tensors) }),
       "tokenizer.json": wordTokenizer(23),
     };
-    const card = await opening(context)(files, "float32");
+    const card = await open(files);
     const text = "w7 w9 w8 w12 w20 w6 w11 w7";
     const asked = { kind: "read", model: card.model, text, ...sampling, seed: 1 } as const;
-    const read = await solve({ ...asked, temperature: 0, length: 1, kept: [] }, context);
-    if (read?.kind !== "read") throw new Error(`not read: ${JSON.stringify(read)}`);
+    const read = await ask({ ...asked, temperature: 0, length: 1, kept: [] });
     const { ids, tokens } = read;
     const none = { ablated: [], ablation: "zero" } as const;
     const hidden = [];
     for (const head of ["1.1", "2.3"]) {
-      const found = await solve({ kind: "head", model: card.model, ids, head, ...none }, context);
-      if (found?.kind !== "head") throw new Error("no head");
+      const found = await ask({ kind: "head", model: card.model, ids, head, ...none });
       const shown = shownHead(card, { tokens, shares: found.shares }, head);
       const hides = hiddenIn(shown) ?? (() => false);
       const size = tokens.length;
@@ -709,17 +659,13 @@ describe("An encoder with windows", () => {
     }
     expect(hidden[0]).toBe(0);
     expect(hidden[1]).toBeGreaterThan(20);
-    await solve({ kind: "close", whose: "yours" }, context);
-    heed.dispose();
   });
 });
 
 describe("A model with an encoder and a decoder", () => {
   test("answers as heed/models computes it, with and without a head", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
     const files = translatorFiles();
-    const card = await opening(context)(files, "float32");
+    const card = await open(files);
     const { model } = card;
     expect(card.attentions).toEqual([
       { name: "encoder", layers: 1, heads: 2, headSize: 6, groups: 2 },
@@ -734,11 +680,7 @@ describe("A model with an encoder and a decoder", () => {
     const [target] = await own.generate([source], { maxLength: 6 });
     const text = "w7 w9 w8";
     const asked = { kind: "read", model, text, ...sampling, seed: 1, length: 6 } as const;
-    const read = async (kept: number[]) => {
-      const answer = await solve({ ...asked, temperature: 0, kept }, context);
-      if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
-      return answer;
-    };
+    const read = (kept: number[]) => ask({ ...asked, temperature: 0, kept });
     const answer = await read([]);
     const { ids, sources } = answer;
     expect(ids).toEqual([...source, 0, ...(target as number[])]);
@@ -768,8 +710,7 @@ describe("A model with an encoder and a decoder", () => {
     ]);
     const none = { ablated: [], ablation: "zero" } as const;
     for (const [key, path] of Object.entries(kinds)) {
-      const found = await solve({ kind: "head", model, ids, sources, head: key, ...none }, context);
-      if (found?.kind !== "head") throw new Error("no head");
+      const found = await ask({ kind: "head", model, ids, sources, head: key, ...none });
       const { shares } = found;
       const shown = shownHead(card, { tokens: answer.tokens, shares }, key, sources);
       const { attention, spans } = shown;
@@ -810,9 +751,8 @@ describe("A model with an encoder and a decoder", () => {
     const place = 7;
     const next = { kind: "next", model, ids, sources, place, ...sampling } as const;
     const tableOf = async (more: { ablated: string[]; ablation: "zero" | "mean" }) => {
-      const found = await solve({ ...next, ...more }, context);
-      if (found?.kind !== "next") throw new Error("no table");
-      return found.tables[0] as (typeof found.tables)[number];
+      const { tables } = await ask({ ...next, ...more });
+      return tables[0] as (typeof tables)[number];
     };
     const probability = (logits: Float32Array, id: number) => {
       const row = logits.subarray((place - sources) * 24, (place - sources + 1) * 24);
@@ -830,22 +770,17 @@ describe("A model with an encoder and a decoder", () => {
     const mean = await tableOf({ ablated: ["cross.2.2"], ablation: "mean" });
     expect(mean.instead?.model).not.toEqual(table.instead?.model);
     // A token of the source has no prediction: the first one of the target is shown.
-    const first = await solve({ ...next, place: 1, ...none }, context);
+    const first = await ask({ ...next, place: 1, ...none });
     expect(first).toMatchObject({ tables: [{ place: sources }] });
     own.dispose();
     expect(heed.memory().tensors).toEqual(held);
-    await solve({ kind: "close", whose: "yours" }, context);
-    expect(heed.memory().tensors.count).toBe(0);
-    heed.dispose();
   });
 
   test("reads and writes the wanted languages", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
     const names = ["eng_Latn", "deu_Latn", "fra_Latn"];
     const [english, german, french] = [5, 6, 7];
     const files = translatorFiles({}, names);
-    const card = await opening(context)(files, "float32");
+    const card = await open(files);
     expect(card).toMatchObject({ languages: names, marksLanguage: true });
     const own = (await loadModel(heed, files)) as Seq2SeqLanguageModel;
     // A language that is part of the text stays.
@@ -853,9 +788,7 @@ describe("A model with an encoder and a decoder", () => {
     const asked = { kind: "read", model: card.model, text, ...sampling, temperature: 0 } as const;
     const read = async (more: Partial<ReadRequest>) => {
       const request = { ...asked, kept: [], seed: 1, length: 6, ...more };
-      const answer = await solve(request, context);
-      if (answer?.kind !== "read") throw new Error(JSON.stringify(answer));
-      const { ids, sources } = answer;
+      const { ids, sources } = await ask(request);
       return { source: ids.slice(0, sources), target: ids.slice(sources) };
     };
     const wanted = async (language: number, starts: number[]) => {
@@ -874,10 +807,10 @@ describe("A model with an encoder and a decoder", () => {
     const long = await read({ text: "w9 ".repeat(468), to: "deu_Latn", length: 40 });
     expect(long.source).toHaveLength(470);
     const longer = { ...asked, text: "w9 ".repeat(469), to: "deu_Latn", kept: [], seed: 1 };
-    expect(await solve({ ...longer, length: 40 }, context)).toMatchObject({ kind: "refused" });
+    expect(await send({ ...longer, length: 40 })).toMatchObject({ kind: "refused" });
     // A model that begins with a language begins with the wanted one.
     const other = translatorFiles({ decoder_start_token_id: english }, names);
-    const { model } = await opening(context)(other, "float32");
+    const { model } = await open(other);
     expect((await read({ model, to: "deu_Latn" })).target[0]).toBe(german);
     // Tokens that the model does not have are no choice.
     const short = {
@@ -888,12 +821,10 @@ describe("A model with an encoder and a decoder", () => {
         false,
       ),
     };
-    expect((await opening(context)(short, "float32")).languages).toEqual([]);
-    const plain = await opening(context)(translatorFiles(), "float32");
+    expect((await open(short)).languages).toEqual([]);
+    const plain = await open(translatorFiles());
     expect(plain).toMatchObject({ languages: [], marksLanguage: false });
     own.dispose();
-    await solve({ kind: "close", whose: "yours" }, context);
-    heed.dispose();
   });
 
   test.each([
@@ -906,22 +837,17 @@ describe("A model with an encoder and a decoder", () => {
   });
 
   test("leaves room for an answer, writes none of the forbidden words, and is not ended before the end", async () => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
     // The padding token is forbidden, as in Marian, and the config forces an end.
     const files = translatorFiles({ bad_words_ids: [[0], [9], [6, 7]], forced_eos_token_id: 1 });
-    const { model } = await opening(context)(files, "float32");
+    const { model } = await open(files);
     const asked = { kind: "read", model, ...sampling, kept: [], seed: 4 } as const;
-    const read = async (text: string, more: { length: number; kept?: number[] }) => {
-      const answer = await solve({ ...asked, temperature: 1, ...more, text }, context);
-      if (answer?.kind !== "read") throw new Error(JSON.stringify(answer));
-      return answer;
-    };
+    const read = (text: string, more: { length: number; kept?: number[] }) =>
+      ask({ ...asked, temperature: 1, ...more, text });
     const long = Array.from({ length: 469 }, (_, i) => `w${5 + (i % 19)}`).join(" ");
     const answer = await read(long, { length: 500 });
     expect(answer.sources).toBe(471);
     expect(answer.ids.length).toBeLessThanOrEqual(512);
-    const longer = await solve({ ...asked, text: `${long} w8`, length: 40 }, context);
+    const longer = await send({ ...asked, text: `${long} w8`, length: 40 });
     expect(longer).toEqual({
       kind: "refused",
       why: "The text has 472 tokens, and this room shows 471 at most: leave out 1.",
@@ -938,13 +864,9 @@ describe("A model with an encoder and a decoder", () => {
     expect((await read("w7 w9", { length: 60, kept })).ids).toEqual(whole.ids);
     const next = { kind: "next", model, ids: whole.ids, sources: whole.sources, place: 6 } as const;
     const none = { ablated: [], ablation: "zero" } as const;
-    const found = await solve({ ...next, ...sampling, ...none, most: 24 }, context);
-    const { ids, model: shares } = (found?.kind === "next" && found.tables[0]?.candidates) || {};
+    const { tables } = await ask({ ...next, ...sampling, ...none, most: 24 });
+    const { ids, model: shares } = tables[0]?.candidates ?? {};
     for (const forbidden of [0, 9]) expect(shares?.[ids?.indexOf(forbidden) ?? -1]).toBe(0);
-    await solve({ kind: "close", whose: "yours" }, context);
-    expect(heed.memory().tensors.count).toBe(0);
-    expect(heed.memory().caches.count).toBe(0);
-    heed.dispose();
   });
 });
 
@@ -954,9 +876,7 @@ describe("A mean in place of a head's output", () => {
     ["bert", masked],
     ["llama", { ...filesOf(llama()), "tokenizer.json": wordTokenizer(23) }],
   ])("is over all positions of the reference text: %s", async (_, files) => {
-    const heed = await load({ threads: 1 });
-    const context = contextOf(heed);
-    const { model, context: most } = await opening(context)(files, "float32");
+    const { model, context: most } = await open(files);
     const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
     const read = (ids: readonly number[]) => heed.scope(() => readIn(own, { ids }));
     // These tokenizers know no word of the text: each one is token 0.
@@ -981,14 +901,11 @@ describe("A mean in place of a head's output", () => {
       ["mean", mean],
       ["zero", zero],
     ] as const) {
-      const answer = await solve({ ...request, ablation }, context);
-      if (answer?.kind !== "head") throw new Error("no head");
+      const answer = await ask({ ...request, ablation });
       for (const [i, weight] of answer.shares.weights.entries())
         expect(weight).toBeCloseTo(wanted[i] as number, 5);
     }
     expect(mean).not.toEqual(zero);
-    await solve({ kind: "close", whose: "yours" }, context);
-    heed.dispose();
   });
 });
 
@@ -1023,31 +940,5 @@ describe("Weights", () => {
     );
     const difference = differenceAt(pairs, a, b);
     expect(at(difference, 1, 2)).toBe(2 * 4 + 3 - 2 * (2 * 5 + 3));
-  });
-});
-
-describe("The link", () => {
-  test("is empty at first, and restores every setting", () => {
-    const initialState = initialOf(ourModel);
-    expect(write(initialState).toString()).toBe("");
-    const opposite: State = {
-      ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
-      ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
-      ...{ ablated: ["1.2", "2.1"], ablation: "mean", from: "en_XX", to: "deu_Latn" },
-      ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
-      ...{ range: "row", curve: "log", mass: 50, layer: 3 },
-      number: { part: "attention", of: "key", row: 3, col: 2 },
-    };
-    expect(Object.keys(opposite).sort()).toEqual(Object.keys(initialState).sort());
-    for (const [key, value] of Object.entries(opposite))
-      expect(value, key).not.toEqual(initialState[key as keyof State]);
-    expect(read(write(opposite))).toEqual({ state: opposite, notices: [] });
-  });
-
-  test("says what it does not take", () => {
-    const { state, notices } = read(new URLSearchParams("model=a+model&head=0.1&dtype=int2"));
-    expect(state).toEqual(initialOf(yourModel));
-    expect(notices).toHaveLength(3);
-    expect(notices[0]).toContain("an address, or owner/name of the hub");
   });
 });

@@ -1,5 +1,5 @@
 /** The room "Models" opens models of every kind of a person, and reports the faults of others. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -49,9 +49,6 @@ const masked: Files = {
   ...filesOf(bert("bert")),
   "tokenizer.json": wordTokenizer(21, specials),
 };
-
-/** Models with the results of another implementation. The suite skips them if the folder is missing. */
-const golden = fileURLToPath(new URL("../../../shared/golden/models", import.meta.url));
 
 let heed: Heed;
 beforeAll(async () => {
@@ -132,7 +129,7 @@ function notePlaces(): void {
 }
 
 describe("In chrome, a model of the person", () => {
-  const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
+  const { open, enter } = visits(Yours, "chrome", { start: "#room=models&model=yours" });
 
   test("offers the ways to open one, and opens none by itself", async () => {
     const room = await enter();
@@ -146,17 +143,15 @@ describe("In chrome, a model of the person", () => {
 
   test("takes a model that is dropped while another one is shown, and goes back to that", async () => {
     const room = await open("");
-    await room.page.evaluate(() => {
-      location.hash = "#room=models&text=Call+me&length=0";
-    });
-    await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
+    await room.go("#room=models&text=Call+me&length=0");
+    await expect.poll(() => room.pieces()).toEqual(["start", "C", "all", " me"]);
     await room.drop(tiny);
     expect(await room.opened()).toMatchObject({ layers: "2" });
     expect(await room.page.$eval(".chooser :checked", (input) => input.getAttribute("value"))).toBe(
       "yours",
     );
     await room.page.click(".chooser label:has([value=language])");
-    await expect.poll(() => room.tokens()).toEqual(["start", "C", "all", " me"]);
+    await expect.poll(() => room.pieces()).toEqual(["start", "C", "all", " me"]);
     await room.page.click(".chooser label:has([value=yours])");
     await expect.poll(() => room.card()).toMatchObject({ layers: "2" });
   });
@@ -190,7 +185,7 @@ describe("In chrome, a model of the person", () => {
     });
     await room.click("Write on");
     // The model reads 16 tokens at most.
-    await expect.poll(async () => (await room.tokens()).length).toBe(16);
+    await expect.poll(async () => (await room.pieces()).length).toBe(16);
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
     const seen = await room.page.evaluate(
       () => (window as unknown as { seen: { playing: number; odd: string[] } }).seen,
@@ -201,7 +196,7 @@ describe("In chrome, a model of the person", () => {
   });
 
   test("prints all heads in one size, without a second frame to draw them, and no blank part", async () => {
-    const room = await enter("&model=write");
+    const room = await enter("#room=models&length=0");
     const sides = () =>
       room.page.$$eval(".thumbnail canvas", (all) => [
         ...new Set(all.map((canvas) => (canvas as HTMLElement).style.width)),
@@ -231,9 +226,7 @@ describe("In chrome, a model of the person", () => {
     });
     const asked: string[] = [];
     room.page.on("request", (request) => asked.push(request.url()));
-    await room.page.evaluate(() => {
-      location.hash = "#room=models";
-    });
+    await room.go("#room=models");
     await room.page.reload();
     await room.ready();
     expect(await room.text("[data-footnote]")).toContain("no model is open");
@@ -255,7 +248,7 @@ describe("In chrome, a model of the person", () => {
     });
     const parameters = model.parameters().reduce((sum, { data }) => sum + data.length, 0);
     expect(card.parameters).toBe(parameters.toLocaleString("en"));
-    expect(await room.tokens()).toEqual(ids.map((id) => `w${id}`));
+    expect(await room.pieces()).toEqual(ids.map((id) => `w${id}`));
 
     // Every head is there; the selected one has the engine's numbers, plain and weighted by |v|.
     const heads = await room.page.$$eval(".thumbnail", (all) =>
@@ -309,19 +302,19 @@ describe("In chrome, a model of the person", () => {
     expect(painted.reduce((sum, count) => sum + count, 0)).toBe(16);
     const second = (await room.candidates(4))[1]?.id as number;
     await room.page.click(`[data-token="${second}"] button`);
-    await expect.poll(() => room.tokens()).toEqual([...ids, second].map((id) => `w${id}`));
+    await expect.poll(() => room.pieces()).toEqual([...ids, second].map((id) => `w${id}`));
     await room.click("Remove what was written");
-    await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
+    await expect.poll(async () => (await room.pieces()).length).toBe(ids.length);
     await room.click("Write on");
     const [more = []] = await model.generate([ids], { maxLength: 16 - ids.length });
-    await expect.poll(() => room.tokens()).toEqual([...ids, ...more].map((id) => `w${id}`));
+    await expect.poll(() => room.pieces()).toEqual([...ids, ...more].map((id) => `w${id}`));
     expect(await room.violations()).toEqual([]);
 
     // A text that is too long is refused with this reason, and the former text stays.
     await room.paste("#language-text", wordsOf(Array(20).fill(1)));
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
-    expect((await room.tokens()).length).toBe(16);
+    expect((await room.pieces()).length).toBe(16);
     const opacities = () =>
       room.page.$$eval(".text textarea, .written-text, .all-heads, .next", (all) =>
         all.map((one) => getComputedStyle(one).opacity),
@@ -589,10 +582,10 @@ describe("In chrome, a model of the person", () => {
       expect(card.memory).toMatch(/as int8$/);
       const link = async () => decodeURIComponent(await room.link());
       await expect.poll(link).toContain(`model=${shared.url}/tiny`);
-      const read = await room.tokens();
+      const read = await room.pieces();
       const isThere = async () => {
         expect(await room.card()).toEqual(card);
-        expect(await room.tokens()).toEqual(read);
+        expect(await room.pieces()).toEqual(read);
       };
 
       // Files to be kept arrive in parts that are larger than this model.
@@ -635,7 +628,7 @@ describe("In chrome, a model of the person", () => {
       await expect.poll(() => room.kept()).toEqual([`${shared.url}/tiny`]);
       await room.click(`${shared.url}/tiny`, ".kept-models");
       expect(await room.opened()).toEqual(card);
-      expect(await room.tokens()).toEqual(read);
+      expect(await room.pieces()).toEqual(read);
       await room.showWays();
       await room.click("Delete", ".kept-models");
       await expect.poll(() => room.kept()).toEqual([]);
@@ -657,22 +650,22 @@ describe("In chrome, a model of the person", () => {
     );
   });
 
-  test("leads to our model where a former link named it, locked or framed too", async () => {
-    const link = "&model=write&text=Call+me&head=3.2&place=2&lock=on&embed=head";
-    const room = await open(link, { width: 390 });
+  test("shows one head of our model alone, locked and framed", async () => {
+    const link = "text=Call+me&length=0&head=3.2&place=2&lock=on&embed=head";
+    const room = await open(`#room=models&${link}`, { width: 390 });
     await room.page.waitForSelector(".one-head canvas");
     expect(await room.text(".one-head h2")).toMatch(/^Layer 3, head 2/);
     expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations()).toEqual([]);
-    await expect.poll(() => room.link()).toMatch(/^#room=models&text=Call\+me&temperature=0/);
+    await expect.poll(() => room.link()).toMatch(/^#room=models&text=Call\+me&length=0/);
   });
 
   test("opens another model that a link names once it is asked to, locked or framed too", async () => {
     const shared = await shareFiles({ tiny });
     try {
       const model = encodeURIComponent(`${shared.url}/tiny`);
-      const room = await open(`&model=${model}&text=w3+w7&head=2.2&lock=on&embed=head`);
+      const room = await open(`#room=models&model=${model}&text=w3+w7&head=2.2&lock=on&embed=head`);
       await room.page.waitForSelector(".named-model button");
       expect(await room.text("main")).toBe(`The link names ${shared.url}/tiny. Open it`);
       await room.click("Open it");
@@ -741,44 +734,4 @@ describe("In chrome, a model of the person", () => {
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("it gives token 30, and the model knows 19");
   });
-
-  test.skipIf(!existsSync(golden))(
-    "shows the golden models' own attention, and writes what they write",
-    async () => {
-      const room = await enter();
-      for (const name of ["gpt2_tiny", "llama_tiny", "qwen3_tiny"]) {
-        const read = (file: string) => new Uint8Array(readFileSync(`${golden}/${name}/${file}`));
-        const { inputs, outputs } = JSON.parse(
-          readFileSync(`${golden}/${name}/expected.json`, "utf8"),
-        );
-        const [, length] = inputs.input_ids.shape as [number, number];
-        const ids = inputs.input_ids.data.slice(0, length) as number[];
-        const config = JSON.parse(readFileSync(`${golden}/${name}/config.json`, "utf8"));
-        await room.drop({
-          ...{ "config.json": read("config.json") },
-          ...{ "model.safetensors": read("model.safetensors") },
-          "tokenizer.json": wordTokenizer(config.vocab_size),
-        });
-        await room.opened();
-        await room.paste("#language-text", wordsOf(ids));
-        await expect.poll(() => room.tokens()).toEqual(ids.map((id) => `w${id}`));
-        await room.page.click("[data-head='2.4'] button");
-        const [row, col] = [length - 2, 3];
-        const { data, shape } = outputs["attentions.1"];
-        const place = ((3 * shape[2] + row) * shape[3] + col) as number;
-        await expect
-          .poll(async () => room.keep(row, col, length), { timeout: 5000 })
-          .toBeCloseTo(data[place], 2.7);
-        await room.page.keyboard.press("Escape");
-        await room.click("Write on");
-        const { data: greedy, shape: sizes } = outputs.greedy_tokens;
-        const all = greedy.slice(0, sizes[1]) as number[];
-        // The room ends where the model ends its text, or has no room for more.
-        const end = all.indexOf(config.eos_token_id);
-        const expected = end < 0 ? all : all.slice(0, end + 1);
-        const written = async () => (await room.tokens()).slice(length, length + expected.length);
-        await expect.poll(written).toEqual(expected.map((id) => `w${id}`));
-      }
-    },
-  );
 });

@@ -4,7 +4,7 @@ import type { HubConfig } from "heed/models";
 import { bert, filesOf, jsonOf, t5 } from "../js/checkpoints";
 import { Random } from "../js/values";
 import { listen, type Server } from "./browsers";
-import { Room } from "./room";
+import { Write } from "./write";
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 
@@ -14,13 +14,7 @@ interface Dropped {
   readonly base64: string;
 }
 
-export interface ShownCandidate {
-  readonly id: number;
-  readonly model: number;
-  readonly drawn: number | null;
-}
-
-export class Yours extends Room {
+export class Yours extends Write {
   /** The number of the open model; empty if none is. */
   #model(): Promise<string> {
     return this.page.evaluate(
@@ -72,13 +66,6 @@ export class Yours extends Room {
     return this.text(".input .notices");
   }
 
-  /** The tokens of the text. */
-  tokens(): Promise<string[]> {
-    return this.page.$$eval(".written-text .piece", (all) =>
-      all.map(({ textContent }) => textContent ?? ""),
-    );
-  }
-
   /** Clicks a token of the text, counted from 0. Drawing may replace an element between two calls. */
   async clickToken(index: number): Promise<void> {
     await this.page.$$eval(
@@ -113,22 +100,6 @@ export class Yours extends Room {
   kept(): Promise<(string | undefined)[]> {
     return this.page.$$eval("[data-kept]", (rows) =>
       rows.map((row) => (row as HTMLElement).dataset.kept),
-    );
-  }
-
-  /** The candidates of a place, counted from 0. */
-  candidates(place: number): Promise<ShownCandidate[]> {
-    return this.page.$$eval(`[data-place="${place}"] .candidates tbody tr[data-token]`, (rows) =>
-      rows.map((row) => {
-        const share = (column: string) => {
-          const cell = row.querySelector(`[data-column=${column}] [data-share]`);
-          return cell ? Number((cell as HTMLElement).dataset.share) : null;
-        };
-        return {
-          id: Number((row as HTMLElement).dataset.token),
-          ...{ model: share("model") ?? 0, drawn: share("drawn") },
-        };
-      }),
     );
   }
 
