@@ -7,7 +7,6 @@ import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Tokenizer } from "@huggingface/tokenizers";
-import type { HeedError } from "heed";
 import {
   ByteTokenizer,
   type CausalLanguageModel,
@@ -19,7 +18,7 @@ import {
 } from "heed/models";
 import { loadInWorker } from "heed/worker";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { engine } from "../engine.js";
+import { engine, refusalOf } from "../engine.js";
 import { send } from "../files_server.js";
 import { any } from "../refusals/case.js";
 
@@ -150,11 +149,8 @@ describe("a model and its tokenizer come from", () => {
 
   test("no place where there is none, and the error says so before it reads weights", async () => {
     requests = [];
-    const refusal = (source: ModelSource, options = {}): Promise<HeedError> =>
-      loadModel(heed(), source, options).then(
-        () => expect.fail("expected a HeedError, but the call went through"),
-        (error) => error,
-      );
+    const refusal = (source: ModelSource, options = {}) =>
+      refusalOf(loadModel(heed(), source, options));
     const missing = await refusal("/no/such/folder");
     expect([missing.code, missing.message]).toEqual([
       "load",
