@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import type { Heed } from "heed";
 import { gruLayer, layerNorm, map, Parameters, rmsNorm, softmax } from "../layer_oracle.js";
 import { activations, linear, type Values } from "../oracle.js";
-import { expectClose, expectSameBits, upload } from "../values.js";
+import { expectClose, expectSameBits, sizeOf, upload } from "../values.js";
 import { flag, given, maybe, pick, random, right, seed, sizes, whole } from "./family.js";
 
 const functions = {
@@ -17,22 +17,27 @@ const activation = pick("relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid");
 export const layers = {
   linear: right(
     fc.record({
-      ...{ rows: whole(0, 20), inputs: whole(0, 70), outputs: whole(0, 70) },
+      rows: fc.oneof(
+        fc.array(whole(0, 100), { maxLength: 1 }),
+        fc.array(whole(0, 6), { maxLength: 3 }),
+      ),
+      ...{ inputs: whole(0, 130), outputs: fc.oneof(whole(0, 70), whole(71, 300)) },
       ...{ hasBias: flag, isPacked: flag, activation: maybe(activation), seed },
     }),
     (heed, { rows, inputs, outputs, hasBias, isPacked, activation, seed }) => {
       const draw = random(seed);
-      const [x, weight] = [draw.array([rows, inputs]), draw.array([outputs, inputs])];
+      const [x, weight] = [draw.array([...rows, inputs]), draw.array([outputs, inputs])];
+      const count = sizeOf(rows);
       const bias = hasBias ? draw.array([outputs]) : undefined;
       const before: number[] =
         inputs === 0
-          ? Array.from({ length: rows * outputs }, (_, i) => bias?.data[i % outputs] ?? 0)
+          ? Array.from({ length: count * outputs }, (_, i) => bias?.data[i % outputs] ?? 0)
           : linear(x, weight, bias?.data);
       const options = given({ bias: bias && upload(heed, bias), activation });
       const w = upload(heed, weight);
       const result = heed.linear(upload(heed, x), isPacked ? heed.packWeights(w) : w, options);
       const wanted = activation ? before.map(functions[activation]) : before;
-      expectClose(result, [rows, outputs], wanted);
+      expectClose(result, [...rows, outputs], wanted);
     },
   ),
 
@@ -129,10 +134,10 @@ export const layers = {
       B: whole(1, 2),
       H: whole(1, 3),
       L: whole(0, 9),
-      half: whole(1, 12),
-      turned: whole(1, 12),
+      half: whole(1, 32),
+      turned: whole(1, 32),
       ...{ style: maybe(pick("half", "interleaved")), base: maybe(pick(100, 10000, 1e6)) },
-      ...{ offset: maybe(whole(-100, 5000)), seed },
+      ...{ offset: maybe(fc.oneof(whole(-100, 5000), whole(100_000, 131_072))), seed },
     }),
     (heed, { B, H, L, half, turned, style, base, offset, seed }) => {
       const D = 2 * half;

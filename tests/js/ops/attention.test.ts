@@ -3,7 +3,6 @@ import { grad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { expectAsOracle } from "../compare.js";
 import { describeEngines, engine, variants } from "../engine.js";
-import type { Question } from "../oracle.js";
 import { expectClose, expectSameBits, expectWorks, Random, sizeOf, upload } from "../values.js";
 
 const stages: readonly CaptureStage[] = ["scores", "masked", "weights"];
@@ -11,57 +10,6 @@ const stages: readonly CaptureStage[] = ["scores", "masked", "weights"];
 describeEngines((heed) => {
   test("gives the Playground's worked example", () => {
     expectWorks(heed());
-  });
-
-  test("agrees with the oracle on random shapes and options of all kinds together", () => {
-    const random = new Random(2017);
-    const sometimes = () => random.next() < 0.4;
-    for (let round = 0; round < 60; ++round) {
-      const G = random.whole(1, 3);
-      const [B, H, L] = [random.whole(1, 2), G * random.whole(1, 2), random.whole(1, 70)];
-      const N = random.pick(1, 2, random.whole(3, 40), random.whole(100, 300));
-      const P = random.pick(0, 0, random.whole(1, 150));
-      const S = P + N;
-      const [D, Dv] = [random.whole(1, 40), random.whole(1, 40)];
-      const question: Question = {
-        q: random.array([B, H, L, D], 2),
-        k: random.array([B, G, N, D], 2),
-        v: random.array([B, G, N, Dv]),
-        isCausal: sometimes(),
-      };
-      if (P > 0) {
-        const [key, value] = [random.array([B, G, P, D], 2), random.array([B, G, P, Dv])];
-        question.past = { key, value };
-      }
-      const each = (least: number, most: number) =>
-        Array.from({ length: B }, () => random.whole(least, most));
-      if (sometimes()) question.scale = 2 * random.next() - 0.5;
-      if (sometimes()) question.softcap = 1 + 20 * random.next();
-      if (sometimes()) question.kvLengths = each(0, S);
-      if (sometimes()) question.window = [random.whole(-1, 100), random.whole(-1, 100)];
-      if (sometimes()) {
-        question.causalOffset = random.pick<NonNullable<Question["causalOffset"]>>(
-          "topLeft",
-          "bottomRight",
-          random.whole(-L, S),
-          each(-L, S),
-        );
-      }
-      if (sometimes()) question.alibiSlopes = random.array([H]).data;
-      if (sometimes()) question.sinks = random.array([H], 3).data;
-      const broadcast = () => {
-        const axes = [B, H, L, S].map((size) => (random.next() < 0.3 ? 1 : size));
-        return axes.slice(random.whole(0, 3));
-      };
-      if (random.next() < 0.6) {
-        const shape = broadcast();
-        const isBool = random.next() < 0.5;
-        question.mask = { ...(isBool ? random.bools(shape) : random.array(shape, 3)), isBool };
-      }
-      if (question.mask?.isBool !== false && sometimes())
-        question.bias = random.array(broadcast(), 3);
-      expectAsOracle(heed(), question);
-    }
   });
 
   test("hides the false entries of a boolean mask", () => {

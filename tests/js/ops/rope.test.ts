@@ -45,33 +45,6 @@ describeEngines((heed) => {
       expectClose(y, x.shape, expected(x, { ...turn, ...same }), 1e-6);
     });
   }
-  const styles = [undefined, "half", "interleaved"] as const;
-  const given = (style: (typeof styles)[number]) => (style === undefined ? {} : { style });
-
-  test.each(styles)("turns each pair by its position's angle (style %s)", (style) => {
-    const random = new Random(101);
-    for (const size of [2, 12, 64]) {
-      const x = random.array([B, H, L, size]);
-      const angle = (_: number, i: number, c: number) => i * 10000 ** ((-2 * c) / size);
-      expectTurned(x, given(style), { angle });
-    }
-  });
-
-  test.each(styles)("begins at the offset, which may be far or negative (style %s)", (style) => {
-    const x = new Random(102).array([B, H, L, D]);
-    for (const offset of [1, 1000, 131072, -5]) {
-      const angle = (_: number, i: number, c: number) => (offset + i) * 10000 ** ((-2 * c) / D);
-      expectTurned(x, { ...given(style), offset }, { angle });
-    }
-  });
-
-  test.each(styles)("turns the first entries only, and leaves the rest (style %s)", (style) => {
-    const x = new Random(103).array([B, H, L, D]);
-    for (const rotarySize of [2, 6, 12]) {
-      const angle = (_: number, i: number, c: number) => i * 500 ** ((-2 * c) / rotarySize);
-      expectTurned(x, { ...given(style), rotarySize, base: 500 }, { angle });
-    }
-  });
 
   test("accepts a position for each row", () => {
     const random = new Random(104);
