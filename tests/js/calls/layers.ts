@@ -2,7 +2,15 @@
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";
-import { gruLayer, layerNorm, map, Parameters, rmsNorm, softmax } from "../layer_oracle.js";
+import {
+  gruLayer,
+  layerNorm,
+  map,
+  Parameters,
+  rmsNorm,
+  rotated,
+  softmax,
+} from "../layer_oracle.js";
 import { activations, linear, type Values } from "../oracle.js";
 import { expectClose, expectSameBits, sizeOf, upload } from "../values.js";
 import { flag, given, maybe, pick, random, right, seed, sizes, whole } from "./family.js";
@@ -143,19 +151,11 @@ export const layers = {
       const D = 2 * half;
       const rotarySize = 2 * Math.min(turned, half);
       const x = random(seed).array([B, H, L, D]);
-      const wanted = Array.from(x.data);
-      for (let row = 0; row < B * H * L; ++row) {
-        for (let c = 0; c < rotarySize / 2; ++c) {
-          const first = row * D + (style === "interleaved" ? 2 * c : c);
-          const second = first + (style === "interleaved" ? 1 : rotarySize / 2);
-          const angle = ((row % L) + (offset ?? 0)) * (base ?? 10000) ** ((-2 * c) / rotarySize);
-          const [a, b] = [x.data[first] as number, x.data[second] as number];
-          wanted[first] = a * Math.cos(angle) - b * Math.sin(angle);
-          wanted[second] = a * Math.sin(angle) + b * Math.cos(angle);
-        }
-      }
+      const angle = (_: number, i: number, c: number) =>
+        (i + (offset ?? 0)) * (base ?? 10000) ** ((-2 * c) / rotarySize);
+      const wanted = rotated(x, { ...given({ style }), rotarySize, angle });
       const options = given({ style, base, offset, rotarySize });
-      expectClose(heed.rope(upload(heed, x), options), x.shape, wanted, 1e-6);
+      expectClose(heed.rope(upload(heed, x), options), x.shape, wanted.data, 1e-6);
     },
   ),
 

@@ -4,33 +4,9 @@ import type { RopeOptions } from "heed";
 import { expect, test } from "vitest";
 import { floats } from "../compare.js";
 import { describeEngines } from "../engine.js";
+import { rotated, type Turn } from "../layer_oracle.js";
 import { joinHeads, splitHeads, type Values } from "../oracle.js";
 import { expectClose, expectSameBits, Random } from "../values.js";
-
-interface Turn {
-  style?: "half" | "interleaved";
-  rotarySize?: number;
-  /** The angle of pair c in row i of batch entry b. */
-  angle: (b: number, i: number, c: number) => number;
-}
-
-/** Rotates each pair of a row [.., D] by its angle. */
-function expected({ data, shape }: Values, { style = "half", angle, ...turn }: Turn): number[] {
-  const [B, H, L, D] = shape as [number, number, number, number];
-  const { rotarySize = D } = turn;
-  const y = Array.from(data);
-  for (let row = 0; row < B * H * L; ++row) {
-    for (let c = 0; c < rotarySize / 2; ++c) {
-      const first = row * D + (style === "half" ? c : 2 * c);
-      const second = style === "half" ? first + rotarySize / 2 : first + 1;
-      const turned = angle(Math.floor(row / (H * L)), row % L, c);
-      const [x0, x1] = [data[first] as number, data[second] as number];
-      y[first] = x0 * Math.cos(turned) - x1 * Math.sin(turned);
-      y[second] = x0 * Math.sin(turned) + x1 * Math.cos(turned);
-    }
-  }
-  return y;
-}
 
 const [B, H, L, D] = [2, 3, 7, 12];
 
@@ -42,7 +18,7 @@ describeEngines((heed) => {
         ...(options.rotarySize && { rotarySize: options.rotarySize }),
       };
       const y = heed().rope(floats(heed(), x), options);
-      expectClose(y, x.shape, expected(x, { ...turn, ...same }), 1e-6);
+      expectClose(y, x.shape, rotated(x, { ...turn, ...same }).data, 1e-6);
     });
   }
 
@@ -91,10 +67,10 @@ describeEngines((heed) => {
 
   test("accepts [B, L, H*D] with heads", () => {
     const x = new Random(107).array([B, L, H * D]);
-    const turned = expected(splitHeads(x, H), { angle: (_, i, c) => i * 10000 ** ((-2 * c) / D) });
+    const turned = rotated(splitHeads(x, H), { angle: (_, i, c) => i * 10000 ** ((-2 * c) / D) });
     heed().scope(() => {
       const y = heed().rope(floats(heed(), x), { heads: H });
-      expectClose(y, x.shape, joinHeads({ data: turned, shape: [B, H, L, D] }).data, 1e-6);
+      expectClose(y, x.shape, joinHeads(turned).data, 1e-6);
     });
   });
 
