@@ -45,8 +45,9 @@ export function expectStates(
   expect(states.length).toBe(answer.hidden.length);
   for (const [i, state] of states.entries()) expectValues(state, answer.hidden[i] as Values);
   expect(weights.length).toBe(answer.weights.length);
-  for (const [i, { data }] of weights.entries()) {
+  for (const [i, { data, shape }] of weights.entries()) {
     const wanted = answer.weights[i] as Values;
+    expect(shape).toEqual(wanted.shape);
     for (const [at, number] of Array.from(data).entries())
       expect(number).toBeCloseTo(wanted.data[at] as number, 5);
   }

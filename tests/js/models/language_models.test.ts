@@ -7,6 +7,7 @@ import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "../engine.js";
 import { type Answer, llama, type Parts } from "../language_oracle.js";
+import { expectStates, seen } from "../loaded.js";
 import { expectValues, randomise } from "../modules.js";
 import type { Values } from "../oracle.js";
 import { expectClose, expectSameBits, Random } from "../values.js";
@@ -118,21 +119,12 @@ const row = (b: number) => texts.data.slice(b * L, (b + 1) * L);
 
 /** Expects that a model with these parameters returns the oracle's results. */
 function expectAnswer(heed: Heed, model: CausalLanguageModel, answer: Answer): void {
-  const weights: Tensor[] = [];
-  const ids = idsOf(heed, texts);
-  const { logits, hiddenStates } = nn.captureAttention(
-    model,
-    (_, seen) => weights.push(heed.keep(heed.multiply(seen, 1))),
-    () => model.forward(ids, { needHiddenStates: true }),
+  const weights: Values[] = [];
+  const { logits, hiddenStates } = nn.captureAttention(model, seen(weights), () =>
+    model.forward(idsOf(heed, texts), { needHiddenStates: true }),
   );
   expectValues(logits, answer.logits as Values);
-  expect(hiddenStates.length).toBe(answer.hidden.length);
-  for (const [i, state] of hiddenStates.entries()) expectValues(state, answer.hidden[i] as Values);
-  expect(weights.length).toBe(answer.weights.length);
-  for (const [i, seen] of weights.entries()) {
-    expectValues(seen, answer.weights[i] as Values);
-    seen.dispose();
-  }
+  expectStates(answer, hiddenStates, weights);
 }
 
 describeEngines((heed) => {
