@@ -66,3 +66,26 @@ export function errorOf(got: ArrayLike<number>, wanted: ArrayLike<number>): numb
   const all = Array.from(wanted);
   return norm(all.map((number, i) => number - (got[i] as number))) / norm(all);
 }
+
+/** The mean cross-entropy of logits in double precision. */
+export function lossOf({ data, shape }: Values, targets: readonly number[]): number {
+  const size = shape.at(-1) as number;
+  const losses = targets.map((target, i) => {
+    const row = Array.from(data).slice(i * size, (i + 1) * size);
+    const sum = row.reduce((total, logit) => total + Math.exp(logit), 0);
+    return Math.log(sum) - (row[target] as number);
+  });
+  return losses.reduce((total, each) => total + each, 0) / losses.length;
+}
+
+/** The slope of a loss in double precision at an entry of a parameter, which it reads. */
+export function slopeAt({ data }: Values, at: number, loss: () => number): number {
+  const own = data as number[];
+  const kept = own[at] as number;
+  const [above, below] = [1e-4, -1e-4].map((step) => {
+    own[at] = kept + step;
+    return loss();
+  }) as [number, number];
+  own[at] = kept;
+  return (above - below) / 2e-4;
+}
