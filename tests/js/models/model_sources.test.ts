@@ -57,13 +57,12 @@ const said = " a great stone upon the earth, and upon the earth";
 describe("a model and its tokenizer come from", () => {
   const heed = engine({ threads: 1 });
 
+  // language_files.test.ts has more kinds of files and of lists of them.
   test.each<[string, () => ModelSource]>([
     ["the address of a folder, as a hub has it", () => address],
     ["a URL", () => new URL(`${address}/`)],
     ["the address of the weights", () => `${address}/model.safetensors?download=true`],
-    ["Blobs by name", () => objectOf((bytes) => new Blob([bytes]))],
     ["Files by name", () => files],
-    ["a list of Files", () => Object.values(files)],
     [
       "a folder handle",
       () => ({
@@ -82,8 +81,6 @@ describe("a model and its tokenizer come from", () => {
       "a file: URL in a text, of the weights",
       () => pathToFileURL(join(write, "model.safetensors")).href,
     ],
-    ["bytes by name", () => objectOf((bytes) => bytes)],
-    ["ArrayBuffers by name", () => objectOf((bytes) => bytes.buffer)],
     ["paths by name", () => objectOf((_, name) => join(write, name))],
     ["addresses by name", () => objectOf((_, name) => new URL(`${address}/${name}`))],
   ])("%s", async (_, source) => {
