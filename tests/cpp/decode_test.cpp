@@ -28,7 +28,7 @@ Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
 }
 
 /// The options of a call, and the tensors that they view.
-struct Call {
+struct Step {
   AttentionOptions options;
   std::optional<Tensor> mask, bias, slopes, sinks, offset;
   std::optional<BlockMask> block_mask;
@@ -46,8 +46,8 @@ struct Call {
 };
 
 /// A call with L queries over a batch whose longest sequence has S tokens.
-Call random_call(Random& random, std::int64_t B, std::int64_t H, std::int64_t L, std::int64_t S) {
-  Call call;
+Step random_call(Random& random, std::int64_t B, std::int64_t H, std::int64_t L, std::int64_t S) {
+  Step call;
   call.options.need_lse = random.chance(50);
   if (random.chance(30)) call.options = with_everything(call.options);
   call.options.is_causal = random.chance(60);
@@ -128,7 +128,7 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
     std::int64_t S = 0;
     for (std::int64_t b = 0; b < B; ++b)
       S = std::max(S, cache.length(b) + counts[static_cast<std::size_t>(b)]);
-    const Call call = random_call(random, B, H, L, S);
+    const Step call = random_call(random, B, H, L, S);
     const Tensor taken = TwinCache::tensor(counts);
     AttentionOptions cached = call.all();
     cached.kv_lengths = taken;

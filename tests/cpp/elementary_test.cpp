@@ -10,8 +10,6 @@
 namespace heed::test {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// The error in units of the last place of the expected number.
 double error_of(double got, long double want) {
   const double size = std::abs(static_cast<double>(want));

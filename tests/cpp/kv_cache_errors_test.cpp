@@ -73,12 +73,12 @@ TEST_F(KvCacheErrors, ConstructorRefusesSizesOutsideTheirRange) {
   with(&KvCache::Options::head_size, "head_size", -3);
   with(&KvCache::Options::value_size, "value_size", -1);
   with(&KvCache::Options::capacity, "capacity", 0);
-  constexpr std::int64_t kHuge = std::int64_t{1} << 60;
-  with(&KvCache::Options::batch, "batch", kHuge);
-  with(&KvCache::Options::heads, "heads", kHuge);
-  with(&KvCache::Options::head_size, "head_size", kHuge);
-  with(&KvCache::Options::value_size, "value_size", kHuge);
-  with(&KvCache::Options::capacity, "capacity", kHuge);
+  constexpr std::int64_t kHugeSize = std::int64_t{1} << 60;
+  with(&KvCache::Options::batch, "batch", kHugeSize);
+  with(&KvCache::Options::heads, "heads", kHugeSize);
+  with(&KvCache::Options::head_size, "head_size", kHugeSize);
+  with(&KvCache::Options::value_size, "value_size", kHugeSize);
+  with(&KvCache::Options::capacity, "capacity", kHugeSize);
 }
 
 TEST_F(KvCacheErrors, AppendRefusesTokensBeyondTheCapacity) {

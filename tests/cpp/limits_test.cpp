@@ -10,8 +10,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 TEST(PackedWeights, AreRefusedByAContextOfAnotherInstructionSet) {
   Context own;
   const PackedWeights weights(own, filled({2, 3}, 1.0f));

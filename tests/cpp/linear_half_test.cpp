@@ -64,21 +64,21 @@ TEST(LinearOfHalves, ReturnsWhatTheSameNumbersInFloat32Give) {
 
 TEST(LinearOfHalves, ReadsEveryHalfAtEveryPlace) {
   // Row n has half n at one index and zeros elsewhere, so its product with ones is that number.
-  constexpr std::int64_t kHalves = 1 << 16, kIn = 33;
+  constexpr std::int64_t kPatterns = 1 << 16, kIn = 33;
   Context context;
-  Tensor weight(Shape{kHalves, kIn}, DType::kFloat16);
-  for (std::int64_t n = 0; n < kHalves; ++n)
+  Tensor weight(Shape{kPatterns, kIn}, DType::kFloat16);
+  for (std::int64_t n = 0; n < kPatterns; ++n)
     for (std::int64_t i = 0; i < kIn; ++i)
       weight.data<Float16>()[static_cast<std::size_t>(n * kIn + i)].bits =
           static_cast<std::uint16_t>(i == n % kIn ? n : 0);
-  Tensor all(Shape{kHalves}, DType::kFloat16);
-  for (std::int64_t n = 0; n < kHalves; ++n)
+  Tensor all(Shape{kPatterns}, DType::kFloat16);
+  for (std::int64_t n = 0; n < kPatterns; ++n)
     all.data<Float16>()[static_cast<std::size_t>(n)].bits = static_cast<std::uint16_t>(n);
   const Tensor want = numbers_of(context, all);
   for (const std::int64_t rows : {1, 8}) {
     const Tensor y = linear(context, filled({rows, kIn}, 1.0f), weight);
-    for (std::int64_t i = 0; i < rows * kHalves; ++i) {
-      const float number = want.data()[static_cast<std::size_t>(i % kHalves)];
+    for (std::int64_t i = 0; i < rows * kPatterns; ++i) {
+      const float number = want.data()[static_cast<std::size_t>(i % kPatterns)];
       const float got = y.data()[static_cast<std::size_t>(i)];
       if (std::isnan(number))
         ASSERT_TRUE(std::isnan(got)) << i << " of " << rows << " rows";

@@ -14,14 +14,14 @@ namespace {
 constexpr float kEps = 1e-5f;
 
 /// Both norms with one signature: x, its last axis or axes, and optional parameters.
-struct Case {
+struct NormCase {
   Tensor x, weight, bias, d_y;
   bool is_centred;
   bool has_weight = true;
   bool has_bias = true;
   int axes = 1;
 
-  Case(Random& random, const Shape& shape, bool centred, int last_axes = 1)
+  NormCase(Random& random, const Shape& shape, bool centred, int last_axes = 1)
       : x(random.reals(shape)),
         weight(random.reals(Shape(shape.sizes().last(static_cast<std::size_t>(last_axes))))),
         bias(random.reals(weight.shape())),
@@ -77,7 +77,7 @@ TEST(Norm, AgreesWithFiniteDifferencesInTheReference) {
   Random random(1);
   using reference::Array;
   for (const bool is_centred : {true, false}) {
-    const Case c(random, {3, 5}, is_centred);
+    const NormCase c(random, {3, 5}, is_centred);
     const reference::NormGradients d = reference::norm_backward(c.d_y, c.x, c.wanted());
     EXPECT_TRUE(is_gradient(d.x, c.x, c.d_y,
                             [&](const Array& a) { return reference::norm(a, c.wanted()); }));
@@ -102,26 +102,27 @@ TEST(Norm, MatchesTheReferenceForAllSizes) {
       for (const std::int64_t size : {0, 1, 2, 3, 8, 16, 33, 100, 130}) {
         SCOPED_TRACE(testing::Message()
                      << "rows " << rows << " size " << size << " centred " << is_centred);
-        Case c(random, {rows, size}, is_centred);
+        NormCase c(random, {rows, size}, is_centred);
         // For rows of two numbers with a small difference, gradients grow like 1 / sqrt(eps).
         c.expect_match(size > 0 && size < 8 ? Tolerance{1e-3, 1e-3} : Tolerance{});
         c.has_weight = c.has_bias = false;
         c.expect_match(size > 0 && size < 8 ? Tolerance{1e-3, 1e-3} : Tolerance{});
       }
     }
-    Case(random, {2, 5000}, is_centred).expect_match();
+    NormCase(random, {2, 5000}, is_centred).expect_match();
   }
 }
 
 TEST(Norm, NormalisesSeveralAxesTogether) {
   Random random(3);
   for (const bool is_centred : {true, false})
-    for (const int axes : {1, 2, 3}) Case(random, {4, 3, 5, 9}, is_centred, axes).expect_match();
+    for (const int axes : {1, 2, 3})
+      NormCase(random, {4, 3, 5, 9}, is_centred, axes).expect_match();
 }
 
 TEST(LayerNorm, StaysAccurateFarFromZero) {
   Random random(4);
-  Case c(random, {20, 300}, true);
+  NormCase c(random, {20, 300}, true);
   for (float& number : c.x.data()) number += 1000.0f;
   c.expect_match({3e-6, 1e-5});
   for (float& number : c.x.data()) number += 1e6f;
@@ -131,7 +132,7 @@ TEST(LayerNorm, StaysAccurateFarFromZero) {
 TEST(Norm, ReturnsTheBiasForEqualNumbers) {
   Random random(5);
   Context context;
-  Case c(random, {4, 37}, true);
+  NormCase c(random, {4, 37}, true);
   for (float& number : c.x.data()) number = 0.1f;
   const Tensor y = c.forward(context);
   // The rounding error of the mean is about 1e-8, and 1 / sqrt(eps) is 300.
@@ -146,7 +147,7 @@ TEST(Norm, PropagatesNonFiniteNumbersWithinTheirRow) {
   Context context;
   for (const bool is_centred : {true, false}) {
     for (const std::size_t bad : {0u, 20u}) {
-      Case c(random, {3, 21}, is_centred);
+      NormCase c(random, {3, 21}, is_centred);
       c.x.data()[21 + bad] = kNaN;
       const Tensor y = c.forward(context);
       const Tensor d_x = c.backward(context).x;
@@ -161,7 +162,7 @@ TEST(Norm, PropagatesNonFiniteNumbersWithinTheirRow) {
 TEST(Norm, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   for (const bool is_centred : {true, false}) {
-    const Case c(random, {1500, 130}, is_centred);
+    const NormCase c(random, {1500, 130}, is_centred);
     expect_same_bits_for_any_threads([&](Context& context) {
       NormGradients d = c.backward(context);
       EXPECT_EQ(d.bias.has_value(), is_centred);

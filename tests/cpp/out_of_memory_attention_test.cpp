@@ -7,7 +7,7 @@
 namespace heed::test {
 namespace {
 
-const auto heads = reals({{2, 4, 70, 16}, {2, 2, 150, 16}, {2, 2, 150, 24}});
+const auto real_heads = reals({{2, 4, 70, 16}, {2, 2, 150, 16}, {2, 2, 150, 24}});
 
 /// A cache with some tokens, and nine queries and more tokens for it.
 /// `change(context, cache, tokens)` changes the cache once. Its results and the attention of the
@@ -37,7 +37,7 @@ Operation cached(const char* name, KvCache::Format format, const Change& change)
 std::vector<Operation> attention_operations() {
   std::vector<Operation> list;
   const auto add_attention = [&](const char* name, const auto& change) {
-    list.push_back(pure(name, heads, [=](Context& context, const Tensors& x) {
+    list.push_back(pure(name, real_heads, [=](Context& context, const Tensors& x) {
       AttentionOptions options;
       change(options);
       return list_of_results(attention(context, x[0], x[1], x[2], options));
@@ -52,13 +52,15 @@ std::vector<Operation> attention_operations() {
   });
   add_attention("attention with int8 scores",
                 [](AttentionOptions& options) { options.precision = Precision::kInt8Scores; });
-  list.push_back(pure("attention with a block mask", heads, [](Context& context, const Tensors& x) {
-    const BlockMask mask = BlockMask::from(
-        1, 1, 70, 150, [](auto, auto, std::int64_t i, std::int64_t j) { return j % 7 <= i % 5; });
-    AttentionOptions options;
-    options.block_mask = &mask;
-    return list_of_results(attention(context, x[0], x[1], x[2], options));
-  }));
+  list.push_back(
+      pure("attention with a block mask", real_heads, [](Context& context, const Tensors& x) {
+        const BlockMask mask = BlockMask::from(
+            1, 1, 70, 150,
+            [](auto, auto, std::int64_t i, std::int64_t j) { return j % 7 <= i % 5; });
+        AttentionOptions options;
+        options.block_mask = &mask;
+        return list_of_results(attention(context, x[0], x[1], x[2], options));
+      }));
   list.push_back(pure("attention with few queries",
                       reals({{1, 4, 1, 16}, {1, 2, 900, 16}, {1, 2, 900, 24}}),
                       [](Context& context, const Tensors& x) {
@@ -72,7 +74,7 @@ std::vector<Operation> other_input_operations() {
       pure(
           "attention with masks and a past",
           [](Random& random) {
-            Tensors x = heads(random);
+            Tensors x = real_heads(random);
             x.push_back(random.biases({70, 190}, 20));
             x.push_back(random.bools({2, 1, 1, 190}, 80));
             x.push_back(random.reals({2, 2, 40, 16}));
@@ -99,7 +101,7 @@ std::vector<Operation> other_input_operations() {
             options.cu_seqlens_q = options.cu_seqlens_k = x[3];
             return list_of_results(attention(context, x[0], x[1], x[2], options));
           }),
-      pure("attention of 16-bit floats", heads,
+      pure("attention of 16-bit floats", real_heads,
            [](Context& context, const Tensors& x) {
              const Tensor q = cast(context, x[0], DType::kFloat16);
              const Tensor k = cast(context, x[1], DType::kFloat16);
@@ -115,7 +117,7 @@ std::vector<Operation> related_operations() {
       pure(
           "attention_backward",
           [](Random& random) {
-            Tensors x = heads(random);
+            Tensors x = real_heads(random);
             x.push_back(random.reals({2, 4, 70, 24}));
             x.push_back(random.reals({1, 150}));
             x.push_back(random.reals({4}, 0.0f, 0.1f));

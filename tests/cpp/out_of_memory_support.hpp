@@ -46,13 +46,13 @@ using Tensors = std::vector<Tensor>;
 /// Makes the arguments and objects that an operation uses, and returns the operation.
 using Prepare = std::function<std::function<Tensors()>(Context&)>;
 
-enum class Refusals { kOne, kAllFromThere };
+enum class Refused { kOne, kAllFromThere };
 
 /// Refuses the n-th allocation from now on. Returns whether the operation threw.
 template <class Operation>
-bool throws_at(std::int64_t n, Refusals refusals, const Operation& operation) {
+bool throws_at(std::int64_t n, Refused refusals, const Operation& operation) {
   allocations.refused = 0;
-  allocations.refuses_all_later = refusals == Refusals::kAllFromThere;
+  allocations.refuses_all_later = refusals == Refused::kAllFromThere;
   allocations.until_refusal = n;
   bool throws = true;
   try {
@@ -66,7 +66,7 @@ bool throws_at(std::int64_t n, Refusals refusals, const Operation& operation) {
 }
 
 /// Calls the operation with its n-th allocation refused, for each n until none is.
-inline void expect_survival(int threads, Refusals refusals, const Prepare& prepare) {
+inline void expect_survival(int threads, Refused refusals, const Prepare& prepare) {
   const std::int64_t alive_before = allocations.alive;
   {
     Context alone = context_with_threads(threads);
@@ -120,10 +120,10 @@ inline std::function<Tensors(Random&)> reals(const std::vector<Shape>& shapes) {
 
 inline void expect_survival(const Prepare& prepare) {
   for (const int threads : {1, 2})
-    for (const Refusals refusals : {Refusals::kOne, Refusals::kAllFromThere}) {
+    for (const Refused refusals : {Refused::kOne, Refused::kAllFromThere}) {
       SCOPED_TRACE(testing::Message()
                    << threads << " threads, "
-                   << (refusals == Refusals::kOne ? "one refused" : "all refused from there"));
+                   << (refusals == Refused::kOne ? "one refused" : "all refused from there"));
       expect_survival(threads, refusals, prepare);
     }
 }

@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Arrays, OutOfMemory, testing::ValuesIn(array_operations
 INSTANTIATE_TEST_SUITE_P(Others, OutOfMemory, testing::ValuesIn(other_operations()));
 
 TEST(OutOfMemoryOfContexts, LeaksNothing) {
-  for (const Refusals refusals : {Refusals::kOne, Refusals::kAllFromThere})
+  for (const Refused refusals : {Refused::kOne, Refused::kAllFromThere})
     for (const int threads : {1, 3}) {
       const std::int64_t alive_before = allocations.alive;
       std::int64_t n = 0;

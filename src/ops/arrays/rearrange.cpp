@@ -13,7 +13,7 @@ namespace {
 using Axis = kernels::TransposeAxis;
 
 /// Bytes in a piece of work.
-constexpr std::int64_t kPiece = 64 * 1024;
+constexpr std::int64_t kPieceBytes = 64 * 1024;
 /// Copying a byte takes as long as this many floating-point operations.
 constexpr double kByteOperations = 2.0;
 
@@ -21,7 +21,7 @@ constexpr double kByteOperations = 2.0;
 void copy_runs(Context& context, std::int64_t count, std::int64_t size, const std::byte* from,
                std::int64_t from_stride, std::byte* to, std::int64_t to_stride) {
   if (size == 0) return;
-  const std::int64_t step = std::max<std::int64_t>(1, kPiece / size);
+  const std::int64_t step = std::max<std::int64_t>(1, kPieceBytes / size);
   Context::Runtime& runtime = context.runtime();
   runtime.pool().run(ops::divide_up(count, step),
                      kByteOperations * static_cast<double>(count * size),
@@ -90,13 +90,13 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   if (t.inner.from != 1)
     t.x_inner = take_axis(t, std::find_if(t.axes, t.axes + t.axis_count,
                                           [](const Axis& axis) { return axis.from == 1; }));
-  t.step = std::clamp<std::int64_t>(kPiece / (t.element * t.inner.size) / 16 * 16, 16,
+  t.step = std::clamp<std::int64_t>(kPieceBytes / (t.element * t.inner.size) / 16 * 16, 16,
                                     t.x_inner.size + 16);
   // Pieces are ranges of units: see kernels::Transpose.
   std::int64_t units = ops::divide_up(t.x_inner.size, t.step);
   for (int i = 0; i < t.axis_count; ++i) units *= t.axes[i].size;
   const std::int64_t unit_bytes = t.element * t.inner.size * std::min(t.step, t.x_inner.size);
-  const std::int64_t units_per_piece = std::max<std::int64_t>(1, kPiece / unit_bytes);
+  const std::int64_t units_per_piece = std::max<std::int64_t>(1, kPieceBytes / unit_bytes);
   Context::Runtime& runtime = context.runtime();
   runtime.pool().run(
       ops::divide_up(units, units_per_piece),

@@ -18,8 +18,8 @@ void require_count(const char* argument, std::int64_t count, std::int64_t most) 
 }
 
 /// The checked arguments for the kernel.
-struct Problem {
-  Problem(const TensorView& image, const NonLocalMeansOptions& options)
+struct MeansProblem {
+  MeansProblem(const TensorView& image, const NonLocalMeansOptions& options)
       : radius(options.patch_radius) {
     ops::require_floats("image", image, 2);
     pixels = {.pixels = image.data<float>().data(),
@@ -74,7 +74,7 @@ Tensor local_mean(Context& context, const TensorView& image, std::int64_t radius
 
 NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
                                     const NonLocalMeansOptions& options) {
-  const Problem p(image, options);
+  const MeansProblem p(image, options);
   NonLocalMeansResult result{Tensor(image.shape()), Tensor(image.shape())};
   if (image.shape().elements() == 0) return result;
   Context::Runtime& runtime = context.runtime();
@@ -122,7 +122,7 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
 
 Tensor non_local_means_weights(Context& context, const TensorView& image, std::int64_t row,
                                std::int64_t column, const NonLocalMeansOptions& options) {
-  const Problem p(image, options);
+  const MeansProblem p(image, options);
   require_count("row", row, p.pixels.height - 1);
   require_count("column", column, p.pixels.width - 1);
   Tensor weights(image.shape());

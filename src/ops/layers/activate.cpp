@@ -6,14 +6,14 @@ namespace heed {
 namespace {
 
 /// Operations for each number; the exponential needs most of them.
-constexpr double kOperations = 20.0;
+constexpr double kActivationOperations = 20.0;
 
 /// Calls part(kernels, first, count) for ranges of x's numbers.
 template <class Part>
 void for_numbers(Context& context, const TensorView& x, const Part& part) {
   Context::Runtime& runtime = context.runtime();
   ops::parallel_for(
-      runtime, x.shape().elements(), ops::kPieceNumbers, kOperations,
+      runtime, x.shape().elements(), ops::kPieceNumbers, kActivationOperations,
       [&](std::int64_t first, std::int64_t count) { part(runtime.kernels(), first, count); });
 }
 

@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t kSequences = 16;
 
 /// The arguments that forward and backward share, checked.
-struct Problem {
-  Problem(Context& context, const TensorView& x, const GruParameters& parameters,
-          const GruOptions& options)
+struct GruProblem {
+  GruProblem(Context& context, const TensorView& x, const GruParameters& parameters,
+             const GruOptions& options)
       : runtime(context.runtime()) {
     ops::require_floats("x", x, 3);
     B = x.shape()[0];
@@ -104,7 +104,7 @@ struct StepGradients {
 };
 
 /// Computes the gradients of all steps, from the last to the first.
-void steps_backward(const Problem& p, const float* d_outputs, const float* d_last,
+void steps_backward(const GruProblem& p, const float* d_outputs, const float* d_last,
                     const float* weight, const float* outputs, const float* kept,
                     StepGradients& steps) {
   const std::int64_t L = p.L, size = p.size;
@@ -158,7 +158,7 @@ void steps_backward(const Problem& p, const float* d_outputs, const float* d_las
 
 /// x with zeros after the end of every sequence. These numbers may be NaN and must not be
 /// multiplied by zero gradients.
-Tensor without_ends(const Problem& p, const TensorView& x) {
+Tensor without_ends(const GruProblem& p, const TensorView& x) {
   Tensor clean(x.shape());
   for (std::int64_t b = 0; b < p.B; ++b) {
     const float* const from = x.data<float>().data() + b * p.L * p.I;
@@ -172,7 +172,7 @@ Tensor without_ends(const Problem& p, const TensorView& x) {
 
 GruResult gru(Context& context, const TensorView& x, const GruParameters& parameters,
               const GruOptions& options) {
-  const Problem p(context, x, parameters, options);
+  const GruProblem p(context, x, parameters, options);
   const std::int64_t L = p.L, size = p.size;
   GruResult result{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
   if (options.need_gates) result.gates = Tensor(Shape{p.B, L, 4 * size});
@@ -226,7 +226,7 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
                           const std::optional<TensorView>& d_state, const TensorView& x,
                           const GruParameters& parameters, const TensorView& output,
                           const TensorView& gates, const GruOptions& options) {
-  const Problem p(context, x, parameters, options);
+  const GruProblem p(context, x, parameters, options);
   const std::int64_t B = p.B, L = p.L, size = p.size;
   ops::require_floats("output", output, Shape{B, L, size});
   ops::require_floats("gates", gates, Shape{B, L, 4 * size});

@@ -10,8 +10,8 @@ namespace heed {
 namespace {
 
 /// Operations for each number, forward and backward.
-constexpr double kOperations = 10.0;
-constexpr double kBackwardOperations = 25.0;
+constexpr double kNormOperations = 10.0;
+constexpr double kNormBackwardOperations = 25.0;
 /// The number of rows whose gradients of the parameters are summed in float.
 constexpr std::int64_t kRows = 64;
 
@@ -64,8 +64,8 @@ Tensor normalise(Context& context, const TensorView& x, const Norm& norm) {
   float* const to = y.data().data();
   Context::Runtime& runtime = context.runtime();
   ops::parallel_for(
-      runtime, norm.rows, ops::piece_rows(norm.size), kOperations * static_cast<double>(norm.size),
-      [&](std::int64_t row, std::int64_t count) {
+      runtime, norm.rows, ops::piece_rows(norm.size),
+      kNormOperations * static_cast<double>(norm.size), [&](std::int64_t row, std::int64_t count) {
         runtime.kernels().layers.norm(norm.tile(from, row, count), to + row * norm.size);
       });
   return y;
@@ -86,15 +86,15 @@ NormGradients normalise_backward(Context& context, const TensorView& d_output, c
   float* const d_weights = parts.data().data();
   float* const d_biases = d_weights + pieces * norm.size;
   Context::Runtime& runtime = context.runtime();
-  ops::parallel_for(runtime, norm.rows, kRows, kBackwardOperations * static_cast<double>(norm.size),
-                    [&](std::int64_t row, std::int64_t count) {
-                      runtime.kernels().layers.norm_backward(
-                          norm.tile(from, row, count),
-                          {.d_y = d_y + row * norm.size,
-                           .d_x = d_x + row * norm.size,
-                           .d_weight = d_weights + row / kRows * norm.size,
-                           .d_bias = d_biases + row / kRows * norm.size});
-                    });
+  ops::parallel_for(
+      runtime, norm.rows, kRows, kNormBackwardOperations * static_cast<double>(norm.size),
+      [&](std::int64_t row, std::int64_t count) {
+        runtime.kernels().layers.norm_backward(norm.tile(from, row, count),
+                                               {.d_y = d_y + row * norm.size,
+                                                .d_x = d_x + row * norm.size,
+                                                .d_weight = d_weights + row / kRows * norm.size,
+                                                .d_bias = d_biases + row / kRows * norm.size});
+      });
   if (gradients.weight)
     ops::sum_rows(runtime, d_weights, 1, pieces, norm.size, gradients.weight->data().data());
   if (gradients.bias)

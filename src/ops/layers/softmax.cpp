@@ -11,8 +11,8 @@ namespace heed {
 namespace {
 
 /// Operations for each number: an exponential and its sum, and a product.
-constexpr double kOperations = 20.0;
-constexpr double kBackwardOperations = 6.0;
+constexpr double kSoftmaxOperations = 20.0;
+constexpr double kSoftmaxBackwardOperations = 6.0;
 
 void require_rows(const char* argument, const TensorView& x) {
   ops::require_dtype(argument, x, DType::kFloat32);
@@ -39,7 +39,7 @@ Tensor softmax(Context& context, const TensorView& x) {
   float* const to = y.data().data();
   ops::parallel_for(
       runtime, x.shape().elements() / columns, ops::piece_rows(columns),
-      kOperations * static_cast<double>(columns), [&](std::int64_t row, std::int64_t count) {
+      kSoftmaxOperations * static_cast<double>(columns), [&](std::int64_t row, std::int64_t count) {
         runtime.kernels().layers.softmax(from + row * columns, count, columns, to + row * columns);
       });
   return y;
@@ -56,7 +56,7 @@ Tensor softmax_backward(Context& context, const TensorView& d_output, const Tens
   const float* const y = output.data<float>().data();
   float* const to = d_x.data().data();
   ops::parallel_for(runtime, output.shape().elements() / columns, ops::piece_rows(columns),
-                    kBackwardOperations * static_cast<double>(columns),
+                    kSoftmaxBackwardOperations * static_cast<double>(columns),
                     [&](std::int64_t row, std::int64_t count) {
                       const std::int64_t at = row * columns;
                       runtime.kernels().layers.softmax_backward(d_y + at, y + at, count, columns,
@@ -73,7 +73,7 @@ Tensor logsumexp(Context& context, const TensorView& x) {
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
   ops::parallel_for(runtime, y.shape().elements(), ops::piece_rows(columns),
-                    kOperations * static_cast<double>(columns),
+                    kSoftmaxOperations * static_cast<double>(columns),
                     [&](std::int64_t first, std::int64_t count) {
                       for (std::int64_t row = first; row < first + count; ++row) {
                         const float* const numbers = from + row * columns;

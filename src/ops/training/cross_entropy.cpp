@@ -9,15 +9,15 @@ namespace heed {
 namespace {
 
 /// Operations for each number.
-constexpr double kOperations = 20.0;
+constexpr double kLossOperations = 20.0;
 
 /// The arguments, checked.
-struct Problem : kernels::LossRows {
+struct LossProblem : kernels::LossRows {
   std::int64_t counted = 0;  // rows that are not ignored
   Reduction reduction;
   Shape loss;
 
-  Problem(const TensorView& x, const TensorView& y, const CrossEntropyOptions& options)
+  LossProblem(const TensorView& x, const TensorView& y, const CrossEntropyOptions& options)
       : reduction(options.reduction) {
     ignored = options.ignore_index ? &*options.ignore_index : nullptr;
     smoothing = options.label_smoothing;
@@ -44,7 +44,7 @@ struct Problem : kernels::LossRows {
   template <class Part>
   void for_rows(Context::Runtime& runtime, const Part& part) const {
     ops::parallel_for(runtime, rows, ops::piece_rows(classes),
-                      kOperations * static_cast<double>(classes), part);
+                      kLossOperations * static_cast<double>(classes), part);
   }
 };
 
@@ -52,7 +52,7 @@ struct Problem : kernels::LossRows {
 
 Tensor cross_entropy(Context& context, const TensorView& logits, const TensorView& targets,
                      const CrossEntropyOptions& options) {
-  const Problem r(logits, targets, options);
+  const LossProblem r(logits, targets, options);
   Tensor result(r.loss);
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
@@ -74,7 +74,7 @@ Tensor cross_entropy(Context& context, const TensorView& logits, const TensorVie
 
 Tensor cross_entropy_backward(Context& context, const TensorView& d_loss, const TensorView& logits,
                               const TensorView& targets, const CrossEntropyOptions& options) {
-  const Problem r(logits, targets, options);
+  const LossProblem r(logits, targets, options);
   ops::require_floats("d_loss", d_loss, r.loss);
   Tensor d_logits(logits.shape());
   const bool is_reduced = r.reduction != Reduction::kNone;
