@@ -73,6 +73,22 @@ inline Tensor random_integers(Random& random, std::int64_t count, std::int64_t l
   return numbers;
 }
 
+/// Hides the first keys of each row of a mask, a few or almost all.
+inline void hide_prefixes(Random& random, Tensor& mask) {
+  if (mask.shape().rank() == 0) return;
+  const std::int64_t size = mask.shape()[-1];
+  for (std::int64_t row = 0; row < mask.shape().elements(); row += size) {
+    const std::int64_t end = row + random.integer(0, size);
+    for (std::int64_t i = row; i < end; ++i) {
+      if (mask.dtype() == DType::kBool) {
+        mask.data<bool>()[static_cast<std::size_t>(i)] = false;
+      } else {
+        mask.data()[static_cast<std::size_t>(i)] = -kInfinity;
+      }
+    }
+  }
+}
+
 inline BlockMask random_block_mask(Random& random, const Case& c) {
   constexpr std::int64_t kBlocks = 3;
   const Shape shape{random.chance(50) ? 1 : c.B, random.chance(50) ? 1 : c.H,
@@ -93,7 +109,7 @@ inline void make_inputs(Random& random, Case& c) {
     c.k = random.reals({c.B, c.K, c.G * c.D});
     c.v = random.reals({c.B, c.K, c.G * c.Dv});
     c.options.heads = c.H;
-    c.options.kv_heads = c.G;
+    if (c.G != c.H || random.chance(50)) c.options.kv_heads = c.G;
   } else {
     c.q = random.reals({c.B, c.H, c.L, c.D});
     c.k = random.reals({c.B, c.G, c.K, c.D});
@@ -110,7 +126,7 @@ inline Case random_case(Random& random) {
   Case c;
   c.B = random.integer(1, 3);
   c.G = random.integer(1, 3);
-  c.H = c.G * random.integer(1, 3);
+  c.H = c.G * (random.chance(90) ? random.integer(1, 3) : 6);
   c.L = random_size(random, 0, 200);
   c.K = random_size(random, 0, 200);
   c.P = 0;
@@ -121,7 +137,7 @@ inline Case random_case(Random& random) {
   if (c.B * c.H * c.L * c.S * (c.D + c.Dv) > 3'000'000) c.B = c.G = c.H = 1;
   make_inputs(random, c);
 
-  if (random.chance(30)) c.options.scale = random.real(-1.0f, 1.0f);
+  if (random.chance(30)) c.options.scale = random.chance(90) ? random.real(-1.0f, 1.0f) : 0.0f;
   c.options.is_causal = random.chance(40);
   c.options.causal_alignment = static_cast<CausalAlignment>(random.integer(0, 2));
   if (random.chance(30)) {
@@ -139,6 +155,7 @@ inline Case random_case(Random& random) {
   } else if (random.chance(30)) {
     c.mask = random.biases(random_pairs_shape(random, {c.B, c.H, c.L, c.S}), 20);
   }
+  if (c.mask && random.chance(50)) hide_prefixes(random, *c.mask);
   if ((!c.mask || c.mask->dtype() == DType::kBool) && random.chance(40)) {
     c.bias = random.biases(random_pairs_shape(random, {c.B, c.H, c.L, c.S}), 10);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -121,6 +122,14 @@ inline void expect_reference(Context& context, const Inputs& inputs,
                              const AttentionOptions& options = {},
                              const Tolerance& tolerance = {}) {
   expect_reference(context, inputs.q, inputs.k, inputs.v, options, tolerance);
+}
+
+/// Every result that exists, in a list.
+inline std::vector<Tensor> list_of_results(AttentionResult&& result) {
+  return list_of(std::move(result.output), std::move(result.weights), std::move(result.lse),
+                 std::move(result.statistics), std::move(result.scores), std::move(result.capped),
+                 std::move(result.masked), std::move(result.entropy), std::move(result.present_key),
+                 std::move(result.present_value));
 }
 
 /// The same bits in an optional result.

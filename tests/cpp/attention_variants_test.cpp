@@ -1,7 +1,6 @@
 // The operations on scores between the scale and the softmax - softcap, bias, ALiBi, sinks - and
 // the stages that can be kept.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -77,23 +76,6 @@ TEST(AttentionBias, IsAddedAndHidesWithMinusInfinity) {
   expect_values(result.lse, {std::log(3.0)});
 }
 
-TEST(AttentionBias, CombinesWithABooleanMask) {
-  Random random(2);
-  Context context;
-  const Inputs inputs = random_inputs(random, 2, 4, 2, 50, 140, 8, 8);
-  const Shape shapes[] = {{}, {140}, {50, 1}, {4, 1, 140}, {2, 1, 50, 140}, {2, 4, 50, 140}, {77}};
-  for (const Shape& mask_shape : shapes) {
-    for (const Shape& bias_shape : shapes) {
-      SCOPED_TRACE("mask " + to_string(mask_shape) + " bias " + to_string(bias_shape));
-      const Tensor mask = random.bools(mask_shape, 80), bias = random.biases(bias_shape, 10);
-      AttentionOptions options;
-      options.mask = mask;
-      options.bias = bias;
-      expect_reference(context, inputs, options);
-    }
-  }
-}
-
 TEST(AttentionBias, EqualsAFloatMask) {
   Random random(3);
   Context context;
@@ -117,24 +99,6 @@ TEST(AttentionAlibi, SubtractsTheDistanceTimesTheSlope) {
   expect_values(result.weights, {0.25 / sum, 0.5 / sum, 1 / sum, 0.5 / sum});
   expect_values(result.scores, {0, 0, 0, 0});
   expect_values(result.capped, {0, 0, 0, 0});
-}
-
-TEST(AttentionAlibi, HasASlopeForEachQueryHead) {
-  Random random(4);
-  Context context;
-  const Inputs inputs = random_inputs(random, 2, 6, 2, 140, 200, 8, 8);
-  const Tensor slopes(Shape{6}, {0.5f, 0.25f, 0, 0.01f, -0.1f, 1.0f});
-  for (const bool is_causal : {false, true}) {
-    for (const auto alignment : {CausalAlignment::kTopLeft, CausalAlignment::kBottomRight}) {
-      AttentionOptions options;
-      options.alibi_slopes = slopes;
-      options.is_causal = is_causal;
-      options.causal_alignment = alignment;
-      // A slope of 1 subtracts up to 200, which has a rounding error of 8e-6. A few of these errors
-      // sum to 2e-5.
-      expect_reference(context, inputs, options, {2e-5, 2e-5});
-    }
-  }
 }
 
 TEST(AttentionSinks, AffectOnlyTheDenominator) {
@@ -178,20 +142,6 @@ TEST(AttentionSinks, AreTheLseOfAQueryWithoutVisibleKeys) {
     }
   }
   for (const float x : result.output.data()) EXPECT_EQ(x, 0.0f);
-}
-
-TEST(AttentionSinks, MatchTheReference) {
-  Random random(6);
-  Context context;
-  const Inputs inputs = random_inputs(random, 2, 6, 2, 70, 300, 8, 8);
-  const Tensor sinks(Shape{6}, {-3, 0, 1, 5, 20, -kInfinity});
-  for (const bool is_causal : {false, true}) {
-    AttentionOptions options;
-    options.sinks = sinks;
-    options.is_causal = is_causal;
-    options.window_left = is_causal ? 60 : -1;
-    expect_reference(context, inputs, options);
-  }
 }
 
 TEST(AttentionSinks, MayDifferBetweenBatchEntriesLikeSlopes) {
@@ -245,46 +195,6 @@ TEST(AttentionCapture, ReturnsTheEntropyOfWeights) {
   expect_values(of_scores({0, 0, 5, 6}, options).entropy, {std::log(2.0)});
 }
 
-TEST(AttentionCapture, ReturnsTheEntropyWithoutOtherResults) {
-  Random random(7);
-  Context context;
-  const Inputs inputs = random_inputs(random, 2, 2, 1, 60, 300, 8, 8);
-  AttentionOptions options;
-  options.is_causal = true;
-  const reference::AttentionResult want =
-      reference::attention(inputs.q, inputs.k, inputs.v, options);
-  options.capture_entropy = true;
-  const AttentionResult got = attention(context, inputs.q, inputs.k, inputs.v, options);
-  EXPECT_TRUE(close(got.entropy, want.entropy));
-  EXPECT_FALSE(got.weights || got.scores || got.capped || got.masked || got.lse);
-}
-
-TEST(AttentionCapture, ReturnsEachStageAlone) {
-  Random random(8);
-  Context context;
-  const Inputs inputs = random_inputs(random, 1, 2, 2, 50, 140, 8, 8);
-  const Tensor lengths = integers({1}, {100});
-  AttentionOptions options;
-  options.softcap = 1.5f;
-  options.kv_lengths = lengths;
-  options.is_causal = true;
-  const reference::AttentionResult want =
-      reference::attention(inputs.q, inputs.k, inputs.v, options);
-  const auto run = [&](bool AttentionOptions::* member) {
-    AttentionOptions one = options;
-    one.*member = true;
-    AttentionResult result = attention(context, inputs.q, inputs.k, inputs.v, one);
-    EXPECT_TRUE(close(result.output, want.output));
-    return result;
-  };
-  EXPECT_TRUE(close(run(&AttentionOptions::capture_scores).scores, want.scores));
-  EXPECT_TRUE(close(run(&AttentionOptions::capture_capped).capped, want.capped));
-  EXPECT_TRUE(close(run(&AttentionOptions::capture_masked).masked, want.masked));
-  EXPECT_TRUE(close(run(&AttentionOptions::need_weights).weights, want.weights));
-  EXPECT_FALSE(run(&AttentionOptions::capture_capped).scores);
-  EXPECT_FALSE(run(&AttentionOptions::capture_scores).capped);
-}
-
 TEST(AttentionVariants, StayFiniteForScoresOfTenThousand) {
   // Integers, exact in float32, and every option that could create infinities.
   Random random(9);
@@ -317,46 +227,30 @@ TEST(AttentionVariants, StayFiniteForScoresOfTenThousand) {
   expect_finite(options);
 }
 
-TEST(AttentionVariants, IgnoreNaNAndInfinityThatAreHidden) {
-  // NaN and infinities in the bias, and in keys and values, where each kind of mask hides them.
+TEST(AttentionVariants, IgnoreNaNAndInfinityInHiddenBiases) {
   Random random(10);
   const std::size_t L = 60, S = 200;
-  Inputs inputs = random_inputs(random, 1, 2, 1, 60, 200, 8, 8);
+  const Inputs inputs = random_inputs(random, 1, 2, 1, 60, 200, 8, 8);
   const Tensor slopes(Shape{2}, {0.1f, 0.2f});
-  const Inputs clean = [&] {
-    Random again(10);
-    return random_inputs(again, 1, 2, 1, 60, 200, 8, 8);
-  }();
-  Tensor bias = random.reals({60, 200});
-  Tensor clean_bias = filled({60, 200}, 0.0f);
-  std::copy(bias.data().begin(), bias.data().end(), clean_bias.data().begin());
+  const Tensor clean = random.reals({60, 200});
+  Tensor bias(clean.shape());
   for (std::size_t i = 0; i < L; ++i) {
     for (std::size_t j = 0; j < S; ++j) {
-      if (j > i + 3 || j + 20 < i) bias.data()[i * S + j] = j % 2 == 0 ? kNaN : kInfinity;
+      const bool is_hidden = j > i + 3 || j + 20 < i;
+      const std::size_t n = i * S + j;
+      bias.data()[n] = !is_hidden ? clean.data()[n] : j % 2 == 0 ? kNaN : kInfinity;
     }
   }
-  for (const float poison : {kNaN, kInfinity, -kInfinity}) {
-    for (Tensor* tensor : {&inputs.k, &inputs.v}) {
-      std::fill(tensor->data().begin() + 63 * 8, tensor->data().end(), poison);
-    }
-    AttentionOptions options;
-    options.window_left = 20;
-    options.window_right = 3;
-    options.softcap = 4.0f;
-    options.alibi_slopes = slopes;
-    options.bias = clean_bias;
-    Context context;
-    const AttentionResult want =
-        attention(context, clean.q, clean.k, clean.v, with_everything(options));
-    options.bias = bias;
-    const AttentionResult got =
-        attention(context, inputs.q, inputs.k, inputs.v, with_everything(options));
-    EXPECT_TRUE(close(got.output, want.output));
-    EXPECT_TRUE(same_bits(got.weights, want.weights));
-    EXPECT_TRUE(same_bits(got.lse, want.lse));
-    EXPECT_TRUE(same_bits(got.masked, want.masked));
-    EXPECT_TRUE(same_bits(got.entropy, want.entropy));
-  }
+  AttentionOptions options = with_everything({});
+  options.window_left = 20;
+  options.window_right = 3;
+  options.softcap = 4.0f;
+  options.alibi_slopes = slopes;
+  Context context;
+  options.bias = clean;
+  const AttentionResult want = attention(context, inputs.q, inputs.k, inputs.v, options);
+  options.bias = bias;
+  expect_same_bits(attention(context, inputs.q, inputs.k, inputs.v, options), want);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Decode steps - few queries over a cache of any format - against the reference over the stored
 // numbers.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -29,10 +30,14 @@ Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
 /// The options of a call, and the tensors that they view.
 struct Step {
   AttentionOptions options;
-  std::optional<Tensor> slopes, sinks, offset;
+  std::optional<Tensor> mask, bias, slopes, sinks, offset;
+  std::optional<BlockMask> block_mask;
 
   AttentionOptions all() const {
     AttentionOptions result = options;
+    result.mask = mask;
+    result.bias = bias;
+    result.block_mask = block_mask ? &*block_mask : nullptr;
     result.alibi_slopes = slopes;
     result.sinks = sinks;
     result.causal_offset = offset;
@@ -40,14 +45,22 @@ struct Step {
   }
 };
 
-Step random_call(Random& random, std::int64_t H) {
+/// A call with L queries over a batch whose longest sequence has S tokens.
+Step random_call(Random& random, std::int64_t B, std::int64_t H, std::int64_t L, std::int64_t S) {
   Step call;
   call.options.need_lse = random.chance(50);
+  if (random.chance(30)) call.options = with_everything(call.options);
   call.options.is_causal = random.chance(60);
   call.options.causal_alignment = static_cast<CausalAlignment>(random.integer(0, 2));
   if (random.chance(30)) call.options.window_left = random.integer(0, 600);
   if (random.chance(20)) call.options.window_right = random.integer(0, 60);
   if (random.chance(30)) call.options.softcap = 5.0f;
+  if (random.chance(20)) call.mask = random.bools({B, 1, L, S}, 80);
+  if (random.chance(20)) call.bias = random.biases({H, 1, S}, 10);
+  if (random.chance(15)) {
+    call.block_mask = BlockMask::from(
+        1, H, L, S, [](auto, auto h, auto q, auto k) { return (q + k / 3 + h) % 4 != 0; });
+  }
   if (random.chance(30)) call.slopes = random.reals({H}, -0.01f, 0.1f);
   if (random.chance(30)) call.sinks = random.biases({H}, 20);
   if (random.chance(15)) {
@@ -105,12 +118,17 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
     if (random.chance(15)) append(1, true);
     if (random.chance(40)) append(random.integer(0, 300), false);
     change_at_random(random, cache, checks ? &model : nullptr);
-    const std::int64_t L = random.chance(50) ? 1 : random.integer(1, 6);
+    const std::int64_t L = random.chance(50)   ? 1
+                           : random.chance(80) ? random.integer(0, 6)
+                                               : random.integer(7, 90);
     const CacheModel::Before before = model.now();
     const std::vector<std::int64_t> counts = random_counts(L, 80);
     const Tensor q = random.reals({B, H, L, D});
     const Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
-    const Step call = random_call(random, H);
+    std::int64_t S = 0;
+    for (std::int64_t b = 0; b < B; ++b)
+      S = std::max(S, cache.length(b) + counts[static_cast<std::size_t>(b)]);
+    const Step call = random_call(random, B, H, L, S);
     const Tensor taken = TwinCache::tensor(counts);
     AttentionOptions cached = call.all();
     cached.kv_lengths = taken;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -312,80 +311,20 @@ TEST(KvCache, RewindsTheTokensThatItHoldsIfItRolls) {
   twin.expect_step(context, random, 1, 1, causal());
 }
 
-TEST(KvCache, CombinesWithEveryOption) {
-  Random random(14);
-  Context context;
-  for (int number = 0; number < 60 && !testing::Test::HasFailure(); ++number) {
-    SCOPED_TRACE(testing::Message() << "case " << number);
-    const std::int64_t B = random.integer(1, 3), G = random.integer(1, 2);
-    const std::int64_t H = G * random.integer(1, 3);
-    KvCache::Options cache = cache_options(B, G, random.integer(1, 20), random.integer(1, 20), 400);
-    cache.is_rolling = random.chance(40);
-    if (cache.is_rolling) cache.capacity = random.integer(1, 200);
-    TwinCache twin(context, cache);
-    for (int step = 0; step < 4; ++step) {
-      const std::int64_t L = random.chance(50) ? random.integer(0, 3) : random.integer(0, 90);
-      std::vector<std::int64_t> counts;
-      std::int64_t S = 0;
-      for (std::int64_t b = 0; b < B; ++b) {
-        counts.push_back(random.chance(60) ? L : random.integer(0, L));
-        S = std::max(S, twin.cache.length(b) + counts.back());
-      }
-      AttentionOptions options;
-      options.is_causal = random.chance(60);
-      options.causal_alignment = static_cast<CausalAlignment>(random.integer(0, 2));
-      if (random.chance(40)) options.window_left = random.integer(0, 60);
-      if (random.chance(20)) options.window_right = random.integer(0, 60);
-      if (random.chance(30)) options.softcap = 5.0f;
-      const Tensor mask = random.bools({B, 1, L, S}, 80), bias = random.biases({H, 1, S}, 10);
-      const Tensor slopes = random.reals({H}, 0.0f, 0.1f), sinks = random.reals({H});
-      const Tensor offset = integers({1}, {static_cast<std::int32_t>(random.integer(-5, 300))});
-      if (random.chance(30)) options.mask = mask;
-      if (random.chance(30)) options.bias = bias;
-      if (random.chance(30)) options.alibi_slopes = slopes;
-      if (random.chance(30)) options.sinks = sinks;
-      if (random.chance(20)) options.causal_offset = offset;
-      const BlockMask blocks = BlockMask::from(
-          1, H, L, S, [](auto, auto h, auto q, auto k) { return (q + k / 3 + h) % 4 != 0; });
-      if (random.chance(20)) options.block_mask = &blocks;
-      twin.expect_step(context, random, H, L, L, counts, options, {2e-5, 2e-5});
-      const std::int64_t b = random.integer(0, B - 1), other = random.integer(0, B - 1);
-      if (random.chance(30)) {
-        twin.rewind(b, random.integer(0, twin.cache.length(b) - twin.cache.first(b)));
-      }
-      if (random.chance(30) && twin.cache.first(b) == 0) {
-        twin.share(b, other, random.integer(0, twin.cache.length(b)));
-      }
-      twin.expect_lengths();
-    }
-  }
-}
-
 TEST(KvCache, ReturnsTheSameBitsForAnyNumberOfThreads) {
-  for (const auto format :
-       {KvCache::Format::kFloat32, KvCache::Format::kFloat16, KvCache::Format::kInt8}) {
-    std::optional<AttentionResult> first;
-    for (const int threads : {1, 2, 3, 5, 8}) {
-      SCOPED_TRACE(testing::Message()
-                   << threads << " threads, format " << static_cast<int>(format));
-      Context context = context_with_threads(threads);
+  for (const auto format : kFormats) {
+    SCOPED_TRACE(testing::Message() << "format " << static_cast<int>(format));
+    expect_same_bits_for_any_threads([&](Context& context) {
       Random random(16);
-      KvCache::Options options = cache_options(2, 2, 32, 24, 2000);
-      options.format = format;
-      KvCache cache(context, options);
+      KvCache cache(context, cache_options(2, 2, 32, 24, 2000, format));
       cache.append(random.reals({2, 2, 1100, 32}), random.reals({2, 2, 1100, 24}),
                    integers({2}, {1100, 300}));
       const Tensor q = random.reals({2, 8, 10, 32}), k = random.reals({2, 2, 10, 32}),
                    v = random.reals({2, 2, 10, 24});
       AttentionOptions call = with_everything(causal());
       call.cache = &cache;
-      AttentionResult got = attention(context, q, k, v, call);
-      if (first) {
-        expect_same_bits(got, *first);
-      } else {
-        first = std::move(got);
-      }
-    }
+      return list_of_results(attention(context, q, k, v, call));
+    });
   }
 }
 

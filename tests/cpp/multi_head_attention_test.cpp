@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "support.hpp"
@@ -206,18 +205,11 @@ TEST(MultiHeadAttention, ReturnsTheSameBitsForAnyNumberOfThreads) {
   options.need_weights = true;
   options.average_weights = true;
   options.is_causal = true;
-  std::optional<MultiHeadAttentionResult> want;
-  for (const int threads : kThreadCounts) {
-    Context context = context_with_threads(threads);
+  expect_same_bits_for_any_threads([&](Context& context) {
     MultiHeadAttentionResult got =
         multi_head_attention(context, model.query, model.key, model.value, model.packed(), options);
-    if (!want) {
-      want = std::move(got);
-      continue;
-    }
-    EXPECT_TRUE(same_bits(got.output, want->output)) << threads << " threads";
-    EXPECT_TRUE(same_bits(got.weights, want->weights)) << threads << " threads";
-  }
+    return list_of(std::move(got.output), std::move(got.weights));
+  });
 }
 
 }  // namespace

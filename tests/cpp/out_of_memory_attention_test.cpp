@@ -7,11 +7,6 @@
 namespace heed::test {
 namespace {
 
-Tensors results_of(AttentionResult&& result) {
-  return list_of(std::move(result.output), std::move(result.weights), std::move(result.lse),
-                 std::move(result.statistics), std::move(result.entropy), std::move(result.masked));
-}
-
 const auto real_heads = reals({{2, 4, 70, 16}, {2, 2, 150, 16}, {2, 2, 150, 24}});
 
 /// A cache with some tokens, and nine queries and more tokens for it.
@@ -45,7 +40,7 @@ std::vector<Operation> attention_operations() {
     list.push_back(pure(name, real_heads, [=](Context& context, const Tensors& x) {
       AttentionOptions options;
       change(options);
-      return results_of(attention(context, x[0], x[1], x[2], options));
+      return list_of_results(attention(context, x[0], x[1], x[2], options));
     }));
   };
   add_attention("attention", [](AttentionOptions&) {});
@@ -64,12 +59,12 @@ std::vector<Operation> attention_operations() {
             [](auto, auto, std::int64_t i, std::int64_t j) { return j % 7 <= i % 5; });
         AttentionOptions options;
         options.block_mask = &mask;
-        return results_of(attention(context, x[0], x[1], x[2], options));
+        return list_of_results(attention(context, x[0], x[1], x[2], options));
       }));
   list.push_back(pure("attention with few queries",
                       reals({{1, 4, 1, 16}, {1, 2, 900, 16}, {1, 2, 900, 24}}),
                       [](Context& context, const Tensors& x) {
-                        return results_of(attention(context, x[0], x[1], x[2]));
+                        return list_of_results(attention(context, x[0], x[1], x[2]));
                       }));
   return list;
 }
@@ -104,7 +99,7 @@ std::vector<Operation> other_input_operations() {
           [](Context& context, const Tensors& x) {
             AttentionOptions options = causal();
             options.cu_seqlens_q = options.cu_seqlens_k = x[3];
-            return results_of(attention(context, x[0], x[1], x[2], options));
+            return list_of_results(attention(context, x[0], x[1], x[2], options));
           }),
       pure("attention of 16-bit floats", real_heads,
            [](Context& context, const Tensors& x) {

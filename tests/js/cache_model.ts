@@ -16,8 +16,11 @@ function throughInt8(_: Heed, { data, shape }: Values): Values {
   for (let row = 0; row < stored.length; row += size) {
     const numbers = stored.slice(row, row + size);
     const scale = Math.fround(Math.max(...numbers.map(Math.abs)) / 127);
+    const inverse = Math.fround(1 / scale);
     numbers.forEach((x, i) => {
-      stored[row + i] = scale === 0 ? 0 : scale * Math.round(x / scale);
+      // Adding this number rounds a float to a whole one, and halves to even ones, as the engine does.
+      const step = Math.fround(Math.fround(x * inverse) + 1.5 * 2 ** 23) - 1.5 * 2 ** 23;
+      stored[row + i] = scale === 0 ? 0 : scale * step;
     });
   }
   return { data: stored, shape };

@@ -78,3 +78,18 @@ export async function runModule(
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Compiles TypeScript files under strict rules, with the types of Node; it fails if one has an error. */
+export async function compile(
+  files: readonly string[],
+  words: readonly string[],
+  options?: RunOptions,
+): Promise<void> {
+  const packages = join(import.meta.dirname, "../../node_modules");
+  const rules = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
+  const target = ["--target", "ES2022", "--lib", "ES2022,ESNext.Disposable,DOM"];
+  const types = ["--typeRoots", join(packages, "@types"), "--types", "node"];
+  const compiler = join(packages, "typescript/bin/tsc");
+  const all = [compiler, ...rules, ...target, ...types, ...words, ...files];
+  await succeed(process.execPath, all, { limit: 240_000, ...options });
+}

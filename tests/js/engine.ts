@@ -66,3 +66,13 @@ export function refusal(call: () => unknown): HeedError {
   }
   throw new Error("expected a HeedError, but the call went through");
 }
+
+/** Returns the HeedError with which a promise is rejected. */
+export async function refusalOf(call: Promise<unknown>): Promise<HeedError> {
+  const error = await call.then(
+    () => new Error("expected a HeedError, but the call went through"),
+    (error: unknown) => error,
+  );
+  if (error instanceof HeedError) return error;
+  throw error;
+}

@@ -90,6 +90,8 @@ export interface Masks {
   isCausal?: boolean;
   /** [B, S], 1 where a key may be seen, else 0. */
   keyMask?: Values;
+  /** As in attention, instead of keyMask. */
+  mask?: Values & { isBool: boolean };
 }
 
 /** Computes multi-head attention from its parts (Vaswani et al., 2017, section 3.2.2). */
@@ -97,7 +99,7 @@ export function multiHead(
   p: Parameters,
   heads: number,
   [query, key, value]: readonly [Values, Values, Values],
-  { isCausal = false, keyMask }: Masks = {},
+  { isCausal = false, keyMask, mask: own }: Masks = {},
 ): { output: Values; weights: Values } {
   const [B, L, E] = query.shape as [number, number, number];
   const S = key.shape[1] as number;
@@ -113,7 +115,7 @@ export function multiHead(
       heads,
     );
   };
-  const mask = keyMask && { data: keyMask.data, shape: [B, 1, 1, S], isBool: true };
+  const mask = keyMask ? { data: keyMask.data, shape: [B, 1, 1, S], isBool: true } : own;
   const answer = attention({
     q: project(query, "q", 0),
     k: project(key, "k", 1),
@@ -126,6 +128,92 @@ export function multiHead(
     output: linear(p.of("out_proj"), joined),
     weights: { data: answer.weights, shape: [B, heads, L, S] },
   };
+}
+
+export interface Turn {
+  style?: "half" | "interleaved";
+  rotarySize?: number;
+  /** The angle of pair c in row i of batch entry b. */
+  angle: (b: number, i: number, c: number) => number;
+}
+
+/** Rotates pairs of the first `rotarySize` entries of each row of x [B, H, L, D] (Su et al., 2021). */
+export function rotated({ data, shape }: Values, { style = "half", angle, ...turn }: Turn): Values {
+  const [B, H, L, D] = shape as [number, number, number, number];
+  const { rotarySize = D } = turn;
+  const y = Array.from(data);
+  for (let row = 0; row < B * H * L; ++row) {
+    for (let c = 0; c < rotarySize / 2; ++c) {
+      const first = row * D + (style === "half" ? c : 2 * c);
+      const second = style === "half" ? first + rotarySize / 2 : first + 1;
+      const turned = angle(Math.floor(row / (H * L)), row % L, c);
+      const [x0, x1] = [data[first] as number, data[second] as number];
+      y[first] = x0 * Math.cos(turned) - x1 * Math.sin(turned);
+      y[second] = x0 * Math.sin(turned) + x1 * Math.cos(turned);
+    }
+  }
+  return { data: y, shape };
+}
+
+export interface LinearQuestion {
+  /** [B, H, L, D], [B, G, L, D], [B, G, L, Dv] */
+  q: Values;
+  k: Values;
+  v: Values;
+  scale?: number;
+  /** [B, G, L] or [B, G, L, D] */
+  decay?: Values;
+  /** [B, G, L] */
+  beta?: Values;
+  /** [B, G, D, Dv] */
+  pastState?: Values;
+}
+
+/** The recurrence of linear attention. For each token: decay the state, write to it, read from it. */
+export function linearAttention(question: LinearQuestion): { output: number[]; state: number[] } {
+  const { q, k, v, decay, beta, pastState } = question;
+  const [B, H, L, D] = q.shape as [number, number, number, number];
+  const [G, Dv] = [k.shape[1], v.shape[3]] as [number, number];
+  const scale = question.scale ?? 1 / Math.sqrt(D);
+  const output = new Array<number>(B * H * L * Dv).fill(0);
+  const states: number[] = [];
+  const range = (n: number) => Array.from({ length: n }, (_, i) => i);
+  for (const bg of range(B * G)) {
+    const row = ({ data }: Values, t: number, size: number) =>
+      range(size).map((i) => data[(bg * L + t) * size + i] as number);
+    const state = range(D).map((d) =>
+      range(Dv).map((c) => (pastState?.data[(bg * D + d) * Dv + c] ?? 0) as number),
+    );
+    for (const t of range(L)) {
+      const [key, value] = [row(k, t, D), row(v, t, Dv)];
+      if (decay) {
+        const isSingle = decay.shape.length === 3;
+        const logs = row(decay, t, isSingle ? 1 : D);
+        state.forEach((s, d) => {
+          for (const c of range(Dv))
+            s[c] = (s[c] as number) * Math.exp(logs[isSingle ? 0 : d] as number);
+        });
+      }
+      const read = (x: number[], c: number) =>
+        x.reduce((sum, number, d) => sum + number * (state[d]?.[c] as number), 0);
+      const written = value.map((number, c) =>
+        beta ? (row(beta, t, 1)[0] as number) * (number - read(key, c)) : number,
+      );
+      state.forEach((s, d) => {
+        for (const c of range(Dv))
+          s[c] = (s[c] as number) + (key[d] as number) * (written[c] as number);
+      });
+      const group = H / G;
+      for (const h of range(group)) {
+        const head = Math.floor(bg / G) * H + (bg % G) * group + h;
+        const at = head * L + t;
+        const query = range(D).map((d) => q.data[at * D + d] as number);
+        for (const c of range(Dv)) output[at * Dv + c] = scale * read(query, c);
+      }
+    }
+    states.push(...state.flat());
+  }
+  return { output, state: states };
 }
 
 export interface LayerKind {

@@ -45,8 +45,9 @@ export function expectStates(
   expect(states.length).toBe(answer.hidden.length);
   for (const [i, state] of states.entries()) expectValues(state, answer.hidden[i] as Values);
   expect(weights.length).toBe(answer.weights.length);
-  for (const [i, { data }] of weights.entries()) {
+  for (const [i, { data, shape }] of weights.entries()) {
     const wanted = answer.weights[i] as Values;
+    expect(shape).toEqual(wanted.shape);
     for (const [at, number] of Array.from(data).entries())
       expect(number).toBeCloseTo(wanted.data[at] as number, 5);
   }
@@ -64,4 +65,27 @@ export function errorOf(got: ArrayLike<number>, wanted: ArrayLike<number>): numb
   const norm = (numbers: number[]) => Math.sqrt(numbers.reduce((sum, x) => sum + x * x, 0));
   const all = Array.from(wanted);
   return norm(all.map((number, i) => number - (got[i] as number))) / norm(all);
+}
+
+/** The mean cross-entropy of logits in double precision. */
+export function lossOf({ data, shape }: Values, targets: readonly number[]): number {
+  const size = shape.at(-1) as number;
+  const losses = targets.map((target, i) => {
+    const row = Array.from(data).slice(i * size, (i + 1) * size);
+    const sum = row.reduce((total, logit) => total + Math.exp(logit), 0);
+    return Math.log(sum) - (row[target] as number);
+  });
+  return losses.reduce((total, each) => total + each, 0) / losses.length;
+}
+
+/** The slope of a loss in double precision at an entry of a parameter, which it reads. */
+export function slopeAt({ data }: Values, at: number, loss: () => number): number {
+  const own = data as number[];
+  const kept = own[at] as number;
+  const [above, below] = [1e-4, -1e-4].map((step) => {
+    own[at] = kept + step;
+    return loss();
+  }) as [number, number];
+  own[at] = kept;
+  return (above - below) / 2e-4;
 }

@@ -1,6 +1,5 @@
 // Workers for the tests of heed/worker.
 
-import { HeedError } from "heed";
 import {
   type LoadInWorkerOptions,
   loadInWorker,
@@ -27,16 +26,6 @@ export function newNodeWorker(address: URL): WorkerLike {
 /** An engine in a worker with the tasks of worker_tasks.mjs. */
 export const loadWithTasks = (options: LoadInWorkerOptions = {}): Promise<RemoteHeed<TestTasks>> =>
   loadInWorker<TestTasks>({ threads: 1, worker: newTestWorker, ...options });
-
-/** The HeedError of a call. */
-export async function refusalOf(call: Promise<unknown>): Promise<HeedError> {
-  const error = await call.then(
-    () => new Error("expected a HeedError, but the call went through"),
-    (error: unknown) => error,
-  );
-  if (error instanceof HeedError) return error;
-  throw error;
-}
 
 export const numbers = (length: number, seed = 1): Float32Array<ArrayBuffer> =>
   Float32Array.from({ length }, (_, i) => Math.sin(seed + i));

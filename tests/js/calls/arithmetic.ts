@@ -272,7 +272,7 @@ export const arithmetic = {
 
   sinusoidalEncoding: right(
     fc.record({
-      ...{ length: whole(0, 20), size: whole(0, 20) },
+      ...{ length: whole(0, 50), size: whole(0, 20) },
       ...{ base: maybe(whole(1, 20_000)), offset: maybe(whole(0, 5000)) },
     }),
     (heed, { length, size, base, offset }) => {

@@ -1,10 +1,10 @@
 // Random calls of attention in all its forms, and of caches, compared with the oracles in double precision.
 
 import * as fc from "fast-check";
-import type { Heed, KvCache, PartialAttention } from "heed";
+import type { Heed, KvCache, KvCacheOptions, PartialAttention } from "heed";
 import { CacheModel } from "../cache_model.js";
 import { expectAsOracle, floats } from "../compare.js";
-import { multiHead, Parameters, scored } from "../layer_oracle.js";
+import { linearAttention, multiHead, Parameters, scored } from "../layer_oracle.js";
 import {
   attention as answerOf,
   packedAttention,
@@ -17,7 +17,7 @@ import { flag, given, maybe, pick, random, right, seed, whole } from "./family.j
 
 const heads = { B: whole(1, 2), G: whole(1, 2), group: whole(1, 3) };
 const queries = fc.oneof({ weight: 4, arbitrary: whole(0, 9) }, whole(0, 60));
-const keys = fc.oneof({ weight: 4, arbitrary: whole(0, 20) }, whole(0, 150));
+const keys = fc.oneof({ weight: 4, arbitrary: whole(0, 20) }, whole(0, 300));
 const size = fc.oneof({ weight: 4, arbitrary: whole(1, 9) }, whole(1, 70));
 
 /** Which axes of a broadcast array have size 1, and how many are left out. */
@@ -29,7 +29,9 @@ type Thin = { readonly isOne: readonly boolean[]; readonly dropped: number };
 const thinned = (shape: readonly number[], { isOne, dropped }: Thin) =>
   shape.map((size, axis) => (isOne[axis] ? 1 : size)).slice(dropped);
 
-const offset = fc.oneof(pick("topLeft", "bottomRight"), whole(-5, 30));
+const offset = fc.oneof(pick("topLeft", "bottomRight", "each"), whole(-5, 30), whole(-60, 300));
+const windowSide = fc.oneof({ weight: 4, arbitrary: whole(-1, 12) }, whole(13, 100));
+const tokensBefore = fc.oneof({ weight: 4, arbitrary: whole(0, 9) }, whole(10, 150));
 
 /** An additive mask that hides a part of the keys. */
 function added(draw: Random, shape: readonly number[]): Values {
@@ -41,6 +43,11 @@ function added(draw: Random, shape: readonly number[]): Values {
 const lengthsOf = (draw: Random, B: number, S: number) =>
   Array.from({ length: B }, () => draw.whole(0, S));
 
+type CacheOptions = Required<KvCacheOptions>;
+
+/** The longest sequence of all random caches, and the most tokens that one dropped. */
+export const reached = { length: 0, dropped: 0 };
+
 export const attention = {
   attention: right(
     fc.record({
@@ -49,18 +56,22 @@ export const attention = {
       scale: maybe(pick(-1, 0, 0.3, 1)),
       softcap: maybe(pick(0, 2, 30)),
       causalOffset: maybe(offset),
-      window: maybe(fc.tuple(whole(-1, 12), whole(-1, 12))),
+      window: maybe(fc.tuple(windowSide, windowSide)),
       mask: maybe(fc.record({ ...{ isBool: flag }, thin })),
       bias: maybe(thin),
-      ...{ hasLengths: flag, hasSlopes: flag, hasSinks: flag, past: maybe(whole(0, 9)) },
+      ...{ hasLengths: flag, hasSlopes: flag, hasSinks: flag, past: maybe(tokensBefore) },
     }),
     (heed, given_) => {
       const { B, G, group, L, S, D, Dv, spread, mask, bias, past, ...rest } = given_;
-      const { isCausal, scale, softcap, causalOffset, window } = rest;
+      const { isCausal, scale, softcap, window } = rest;
       const draw = random(rest.seed);
       const H = G * group;
       const all = S + (past ?? 0);
       const pairs = [B, H, L, all];
+      const causalOffset =
+        rest.causalOffset === "each"
+          ? Array.from({ length: B }, () => draw.whole(-L, all))
+          : rest.causalOffset;
       const masked = mask && thinned(pairs, mask.thin);
       // A bias that is added to an additive mask is an error: there is one or the other.
       const hasBias = bias !== undefined && mask?.isBool !== false;
@@ -80,7 +91,7 @@ export const attention = {
             past === undefined
               ? undefined
               : { key: draw.array([B, G, past, D], spread), value: draw.array([B, G, past, Dv]) },
-          kvLengths: rest.hasLengths && past === undefined ? lengthsOf(draw, B, S) : undefined,
+          kvLengths: rest.hasLengths ? lengthsOf(draw, B, all) : undefined,
           alibiSlopes: rest.hasSlopes ? draw.array([H]).data : undefined,
           sinks: rest.hasSinks ? draw.array([H], 3).data : undefined,
         }),
@@ -146,7 +157,7 @@ export const attention = {
   ),
 
   mergeAttention: right(
-    fc.record({ ...heads, L: queries, S: keys, D: size, cut: whole(0, 150), seed }),
+    fc.record({ ...heads, L: queries, S: keys, D: size, cut: whole(0, 300), seed }),
     (heed, { B, G, group, L, S, D, cut, seed }) => {
       const draw = random(seed);
       const H = G * group;
@@ -185,24 +196,10 @@ export const attention = {
         draw.array([B, H, L, D]),
         draw.array([B, H, L, Dv]),
       ];
-      // The state is the sum of k^T v over the tokens up to the query's.
-      const wanted: number[] = [];
-      for (let head = 0; head < B * H; ++head) {
-        for (let i = 0; i < L; ++i) {
-          for (let c = 0; c < Dv; ++c) {
-            let total = 0;
-            for (let j = 0; j <= i; ++j)
-              for (let d = 0; d < D; ++d)
-                total +=
-                  (q.data[(head * L + i) * D + d] as number) *
-                  (k.data[(head * L + j) * D + d] as number) *
-                  (v.data[(head * L + j) * Dv + c] as number);
-            wanted.push(total / Math.sqrt(D));
-          }
-        }
-      }
+      const wanted = linearAttention({ q, k, v });
       const result = heed.linearAttention(upload(heed, q), upload(heed, k), upload(heed, v));
-      expectClose(result.output, [B, H, L, Dv], wanted);
+      expectClose(result.output, [B, H, L, Dv], wanted.output);
+      expectClose(result.presentState, [B, H, D, Dv], wanted.state);
     },
   ),
 
@@ -336,30 +333,30 @@ export const attention = {
 
   cache: right(
     fc.record({
-      ...{ batch: whole(1, 2), heads: whole(1, 2), headSize: whole(1, 9), valueSize: whole(1, 9) },
-      ...{ capacity: pick(8, 60, 140), dtype: pick("float32", "float16", "int8"), isRolling: flag },
-      seed,
+      ...{ batch: whole(1, 3), heads: whole(1, 2), headSize: whole(1, 20), valueSize: whole(1, 9) },
+      ...{ capacity: pick(8, 60, 140, 400), dtype: pick("float32", "float16", "int8") },
+      ...{ isRolling: flag, seed },
       acts: fc.array(
         fc.record({
-          kind: pick("step", "step", "step", "rewind", "share", "reorder"),
-          size: whole(0, 40),
+          kind: pick("step", "step", "step", "append", "rewind", "share", "reorder"),
+          size: fc.oneof(whole(0, 9), whole(10, 90)),
         }),
-        { minLength: 1, maxLength: 6 },
+        { minLength: 1, maxLength: 20, size: "max" },
       ),
     }),
     (heed, { acts, seed, ...options }) => {
       const draw = random(seed);
-      const { batch, heads, headSize, valueSize, capacity, dtype, isRolling } = options;
+      const { batch, capacity, isRolling } = options;
       const cache = heed.createKvCache(options);
       const model = new CacheModel(options);
       const one = () => draw.whole(0, batch - 1);
       for (const { kind, size } of acts) {
-        if (kind === "step") {
-          const room = Math.min(
-            ...model.now().map(({ length }) => (isRolling ? 40 : capacity - length)),
+        if (kind === "step" || kind === "append") {
+          const rooms = model.now().map(({ length }) => (isRolling ? size : capacity - length));
+          const counts = rooms.map((room) =>
+            draw.next() < 0.7 ? Math.min(size, room) : draw.whole(0, Math.min(size, room)),
           );
-          const L = Math.min(size, room);
-          step(heed, cache, model, draw, L, [batch, heads, headSize, valueSize], dtype);
+          extend(heed, { cache, model, options }, draw, { size, counts, attends: kind === "step" });
         } else if (kind === "rewind") {
           const b = one();
           const tokens = Math.min(size, model.heldBy(b));
@@ -370,7 +367,7 @@ export const attention = {
           const { first, length } = model.now()[from] as { first: number; length: number };
           // A sequence that dropped its first token cannot be shared.
           if (first > 0) continue;
-          const tokens = Math.min(size, length);
+          const tokens = draw.pick(Math.min(size, length), draw.whole(0, length));
           cache.share({ from, to, tokens });
           model.share(from, to, tokens);
         } else {
@@ -379,27 +376,30 @@ export const attention = {
           model.reorder(order);
         }
         model.expectSameSizes(cache);
+        reached.length = Math.max(reached.length, ...cache.lengths);
+        reached.dropped = Math.max(reached.dropped, ...cache.firsts);
       }
     },
   ),
 };
 
-/** Appends L random tokens to each sequence, of which some may have fewer, and attends. */
-function step(
+/** Appends random tokens, of which each sequence takes its count, and attends from as many queries or from one or two. */
+function extend(
   heed: Heed,
-  cache: KvCache,
-  model: CacheModel,
+  { cache, model, options }: { cache: KvCache; model: CacheModel; options: CacheOptions },
   draw: Random,
-  L: number,
-  [batch, heads, headSize, valueSize]: readonly [number, number, number, number],
-  dtype: "float32" | "float16" | "int8",
+  { size, counts, attends }: { size: number; counts: readonly number[]; attends: boolean },
 ): void {
-  const counts = Array.from({ length: batch }, () => (draw.next() < 0.7 ? L : draw.whole(0, L)));
-  const rows = {
-    q: draw.array([batch, 2 * heads, L, headSize], 2),
-    k: draw.array([batch, heads, L, headSize], 2),
-    v: draw.array([batch, heads, L, valueSize]),
-  };
-  // Sums of int8 products are exact, but their steps of few queries round the query too.
-  model.expectSameStep(heed, cache, { ...rows, counts }, dtype === "int8" ? 0.05 : undefined);
+  const { batch, heads, headSize, valueSize, dtype } = options;
+  const k = draw.array([batch, heads, size, headSize], 2);
+  const v = draw.array([batch, heads, size, valueSize]);
+  if (!attends) {
+    heed.scope(() => cache.append(floats(heed, k), floats(heed, v), counts));
+    model.append(heed, k, v, counts);
+    return;
+  }
+  const q = draw.array([batch, 2 * heads, draw.pick(size, 1, 2), headSize], 2);
+  // With int8, steps of few queries round the queries and the weights to 16 bits.
+  const tolerance = dtype === "int8" ? 1e-3 : undefined;
+  model.expectSameStep(heed, cache, { q, k, v, counts }, tolerance);
 }

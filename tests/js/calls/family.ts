@@ -1,4 +1,4 @@
-// Random calls: the drawn data, and the call made from it. The test calls.test.ts and `./dev soak` run the same ones.
+// Random calls: the drawn data, and the call made from it. The tests and `./dev soak` run the same ones.
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";

@@ -2,9 +2,17 @@
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";
-import { gruLayer, layerNorm, map, Parameters, rmsNorm, softmax } from "../layer_oracle.js";
+import {
+  gruLayer,
+  layerNorm,
+  map,
+  Parameters,
+  rmsNorm,
+  rotated,
+  softmax,
+} from "../layer_oracle.js";
 import { activations, linear, type Values } from "../oracle.js";
-import { expectClose, expectSameBits, upload } from "../values.js";
+import { expectClose, expectSameBits, sizeOf, upload } from "../values.js";
 import { flag, given, maybe, pick, random, right, seed, sizes, whole } from "./family.js";
 
 const functions = {
@@ -17,22 +25,27 @@ const activation = pick("relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid");
 export const layers = {
   linear: right(
     fc.record({
-      ...{ rows: whole(0, 20), inputs: whole(0, 70), outputs: whole(0, 70) },
+      rows: fc.oneof(
+        fc.array(whole(0, 100), { maxLength: 1 }),
+        fc.array(whole(0, 6), { maxLength: 3 }),
+      ),
+      ...{ inputs: whole(0, 130), outputs: fc.oneof(whole(0, 70), whole(71, 300)) },
       ...{ hasBias: flag, isPacked: flag, activation: maybe(activation), seed },
     }),
     (heed, { rows, inputs, outputs, hasBias, isPacked, activation, seed }) => {
       const draw = random(seed);
-      const [x, weight] = [draw.array([rows, inputs]), draw.array([outputs, inputs])];
+      const [x, weight] = [draw.array([...rows, inputs]), draw.array([outputs, inputs])];
+      const count = sizeOf(rows);
       const bias = hasBias ? draw.array([outputs]) : undefined;
       const before: number[] =
         inputs === 0
-          ? Array.from({ length: rows * outputs }, (_, i) => bias?.data[i % outputs] ?? 0)
+          ? Array.from({ length: count * outputs }, (_, i) => bias?.data[i % outputs] ?? 0)
           : linear(x, weight, bias?.data);
       const options = given({ bias: bias && upload(heed, bias), activation });
       const w = upload(heed, weight);
       const result = heed.linear(upload(heed, x), isPacked ? heed.packWeights(w) : w, options);
       const wanted = activation ? before.map(functions[activation]) : before;
-      expectClose(result, [rows, outputs], wanted);
+      expectClose(result, [...rows, outputs], wanted);
     },
   ),
 
@@ -129,28 +142,20 @@ export const layers = {
       B: whole(1, 2),
       H: whole(1, 3),
       L: whole(0, 9),
-      half: whole(1, 12),
-      turned: whole(1, 12),
+      half: whole(1, 32),
+      turned: whole(1, 32),
       ...{ style: maybe(pick("half", "interleaved")), base: maybe(pick(100, 10000, 1e6)) },
-      ...{ offset: maybe(whole(-100, 5000)), seed },
+      ...{ offset: maybe(fc.oneof(whole(-100, 5000), whole(100_000, 131_072))), seed },
     }),
     (heed, { B, H, L, half, turned, style, base, offset, seed }) => {
       const D = 2 * half;
       const rotarySize = 2 * Math.min(turned, half);
       const x = random(seed).array([B, H, L, D]);
-      const wanted = Array.from(x.data);
-      for (let row = 0; row < B * H * L; ++row) {
-        for (let c = 0; c < rotarySize / 2; ++c) {
-          const first = row * D + (style === "interleaved" ? 2 * c : c);
-          const second = first + (style === "interleaved" ? 1 : rotarySize / 2);
-          const angle = ((row % L) + (offset ?? 0)) * (base ?? 10000) ** ((-2 * c) / rotarySize);
-          const [a, b] = [x.data[first] as number, x.data[second] as number];
-          wanted[first] = a * Math.cos(angle) - b * Math.sin(angle);
-          wanted[second] = a * Math.sin(angle) + b * Math.cos(angle);
-        }
-      }
+      const angle = (_: number, i: number, c: number) =>
+        (i + (offset ?? 0)) * (base ?? 10000) ** ((-2 * c) / rotarySize);
+      const wanted = rotated(x, { ...given({ style }), rotarySize, angle });
       const options = given({ style, base, offset, rotarySize });
-      expectClose(heed.rope(upload(heed, x), options), x.shape, wanted, 1e-6);
+      expectClose(heed.rope(upload(heed, x), options), x.shape, wanted.data, 1e-6);
     },
   ),
 

@@ -155,8 +155,6 @@ describe("with debug: true", () => {
 
   test.each<[architecture: Architecture, task: Task]>([
     ["transformer", tinyTask],
-    ["decoder", tinyTask],
-    ["rnn", tinyTask],
     ["bahdanau", tinyTask],
     ["encoder", taskOf("series")],
   ])("training and answers of %s leave nothing to the garbage collector", async (...given) => {

@@ -1,7 +1,7 @@
 // Values and files at the ends of ranges that no other test covers: plans of tasks, configs of another model, files
 // with numbers that are not finite, training states that are not JSON.
 
-import { type Heed, HeedError, load } from "heed";
+import { type Heed, load } from "heed";
 import {
   architectureOf,
   configOf,
@@ -17,23 +17,13 @@ import {
 } from "heed/models";
 import { safetensors } from "heed/nn";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { refusal } from "../engine.js";
 
 let heed: Heed;
 beforeAll(async () => {
   heed = await load({ threads: 1 });
 });
 afterAll(() => heed.dispose());
-
-/** The error of a call that must be refused. */
-function refusal(run: () => unknown): { code: string; message: string } {
-  try {
-    run();
-  } catch (error) {
-    if (!(error instanceof HeedError)) throw error;
-    return { code: error.code, message: error.message };
-  }
-  throw new Error("was accepted");
-}
 
 describe("A task", () => {
   test.each([

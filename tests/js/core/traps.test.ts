@@ -4,9 +4,8 @@
 import { HeedError, load } from "heed";
 import { loadInWorker } from "heed/worker";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { isNode } from "../engine.js";
+import { isNode, refusal, refusalOf } from "../engine.js";
 import { expectWorks } from "../values.js";
-import { refusalOf } from "../workers.js";
 
 // The address is a variable, because a bundler would treat `new URL(..., import.meta.url)` as one of its
 // assets.
@@ -77,16 +76,6 @@ async function stopping(name: keyof Module, stops: (engine: number, call: number
 
 const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
 afterEach(() => warned.mockClear());
-
-const refusal = (call: () => unknown): HeedError => {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof HeedError) return error;
-    throw error;
-  }
-  return expect.fail("expected a HeedError");
-};
 
 describe.each([1, 2])("load with %i threads", (threads) => {
   test.each([

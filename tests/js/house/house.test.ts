@@ -296,27 +296,6 @@ const rules: Rule[] = [
   },
 ];
 
-/** The files on import circles, and those between two circles. Imports of types count too. */
-function onCircles(files: readonly Source[]): string[] {
-  const paths = new Set(files.map(({ path }) => path));
-  const left = new Map(
-    files.map((source) => [
-      source.path,
-      imports(source).flatMap((name) =>
-        ["", ".ts", ".tsx"].map((ending) => name + ending).filter((path) => paths.has(path)),
-      ),
-    ]),
-  );
-  // A file that imports none of the others, or that none of them imports, is on no circle.
-  for (let before = -1; before !== left.size; ) {
-    before = left.size;
-    const imported = new Set([...left.values()].flat());
-    for (const [path, names] of left)
-      if (!imported.has(path) || !names.some((name) => left.has(name))) left.delete(path);
-  }
-  return [...left.keys()];
-}
-
 /** The names of #parts that none of the files imports. */
 function unusedBy(files: readonly Source[], names: readonly string[]): string[] {
   const lists = files.flatMap(({ text }) =>
@@ -336,23 +315,6 @@ describe("the layers", () => {
       expect(breaches(rule, [rule.brokenBy])).toHaveLength(1);
     });
   }
-
-  test("no import of the page, of values or of types, is part of a circle", () => {
-    const page = sources.filter(({ path }) => path.startsWith("web/src/"));
-    expect(page.flatMap(imports)).toContain("web/src/picture/Matrix");
-    expect(onCircles(page)).toEqual([]);
-  });
-
-  test("a circle is found, of values and of types", () => {
-    const files = [
-      { path: "web/src/main.tsx", text: 'import { a } from "./a";' },
-      { path: "web/src/a.ts", text: 'import type { B } from "./b/b";' },
-      { path: "web/src/b/b.tsx", text: 'import { c } from "./c";' },
-      { path: "web/src/b/c.ts", text: 'import { d } from "../d";\nconst a = import("../a");' },
-      { path: "web/src/d.ts", text: "" },
-    ];
-    expect(onCircles(files)).toEqual(["web/src/a.ts", "web/src/b/b.tsx", "web/src/b/c.ts"]);
-  });
 
   test("the page reaches the package by its name", () => {
     const used = sources.filter(({ path }) => path.startsWith("web/")).flatMap(imports);
@@ -399,20 +361,24 @@ describe("the map in CONTRIBUTING.md", () => {
   );
 });
 
-/**
- * The relative imports and exports of a TypeScript file, as paths. Imports of types alone are included only with
- * `withTypes`.
- */
-function dependencies({ path, text }: Source, withTypes: boolean): string[] {
-  const statement = /^(?:import|export)\b(\s+type\b)?[^"';]*?\bfrom\s+"(\.[^"]+)\.js"/gm;
-  return [...text.matchAll(statement)]
-    .filter(([, type]) => withTypes || type === undefined)
-    .map(([, , name]) => `${normalize(join(dirname(path), name as string))}.ts`);
-}
+/** Reads the relative statements `import` and `export` of a file, as paths; those of types alone only `withTypes`. */
+const statements =
+  (withTypes: boolean) =>
+  ({ path, text }: Source): string[] => {
+    const statement = /^(?:import|export)\b(\s+type\b)?[^"';]*?\bfrom\s+"(\.[^"]+)"/gm;
+    return [...text.matchAll(statement)]
+      .filter(([, type]) => withTypes || type === undefined)
+      .map(([, , name]) => normalize(join(dirname(path), name as string)));
+  };
 
 /** The groups of files each of which depends on all others of its group. */
-function circles(files: readonly Source[], withTypes: boolean): string[][] {
-  const direct = new Map(files.map((file) => [file.path, dependencies(file, withTypes)]));
+function circles(files: readonly Source[], read: (file: Source) => string[]): string[][] {
+  const paths = new Set(files.map(({ path }) => path));
+  const dependencies = (file: Source) =>
+    read(file)
+      .flatMap((name) => [name.replace(/\.js$/, ".ts"), `${name}.ts`, `${name}.tsx`])
+      .filter((path) => paths.has(path));
+  const direct = new Map(files.map((file) => [file.path, dependencies(file)]));
   const reached = new Map(
     files.map(({ path }) => {
       const seen = new Set<string>();
@@ -432,26 +398,40 @@ function circles(files: readonly Source[], withTypes: boolean): string[][] {
   return [...different].map((group) => group.split(","));
 }
 
-describe("import circles of the package", () => {
+describe("import circles", () => {
   const files = sources.filter(({ path }) => /^bindings\/js\/.*\.ts$/.test(path));
 
-  test("of values: none", () => {
-    expect(circles(files, false)).toEqual([]);
+  test("of values in the package: none", () => {
+    expect(circles(files, statements(false))).toEqual([]);
   });
 
-  test("of types: a tensor knows its engine, which makes tensors that a tape may record", () => {
+  test("of the page, of values or of types: none", () => {
+    const page = sources.filter(({ path }) => path.startsWith("web/src/"));
+    expect(page.flatMap(imports)).toContain("web/src/picture/Matrix");
+    expect(circles(page, imports)).toEqual([]);
+  });
+
+  test("of types in the package: a tensor knows its engine, which makes tensors that a tape may record", () => {
     const core = ["engine", "owned", "tape", "tensor", "validate"];
-    expect(circles(files, true)).toEqual([core.map((name) => `bindings/js/core/${name}.ts`)]);
+    expect(circles(files, statements(true))).toEqual([
+      core.map((name) => `bindings/js/core/${name}.ts`),
+    ]);
   });
 
-  test("a circle is found, and whether it is of types alone", () => {
+  test("a circle is found, and whether it is of types or of calls alone", () => {
     const files = [
+      { path: "main.tsx", text: 'import { c } from "./c";' },
       { path: "a/b.ts", text: 'import { type C, c } from "../c.js";' },
-      { path: "c.ts", text: 'export * from "./d.js";' },
-      { path: "d.ts", text: 'import type {\n  B,\n} from "./a/b.js";\nimport { c } from "c";' },
+      { path: "c.ts", text: 'export * from "./d";\nimport { g } from "./g";' },
+      { path: "d.tsx", text: 'import type {\n  B,\n} from "./a/b.js";\nimport { c } from "c-d";' },
+      { path: "e.ts", text: 'const f = await import("./f");' },
+      { path: "f.ts", text: 'import { e } from "./e";' },
+      { path: "g.ts", text: "" },
     ];
-    expect(circles(files, false)).toEqual([]);
-    expect(circles(files, true)).toEqual([["a/b.ts", "c.ts", "d.ts"]]);
+    const ofTypes = ["a/b.ts", "c.ts", "d.tsx"];
+    expect(circles(files, statements(false))).toEqual([]);
+    expect(circles(files, statements(true))).toEqual([ofTypes]);
+    expect(circles(files, imports)).toEqual([ofTypes, ["e.ts", "f.ts"]]);
   });
 });
 

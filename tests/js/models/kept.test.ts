@@ -1,7 +1,6 @@
 // Models that the browser keeps: loaded again, after stopped downloads, with changed files, in two pages at the same
 // time, and with a storage that is full or missing. See files_server.ts for the server.
 
-import type { HeedError } from "heed";
 import {
   type CausalLanguageModel,
   deleteKept,
@@ -13,7 +12,7 @@ import {
 import { safetensors } from "heed/nn";
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { filesOf, jsonOf, llama, shardsOf } from "../checkpoints.js";
-import { engine } from "../engine.js";
+import { engine, refusalOf } from "../engine.js";
 import type { Answer } from "../files_server.js";
 
 const origin = inject("files");
@@ -142,12 +141,7 @@ describe("a model that the browser keeps", { timeout: 180_000 }, () => {
     return wasKept;
   }
 
-  async function refusal(folder: string, options: LoadModelOptions = {}): Promise<HeedError> {
-    return await loadModel(heed(), folder, { keep: true, ...options }).then(
-      () => expect.fail("expected a HeedError, but the call went through"),
-      (error) => error,
-    );
-  }
+  const refusal = (folder: string) => refusalOf(loadModel(heed(), folder, { keep: true }));
 
   /** Stops a download after some bytes of tensors. */
   async function stopAfter(folder: string, bytes: number): Promise<void> {

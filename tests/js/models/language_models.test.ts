@@ -7,6 +7,7 @@ import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "../engine.js";
 import { type Answer, llama, type Parts } from "../language_oracle.js";
+import { expectStates, lossOf, seen, slopeAt } from "../loaded.js";
 import { expectValues, randomise } from "../modules.js";
 import type { Values } from "../oracle.js";
 import { expectClose, expectSameBits, Random } from "../values.js";
@@ -118,21 +119,12 @@ const row = (b: number) => texts.data.slice(b * L, (b + 1) * L);
 
 /** Expects that a model with these parameters returns the oracle's results. */
 function expectAnswer(heed: Heed, model: CausalLanguageModel, answer: Answer): void {
-  const weights: Tensor[] = [];
-  const ids = idsOf(heed, texts);
-  const { logits, hiddenStates } = nn.captureAttention(
-    model,
-    (_, seen) => weights.push(heed.keep(heed.multiply(seen, 1))),
-    () => model.forward(ids, { needHiddenStates: true }),
+  const weights: Values[] = [];
+  const { logits, hiddenStates } = nn.captureAttention(model, seen(weights), () =>
+    model.forward(idsOf(heed, texts), { needHiddenStates: true }),
   );
   expectValues(logits, answer.logits as Values);
-  expect(hiddenStates.length).toBe(answer.hidden.length);
-  for (const [i, state] of hiddenStates.entries()) expectValues(state, answer.hidden[i] as Values);
-  expect(weights.length).toBe(answer.weights.length);
-  for (const [i, seen] of weights.entries()) {
-    expectValues(seen, answer.weights[i] as Values);
-    seen.dispose();
-  }
+  expectStates(answer, hiddenStates, weights);
 }
 
 describeEngines((heed) => {
@@ -201,34 +193,18 @@ describeEngines((heed) => {
       const model = new CausalLanguageModel(heed(), config);
       const p = randomise(model, 94);
       const ids = idsOf(heed(), texts);
-      const targets = heed().tensor(
-        Int32Array.from(texts.data, (id) => (id + 5) % V),
-        [B, L],
-      );
-      const loss = () => heed().crossEntropy(model.forward(ids).logits, targets);
-      const { gradients, value } = valueAndGrad(model, loss);
-      /** The loss in double precision, with a parameter's entry changed by `step`. */
-      const lossWith = (name: string, at: number, step: number) => {
-        const own = p.get(name);
-        const kept = own.data[at] as number;
-        (own.data as number[])[at] = kept + step;
-        const logits = llama(p, config, texts).logits as Values;
-        (own.data as number[])[at] = kept;
-        const losses = texts.data.map((id, i) => {
-          const scores = Array.from(logits.data).slice(i * V, (i + 1) * V);
-          const sum = scores.reduce((total, score) => total + Math.exp(score), 0);
-          return Math.log(sum) - (scores[(id + 5) % V] as number);
-        });
-        return losses.reduce((total, each) => total + each, 0) / losses.length;
-      };
-      expect(value).toBeCloseTo(lossWith("model.norm.weight", 0, 0), 5);
+      const wanted = texts.data.map((id) => (id + 5) % V);
+      const targets = heed().tensor(Int32Array.from(wanted), [B, L]);
+      const run = () => heed().crossEntropy(model.forward(ids).logits, targets);
+      const { gradients, value } = valueAndGrad(model, run);
+      const loss = () => lossOf(llama(p, config, texts).logits as Values, wanted);
+      expect(value).toBeCloseTo(loss(), 5);
       const names = model.namedParameters();
       expect(gradients.length).toBe(names.length);
       const random = new Random(95);
       for (const [i, [name, tensor]] of names.entries()) {
         const at = random.whole(0, tensor.size - 1);
-        const slope = (lossWith(name, at, 1e-4) - lossWith(name, at, -1e-4)) / 2e-4;
-        expect(gradients[i]?.data[at], name).toBeCloseTo(slope, 5);
+        expect(gradients[i]?.data[at], name).toBeCloseTo(slopeAt(p.get(name), at, loss), 5);
       }
     });
   });

@@ -1,7 +1,7 @@
-// Recurrent encoder-decoders: their parts compared with double precision, that they learn, and that no
-// answer depends on the other examples of the call.
+// Recurrent encoder-decoders: their parts compared with double precision, and their answers. That they learn, and that
+// no answer depends on the other examples of the call, is tested in models_transformers.test.ts.
 
-import type { Heed, Tensor } from "heed";
+import type { Tensor } from "heed";
 import {
   type Answer,
   type ExampleWeights,
@@ -10,13 +10,14 @@ import {
   RecurrentModel,
   type Translation,
 } from "heed/models";
-import { beamSearch, nn, optim, type Step, valueAndGrad } from "heed/nn";
+import { beamSearch, nn, type Step, valueAndGrad } from "heed/nn";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { engine, refusal } from "../engine.js";
 import { gruLayer, linear, type Parameters, scored } from "../layer_oracle.js";
+import { train, turn } from "../lessons.js";
 import { randomise } from "../modules.js";
 import type { Values } from "../oracle.js";
-import { expectSameBits, Random } from "../values.js";
+import type { Random } from "../values.js";
 
 const architectures = ["rnn", "bahdanau", "dot"] as const;
 const letters = [..."abcde"];
@@ -44,24 +45,8 @@ const some = ["ab", "edcba", "c", "bbad", "dace"].map((text) => translation(text
 const textsOf = (answers: readonly Answer[]) =>
   answers.map((answer) => (answer.kind === "tokens" ? answer.tokens.join("") : answer.kind));
 
-/** Waits for the next turn of the event loop. */
-const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
-
-/** Trains for a number of steps on words to reverse; returns the loss of each step. */
-function train(heed: Heed, model: RecurrentModel, steps: number): number[] {
-  const random = new Random(5);
-  const word = () => Array.from({ length: random.whole(1, 4) }, () => random.pick(...letters));
-  using optimizer = new optim.AdamW(model, { learningRate: 0.01 });
-  return Array.from({ length: steps }, () =>
-    heed.scope(() => {
-      const examples = Array.from({ length: 16 }, () => translation(word().join("")));
-      const { value, gradients } = valueAndGrad(model, () => model.forward(examples).loss);
-      optim.clipGradNorm(gradients, 1);
-      optimizer.step(gradients);
-      return value;
-    }),
-  );
-}
+const draw = (random: Random) =>
+  translation(Array.from({ length: random.whole(1, 4) }, () => random.pick(...letters)).join(""));
 
 describe("the models equal their papers' formulas", () => {
   const heed = engine({ threads: 1 });
@@ -202,63 +187,9 @@ describe.each(architectures)("%s", (architecture) => {
     for (const model of made.splice(0)) model.dispose();
   });
 
-  test("learns", () => {
-    const losses = train(heed(), make({ size: 32 }), 80);
-    expect(losses[0]).toBeGreaterThan(1.8);
-    expect(Math.max(...losses.slice(-5))).toBeLessThan(isAttentive ? 0.6 : 1);
-  });
-
-  test("starts from its seed's numbers, and trains to the same bits", () => {
-    const [first, same, other] = [make(), make(), make({ seed: 8 })];
-    const numbers = (model: RecurrentModel) =>
-      Float32Array.from(model.parameters().flatMap(({ data }) => Array.from(data)));
-    expectSameBits(numbers(first), numbers(same));
-    expect(numbers(other)).not.toEqual(numbers(first));
-    expect(train(heed(), first, 3)).toEqual(train(heed(), same, 3));
-    expectSameBits(numbers(first), numbers(same));
-  });
-
-  test("drops in train mode only, by its own generator", () => {
-    const model = make({ dropout: 0.3, layers: 2 });
-    const loss = () => heed().scope(() => model.forward(some).loss.data[0]);
-    const { state } = model.generator;
-    const dropped = loss();
-    expect(loss()).not.toBe(dropped);
-    model.generator.state = state;
-    expect(loss()).toBe(dropped);
-    model.eval();
-    expect(loss()).toBe(loss());
-  });
-
-  test("gives an example the same loss and answer alone as beside longer ones", async () => {
-    const model = make({ layers: 2 });
-    train(heed(), model, 5);
-    model.eval();
-    const lossOf = (examples: Translation[]) =>
-      heed().scope(() => {
-        const { loss, count, right } = model.forward(examples);
-        return { loss: (loss.data[0] as number) * count, count, right };
-      });
-    const alone = some.map((example) => lossOf([example]));
-    const sum = (of: (lesson: (typeof alone)[number]) => number) =>
-      alone.reduce((total, lesson) => total + of(lesson), 0);
-    const together = lossOf(some);
-    expect(together.loss).toBeCloseTo(
-      sum(({ loss }) => loss),
-      4,
-    );
-    expect([together.count, together.right]).toEqual([
-      sum(({ count }) => count),
-      sum(({ right }) => right),
-    ]);
-    const answers = await model.answer(some);
-    for (const [i, example] of some.entries())
-      expect(await model.answer([example])).toEqual([answers[i]]);
-  });
-
   test("answers greedily with the most likely token after its own tokens", async () => {
     const model = make();
-    train(heed(), model, 12);
+    train(heed(), model, draw, 12);
     const texts = textsOf(await model.eval().answer(some));
     for (const [i, text] of texts.entries()) {
       const { count, right } = heed().scope(() =>
@@ -294,7 +225,7 @@ describe.each(architectures)("%s", (architecture) => {
 
   test("finds the same answer by beam search with and without carried states", async () => {
     const model = make({ layers: 2 });
-    train(heed(), model, 12);
+    train(heed(), model, draw, 12);
     model.eval();
     for (const example of some) {
       const step: Step = (sequences) =>
@@ -325,7 +256,7 @@ describe.each(architectures)("%s", (architecture) => {
 
   test("draws the same answers for the same seed", async () => {
     const model = make();
-    train(heed(), model, 12);
+    train(heed(), model, draw, 12);
     model.eval();
     const drawn = async (seed: number) =>
       textsOf(await model.answer(some, { temperature: 1, seed }));
@@ -369,7 +300,7 @@ describe.each(architectures)("%s", (architecture) => {
       const left = watched.mock.calls.filter(([tensor]) => !(tensor as Tensor).isDisposed);
       expect(left).toHaveLength(0);
     };
-    train(heed(), model, 50);
+    train(heed(), model, draw, 50);
     await expectNothingLeft();
     model.weights(some);
     await model.answer(some);

@@ -1,7 +1,7 @@
-// Transformers for tasks: that they learn, that no answer depends on the other examples of the call, and
-// that weights are at the documented positions.
+// Models for tasks: that they learn, and that no answer depends on the other examples of the call. Transformers: that
+// weights are at the documented positions, and what they write.
 
-import type { Heed, KvCache, Tensor } from "heed";
+import type { KvCache, Tensor } from "heed";
 import {
   type AnswerOptions,
   type Continuation,
@@ -19,10 +19,11 @@ import {
   TransformerModel,
   type Translation,
 } from "heed/models";
-import { beamSearch, generate, nn, optim, type Step, valueAndGrad } from "heed/nn";
+import { beamSearch, generate, nn, type Step } from "heed/nn";
 import { describe, expect, test, vi } from "vitest";
 import { engine, refusal } from "../engine.js";
-import { expectSameBits, Random } from "../values.js";
+import { train, turn } from "../lessons.js";
+import { expectSameBits, type Random } from "../values.js";
 
 const letters = [..."abcdef"];
 
@@ -59,6 +60,10 @@ interface Case {
   draw(random: Random): Example;
   /** Examples of different sizes. */
   some: Example[];
+  /** Changes of the model that learns. */
+  learner?: Partial<ModelConfig>;
+  /** The loss falls to less than this share of the first losses; 0.6 by default. */
+  share?: number;
 }
 
 const common: Omit<ModelConfig, "task" | "kind" | "architecture" | "vocabulary"> = {
@@ -130,28 +135,25 @@ const cases: Case[] = [
 ];
 const writing = cases.slice(0, 3);
 
-/** Trains for a number of steps; returns the loss of each step. */
-function train(heed: Heed, model: TaskModel, { draw }: Case, steps: number): number[] {
-  const random = new Random(5);
-  using optimizer = new optim.AdamW(model, { learningRate: 0.01 });
-  return Array.from({ length: steps }, () =>
-    heed.scope(() => {
-      const examples = Array.from({ length: 16 }, () => draw(random));
-      const { value, gradients } = valueAndGrad(model, () => model.forward(examples).loss);
-      optim.clipGradNorm(gradients, 1);
-      optimizer.step(gradients);
-      return value;
-    }),
-  );
-}
+/** Their other tests are in models_recurrent.test.ts. */
+const recurrent = (["rnn", "bahdanau", "dot"] as const).map(
+  (architecture): Case => ({
+    name: `a recurrent model, ${architecture}`,
+    config: {
+      ...{ ...common, task: "reverse", kind: "translation", architecture, heads: 1 },
+      ...{ positions: "none", vocabulary: { source: letters, target: letters } },
+    },
+    draw: (random) => translation(word(random).slice(0, 4)),
+    some: texts.map(translation),
+    learner: { size: 32, layers: 1 },
+    share: architecture === "rnn" ? 0.5 : 0.3,
+  }),
+);
 
 const mean = (numbers: readonly number[]) =>
   numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** Waits for the next turn of the event loop. */
-const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
-
-describe.each(cases)("$name", (own) => {
+describe.each([...cases, ...recurrent])("$name", (own) => {
   const heed = engine({ threads: 1 });
   const { config, some } = own;
   const make = (more: Partial<ModelConfig> = {}) => createModel(heed(), { ...config, ...more });
@@ -163,9 +165,9 @@ describe.each(cases)("$name", (own) => {
     });
 
   test("learns", () => {
-    using model = make({ dropout: 0.05 });
-    const losses = train(heed(), model, own, 100);
-    expect(mean(losses.slice(-10))).toBeLessThan(0.6 * mean(losses.slice(0, 5)));
+    using model = make(own.learner ?? { dropout: 0.05 });
+    const losses = train(heed(), model, own.draw, 100);
+    expect(mean(losses.slice(-10))).toBeLessThan((own.share ?? 0.6) * mean(losses.slice(0, 5)));
   });
 
   test("starts from its seed's numbers, and trains to the same bits", () => {
@@ -177,14 +179,14 @@ describe.each(cases)("$name", (own) => {
       Float32Array.from(model.parameters().flatMap(({ data }) => Array.from(data)));
     expectSameBits(numbers(first), numbers(same));
     expect(numbers(other)).not.toEqual(numbers(first));
-    expect(train(heed(), first, own, 2)).toEqual(train(heed(), same, own, 2));
+    expect(train(heed(), first, own.draw, 2)).toEqual(train(heed(), same, own.draw, 2));
     expectSameBits(numbers(first), numbers(same));
     expect(first.generator.state).toBe(same.generator.state);
   });
 
   test("gives an example the same loss and answer alone as beside longer ones", async () => {
     using model = make();
-    train(heed(), model, own, 5);
+    train(heed(), model, own.draw, 5);
     const together = lessonOf(model, some);
     const alone = some.map((example) => lessonOf(model, [example]));
     const sum = (of: (lesson: (typeof alone)[number]) => number) =>
@@ -230,6 +232,12 @@ describe.each(cases)("$name", (own) => {
     expect(model.weights(some)).toEqual(weights);
     expect(lessonOf(model, some).loss).toBe(lessonOf(model, some).loss);
   });
+});
+
+describe.each(cases)("$name", (own) => {
+  const heed = engine({ threads: 1 });
+  const { config, some } = own;
+  const make = () => createModel(heed(), config);
 
   test("returns the queries and keys of its weights", () => {
     using model = make();
@@ -336,7 +344,7 @@ describe.each(cases)("$name", (own) => {
       for (const { value } of caches.mock.results)
         expect(() => (value as KvCache).lengths).toThrow("disposed");
     };
-    train(heed(), model, own, 50);
+    train(heed(), model, own.draw, 50);
     await expectNothingLeft();
     model.weights(some);
     await model.answer(some);
@@ -364,7 +372,7 @@ describe.each(writing)("$name writes", (own) => {
   const trained = () => {
     // The methods that both text-generating models have.
     const model = createModel(heed(), config) as DecoderModel;
-    train(heed(), model, own, 12);
+    train(heed(), model, own.draw, 12);
     return model;
   };
   /** Returns the example with the generated tokens as its answer. */

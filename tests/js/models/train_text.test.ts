@@ -1,5 +1,5 @@
-// ./dev train write, on a small text: it writes a model that any reader of its layout understands, and goes on
-// where it was stopped.
+// ./dev train write, on a small text: it writes a model that any reader of its layout understands. How a training is
+// stopped and goes on is tested in train_command.test.ts.
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -80,24 +80,12 @@ describe("a training on a text", () => {
     expect(bytes[0]?.equals(bytes[2] as Buffer)).toBe(false);
   });
 
-  test("goes on after SIGINT and SIGTERM, to the same bytes", async () => {
-    const [straight, stopped] = [training("--steps", "600"), training("--steps", "600")];
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      const { status, output, errors } = await stopped.stop(/: step \d+ of/, signal);
-      expect(output).toMatch(/step [2-5]\d\d of 600, kept in \S+checkpoint\.safetensors\n/);
-      expect(errors).toMatch(/the same command goes on from there: \.\/dev train write --text/);
-      expect(status).toBe(130);
-    }
-    const [resumed] = await Promise.all([stopped.run(), straight.run()]);
-    expect(resumed.output).toMatch(/goes on after step [2-5]\d\d of 600/);
-    for (const file of ["model.safetensors", "tokenizer.json"])
-      expect(stopped.file(file).equals(straight.file(file))).toBe(true);
-  });
-
   test("writes the best so far on demand, and no more", async () => {
+    const before = whole.file("model.safetensors");
     const { status, output } = await whole.run("--finish");
     expect(status).toBe(0);
     expect(output).not.toContain("loss");
+    expect(whole.file("model.safetensors").equals(before)).toBe(true);
     const none = await training().run("--finish");
     expect(none.status).toBe(2);
     expect(none.errors).toMatch(/there is no checkpoint to finish/);

@@ -62,6 +62,16 @@ export const arithmetic = {
       "add of a tensor to itself": gradient([list(2, 3)], (h, a) => h.add(a, a)),
     },
     keepsShape: { add: (h, x) => h.add(x, x), "add of a number": (h, x) => h.add(x, 2) },
+    results: {
+      "add of a row": [
+        (h) => h.add(h.tensor([list(1, 2), list(3, 4)]), h.tensor([10, 20])),
+        [list(11, 22), list(13, 24)],
+      ],
+      "add of a column": [
+        (h) => h.add(h.tensor([list(1, 2), list(3, 4)]), h.tensor([[10], [20]])),
+        [list(11, 12), list(23, 24)],
+      ],
+    },
     refusals: termRefusals("add"),
     types: (h, x) => {
       h.add(x, 1);

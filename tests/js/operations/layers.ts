@@ -32,6 +32,10 @@ export const layers = {
     },
     anyRank: { linear: (h, x) => h.linear(x, h.ones([2, 3])) },
     results: {
+      "linear with a bias": [
+        (h) => h.linear(h.tensor([1, 2]), h.tensor([list(3, 4), list(5, 6)]), h.tensor([7, 8])),
+        list(18, 25),
+      ],
       "linear over nothing": [
         (h) => h.linear(h.zeros([2, 0]), h.zeros([3, 0])),
         [list(0, 0, 0), list(0, 0, 0)],

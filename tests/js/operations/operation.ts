@@ -4,7 +4,8 @@
 //   autograd.test.ts    gradients against finite differences
 //   arrays.test.ts      shapes without elements and with eight axes
 //   operations.test.ts  results that can be checked by hand; that every operation has a row
-//   calls.test.ts       random calls against the reference; the arguments of `calls` replaced by random ones
+//   right_calls.test.ts  random calls against the reference
+//   calls.test.ts       the arguments of `calls` replaced by random ones
 //   out_of_memory.test.ts  `calls` with no memory left at each allocation
 //   tsc -p tests/js     types
 

@@ -1,9 +1,8 @@
-// Random calls: each is right, or refused with a typed error that names the argument; and the engine is usable after.
-// `./dev soak` runs the same calls for any time.
+// Random calls in which an argument is replaced: each is right, or refused with a typed error that names the argument;
+// and the engine is usable after. `./dev soak` runs the same calls for any time.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { rightCalls } from "../calls/index.js";
 import { cacheMethods, methodOf, methods } from "../calls/methods.js";
 import { callStrangely, strangeCall } from "../calls/refused.js";
 import { engine } from "../engine.js";
@@ -12,17 +11,6 @@ import { expectWorks } from "../values.js";
 
 /** The same calls in each run of the tests: a failure then comes from a change. */
 const seed = 18;
-
-describe("valid random calls give what the reference gives", () => {
-  const heed = engine({ threads: 2 });
-  for (const [name, { given, run }] of Object.entries(rightCalls))
-    test(name, () => {
-      fc.assert(
-        fc.property(given, (drawn) => void run(heed(), drawn)),
-        { seed, numRuns: 70 },
-      );
-    });
-});
 
 describe("random calls with what does not fit", () => {
   const MiB = 2 ** 20;

@@ -92,57 +92,6 @@ describeEngines((heed) => {
     },
   );
 
-  describe.each(dtypes)("a cache of %s", (dtype) => {
-    test.each([false, true])(
-      "agrees with plain arrays whatever is appended, taken back, shared and reordered (isRolling %s)",
-      (isRolling) => {
-        const random = new Random(54);
-        const options = { ...sizes, batch: 3, capacity: isRolling ? 90 : 400, dtype, isRolling };
-        using cache = heed().createKvCache(options);
-        const model = new CacheModel(options);
-        const kinds = { attend: 0, append: 0, rewind: 0, share: 0, reorder: 0 };
-        let mostDropped = 0;
-        for (let step = 0; step < 70; ++step) {
-          const kind = random.pick(
-            ...(["attend", "attend", "append", "rewind", "share", "share", "reorder"] as const),
-          );
-          const [b, to] = [random.whole(0, 2), random.whole(0, 2)];
-          if (kind === "attend" || kind === "append") {
-            const L = random.pick(1, random.whole(1, 9), random.whole(20, 60));
-            const room = model.sequences.map((_, n) => (isRolling ? L : 400 - model.lengthOf(n)));
-            const counts = room.map((most) => random.whole(0, Math.min(L, most)));
-            const k = random.array([3, 2, L, 16], 2);
-            const v = random.array([3, 2, L, 8]);
-            if (kind === "attend") {
-              model.expectSameStep(heed(), cache, { q: random.array([3, 4, 2, 16]), k, v, counts });
-            } else {
-              heed().scope(() => cache.append(floats(heed(), k), floats(heed(), v), counts));
-              model.append(heed(), k, v, counts);
-            }
-          } else if (kind === "rewind") {
-            const tokens = random.whole(0, Math.min(30, model.heldBy(b)));
-            cache.rewind(tokens, b);
-            model.rewind(b, tokens);
-          } else if (kind === "reorder") {
-            const order = [b, to, random.whole(0, 2)];
-            cache.reorder(order);
-            model.reorder(order);
-          } else {
-            if (model.sequences[b]?.first !== 0) continue;
-            const tokens = random.whole(0, model.lengthOf(b));
-            cache.share({ from: b, to, tokens });
-            model.share(b, to, tokens);
-          }
-          ++kinds[kind];
-          model.expectSameSizes(cache);
-          mostDropped = Math.max(mostDropped, ...cache.firsts);
-        }
-        expect(Math.min(...Object.values(kinds))).toBeGreaterThan(0);
-        expect(mostDropped > 0).toBe(isRolling);
-      },
-    );
-  });
-
   test("sequences append different numbers of tokens", () => {
     const random = new Random(54);
     const options = { ...sizes, batch: 3, dtype: "float32", isRolling: false } as const;

@@ -3,32 +3,10 @@
 import { load } from "heed";
 import { describe, expect, test } from "vitest";
 import { describeEngines, refusal } from "../engine.js";
-import { activations, linear } from "../oracle.js";
+import { linear } from "../oracle.js";
 import { expectClose, expectSameBits, Random, upload } from "../values.js";
 
-const names = Object.keys(activations) as (keyof typeof activations)[];
-
 describeEngines((heed) => {
-  test("applies each activation, after the bias", () => {
-    const random = new Random(201);
-    for (const rows of [2, 23]) {
-      const x = random.array([rows, 40], 2);
-      const weight = random.array([19, 40]);
-      const bias = random.array([19]);
-      const plain = linear(x, weight, bias.data);
-      heed().scope(() => {
-        const tensors = [upload(heed(), x), upload(heed(), weight)] as const;
-        for (const activation of names) {
-          const expected = plain.map(activations[activation]);
-          const options = { bias: upload(heed(), bias), activation };
-          expectClose(heed().linear(...tensors, options), [rows, 19], expected);
-          using packed = heed().packWeights(tensors[1]);
-          expectClose(heed().linear(tensors[0], packed, options), [rows, 19], expected);
-        }
-      });
-    }
-  });
-
   test("accepts a bias alone, a bias as an option, or no bias", () => {
     const random = new Random(202);
     heed().scope(() => {

@@ -4,78 +4,18 @@ import type { Heed, LinearAttentionOptions } from "heed";
 import { expect, test } from "vitest";
 import { floats } from "../compare.js";
 import { describeEngines } from "../engine.js";
+import { type LinearQuestion, linearAttention } from "../layer_oracle.js";
 import { joinHeads, rowsOf, type Values } from "../oracle.js";
 import { expectClose, expectSameBits, Random } from "../values.js";
 
 type Rule = NonNullable<LinearAttentionOptions["rule"]>;
 const rules: Rule[] = ["linear", "gated", "delta", "gatedDelta"];
 
-interface Question {
-  /** [B, H, L, D], [B, G, L, D], [B, G, L, Dv] */
-  q: Values;
-  k: Values;
-  v: Values;
-  scale?: number;
-  /** [B, G, L] or [B, G, L, D] */
-  decay?: Values;
-  /** [B, G, L] */
-  beta?: Values;
-  /** [B, G, D, Dv] */
-  pastState?: Values;
-}
-
-/** For each token: decay the state, write to it, read from it. */
-function expected(question: Question): { output: number[]; state: number[] } {
-  const { q, k, v, decay, beta, pastState } = question;
-  const [B, H, L, D] = q.shape as [number, number, number, number];
-  const [G, Dv] = [k.shape[1], v.shape[3]] as [number, number];
-  const scale = question.scale ?? 1 / Math.sqrt(D);
-  const output = new Array<number>(B * H * L * Dv).fill(0);
-  const states: number[] = [];
-  const range = (n: number) => Array.from({ length: n }, (_, i) => i);
-  for (const bg of range(B * G)) {
-    const row = ({ data }: Values, t: number, size: number) =>
-      range(size).map((i) => data[(bg * L + t) * size + i] as number);
-    const state = range(D).map((d) =>
-      range(Dv).map((c) => (pastState?.data[(bg * D + d) * Dv + c] ?? 0) as number),
-    );
-    for (const t of range(L)) {
-      const [key, value] = [row(k, t, D), row(v, t, Dv)];
-      if (decay) {
-        const isSingle = decay.shape.length === 3;
-        const logs = row(decay, t, isSingle ? 1 : D);
-        state.forEach((s, d) => {
-          for (const c of range(Dv))
-            s[c] = (s[c] as number) * Math.exp(logs[isSingle ? 0 : d] as number);
-        });
-      }
-      const read = (x: number[], c: number) =>
-        x.reduce((sum, number, d) => sum + number * (state[d]?.[c] as number), 0);
-      const written = value.map((number, c) =>
-        beta ? (row(beta, t, 1)[0] as number) * (number - read(key, c)) : number,
-      );
-      state.forEach((s, d) => {
-        for (const c of range(Dv))
-          s[c] = (s[c] as number) + (key[d] as number) * (written[c] as number);
-      });
-      const group = H / G;
-      for (const h of range(group)) {
-        const head = Math.floor(bg / G) * H + (bg % G) * group + h;
-        const at = head * L + t;
-        const query = range(D).map((d) => q.data[at * D + d] as number);
-        for (const c of range(Dv)) output[at * Dv + c] = scale * read(query, c);
-      }
-    }
-    states.push(...state.flat());
-  }
-  return { output, state: states };
-}
-
 const [B, H, G, L, D, Dv] = [2, 4, 2, 37, 8, 6];
 
 /** Returns the inputs of a rule, with decays below 1 and betas between 0 and 1. */
-function ask(random: Random, rule: Rule, isSingle = true): Question {
-  const question: Question = {
+function ask(random: Random, rule: Rule, isSingle = true): LinearQuestion {
+  const question: LinearQuestion = {
     q: random.array([B, H, L, D]),
     k: random.array([B, G, L, D], 0.5),
     v: random.array([B, G, L, Dv]),
@@ -94,7 +34,7 @@ function ask(random: Random, rule: Rule, isSingle = true): Question {
   return question;
 }
 
-function optionsOf(heed: Heed, rule: Rule, question: Question): LinearAttentionOptions {
+function optionsOf(heed: Heed, rule: Rule, question: LinearQuestion): LinearAttentionOptions {
   const { scale, decay, beta, pastState } = question;
   return {
     rule,
@@ -106,13 +46,13 @@ function optionsOf(heed: Heed, rule: Rule, question: Question): LinearAttentionO
 }
 
 describeEngines((heed) => {
-  function expectAsRecurrence(rule: Rule, question: Question): void {
+  function expectAsRecurrence(rule: Rule, question: LinearQuestion): void {
     heed().scope(() => {
       const { q, k, v } = question;
       const options = optionsOf(heed(), rule, question);
       const tensors = [floats(heed(), q), floats(heed(), k), floats(heed(), v)] as const;
       const { output, presentState } = heed().linearAttention(...tensors, options);
-      const answer = expected(question);
+      const answer = linearAttention(question);
       expectClose(output, [B, H, L, Dv], answer.output);
       expectClose(presentState, [B, G, D, Dv], answer.state);
     });
@@ -145,7 +85,7 @@ describeEngines((heed) => {
             ...(decay && { decay: joined(decay) }),
             ...(beta && { beta: joined(beta) }),
           });
-          const answer = expected(question);
+          const answer = linearAttention(question);
           const wanted = joinHeads({ data: answer.output, shape: [B, H, L, Dv] });
           expectClose(output, [B, L, H * Dv], wanted.data);
           expectClose(presentState, [B, G, D, Dv], answer.state);
@@ -172,7 +112,7 @@ describeEngines((heed) => {
       shape: [B, G, L],
     });
     const shared = { ...(decay && { decay: one(decay) }), ...(beta && { beta: one(beta) }) };
-    const answer = expected({
+    const answer = linearAttention({
       ...{ q, k, v },
       ...(shared.decay && { decay: repeated(shared.decay) }),
       ...(shared.beta && { beta: repeated(shared.beta) }),
@@ -216,7 +156,7 @@ describeEngines((heed) => {
           const rows = rowsOf(isPlain ? { data: x.data, shape: [...x.shape, 1] } : x, from, to);
           return isPlain ? { data: rows.data, shape: rows.shape.slice(0, 3) } : rows;
         };
-        const piece: Question = { q: part(q), k: part(k), v: part(v) };
+        const piece: LinearQuestion = { q: part(q), k: part(k), v: part(v) };
         if (question.decay) piece.decay = part(question.decay);
         if (question.beta) piece.beta = part(question.beta);
         if (pastState) piece.pastState = pastState;

@@ -2,42 +2,11 @@ import type { MultiHeadAttentionParameters, Tensor } from "heed";
 import { Tape } from "heed/nn";
 import { expect, test } from "vitest";
 import { describeEngines } from "../engine.js";
-import { attention, joinHeads, linear, splitHeads, type Values } from "../oracle.js";
+import { multiHead, Parameters } from "../layer_oracle.js";
+import type { Values } from "../oracle.js";
 import { expectClose, expectSameBits, Random, sizeOf, upload } from "../values.js";
 
 type Floats = Values & { data: Float32Array };
-
-/** Computes torch.nn.MultiheadAttention from its parts, each in double precision. */
-function multiHead(
-  [query, key, value]: [Values, Values, Values],
-  heads: number,
-  weights: { q: Values; k: Values; v: Values; out: Values },
-  biases?: { in: Float32Array; out: Float32Array },
-  masks: { isCausal?: boolean; mask?: Values & { isBool: boolean } } = {},
-) {
-  const E = query.shape[2] as number;
-  const project = (x: Values, weight: Values, part: number): Values => {
-    const bias = biases?.in.subarray(part * E, (part + 1) * E);
-    const [B, L] = x.shape as [number, number];
-    return splitHeads({ data: linear(x, weight, bias), shape: [B, L, E] }, heads);
-  };
-  const answer = attention({
-    q: project(query, weights.q, 0),
-    k: project(key, weights.k, 1),
-    v: project(value, weights.v, 2),
-    ...masks,
-  });
-  const [B, L] = query.shape as [number, number];
-  const joined = joinHeads({ data: answer.output, shape: [B, heads, L, E / heads] });
-  return { output: linear(joined, weights.out, biases?.out), weights: answer.weights };
-}
-
-/** Concatenates the rows of arrays. */
-function stack(...parts: Floats[]): Floats {
-  const data = Float32Array.from(parts.flatMap((part) => [...part.data]));
-  const rows = parts.reduce((sum, part) => sum + (part.shape[0] as number), 0);
-  return { data, shape: [rows, parts[0]?.shape[1] as number] };
-}
 
 function square(random: Random, E: number, size = E): Floats {
   return random.array([E, size], 0.5);
@@ -49,29 +18,30 @@ function floats(shape: readonly number[], fill = 0): Float32Array {
 
 describeEngines((heed) => {
   const [B, L, S, E, H] = [2, 5, 7, 12, 3];
-  const projections = (random: Random) =>
-    [1, 2, 3, 4].map(() => square(random, E)) as [q: Floats, k: Floats, v: Floats, out: Floats];
-
   test("projects, attends and projects again, with biases", () => {
     const random = new Random(21);
     const x = random.array([B, L, E]);
-    const [q, k, v, out] = projections(random);
-    const biases = { in: random.array([3 * E]).data, out: random.array([E]).data };
-    const answer = multiHead([x, x, x], H, { q, k, v, out }, biases);
+    const inside = { weight: square(random, 3 * E, E), bias: random.array([3 * E]) };
+    const out = { weight: square(random, E), bias: random.array([E]) };
+    const values = new Parameters({
+      ...{ in_proj_weight: inside.weight, in_proj_bias: inside.bias },
+      ...{ "out_proj.weight": out.weight, "out_proj.bias": out.bias },
+    });
+    const answer = multiHead(values, H, [x, x, x]);
     heed().scope(() => {
       const t = upload(heed(), x);
       const parameters: MultiHeadAttentionParameters = {
-        inProjWeight: upload(heed(), stack(q, k, v)),
-        inProjBias: heed().tensor(biases.in),
-        outProjWeight: upload(heed(), out),
-        outProjBias: heed().tensor(biases.out),
+        inProjWeight: upload(heed(), inside.weight),
+        inProjBias: upload(heed(), inside.bias),
+        outProjWeight: upload(heed(), out.weight),
+        outProjBias: upload(heed(), out.bias),
       };
       const { output, weights } = heed().multiHeadAttention(t, t, t, parameters, {
         heads: H,
         needWeights: true,
       });
-      expectClose(output, [B, L, E], answer.output);
-      expectClose(weights, [B, H, L, L], answer.weights);
+      expectClose(output, [B, L, E], answer.output.data);
+      expectClose(weights, [B, H, L, L], answer.weights.data);
       const plain = heed().multiHeadAttention(t, t, t, parameters, { heads: H });
       expect(plain.weights).toBeUndefined();
       expectSameBits(plain.output.data, output.data);
@@ -92,7 +62,11 @@ describeEngines((heed) => {
       v: square(random, E, valueSize),
       out: square(random, E),
     };
-    const answer = multiHead(inputs, H, weights);
+    const values = new Parameters({
+      ...{ q_proj_weight: weights.q, k_proj_weight: weights.k, v_proj_weight: weights.v },
+      "out_proj.weight": weights.out,
+    });
+    const answer = multiHead(values, H, inputs);
     heed().scope(() => {
       const [query, key, value] = inputs.map((x) => upload(heed(), x)) as [Tensor, Tensor, Tensor];
       const result = heed().multiHeadAttention(
@@ -107,8 +81,8 @@ describeEngines((heed) => {
         },
         { heads: H, needWeights: true },
       );
-      expectClose(result.output, [B, L, E], answer.output);
-      expectClose(result.weights, [B, H, L, S], answer.weights);
+      expectClose(result.output, [B, L, E], answer.output.data);
+      expectClose(result.weights, [B, H, L, S], answer.weights.data);
     });
   });
 
@@ -138,7 +112,8 @@ describeEngines((heed) => {
   test("intersects mask, key mask and causality", () => {
     const random = new Random(24);
     const x = random.array([B, L, E]);
-    const [q, k, v, out] = projections(random);
+    const [inside, out] = [square(random, 3 * E, E), square(random, E)];
+    const values = new Parameters({ in_proj_weight: inside, "out_proj.weight": out });
     const keyMask = { data: Uint8Array.of(1, 1, 0, 1, 1, 0, 1, 1, 1, 0), shape: [B, L] };
     const own = [
       { ...random.bools([L, L], 0.8), isBool: true },
@@ -159,14 +134,14 @@ describeEngines((heed) => {
           const element = mask.data[row * columns + (columns === 1 ? 0 : j)] as number;
           return mask.isBool ? (element ? 0 : -Infinity) : element;
         });
-        const answer = multiHead([x, x, x], H, { q, k, v, out }, undefined, {
+        const answer = multiHead(values, H, [x, x, x], {
           isCausal,
           mask: { data: both, shape, isBool: false },
         });
         heed().scope(() => {
           const t = upload(heed(), x);
           const parameters = {
-            inProjWeight: upload(heed(), stack(q, k, v)),
+            inProjWeight: upload(heed(), inside),
             outProjWeight: upload(heed(), out),
           };
           const options = {
@@ -179,8 +154,8 @@ describeEngines((heed) => {
           // While a tape records, the operation is computed in steps that have gradients.
           const run = () => heed().multiHeadAttention(t, t, t, parameters, options);
           for (const result of [run(), new Tape([t]).run(run)]) {
-            expectClose(result.output, [B, L, E], answer.output);
-            expectClose(result.weights, shape, answer.weights);
+            expectClose(result.output, [B, L, E], answer.output.data);
+            expectClose(result.weights, shape, answer.weights.data);
           }
         });
       }

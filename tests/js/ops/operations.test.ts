@@ -4,7 +4,7 @@ import { describeEngines, engine, variants } from "../engine.js";
 import { activations } from "../operations/layers.js";
 import { made } from "../operations/operation.js";
 import { entriesOf, operations } from "../operations/table.js";
-import { attention, linear } from "../oracle.js";
+import { attention } from "../oracle.js";
 import { expectClose, expectSameBits, Random, upload } from "../values.js";
 
 describeEngines((heed) => {
@@ -12,123 +12,6 @@ describeEngines((heed) => {
     test(`${title} gives what is computed by hand`, () => {
       expect(heed().scope(() => call(heed()).toArray())).toEqual(result);
     });
-
-  describe("linear", () => {
-    test("multiplies by the transposed weight and adds the bias, on any rank", () => {
-      const random = new Random(31);
-      for (const [shape, out] of [
-        [[7], 3],
-        [[2, 3, 4, 5], 6],
-        [[100, 33], 70],
-        [[1, 1], 1],
-        [[3, 130], 300],
-      ] as const) {
-        const x = random.array(shape);
-        const size = shape.at(-1) as number;
-        const weight = random.array([out, size]);
-        const bias = random.array([out]);
-        heed().scope(() => {
-          const [xt, wt] = [upload(heed(), x), upload(heed(), weight)];
-          const expected = [...shape.slice(0, -1), out];
-          expectClose(heed().linear(xt, wt), expected, linear(x, weight));
-          const sum = heed().linear(xt, wt, upload(heed(), bias));
-          expectClose(sum, expected, linear(x, weight, bias.data));
-        });
-      }
-    });
-  });
-
-  describe("softmax", () => {
-    test("gives rows that are powers of e over their sum", () => {
-      const random = new Random(41);
-      for (const shape of [[1], [9], [3, 17], [2, 3, 4, 100]]) {
-        const x = random.array(shape, 20);
-        const size = shape.at(-1) as number;
-        const expected = new Float64Array(x.data.length);
-        for (let row = 0; row < x.data.length; row += size) {
-          const powers = [...x.data.subarray(row, row + size)].map(Math.exp);
-          const sum = powers.reduce((total, power) => total + power, 0);
-          expected.set(
-            powers.map((power) => power / sum),
-            row,
-          );
-        }
-        heed().scope(() => {
-          expectClose(heed().softmax(upload(heed(), x)), shape, expected, 1e-6);
-        });
-      }
-    });
-  });
-
-  describe("sinusoidalEncoding", () => {
-    test("alternates sines and cosines of ever longer waves", () => {
-      for (const [length, size, base, offset] of [
-        [50, 16, undefined, undefined],
-        [4, 5, 100, 7],
-        [3, 1, undefined, 1000],
-      ] as const) {
-        const expected = new Float64Array(length * size).map((_, at) => {
-          const [row, column] = [Math.floor(at / size), at % size];
-          const wave = (base ?? 10000) ** ((2 * Math.floor(column / 2)) / size);
-          const angle = (row + (offset ?? 0)) / wave;
-          return column % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
-        });
-        heed().scope(() => {
-          const options = {
-            ...(base !== undefined && { base }),
-            ...(offset !== undefined && { offset }),
-          };
-          const table = heed().sinusoidalEncoding(length, size, options);
-          expectClose(table, [length, size], expected, 1e-6);
-        });
-      }
-    });
-
-    test("accepts a length or a size of 0", () => {
-      heed().scope(() => {
-        expect(heed().sinusoidalEncoding(0, 8).shape).toEqual([0, 8]);
-        expect(heed().sinusoidalEncoding(3, 0).toArray()).toEqual([[], [], []]);
-      });
-    });
-  });
-
-  describe("add", () => {
-    test("adds, broadcasting the second to the shape of the first", () => {
-      heed().scope(() => {
-        const a = heed().tensor([
-          [
-            [1, 2, 3],
-            [4, 5, 6],
-          ],
-        ]);
-        const plus = (b: Tensor) => heed().add(a, b).toArray();
-        expect(plus(a)).toEqual([
-          [
-            [2, 4, 6],
-            [8, 10, 12],
-          ],
-        ]);
-        expect(plus(heed().tensor([10, 20, 30]))).toEqual([
-          [
-            [11, 22, 33],
-            [14, 25, 36],
-          ],
-        ]);
-        expect(plus(heed().tensor([[10], [20]]))).toEqual([
-          [
-            [11, 12, 13],
-            [24, 25, 26],
-          ],
-        ]);
-        expect(plus(heed().tensor(1))).toEqual([
-          [
-            [2, 3, 4],
-            [5, 6, 7],
-          ],
-        ]);
-      });
-    });
-  });
 
   describe("average", () => {
     const x = [

@@ -4,33 +4,9 @@ import type { RopeOptions } from "heed";
 import { expect, test } from "vitest";
 import { floats } from "../compare.js";
 import { describeEngines } from "../engine.js";
+import { rotated, type Turn } from "../layer_oracle.js";
 import { joinHeads, splitHeads, type Values } from "../oracle.js";
 import { expectClose, expectSameBits, Random } from "../values.js";
-
-interface Turn {
-  style?: "half" | "interleaved";
-  rotarySize?: number;
-  /** The angle of pair c in row i of batch entry b. */
-  angle: (b: number, i: number, c: number) => number;
-}
-
-/** Rotates each pair of a row [.., D] by its angle. */
-function expected({ data, shape }: Values, { style = "half", angle, ...turn }: Turn): number[] {
-  const [B, H, L, D] = shape as [number, number, number, number];
-  const { rotarySize = D } = turn;
-  const y = Array.from(data);
-  for (let row = 0; row < B * H * L; ++row) {
-    for (let c = 0; c < rotarySize / 2; ++c) {
-      const first = row * D + (style === "half" ? c : 2 * c);
-      const second = style === "half" ? first + rotarySize / 2 : first + 1;
-      const turned = angle(Math.floor(row / (H * L)), row % L, c);
-      const [x0, x1] = [data[first] as number, data[second] as number];
-      y[first] = x0 * Math.cos(turned) - x1 * Math.sin(turned);
-      y[second] = x0 * Math.sin(turned) + x1 * Math.cos(turned);
-    }
-  }
-  return y;
-}
 
 const [B, H, L, D] = [2, 3, 7, 12];
 
@@ -42,36 +18,9 @@ describeEngines((heed) => {
         ...(options.rotarySize && { rotarySize: options.rotarySize }),
       };
       const y = heed().rope(floats(heed(), x), options);
-      expectClose(y, x.shape, expected(x, { ...turn, ...same }), 1e-6);
+      expectClose(y, x.shape, rotated(x, { ...turn, ...same }).data, 1e-6);
     });
   }
-  const styles = [undefined, "half", "interleaved"] as const;
-  const given = (style: (typeof styles)[number]) => (style === undefined ? {} : { style });
-
-  test.each(styles)("turns each pair by its position's angle (style %s)", (style) => {
-    const random = new Random(101);
-    for (const size of [2, 12, 64]) {
-      const x = random.array([B, H, L, size]);
-      const angle = (_: number, i: number, c: number) => i * 10000 ** ((-2 * c) / size);
-      expectTurned(x, given(style), { angle });
-    }
-  });
-
-  test.each(styles)("begins at the offset, which may be far or negative (style %s)", (style) => {
-    const x = new Random(102).array([B, H, L, D]);
-    for (const offset of [1, 1000, 131072, -5]) {
-      const angle = (_: number, i: number, c: number) => (offset + i) * 10000 ** ((-2 * c) / D);
-      expectTurned(x, { ...given(style), offset }, { angle });
-    }
-  });
-
-  test.each(styles)("turns the first entries only, and leaves the rest (style %s)", (style) => {
-    const x = new Random(103).array([B, H, L, D]);
-    for (const rotarySize of [2, 6, 12]) {
-      const angle = (_: number, i: number, c: number) => i * 500 ** ((-2 * c) / rotarySize);
-      expectTurned(x, { ...given(style), rotarySize, base: 500 }, { angle });
-    }
-  });
 
   test("accepts a position for each row", () => {
     const random = new Random(104);
@@ -118,10 +67,10 @@ describeEngines((heed) => {
 
   test("accepts [B, L, H*D] with heads", () => {
     const x = new Random(107).array([B, L, H * D]);
-    const turned = expected(splitHeads(x, H), { angle: (_, i, c) => i * 10000 ** ((-2 * c) / D) });
+    const turned = rotated(splitHeads(x, H), { angle: (_, i, c) => i * 10000 ** ((-2 * c) / D) });
     heed().scope(() => {
       const y = heed().rope(floats(heed(), x), { heads: H });
-      expectClose(y, x.shape, joinHeads({ data: turned, shape: [B, H, L, D] }).data, 1e-6);
+      expectClose(y, x.shape, joinHeads(turned).data, 1e-6);
     });
   });
 

@@ -85,6 +85,8 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
     const mask = random.array([4, 60, 150], 3);
     for (let i = 0; i < mask.data.length; i += 5) mask.data[i] = -Infinity;
     expectAsOracle(heed, { ...question(random), mask: { ...mask, isBool: false } });
+    const short = { ...random.array([60, 40], 3), isBool: false };
+    expectAsOracle(heed, { ...question(random), mask: short });
     const bias = random.array([4, 1, 150], 3);
     expectAsOracle(heed, { ...question(random), bias });
     const allowed = { ...random.bools([60, 150]), isBool: true };
@@ -154,11 +156,14 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
       const split = { q: splitHeads(q, H), k: splitHeads(k, G), v: splitHeads(v, G) };
       expectAsOracle(heed, split);
       heed.scope(() => {
-        const options = { heads: H, kvHeads: G };
+        // Without kvHeads, there are as many as heads.
+        const options = { heads: H, ...(G !== H && { kvHeads: G }), needWeights: true } as const;
         const tensors = [upload(heed, q), upload(heed, k), upload(heed, v)] as const;
-        const { output } = heed.attention(...tensors, options);
-        const joined = joinHeads({ data: attention(split).output, shape: [B, H, L, Dv] });
+        const { output, weights } = heed.attention(...tensors, options);
+        const answer = attention(split);
+        const joined = joinHeads({ data: answer.output, shape: [B, H, L, Dv] });
         expectClose(output, [B, L, H * Dv], joined.data);
+        expectClose(weights, [B, H, L, S], answer.weights);
       });
     }
   },

@@ -2,12 +2,10 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright";
 import { createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { launchChromium } from "../../harness/chromium.mjs";
 import { succeed } from "../child.js";
-import { isolation } from "./places.js";
+import { closeBrowser, isolation, visit } from "./places.js";
 import { type Served, serve } from "./serve.js";
 
 const root = join(import.meta.dirname, "../../..");
@@ -77,7 +75,6 @@ const policy = [
   "worker-src 'self'",
   "connect-src 'self'",
 ].join("; ");
-let browser: Browser;
 let isolated: Served;
 let plain: Served;
 
@@ -88,41 +85,15 @@ beforeAll(async () => {
   const headers = { "Content-Security-Policy": policy };
   isolated = await serve(join(app, "dist"), { ...headers, ...isolation });
   plain = await serve(join(app, "dist"), headers);
-  browser = await launchChromium();
 });
 
 afterAll(async () => {
   isolated?.close();
   plain?.close();
-  await browser?.close();
+  await closeBrowser();
 });
 
-interface Visit {
-  reports: Report[];
-  complaints: string[];
-  /** The names of the files that were fetched. */
-  fetched: string[];
-}
-
-async function open(url: string): Promise<Visit> {
-  const page = await browser.newPage();
-  const complaints: string[] = [];
-  const fetched: string[] = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
-  page.on("response", (response) => {
-    fetched.push(new URL(response.url()).pathname);
-    if (response.status() >= 400) complaints.push(`${response.url()}: ${response.status()}`);
-  });
-  await page.goto(url);
-  await page.waitForFunction("globalThis.reports !== undefined");
-  const reports = (await page.evaluate("globalThis.reports")) as Report[];
-  await page.close();
-  return { reports, complaints, fetched };
-}
+const open = (url: string) => visit<Report[]>(url);
 
 const names = ["weight", "bias"];
 const weights = ["0.098", "0.133", "0.182", "0.248", "0.339"];

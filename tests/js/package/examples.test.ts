@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { version } from "../../../package.json";
 import { launchChromium } from "../../harness/chromium.mjs";
 import { binarySizes, bundleSize, gzipped } from "../../harness/sizes.mjs";
-import { succeed } from "../child.js";
+import { compile, succeed } from "../child.js";
 import { blocksOf, documentsOf } from "./examples.js";
 import { closeBrowser, isolation } from "./places.js";
 import { serve } from "./serve.js";
@@ -61,32 +61,8 @@ beforeAll(async () => {
       return file;
     });
   // One run of the compiler, because most of its time is for the declarations of the package.
-  await succeed(
-    process.execPath,
-    [
-      join(root, "node_modules/typescript/bin/tsc"),
-      ...["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"],
-      ...[
-        "--module",
-        "ESNext",
-        "--moduleResolution",
-        "Bundler",
-        "--target",
-        "ES2022",
-        "--lib",
-        "ES2022,ESNext.Disposable,DOM",
-      ],
-      ...[
-        "--typeRoots",
-        join(root, "node_modules/@types"),
-        "--types",
-        "node",
-        "--preserveSymlinks",
-      ],
-      ...files,
-    ],
-    { limit: 240_000, cwd: folder },
-  );
+  const resolution = ["--module", "ESNext", "--moduleResolution", "Bundler", "--preserveSymlinks"];
+  await compile(files, resolution, { cwd: folder });
 }, 250_000);
 
 afterAll(closeBrowser);

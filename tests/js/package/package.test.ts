@@ -156,31 +156,6 @@ test("in Node the package attends with threads, and the process ends", async () 
   expect(finished).toEqual({ status: 0, output: "true 0.5\ntrue dtype\n3\n", errors: "" });
 });
 
-test("in Node the package trains a layer, saves it and reads it back", async () => {
-  const program = `
-    import { load } from "heed";
-    import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
-    const heed = await load({ threads: 2 });
-    const layer = new nn.Linear(heed, 2, 1);
-    const x = heed.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]);
-    const y = heed.tensor([[1], [3], [0], [2]]);
-    const optimizer = new optim.Adam(layer, { learningRate: 0.1 });
-    for (let i = 0; i < 300; ++i) {
-      const { gradients } = valueAndGrad(layer, () => {
-        const error = heed.subtract(layer.forward(x), y);
-        return heed.mean(heed.multiply(error, error));
-      });
-      optimizer.step(gradients);
-    }
-    const other = new nn.Linear(heed, 2, 1);
-    other.loadStateDict(safetensors.read(safetensors.write(layer.stateDict())).tensors);
-    console.log(other.forward(x).data.map((value) => Math.round(10 * value)).join(" "));
-  `;
-  writeFileSync(join(project, "train.mjs"), program);
-  const finished = await run(process.execPath, ["train.mjs"], { cwd: project, limit: 30_000 });
-  expect(finished).toEqual({ status: 0, output: "10 30 0 20\n", errors: "" });
-});
-
 test("in Node the package's models learn a task, are saved and read back", async () => {
   const program = `
     import { load } from "heed";
@@ -206,51 +181,4 @@ test("the types name nothing that TypeScript before 5.7 lacks", () => {
   expect(declarations.length).toBeGreaterThan(20);
   for (const path of declarations)
     expect(readFileSync(join(home, path), "utf8"), path).not.toMatch(/(8|16|32|64)Array</);
-});
-
-test.each([
-  ["NodeNext", "NodeNext", ["ES2022"]],
-  ["ESNext", "Bundler", ["ES2022", "DOM"]],
-])("the types compile under strict rules with module %s", async (module, moduleResolution, lib) => {
-  writeFileSync(
-    join(project, "use.ts"),
-    `import { type Heed, load, type Tensor } from "heed";
-    import { configOf, createModel, type Task, type TaskModel, tasks } from "heed/models";
-    import { nn, optim, valueAndGrad } from "heed/nn";
-    import { loadInWorker, type RemoteTensor } from "heed/worker";
-    import { serve, type TaskContext } from "heed/worker/serve";
-    const tasks_ = { sum: ({ x }: { x: Tensor }, { heed }: TaskContext) => heed.sum(x) };
-    export const start = () => serve(tasks_);
-    const remote = await loadInWorker<typeof tasks_>();
-    export const total: RemoteTensor = await remote.tasks.sum({ x: await remote.ones([2]) });
-    const heed: Heed = await load();
-    const task: Task = tasks.dates({ forms: "short" });
-    export const learner: TaskModel = createModel(heed, configOf(task, "dot", { layers: 1 }));
-    const x = heed.tensor([[[[1]]]]);
-    export const weights: Tensor = heed.attention(x, x, x, { needWeights: true }).weights;
-    export class Model extends nn.Module {
-      readonly layer: nn.Linear;
-      constructor(heed: Heed) {
-        super(heed);
-        this.layer = new nn.Linear(heed, 1, 1);
-      }
-      forward(x: Tensor): Tensor {
-        return this.heed.add(x, this.layer.forward(x));
-      }
-    }
-    const model = new Model(heed);
-    const run = () => heed.sum(model.forward(x));
-    new optim.AdamW(model).step(valueAndGrad(model, run).gradients);`,
-  );
-  const name = `tsconfig.${module}.json`;
-  const compilerOptions = {
-    ...{ module, moduleResolution, target: "ES2022", lib },
-    // skipLibCheck is off, so the package's own types are checked.
-    ...{ strict: true, noEmit: true, types: [], skipLibCheck: false },
-    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-  };
-  writeFileSync(join(project, name), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const { status, output } = await run(process.execPath, [compiler, "-p", name], { cwd: project });
-  expect({ status, output }).toEqual({ status: 0, output: "" });
 });

@@ -117,22 +117,51 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** Opens a page, and returns the final `reports`. */
-export async function openAddress<T = Report | string>(url: string): Promise<T> {
+export interface Visit<T> {
+  /** The final `reports`. */
+  reports: T;
+  /** What the page threw. */
+  errors: string[];
+  /** The same, errors and warnings of its console, and answers that failed. */
+  complaints: string[];
+  /** The paths of the files that were fetched. */
+  fetched: string[];
+}
+
+/** Opens a page, and returns what it reports and fetches. */
+export async function visit<T>(url: string): Promise<Visit<T>> {
   browser ??= await launchChromium();
   const page: Page = await browser.newPage();
   try {
-    const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(String(error)));
+    const [errors, complaints, fetched]: [string[], string[], string[]] = [[], [], []];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => {
+      errors.push(String(error));
+      complaints.push(String(error));
+    });
+    page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+    page.on("response", (response) => {
+      fetched.push(new URL(response.url()).pathname);
+      if (response.status() >= 400) complaints.push(`${response.url()}: ${response.status()}`);
+    });
     await page.goto(url);
     // Not waitForFunction: it needs a policy that allows eval. A development server may reload the page meanwhile.
     const hasBegun = () => page.evaluate("globalThis.reports !== undefined").catch(() => false);
     for (let i = 0; i < 200 && !(await hasBegun()); ++i) await page.waitForTimeout(100);
-    expect(errors).toEqual([]);
-    return (await page.evaluate("globalThis.reports")) as T;
+    const reports = (await page.evaluate("globalThis.reports")) as T;
+    return { reports, errors, complaints, fetched };
   } finally {
     await page.close();
   }
+}
+
+/** Opens a page that throws nothing, and returns the final `reports`. */
+export async function openAddress<T = Report | string>(url: string): Promise<T> {
+  const { reports, errors } = await visit<T>(url);
+  expect(errors).toEqual([]);
+  return reports;
 }
 
 /** Serves a folder and opens its index.html, or a page with this script. Returns the final `reports`. */

@@ -7,6 +7,7 @@ import type { LoadOptions } from "heed";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.mjs";
 import { launchFirefox } from "../../harness/firefox.mjs";
+import { isolation } from "./places.js";
 import { type Served, serve } from "./serve.js";
 
 const packed = join(inject("installed").project, "node_modules/heed");
@@ -23,11 +24,6 @@ interface Browser {
   newPage(): Promise<Page>;
   close(): Promise<void>;
 }
-
-const isolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
 
 let foreign: Served;
 const servers: Served[] = [];

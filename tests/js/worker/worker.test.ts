@@ -4,9 +4,9 @@
 import { load, type Tensor } from "heed";
 import { loadInWorker, type RemoteHeed, type RemoteTensor, type WorkerLike } from "heed/worker";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { isNode } from "../engine.js";
+import { isNode, refusalOf } from "../engine.js";
 import { any } from "../refusals/case.js";
-import { newNodeWorker, newTestWorker, numbers, refusalOf } from "../workers.js";
+import { newNodeWorker, newTestWorker, numbers } from "../workers.js";
 
 /** An engine as JavaScript sees it. */
 interface Loose {

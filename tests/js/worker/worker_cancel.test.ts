@@ -2,7 +2,8 @@
 
 import type { RemoteHeed } from "heed/worker";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "../workers.js";
+import { refusalOf } from "../engine.js";
+import { loadWithTasks, newTestWorker, numbers, type TestTasks } from "../workers.js";
 
 /** Counters that both sides see. */
 const newCounter = () => new Int32Array(new SharedArrayBuffer(8));

@@ -2,7 +2,8 @@
 
 import { loadInWorker, type RemoteHeed, type RemoteTensor } from "heed/worker";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "../workers.js";
+import { refusalOf } from "../engine.js";
+import { loadWithTasks, newTestWorker, numbers, type TestTasks } from "../workers.js";
 
 const newCounter = () => new Int32Array(new SharedArrayBuffer(8));
 const rest = () => new Promise((resolve) => setTimeout(resolve, 30));

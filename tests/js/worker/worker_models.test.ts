@@ -5,8 +5,7 @@ import { ByteTokenizer, CausalLanguageModel, writeText } from "heed/models";
 import { safetensors } from "heed/nn";
 import { loadInWorker, type RemoteHeed } from "heed/worker";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isNode } from "../engine.js";
-import { refusalOf } from "../workers.js";
+import { isNode, refusalOf } from "../engine.js";
 
 const sizes = { hidden_size: 32, intermediate_size: 64, num_hidden_layers: 2 };
 const heads = { num_attention_heads: 4, num_key_value_heads: 2 };

@@ -2,8 +2,8 @@
 
 import { loadInWorker, type RemoteTensor } from "heed/worker";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isNode } from "../engine.js";
-import { loadWithTasks, refusalOf } from "../workers.js";
+import { isNode, refusalOf } from "../engine.js";
+import { loadWithTasks } from "../workers.js";
 
 let heed: Awaited<ReturnType<typeof loadWithTasks>>;
 /** The number of live tensors in the worker. */
