@@ -161,16 +161,44 @@ abstract class TransformerLayer extends Module {
   readonly activation: "relu" | "gelu";
   /** Self-attention. */
   readonly selfAttn: MultiHeadAttention;
-  abstract readonly linear1: Linear;
-  abstract readonly dropout: Dropout;
-  abstract readonly linear2: Linear;
+  /** From E to the hidden layer: weight [F, E]. */
+  declare readonly linear1: Linear;
+  /** The dropout after the activation of the hidden layer. */
+  declare readonly dropout: Dropout;
+  /** From the hidden layer to E: weight [E, F]. */
+  declare readonly linear2: Linear;
+  /** The norm of self-attention. */
+  declare readonly norm1: LayerNorm;
+  /** The norm of the second sublayer: attention to the memory in a decoder, else the feed-forward network. */
+  declare readonly norm2: LayerNorm;
+  /** The dropout after self-attention. */
+  declare readonly dropout1: Dropout;
+  /** The dropout after the second sublayer. */
+  declare readonly dropout2: Dropout;
 
-  constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions) {
+  constructor(
+    heed: Heed,
+    dModel: number,
+    heads: number,
+    options: TransformerLayerOptions,
+    readsMemory = false,
+  ) {
     super(heed);
     checkArgument("dModel", dModel, isWholeNumber(1));
     this.normFirst = options.normFirst ?? false;
     this.activation = options.activation ?? "relu";
     this.selfAttn = attentionOf(heed, dModel, heads, options);
+    // This order is that of torch's parameters, and of the random numbers. A declared field exists once it is set.
+    if (readsMemory)
+      Object.assign(this, { multiheadAttn: attentionOf(heed, dModel, heads, options) });
+    const make = partsOf(heed, dModel, options);
+    this.linear1 = make.linear(dModel, make.dimFeedforward);
+    this.dropout = make.dropout();
+    this.linear2 = make.linear(make.dimFeedforward, dModel);
+    this.norm1 = make.norm();
+    this.norm2 = make.norm();
+    this.dropout1 = make.dropout();
+    this.dropout2 = make.dropout();
   }
 
   /**
@@ -246,32 +274,9 @@ function masks(
  * ```
  */
 export class TransformerEncoderLayer extends TransformerLayer {
-  /** From E to the hidden layer: weight [F, E]. */
-  readonly linear1: Linear;
-  /** The dropout after the activation of the hidden layer. */
-  readonly dropout: Dropout;
-  /** From the hidden layer to E: weight [E, F]. */
-  readonly linear2: Linear;
-  /** The norm of self-attention. */
-  readonly norm1: LayerNorm;
-  /** The norm of the feed-forward network. */
-  readonly norm2: LayerNorm;
-  /** The dropout after self-attention. */
-  readonly dropout1: Dropout;
-  /** The dropout after the feed-forward network. */
-  readonly dropout2: Dropout;
-
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
     checkOptions("TransformerEncoderLayer", options, layerChecks);
     super(heed, dModel, heads, options);
-    const make = partsOf(heed, dModel, options);
-    this.linear1 = make.linear(dModel, make.dimFeedforward);
-    this.dropout = make.dropout();
-    this.linear2 = make.linear(make.dimFeedforward, dModel);
-    this.norm1 = make.norm();
-    this.norm2 = make.norm();
-    this.dropout1 = make.dropout();
-    this.dropout2 = make.dropout();
   }
 
   /** src [B, L, E] -> [B, L, E] */
@@ -309,39 +314,17 @@ export class TransformerEncoderLayer extends TransformerLayer {
  */
 export class TransformerDecoderLayer extends TransformerLayer {
   /** Attention to the memory. */
-  readonly multiheadAttn: MultiHeadAttention;
-  /** From E to the hidden layer: weight [F, E]. */
-  readonly linear1: Linear;
-  /** The dropout after the activation of the hidden layer. */
-  readonly dropout: Dropout;
-  /** From the hidden layer to E: weight [E, F]. */
-  readonly linear2: Linear;
-  /** The norm of self-attention. */
-  readonly norm1: LayerNorm;
-  /** The norm of attention to the memory. */
-  readonly norm2: LayerNorm;
+  declare readonly multiheadAttn: MultiHeadAttention;
   /** The norm of the feed-forward network. */
   readonly norm3: LayerNorm;
-  /** The dropout after self-attention. */
-  readonly dropout1: Dropout;
-  /** The dropout after attention to the memory. */
-  readonly dropout2: Dropout;
   /** The dropout after the feed-forward network. */
   readonly dropout3: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
     checkOptions("TransformerDecoderLayer", options, layerChecks);
-    super(heed, dModel, heads, options);
-    this.multiheadAttn = attentionOf(heed, dModel, heads, options);
+    super(heed, dModel, heads, options, true);
     const make = partsOf(heed, dModel, options);
-    this.linear1 = make.linear(dModel, make.dimFeedforward);
-    this.dropout = make.dropout();
-    this.linear2 = make.linear(make.dimFeedforward, dModel);
-    this.norm1 = make.norm();
-    this.norm2 = make.norm();
     this.norm3 = make.norm();
-    this.dropout1 = make.dropout();
-    this.dropout2 = make.dropout();
     this.dropout3 = make.dropout();
   }
 

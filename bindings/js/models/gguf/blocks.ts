@@ -57,24 +57,23 @@ export class Block {
   }
 }
 
-/** The low 4 bits of 16 bytes are elements 0 to 15, and the high 4 bits elements 16 to 31. */
-function fours(
-  first: number,
-  scaled: (block: Block) => (quant: number, element: number) => number,
-): Unpack {
-  return (block, to, place) => {
-    const value = scaled(block);
-    for (let i = 0; i < 16; ++i) {
-      const pair = block.byte(first + i);
-      to[place + i] = value(pair & 15, i);
-      to[place + 16 + i] = value(pair >> 4, 16 + i);
+/**
+ * 32 elements of 4 bits: the low bits of 16 bytes, then their high bits. Some types add a fifth bit to each, from four
+ * bytes. The offset is a number of the block or, without one, half of the range.
+ */
+const fours =
+  (hasOffset: boolean, hasFifth: boolean): Unpack =>
+  (block, to, place) => {
+    const high = hasOffset ? 4 : 2;
+    const first = hasFifth ? high + 4 : high;
+    const zero = hasOffset ? 0 : hasFifth ? 16 : 8;
+    const [scale, offset] = [block.half(0), hasOffset ? block.half(2) : -0];
+    for (let i = 0; i < 32; ++i) {
+      const low = (block.byte(first + (i & 15)) >> (i < 16 ? 0 : 4)) & 15;
+      const fifth = hasFifth ? ((block.byte(high + (i >> 3)) >> (i & 7)) & 1) << 4 : 0;
+      to[place + i] = scale * ((low | fifth) - zero) + offset;
     }
   };
-}
-
-/** The fifth bit of an element, from the 32 bits that begin at byte `first`. */
-const fifth = (block: Block, first: number, element: number) =>
-  ((block.byte(first + (element >> 3)) >> (element & 7)) & 1) << 4;
 
 /** The 6-bit scale and offset of part `i` of eight, packed into 12 bytes from byte 4 on. */
 function partScale(block: Block, i: number): [scale: number, offset: number] {
@@ -130,54 +129,10 @@ export const blockTypes: ReadonlyMap<number, BlockType> = new Map([
   [1, of("F16", 1, 2)],
   [30, of("BF16", 1, 2)],
   [8, of("Q8_0", 32, 34, eights)],
-  [
-    2,
-    of(
-      "Q4_0",
-      32,
-      18,
-      fours(2, (block) => {
-        const scale = block.half(0);
-        return (quant) => scale * (quant - 8);
-      }),
-    ),
-  ],
-  [
-    3,
-    of(
-      "Q4_1",
-      32,
-      20,
-      fours(4, (block) => {
-        const [scale, least] = [block.half(0), block.half(2)];
-        return (quant) => scale * quant + least;
-      }),
-    ),
-  ],
-  [
-    6,
-    of(
-      "Q5_0",
-      32,
-      22,
-      fours(6, (block) => {
-        const scale = block.half(0);
-        return (quant, element) => scale * ((quant | fifth(block, 2, element)) - 16);
-      }),
-    ),
-  ],
-  [
-    7,
-    of(
-      "Q5_1",
-      32,
-      24,
-      fours(8, (block) => {
-        const [scale, least] = [block.half(0), block.half(2)];
-        return (quant, element) => scale * (quant | fifth(block, 4, element)) + least;
-      }),
-    ),
-  ],
+  [2, of("Q4_0", 32, 18, fours(false, false))],
+  [3, of("Q4_1", 32, 20, fours(true, false))],
+  [6, of("Q5_0", 32, 22, fours(false, true))],
+  [7, of("Q5_1", 32, 24, fours(true, true))],
   [12, of("Q4_K", 256, 144, eighths(16, false))],
   [13, of("Q5_K", 256, 176, eighths(48, true))],
   [14, of("Q6_K", 256, 210, sixths)],

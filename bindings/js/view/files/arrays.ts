@@ -7,26 +7,11 @@ import {
   headerLength,
   lengthBytes,
   readHeader,
-  type SafetensorsDType,
+  types,
 } from "../../core/safetensorsHeader.js";
 import { npyMagic, readNpy } from "./npy.js";
 import { bytesOf, collect, type NumberArray, piecesOf, type Stored } from "./numbers.js";
 import { readDirectory, readEntry, zipMagics } from "./zip.js";
-
-const kinds: Readonly<Partial<Record<SafetensorsDType, [Stored["kind"], number]>>> = {
-  float64: ["f", 8],
-  float32: ["f", 4],
-  float16: ["f", 2],
-  bfloat16: ["bf", 2],
-  int64: ["i", 8],
-  uint64: ["u", 8],
-  int32: ["i", 4],
-  uint32: ["u", 4],
-  int16: ["i", 2],
-  uint16: ["u", 2],
-  int8: ["i", 1],
-  uint8: ["u", 1],
-};
 
 async function readSafetensors(blob: Blob): Promise<Map<string, NumberArray>> {
   const length = headerLength(await bytesOf(blob.slice(0, lengthBytes)), blob.size);
@@ -35,10 +20,14 @@ async function readSafetensors(blob: Blob): Promise<Map<string, NumberArray>> {
   const { places } = readHeader(header, blob.size - start);
   const arrays = new Map<string, NumberArray>();
   for (const [name, { dtype, shape, begin, end }] of places) {
-    const [kind, bytes] = kinds[dtype] ?? [];
-    if (!kind || !bytes) throw refuse("dtype", name, "numbers", dtype);
+    const [, kind, bits] = /^(BF|F|I|U)(\d+)$/.exec(types[dtype].code) ?? [];
+    if (!kind) throw refuse("dtype", name, "numbers", dtype);
     const pieces = piecesOf(blob.slice(start + begin, start + end));
-    const stored = { kind, bytes, isBigEndian: false };
+    const stored = {
+      kind: kind.toLowerCase() as Stored["kind"],
+      bytes: Number(bits) / 8,
+      isBigEndian: false,
+    };
     const data = await collect(name, stored, countOf(shape), pieces, true);
     arrays.set(name, { shape, data });
   }

@@ -16,6 +16,12 @@ export type ColourRange = (typeof colourRanges)[number];
 /** The curve from weight to colour over that range; "log" begins at 0.001. */
 export type ColourCurve = (typeof colourCurves)[number];
 
+const samples = (colours: string) =>
+  colours.split(" ").map((colour) => {
+    const bits = Number.parseInt(colour, 16);
+    return [bits >> 16, (bits >> 8) & 255, bits & 255] as Rgb;
+  });
+
 /**
  * The colours of shares. In both themes a larger share has more contrast with the page, the scale
  * is perceptually uniform, and it works with every kind of colour vision. The dark theme uses ten
@@ -23,30 +29,8 @@ export type ColourCurve = (typeof colourCurves)[number];
  * blue of cividis, because the yellow of cividis would look like the white page.
  */
 const shares: Record<Theme, readonly Rgb[]> = {
-  light: [
-    [255, 255, 255],
-    [224, 232, 244],
-    [193, 210, 232],
-    [160, 187, 219],
-    [127, 164, 205],
-    [96, 140, 190],
-    [67, 115, 172],
-    [42, 89, 150],
-    [20, 62, 120],
-    [0, 34, 78],
-  ],
-  dark: [
-    [0, 34, 78],
-    [18, 53, 112],
-    [59, 73, 108],
-    [87, 93, 109],
-    [112, 113, 115],
-    [138, 134, 120],
-    [165, 156, 116],
-    [195, 179, 105],
-    [225, 204, 85],
-    [254, 232, 56],
-  ],
+  light: samples("ffffff e0e8f4 c1d2e8 a0bbdb 7fa4cd 608cbe 4373ac 2a5996 143e78 00224e"),
+  dark: samples("00224e 123570 3b496c 575d6d 707173 8a8678 a59c74 c3b369 e1cc55 fee838"),
 };
 
 /** Negative numbers are orange, positive ones blue; zero has the colour of the page. */
@@ -60,10 +44,10 @@ function mix(a: Rgb, b: Rgb, t: number): Rgb {
 
 /** The colour of a share of attention, `t` from 0 to 1. NaN has the colour of 0. */
 export function weightColour(t: number, theme: Theme): Rgb {
-  const samples = shares[theme];
-  const place = Math.max(0, Math.min(1, t || 0)) * (samples.length - 1);
-  const below = Math.min(Math.floor(place), samples.length - 2);
-  return mix(samples[below] as Rgb, samples[below + 1] as Rgb, place - below);
+  const colours = shares[theme];
+  const place = Math.max(0, Math.min(1, t || 0)) * (colours.length - 1);
+  const below = Math.min(Math.floor(place), colours.length - 2);
+  return mix(colours[below] as Rgb, colours[below + 1] as Rgb, place - below);
 }
 
 /** The functions are shared by all palettes, because palettes are compared by them. */
