@@ -96,9 +96,7 @@ const bundleGradients = () =>
     },
   });
 
-/**
- * Gives WebKit the parts of playwright's browser that the bench needs; WebKit has one page here.
- */
+/** Gives WebKit the parts of playwright's browser that the bench needs; WebKit has one page here. */
 async function launchWebKit() {
   const webkit = await WebKit.launch();
   return {

@@ -32,9 +32,7 @@ export function pause(): Promise<void> {
   return pauseIn(running.call);
 }
 
-/**
- * The same for a given call, which may not be the running one after an `await` of something else.
- */
+/** The same for a given call, which may not be the running one after an `await` of something else. */
 export async function pauseIn(call: number): Promise<void> {
   await nextTurn();
   if (call === 0) return;

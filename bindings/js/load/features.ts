@@ -98,9 +98,7 @@ export const isNode = node?.versions?.node !== undefined;
 /** Whether a text is an address and not a path. A scheme of one letter is a Windows drive. */
 export const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
 
-/**
- * A builtin module, in Node only. With an import, bundlers for the web would look for the module.
- */
+/** A builtin module, in Node only. With an import, bundlers for the web would look for the module. */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
 }
@@ -156,9 +154,7 @@ function whyNoThreads(): string | null {
     : "this browser does not share memory with workers, although the page is cross-origin isolated";
 }
 
-/**
- * The number of threads that can run in parallel. In Deno, Node's module needs a permission for it.
- */
+/** The number of threads that can run in parallel. In Deno, Node's module needs a permission for it. */
 export function countCores(): number {
   return (
     globalThis.navigator?.hardwareConcurrency ??

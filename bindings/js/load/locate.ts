@@ -52,9 +52,7 @@ export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string 
   }
 }
 
-/**
- * The file of the installed package, for a program in Node whose bundle does not contain the file.
- */
+/** The file of the installed package, for a program in Node whose bundle does not contain the file. */
 function installed(name: string): URL | undefined {
   try {
     const { createRequire } = builtin("node:module");

@@ -185,9 +185,7 @@ function shared(): Probe {
 /** Whether "wide" is faster here than "relaxed"; undefined while that is not known. */
 export const isWideFaster = (): boolean | undefined => shared().answer;
 
-/**
- * Prevents the choice of "wide" in this page, worker or process, because its file cannot be loaded.
- */
+/** Prevents the choice of "wide" in this page, worker or process, because its file cannot be loaded. */
 export function refuseWide(): void {
   shared().answer = false;
 }

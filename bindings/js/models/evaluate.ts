@@ -20,9 +20,7 @@ import { patchSize } from "./modelConfig.js";
 export interface Scores {
   /** The number of examples. */
   examples: number;
-  /**
-   * The proportion of examples that are answered without any error; for series, with R^2 above 0.9.
-   */
+  /** The proportion of examples that are answered without any error; for series, with R^2 above 0.9. */
   exact: number;
   /** The proportion of the answers' tokens that are right. */
   tokens?: number;
@@ -159,9 +157,7 @@ interface Mark {
   isExact: boolean;
   /** The number of expected tokens, and how many of them are right. */
   tokens?: { count: number; right: number };
-  /**
-   * The sums of the squared errors of the hidden values: of the model, and of linear interpolation.
-   */
+  /** The sums of the squared errors of the hidden values: of the model, and of linear interpolation. */
   squares?: { count: number; model: number; line: number };
 }
 

@@ -106,9 +106,7 @@ export interface Task<E extends Example = Example> {
   readonly vocabulary: { readonly source: readonly string[]; readonly target: readonly string[] };
   /** The largest number of tokens, values or patches of an input, and of an answer. */
   readonly longest: { readonly source: number; readonly target: number };
-  /**
-   * Generates an example of a split. The same generator in the same state gives the same example.
-   */
+  /** Generates an example of a split. The same generator in the same state gives the same example. */
   generate(random: Generator, split: Split): E;
   /**
    * Converts text that a user types into an example without an answer: the target is empty, there

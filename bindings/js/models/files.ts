@@ -262,9 +262,7 @@ function within<T>(file: string, run: () => T): T {
   }
 }
 
-/**
- * The index of the first element that is not finite, or -1. Integers and unknown types give -1.
- */
+/** The index of the first element that is not finite, or -1. Integers and unknown types give -1. */
 function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   if (dtype === "float16")
     return (data as Uint16Array).findIndex((bits) => (bits & 0x7c00) === 0x7c00);

@@ -55,9 +55,7 @@ function absolute(address: string): string | undefined {
 /** A frozen page keeps its locks. Others wait at most this long for a lock, in milliseconds. */
 const patience = 20_000;
 
-/**
- * The reason of a rejection by `locked`: another page or worker did not release the lock in time.
- */
+/** The reason of a rejection by `locked`: another page or worker did not release the lock in time. */
 const busy = new Error("another page has the lock");
 
 /**

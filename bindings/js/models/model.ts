@@ -55,9 +55,7 @@ export interface AnswerOptions {
 export interface Lesson {
   /** [] the mean over all tokens or numbers of the answers. */
   loss: Tensor;
-  /**
-   * The number of tokens or numbers of the answers.
-   */
+  /** The number of tokens or numbers of the answers. */
   count: number;
   /** The number of the answers' tokens that had the largest logit; 0 for numbers. */
   right: number;
@@ -78,9 +76,7 @@ export interface ExampleWeights {
   columns: number;
   /** [heads, rows, columns] without padding. Row t belongs to row t of the example's alignment. */
   weights: Float32Array;
-  /**
-   * For each row, the number of positions that it can see, including those without a column here.
-   */
+  /** For each row, the number of positions that it can see, including those without a column here. */
   choices: readonly number[];
 }
 
@@ -103,9 +99,7 @@ export interface LabelledWeights extends ExampleWeights {
   compared?: ComparedVectors;
 }
 
-/**
- * The queries and keys of each head, after the projection and before the scale. D is size / heads.
- */
+/** The queries and keys of each head, after the projection and before the scale. D is size / heads. */
 export interface ComparedVectors {
   /** [heads, rows, D] */
   readonly query: Float32Array;
@@ -119,9 +113,7 @@ export interface AttentionsOptions {
   compared?: boolean;
 }
 
-/**
- * The probabilities that a model gives each token, at each position of one answer and at its end.
- */
+/** The probabilities that a model gives each token, at each position of one answer and at its end. */
 export interface TokenProbabilities {
   /** All tokens of the vocabulary, the special tokens first. */
   readonly tokens: readonly string[];

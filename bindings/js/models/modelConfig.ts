@@ -5,9 +5,7 @@ import type { Example, Task } from "./examples.js";
 /** The names of the architectures, also on the command line. */
 export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahdanau" | "dot";
 
-/**
- * The config of a model, as in config.json. All properties are required: files have no defaults.
- */
+/** The config of a model, as in config.json. All properties are required: files have no defaults. */
 export interface ModelConfig {
   /** The name of the task. */
   readonly task: string;

@@ -44,9 +44,7 @@ export abstract class Decoder extends Module {
   readonly gru: GRU;
   readonly readOut: Linear;
 
-  /**
-   * @param contextSize the size of the recurrent layer's input in addition to the token's embedding
-   */
+  /** @param contextSize the size of the recurrent layer's input in addition to the token's embedding */
   constructor(heed: Heed, options: DecoderOptions, contextSize: number) {
     super(heed);
     const { vocabulary, embeddingSize, size, layers, dropout, generator } = options;

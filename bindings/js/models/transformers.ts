@@ -62,9 +62,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return lessonOf(this.heed, logits, answers, padId);
   }
 
-  /**
-   * The most likely token at each position of the answers and at their ends, with teacher forcing.
-   */
+  /** The most likely token at each position of the answers and at their ends, with teacher forcing. */
   likeliest(examples: readonly E[], receive?: ReceiveWeights): string[][] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);

@@ -121,9 +121,7 @@ export function uniform(
   return heed.uniform(shape, { low: -bound, high: bound, seed: generator.next() });
 }
 
-/**
- * Creates a weight [out, in] of uniform values with the variance 2 / (in + out) (Glorot and Bengio, 2010).
- */
+/** Creates a weight [out, in] of uniform values with the variance 2 / (in + out) (Glorot and Bengio, 2010). */
 export function xavierUniform(
   heed: Heed,
   generator: Generator,

@@ -27,9 +27,7 @@ export interface SafetensorsEntry {
   readonly dtype: SafetensorsDType;
   /** The sizes, outermost first. */
   readonly shape: readonly number[];
-  /**
-   * The elements. float16 and bfloat16 elements are given as their bits, bool elements as bytes of 0 or 1.
-   */
+  /** The elements. float16 and bfloat16 elements are given as their bits, bool elements as bytes of 0 or 1. */
   readonly data: SafetensorsData;
 }
 

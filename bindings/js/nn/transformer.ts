@@ -37,9 +37,7 @@ import {
 
 /** Options of a new `TransformerEncoder` or `TransformerDecoder`. */
 export interface TransformerStackOptions extends TransformerLayerOptions {
-  /**
-   * Whether a norm follows the last layer; false by default, as in torch. Layers with `normFirst` need it.
-   */
+  /** Whether a norm follows the last layer; false by default, as in torch. Layers with `normFirst` need it. */
   norm?: boolean;
 }
 

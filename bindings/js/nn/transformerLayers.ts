@@ -201,9 +201,7 @@ abstract class TransformerLayer extends Module {
     this.dropout2 = make.dropout();
   }
 
-  /**
-   * Returns the stream after the part: x + part(norm(x)) if `normFirst`, else norm(x + part(x)).
-   */
+  /** Returns the stream after the part: x + part(norm(x)) if `normFirst`, else norm(x + part(x)). */
   protected residual(x: Tensor, norm: LayerNorm, part: (x: Tensor) => Tensor): SublayerParts {
     const input = this.normFirst ? norm.forward(x) : x;
     const added = part(input);

@@ -72,18 +72,14 @@ export interface AttentionOptions {
   precision?: Precision;
   /** Scores become softcap * tanh(score / softcap). */
   softcap?: number;
-  /**
-   * float32, added to the scores, also together with a boolean mask; broadcasts to [B, H, L, S].
-   */
+  /** float32, added to the scores, also together with a boolean mask; broadcasts to [B, H, L, S]. */
   bias?: Tensor;
   /**
    * [H] slope * |p - j| is subtracted from the scores; or a tensor [B, H], either axis of which may
    * be 1. For packed sequences, B is the number of sequences.
    */
   alibiSlopes?: readonly number[] | Tensor;
-  /**
-   * [H] a logit per head that is added to the softmax's denominator only; or a tensor as for `alibiSlopes`.
-   */
+  /** [H] a logit per head that is added to the softmax's denominator only; or a tensor as for `alibiSlopes`. */
   sinks?: readonly number[] | Tensor;
   /** The proportion of weights that are set to zero at random; the others are scaled by 1 / (1 - dropout). */
   dropout?: number;

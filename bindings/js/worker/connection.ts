@@ -129,9 +129,7 @@ export class Connection {
     return this.#word !== undefined;
   }
 
-  /**
-   * The number of calls without an answer. A cancelled call counts until the worker has answered.
-   */
+  /** The number of calls without an answer. A cancelled call counts until the worker has answered. */
   get pending(): number {
     return this.#pending.size;
   }

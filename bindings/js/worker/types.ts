@@ -91,9 +91,7 @@ export type RemoteTensor = NamedTensor & {
   item(): Promise<number | boolean>;
 };
 
-/**
- * The page's type for an argument. A function is called by the worker, which does not wait for it.
- */
+/** The page's type for an argument. A function is called by the worker, which does not wait for it. */
 export type Given<T> = T extends Heed
   ? RemoteHeed
   : T extends Tensor

@@ -244,9 +244,7 @@ export interface Described {
   readonly rules: ReadonlyMap<string, TensorRule>;
 }
 
-/**
- * @throws HeedError "format" that names the architecture, or a key that is missing or does not fit
- */
+/** @throws HeedError "format" that names the architecture, or a key that is missing or does not fit */
 export function describeModel(read: Metadata, header: GgufHeader, extras: Extras): Described {
   const architecture = read.choice("general.architecture", architectures);
   const config = architecture.config(read, header, extras);

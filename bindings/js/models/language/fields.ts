@@ -13,9 +13,7 @@ import {
 } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
 
-/**
- * The content of a config.json: the fields that the models of Hugging Face's transformers write.
- */
+/** The content of a config.json: the fields that the models of Hugging Face's transformers write. */
 export type HubConfig = Readonly<Record<string, unknown>>;
 
 /** The largest size that a field may have: the largest size of an axis. */

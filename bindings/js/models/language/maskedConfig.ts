@@ -17,9 +17,7 @@ import { checkRotated, type Rotation, readRotations } from "./rotation.js";
 /** A classifier labels a text, each token, or the first and last token of an answer. */
 export type ClassifierTask = "sequence" | "token" | "question";
 
-/**
- * An encoder that sees both sides of each position: BERT, DistilBERT, RoBERTa, MPNet, ModernBERT.
- */
+/** An encoder that sees both sides of each position: BERT, DistilBERT, RoBERTa, MPNet, ModernBERT. */
 export interface MaskedConfig extends LanguageConfig {
   /** Distinguishes the kinds of models. */
   readonly kind: "masked";

@@ -33,9 +33,7 @@ export interface MaskedForwardOptions {
   keyMask?: Tensor;
   /** int32 [B, L], the type of each token, such as 0 and 1 for two sentences; 0 by default. */
   typeIds?: Tensor;
-  /**
-   * Computes the logits, for a model with a head for masked tokens or a classifier; false by default.
-   */
+  /** Computes the logits, for a model with a head for masked tokens or a classifier; false by default. */
   needLogits?: boolean;
   /** Returns the states between the layers; false by default. */
   needHiddenStates?: boolean;
@@ -52,9 +50,7 @@ export interface MaskedForwardResult<O extends MaskedForwardOptions = MaskedForw
    * first and the last token of an answer.
    */
   logits: If<O["needLogits"], Tensor>;
-  /**
-   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i is the output of layer i.
-   */
+  /** layers + 1 tensors [B, L, E]: the first is the embedding, tensor i is the output of layer i. */
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
 

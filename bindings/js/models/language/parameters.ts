@@ -247,9 +247,7 @@ export function ownSpecs(config: HubModelConfig): ParameterSpecs {
   return new Map(own);
 }
 
-/**
- * A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes.
- */
+/** A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes. */
 export type Parameter = Tensor | readonly PackedWeights[] | ByteTable;
 
 /** Parameters by name. `of` selects the parameters of a part of the model. */

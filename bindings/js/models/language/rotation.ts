@@ -22,9 +22,7 @@ export interface RotationTables {
   readonly rotarySize: number;
 }
 
-/**
- * The largest size of a head with a rotation, which has a frequency for each pair of its entries.
- */
+/** The largest size of a head with a rotation, which has a frequency for each pair of its entries. */
 const mostRotated = 2 ** 16;
 
 /** Checks the size of a head with a rotation. */

@@ -238,9 +238,7 @@ export const meetings = [
   "after @she:x called @her:y , $a met $b $where",
 ];
 
-/**
- * Sentences of the same kind with two things: one pronoun means the person, another one the thing.
- */
+/** Sentences of the same kind with two things: one pronoun means the person, another one the thing. */
 export const shows = [
   "$a showed $b $thing and $other , and @she:x $did @it:thing",
   "$a showed $b $other and $thing $where , and @she:x $did @it:thing",

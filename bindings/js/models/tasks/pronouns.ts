@@ -115,9 +115,7 @@ class Cast {
     return this.choose(["she", "he"]);
   }
 
-  /**
-   * Draws two figures. Their pronouns are equal with probability 0.8, unless `areAlike` is given.
-   */
+  /** Draws two figures. Their pronouns are equal with probability 0.8, unless `areAlike` is given. */
   two(areAlike = this.is(0.8)): [Figure, Figure] {
     const first = this.gender();
     return [this.person(first), this.person(areAlike ? first : this.gender(first))];

@@ -27,9 +27,7 @@ export interface VisionForwardResult<O extends VisionForwardOptions = VisionForw
   output: Tensor;
   /** [N, P] the pooled state of the class token; undefined if the model has no pooler. */
   pooled: Tensor | undefined;
-  /**
-   * [N, classes], in the order of `config.labels`; undefined if the model has no head for classes.
-   */
+  /** [N, classes], in the order of `config.labels`; undefined if the model has no head for classes. */
   logits: Tensor | undefined;
   /**
    * layers + 1 tensors [N, L, E]: the first is the embedding, tensor i follows layer i. The final
@@ -69,9 +67,7 @@ class VisionStack extends Module {
     this.norm = new Normalisation(heed, "layer", eps, parameters.of("norm"));
   }
 
-  /**
-   * pixels [N, C, S, S] -> the embedding and the output of each layer, and the norm of the last one
-   */
+  /** pixels [N, C, S, S] -> the embedding and the output of each layer, and the norm of the last one */
   forward(pixels: Tensor): { states: Tensor[]; output: Tensor } {
     let x = this.#embedded(pixels);
     const states = [x];

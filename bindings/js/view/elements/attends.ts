@@ -32,9 +32,7 @@ export function largestCells(
   return found;
 }
 
-/**
- * The cell of an area: the cell itself, or the one with the largest weight in the row or column.
- */
+/** The cell of an area: the cell itself, or the one with the largest weight in the row or column. */
 export function cellIn(explained: Pick<Explained, "view" | "hides">, area: Area): Cell {
   const isCell = area.row !== undefined && area.col !== undefined;
   const { row = 0, col = 0 }: Area = isCell ? area : (largestCells(explained, area, 1)[0] ?? area);

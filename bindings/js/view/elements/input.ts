@@ -10,9 +10,7 @@ import {
   viewOn,
 } from "../picture/view.js";
 
-/**
- * A tensor of Heed, or any object with a shape and numbers, in row-major order or as nested lists.
- */
+/** A tensor of Heed, or any object with a shape and numbers, in row-major order or as nested lists. */
 export interface TensorLike {
   /** The sizes, outermost first. */
   readonly shape: readonly number[];
@@ -225,9 +223,7 @@ export function wordsOf(name: string, value: unknown, count?: number): readonly 
 
 const hidesFuture: Hides = (row, col) => col > row;
 
-/**
- * The forms of a mask: null hides nothing, "causal" hides the keys after the query's own position.
- */
+/** The forms of a mask: null hides nothing, "causal" hides the keys after the query's own position. */
 export type Mask = "causal" | ArrayBufferView | NestedNumbers | TensorLike | null;
 
 /**

@@ -188,9 +188,7 @@ export class HeedLines extends MatrixElement<Shown> {
     });
   }
 
-  /**
-   * The coloured area: the locked line, else the area that is pointed at, else the selected query.
-   */
+  /** The coloured area: the locked line, else the area that is pointed at, else the selected query. */
   #active(): Area | null {
     const { row } = this;
     return this.locked ?? this.#hover ?? (row === null ? null : { row });
@@ -213,9 +211,7 @@ export class HeedLines extends MatrixElement<Shown> {
     this.#read(shown, active);
   }
 
-  /**
-   * All lines of a query, including weaker ones that the picture omits.
-   */
+  /** All lines of a query, including weaker ones that the picture omits. */
   #linesOf({ view, look }: Shown, { row, col }: Area): readonly Line[] | undefined {
     if (row === undefined) return undefined;
     if (col === undefined) return strongestOfRow(view, row, look);

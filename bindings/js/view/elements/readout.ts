@@ -1,6 +1,4 @@
-/**
- * The sentence below a picture: it describes the cell that is pointed at, or explains how to point.
- */
+/** The sentence below a picture: it describes the cell that is pointed at, or explains how to point. */
 import { html, write } from "../parts/html.js";
 import { media } from "../picture/page.js";
 

@@ -75,9 +75,7 @@ export class HeedSteps extends StepsElement {
   #figure: { readonly key: readonly unknown[]; readonly figure: StageFigure } | null = null;
   #hover: CellOf<AttentionMatrix> | null = null;
   #locked: CellOf<AttentionMatrix> | null = null;
-  /**
-   * Whether a person changed the step or moved the cursor by keyboard: the step is then read aloud.
-   */
+  /** Whether a person changed the step or moved the cursor by keyboard: the step is then read aloud. */
   #isHeard = false;
   #stage = "";
   readonly #transport = new Transport("Steps", {

@@ -36,9 +36,7 @@ export abstract class StepsElement extends HeedElement {
 
   /** The queries, [L, D] or [heads, L, D]. */
   declare q: Numbers | null;
-  /**
-   * The keys, [S, D] or [heads, S, D]. Their number of heads divides the number of heads of `q`.
-   */
+  /** The keys, [S, D] or [heads, S, D]. Their number of heads divides the number of heads of `q`. */
   declare k: Numbers | null;
   /** The values, [S, Dv] or [heads, S, Dv]. */
   declare v: Numbers | null;

@@ -77,9 +77,7 @@ function grouped(arrays: ReadonlyMap<string, NumberArray>): Map<string, Named[]>
 
 type Sizes = readonly [number, number, number, number];
 
-/**
- * The shape of one layer, [H, L, S], possibly with a batch of one before or in place of its heads.
- */
+/** The shape of one layer, [H, L, S], possibly with a batch of one before or in place of its heads. */
 function layerShape({ name, shape }: Named): Sizes {
   const sizes = shape.length === 4 && shape[0] === 1 ? shape.slice(1) : shape;
   if (sizes.length === 2) return [1, 1, ...sizes] as unknown as Sizes;

@@ -30,9 +30,7 @@ function storedAs(name: string, descr: string): Stored {
   return { kind: kind as Stored["kind"], bytes, isBigEndian: order === ">" };
 }
 
-/**
- * Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, with its entries in any order.
- */
+/** Reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, with its entries in any order. */
 function readHeader(name: string, text: string): Header {
   const wrong = () =>
     refuse(

@@ -95,9 +95,7 @@ async function findDirectory64(blob: Blob, at: number): Promise<Directory> {
   return { count: size64(record, 32), size: size64(record, 40), begin: size64(record, 48) };
 }
 
-/**
- * The sizes and the offset that are in the extra field because they need 64 bits, in their order.
- */
+/** The sizes and the offset that are in the extra field because they need 64 bits, in their order. */
 function sizes64(name: string, extra: Uint8Array, sizes: readonly number[]): number[] {
   if (!sizes.includes(unknown32)) return [...sizes];
   const fields = view(extra);

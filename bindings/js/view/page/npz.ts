@@ -5,9 +5,7 @@ import type { Attention } from "../files/attention.js";
 import { crcOf } from "../files/zip.js";
 import { npyHeader } from "../picture/npyHeader.js";
 
-/**
- * The stored type of weights. float16 has 11 binary digits, so numbers differ by at most 0.05 %.
- */
+/** The stored type of weights. float16 has 11 binary digits, so numbers differ by at most 0.05 %. */
 export type PageDType = "float32" | "float16";
 
 /** The bits of the float16 that is nearest to a float32; ties are rounded to even. */

@@ -106,9 +106,7 @@ export interface AttentionNumbers {
    * another head's.
    */
   readonly shown: { readonly row: number; readonly taken: number; readonly total: number } | null;
-  /**
-   * The division or multiplication of a score, such as ÷ √4; empty if the score does not change.
-   */
+  /** The division or multiplication of a score, such as ÷ √4; empty if the score does not change. */
   readonly scaling: string;
 }
 

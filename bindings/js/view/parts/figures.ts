@@ -47,9 +47,7 @@ export const narrowFigure = 480;
 const narrowHeight = 200;
 const lowestRow = 10;
 
-/**
- * The cell size for matrices next to each other in `width` pixels, with `cols` columns in total.
- */
+/** The cell size for matrices next to each other in `width` pixels, with `cols` columns in total. */
 function stageCells(width: number, cols: number, rows: number, least?: number): CellSize {
   const cell = cellsFor(width, cols, rows, least);
   return { ...cell, height: Math.min(highestCell, cell.height) };

@@ -19,9 +19,7 @@ const manyLines = 500;
 const strengthsOfMany = 24;
 const opacityOfMany = 0.35;
 
-/**
- * Whether each line has its own element, so that a saved drawing can show the lines query by query.
- */
+/** Whether each line has its own element, so that a saved drawing can show the lines query by query. */
 export const areApart = (lines: readonly Line[]): boolean => lines.length <= manyLines;
 
 const opacityOf = (count: number) =>

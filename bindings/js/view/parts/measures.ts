@@ -48,9 +48,7 @@ function entropyOf(view: MatrixView, row: number): number {
 
 /** A measure is the mean, over some rows, of one number for each. */
 interface Measure {
-  /**
-   * The first row to measure, and the row after the last one; null if the measure does not apply.
-   */
+  /** The first row to measure, and the row after the last one; null if the measure does not apply. */
   rows(view: MatrixView, isSelf: boolean): readonly [number, number] | null;
   of(view: MatrixView, row: number): number;
   /** Whether it reads all numbers of a row. */

@@ -1,6 +1,4 @@
-/**
- * One moment of a computation: the partly computed matrices, and the highlights of the pictures.
- */
+/** One moment of a computation: the partly computed matrices, and the highlights of the pictures. */
 
 import { at, type MatrixView, viewOn } from "../picture/view.js";
 import type { AreaOf, CellOf } from "./attention.js";

@@ -87,9 +87,7 @@ export function drawnContents(svg: () => string | Promise<string>, plays?: () =>
   };
 }
 
-/**
- * The formats of a matrix; none without numbers. The ink is read when a person chooses a format.
- */
+/** The formats of a matrix; none without numbers. The ink is read when a person chooses a format. */
 export function contentsOf(picture: Picture, saved: Saved, inkNow: () => Ink): Contents {
   const { view } = picture;
   if (!view) return {};

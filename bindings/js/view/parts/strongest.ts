@@ -39,9 +39,7 @@ function inFallingOrder(numbers: Float32Array, place: number): number {
   return numbers[place] as number;
 }
 
-/**
- * The strongest lines, in their given order. Of equally strong lines, the first ones are chosen.
- */
+/** The strongest lines, in their given order. Of equally strong lines, the first ones are chosen. */
 function strongestOf(lines: readonly Line[], count: number): Line[] {
   if (lines.length <= count) return [...lines];
   const strengths = Float32Array.from(lines, ({ strength }) => strength);
@@ -57,9 +55,7 @@ function strongestOf(lines: readonly Line[], count: number): Line[] {
 /** Rounding may cause sums of weights of 16 bits to differ from 1 by this much. */
 const rounding = 0.01;
 
-/**
- * The smallest weight that becomes a line, and the number of weights of exactly this size that do.
- */
+/** The smallest weight that becomes a line, and the number of weights of exactly this size that do. */
 interface Limit {
   readonly least: number;
   readonly alike: number;

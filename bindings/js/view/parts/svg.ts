@@ -4,9 +4,7 @@ const svgNames = "http://www.w3.org/2000/svg";
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/**
- * Sets attributes, but no style attribute, because a page's content security policy may forbid it.
- */
+/** Sets attributes, but no style attribute, because a page's content security policy may forbid it. */
 export function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
 }

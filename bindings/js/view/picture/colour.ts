@@ -9,9 +9,7 @@ export type Theme = "light" | "dark";
 
 export const colourRanges = ["absolute", "head", "row"] as const;
 export const colourCurves = ["linear", "sqrt", "log"] as const;
-/**
- * The value with the strongest colour: a weight of 1, or the largest one of the head or of the row.
- */
+/** The value with the strongest colour: a weight of 1, or the largest one of the head or of the row. */
 export type ColourRange = (typeof colourRanges)[number];
 /** The curve from weight to colour over that range; "log" begins at 0.001. */
 export type ColourCurve = (typeof colourCurves)[number];
@@ -84,9 +82,7 @@ export interface Palette {
    * see `largestIn`.
    */
   place(value: number, largest: number): number;
-  /**
-   * The colour at a position along the legend; palettes with the same colours share this function.
-   */
+  /** The colour at a position along the legend; palettes with the same colours share this function. */
   legend(t: number): Rgb;
 }
 

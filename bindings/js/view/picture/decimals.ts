@@ -90,9 +90,7 @@ export function numberIn(value: number, decimals: number, point?: string): strin
 /** Whether a number rounds to zero. */
 const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 ** -decimals;
 
-/**
- * The meaning of the dots in a picture, if it has any; by default with the decimals of the canvas.
- */
+/** The meaning of the dots in a picture, if it has any; by default with the decimals of the canvas. */
 export function notesOf(still: Numbered, decimals = decimalsIn(still)): string[] {
   const { view: shown, isHidden, point } = still;
   if (!shown || decimals === null || decimals >= mostDecimals) return [];

@@ -1,6 +1,4 @@
-/**
- * Formats numbers: with a fixed number of decimals, a true minus sign, and a symbol for infinity.
- */
+/** Formats numbers: with a fixed number of decimals, a true minus sign, and a symbol for infinity. */
 
 export function format(value: number, decimals = 3): string {
   if (value === Number.NEGATIVE_INFINITY) return "−∞";

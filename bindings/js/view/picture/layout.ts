@@ -27,9 +27,7 @@ export function isSame(
 export interface Labels {
   readonly rows?: readonly string[];
   readonly cols?: readonly string[];
-  /**
-   * The least width of the rows' labels, for pictures above each other whose columns are aligned.
-   */
+  /** The least width of the rows' labels, for pictures above each other whose columns are aligned. */
   readonly rowsWidth?: number;
   /** The titles of the two axes. */
   readonly rowAxis?: string;
@@ -148,9 +146,7 @@ export function widest(labels: readonly string[], family = familyOfBody()): numb
   return width;
 }
 
-/**
- * Whether column labels are vertical. Single characters never are; they are drawn smaller instead.
- */
+/** Whether column labels are vertical. Single characters never are; they are drawn smaller instead. */
 export function labelsStand({ cols = [], family }: Labels, cellWidth: number): boolean {
   return widest(cols, family) > cellWidth - 2 && cols.some((label) => [...label].length > 1);
 }
@@ -218,9 +214,7 @@ export function cellsFor(width: number, cols: number, rows: number, least = 1): 
   };
 }
 
-/**
- * The cell size of a matrix above another one: the same width, and less height if it has many rows.
- */
+/** The cell size of a matrix above another one: the same width, and less height if it has many rows. */
 export function topCellsFor(below: CellSize, rows: number): CellSize {
   return {
     width: below.width,

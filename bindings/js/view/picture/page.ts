@@ -5,9 +5,7 @@
 
 export type PageWindow = Window & typeof globalThis;
 
-/**
- * The window that shows a node. It is another window if the node has moved into a popup or a frame.
- */
+/** The window that shows a node. It is another window if the node has moved into a popup or a frame. */
 export function windowOf(node: Node): PageWindow {
   return node.ownerDocument?.defaultView ?? (globalThis as unknown as PageWindow);
 }

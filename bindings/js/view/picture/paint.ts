@@ -132,9 +132,7 @@ function drawHidden(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
   context.restore();
 }
 
-/**
- * Draws thin lines in the page's colour between cells that are large enough to be distinguished.
- */
+/** Draws thin lines in the page's colour between cells that are large enough to be distinguished. */
 function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink: Ink): void {
   if (Math.min(g.cellWidth, g.cellHeight) < 9) return;
   context.beginPath();
@@ -285,9 +283,7 @@ export class Surface {
   #drawn: readonly unknown[] = [];
   #still: HTMLCanvasElement | null = null;
 
-  /**
-   * Draws the picture. With `isLive` the highlights will change, so a copy without them is kept.
-   */
+  /** Draws the picture. With `isLive` the highlights will change, so a copy without them is kept. */
   draw(
     canvas: HTMLCanvasElement,
     picture: Picture,

@@ -64,9 +64,7 @@ const ranges = new WeakMap<Floats, Map<string, Extremes>>();
 /** Whether a cell is hidden. */
 type Hides = (row: number, col: number) => boolean;
 
-/**
- * The smallest and the largest finite number of a matrix that is not hidden; null if there is none.
- */
+/** The smallest and the largest finite number of a matrix that is not hidden; null if there is none. */
 export function rangeOf(view: MatrixView, hides?: Hides): Extremes {
   return finished(findingRange(view, hides));
 }

@@ -23,9 +23,7 @@ import { format } from "../picture/format.js";
 import { at } from "../picture/view.js";
 import type { Attended } from "./attend.js";
 
-/**
- * The stages of attention, in the order of computation. Without a mask there is no stage "masked".
- */
+/** The stages of attention, in the order of computation. Without a mask there is no stage "masked". */
 const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "output"] as const;
 
 /** A stage of attention: the inputs, or a matrix that is computed from them. */
@@ -133,9 +131,7 @@ export function totalOf({ attended }: Pick<Scenery, "attended">): number {
   return attended.running.exponentials?.at(-1) ?? 0;
 }
 
-/**
- * The description of a cell, and the formula of its number; `unfolding` if it is being computed.
- */
+/** The description of a cell, and the formula of its number; `unfolding` if it is being computed. */
 export function explainCell(
   play: Scenery,
   cell: CellOf<AttentionMatrix>,
