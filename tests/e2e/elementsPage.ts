@@ -201,7 +201,7 @@ export class ElementsPage {
     }, selector);
   }
 
-  /** What the element last told a screen reader. */
+  /** The last announcement of the element to screen readers. */
   async heard(): Promise<string | null> {
     return (await this.texts("[aria-live]"))[0] ?? null;
   }

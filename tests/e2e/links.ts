@@ -8,7 +8,7 @@ interface RoomLink<State> {
   read(params: URLSearchParams): LinkReading<State>;
   write(state: State): URLSearchParams;
   readonly initial: State;
-  /** A state in which every setting differs from the initial one, except those of `same`. */
+  /** A state in which every setting except `same` differs from the initial one. */
   readonly opposite: State;
   /** The settings that have no effect, and no place in the link, because of others in `opposite`. */
   readonly same?: readonly (keyof State)[];
@@ -16,7 +16,7 @@ interface RoomLink<State> {
   readonly contains?: readonly string[];
   /** Parameters that the room does not take. */
   readonly refused: readonly string[];
-  /** A parameter beside a refused one, and what it sets. */
+  /** A valid parameter of the same link, and its change of the state. */
   readonly beside?: readonly [parameter: string, change: Partial<State>];
 }
 

@@ -101,7 +101,7 @@ export class Room {
     return this;
   }
 
-  /** Follows a link within the page: what comes after the `#`. */
+  /** Follows a link within the page: the text after the `#`. */
   async go(link: string): Promise<void> {
     await this.page.evaluate((link) => {
       location.hash = link;

@@ -1,8 +1,8 @@
-/** What a solver gets with a request, in tests without a page. */
+/** The context of a solver in tests without a page. */
 import type { Heed } from "heed";
 import type { SolverContext } from "../../web/src/worker/solver";
 
-/** The context of a request that is never cancelled and whose progress nobody hears, with changes. */
+/** The context of a request that is never cancelled and reports no progress, with changes. */
 export const contextOf = <News = unknown>(
   heed: Heed,
   changes: Partial<SolverContext<News>> = {},

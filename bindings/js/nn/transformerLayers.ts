@@ -188,7 +188,7 @@ abstract class TransformerLayer extends Module {
     this.normFirst = options.normFirst ?? false;
     this.activation = options.activation ?? "relu";
     this.selfAttn = attentionOf(heed, dModel, heads, options);
-    // This order is that of torch's parameters, and of the random numbers. A declared field exists once it is set.
+    // torch's parameters and the random numbers have this order. A declared field exists once it is set.
     if (readsMemory)
       Object.assign(this, { multiheadAttn: attentionOf(heed, dModel, heads, options) });
     const make = partsOf(heed, dModel, options);

@@ -359,7 +359,7 @@ describe("the map in CONTRIBUTING.md", () => {
   );
 });
 
-/** Reads the relative statements `import` and `export` of a file, as paths; those of types alone only `withTypes`. */
+/** The relative paths that a file imports or exports; imports of types alone only `withTypes`. */
 const statements =
   (withTypes: boolean) =>
   ({ path, text }: Source): string[] => {

@@ -1,5 +1,5 @@
-// Recurrent encoder-decoders: their parts compared with double precision, and their answers. That they learn, and that
-// no answer depends on the other examples of the call, is tested in models_transformers.test.ts.
+// Recurrent encoder-decoders: their parts compared with double precision, and their answers.
+// models_transformers.test.ts tests that they learn, and that no answer depends on the other examples of the call.
 
 import type { Tensor } from "heed";
 import {

@@ -1,5 +1,5 @@
-// Models for tasks: that they learn, and that no answer depends on the other examples of the call. Transformers: that
-// weights are at the documented positions, and what they write.
+// Models for tasks: that they learn, and that no answer depends on the other examples of the call. Transformers: the
+// positions of their weights, and their texts.
 
 import type { KvCache, Tensor } from "heed";
 import {

@@ -1,4 +1,4 @@
-// Valid random calls give what the reference gives, with one thread and with two. `./dev soak` runs the same calls for
+// Valid random calls agree with the reference, with one thread and with two. `./dev soak` runs the same calls for
 // any time.
 
 import * as fc from "fast-check";

@@ -120,7 +120,7 @@ export async function closeBrowser(): Promise<void> {
 export interface Visit<T> {
   /** The final `reports`. */
   reports: T;
-  /** What the page threw. */
+  /** The uncaught errors of the page. */
   errors: string[];
   /** The same, errors and warnings of its console, and answers that failed. */
   complaints: string[];
@@ -128,7 +128,7 @@ export interface Visit<T> {
   fetched: string[];
 }
 
-/** Opens a page, and returns what it reports and fetches. */
+/** Opens a page, and returns its report and the addresses that it fetches. */
 export async function visit<T>(url: string): Promise<Visit<T>> {
   browser ??= await launchChromium();
   const page: Page = await browser.newPage();

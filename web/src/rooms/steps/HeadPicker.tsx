@@ -41,7 +41,7 @@ export function HeadPicker() {
       {Array.from({ length: attention.heads }, (_, head) => (
         <span key={head} class="head">
           <label
-            class={`${state.ablated.has(head) ? "is-ablated" : ""} ${head === source ? "is-source" : ""}`}
+            class={`picture-choice ${state.ablated.has(head) ? "is-ablated" : ""} ${head === source ? "is-source" : ""}`}
           >
             <input
               type="radio"
