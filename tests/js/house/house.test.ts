@@ -334,7 +334,9 @@ describe("the layers", () => {
       import "../c.js";
       const d = await import( "d/e" );
       const f = new Worker(new URL("./f.ts", import.meta.url));
-      /** const g = await import("./g.js"); */
+      /**
+       * const g = await import("./g.js");
+       */
       // import h from "./h.js";
       type Way = "from" | "to";
     `;
