@@ -185,6 +185,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           browser: {
             enabled: true,
+            ui: false, // drawing it takes a whole core
             screenshotFailures: false,
             provider: webkit,
             instances: [{ browser: "webkit" as never }],
@@ -203,6 +204,7 @@ export default defineConfig({
           hookTimeout: 30_000,
           browser: {
             enabled: true,
+            ui: false,
             screenshotFailures: false,
             provider: firefox,
             instances: [{ browser: "firefox" as never }],
