@@ -268,8 +268,10 @@ describe.for(["chrome", "firefox"] as const)("In %s, <heed-steps>", (name) => {
 
   test.for([
     [{ k: [[1, 2]] }, "k: expected rows of 3, as q has, got 2"],
+    [{ tokens: ["the"] }, "tokens: expected 3 texts, got 1"],
     [{ row: 3 }, "row: expected a number below 3, got 3"],
     [{ speed: 0 }, "speed: expected a number above 0, got 0"],
+    [{ time: -1 }, "time: expected a number of at least 0, got -1"],
     [{ scale: "2" }, 'scale: expected a finite number or null, got "2"'],
   ] as const)("says where it stands what does not fit: %o", async ([wrong, message]) => {
     await room.show("heed-steps", { ...usual, ...wrong });

@@ -187,11 +187,10 @@ abstract class TransformerLayer extends Module {
     checkArgument("dModel", dModel, isWholeNumber(1));
     this.normFirst = options.normFirst ?? false;
     this.activation = options.activation ?? "relu";
-    this.selfAttn = attentionOf(heed, dModel, heads, options);
+    const make = partsOf(heed, dModel, heads, options);
+    this.selfAttn = make.attention();
     // torch's parameters and the random numbers have this order. A declared field exists once it is set.
-    if (readsMemory)
-      Object.assign(this, { multiheadAttn: attentionOf(heed, dModel, heads, options) });
-    const make = partsOf(heed, dModel, options);
+    if (readsMemory) Object.assign(this, { multiheadAttn: make.attention() });
     this.linear1 = make.linear(dModel, make.dimFeedforward);
     this.dropout = make.dropout();
     this.linear2 = make.linear(make.dimFeedforward, dModel);
@@ -224,20 +223,11 @@ abstract class TransformerLayer extends Module {
   }
 }
 
-function attentionOf(
-  heed: Heed,
-  dModel: number,
-  heads: number,
-  { dropout = 0.1, bias = true, generator }: TransformerLayerOptions,
-): MultiHeadAttention {
-  const options = { dropout, bias, ...(generator && { generator }) };
-  return new MultiHeadAttention(heed, dModel, heads, options);
-}
-
-function partsOf(heed: Heed, dModel: number, options: TransformerLayerOptions) {
+function partsOf(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions) {
   const { dimFeedforward = 2048, dropout = 0.1, layerNormEps = 1e-5, bias = true } = options;
   const given = options.generator && { generator: options.generator };
   return {
+    attention: () => new MultiHeadAttention(heed, dModel, heads, { dropout, bias, ...given }),
     linear: (inSize: number, outSize: number) =>
       new Linear(heed, inSize, outSize, { bias, ...given }),
     norm: () => new LayerNorm(heed, dModel, { eps: layerNormEps, bias }),
@@ -321,7 +311,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
     checkOptions("TransformerDecoderLayer", options, layerChecks);
     super(heed, dModel, heads, options, true);
-    const make = partsOf(heed, dModel, options);
+    const make = partsOf(heed, dModel, heads, options);
     this.norm3 = make.norm();
     this.dropout3 = make.dropout();
   }

@@ -1,5 +1,5 @@
-// Values and files at the ends of ranges that no other test covers: plans of tasks, configs of another model, files
-// with numbers that are not finite, training states that are not JSON.
+// Tests extreme values and wrong files that no other test covers. They are in plans of tasks, in configs of another
+// model, in files with numbers that are not finite, and in training states that are not JSON.
 
 import { type Heed, load } from "heed";
 import {

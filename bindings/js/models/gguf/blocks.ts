@@ -67,6 +67,7 @@ const fours =
     const high = hasOffset ? 4 : 2;
     const first = hasFifth ? high + 4 : high;
     const zero = hasOffset ? 0 : hasFifth ? 16 : 8;
+    // Adding -0 changes no number, not even the sign of a zero.
     const [scale, offset] = [block.half(0), hasOffset ? block.half(2) : -0];
     for (let i = 0; i < 32; ++i) {
       const low = (block.byte(first + (i & 15)) >> (i < 16 ? 0 : 4)) & 15;
