@@ -21,7 +21,7 @@ export * from "./view/parts/frames.js";
 export { type GridHead, type GridRow, HeadGrid } from "./view/parts/headGrid.js";
 export { html } from "./view/parts/html.js";
 export { showHiddenMark, showScale } from "./view/parts/legend.js";
-export * from "./view/parts/lines.js";
+export { linesHeight } from "./view/parts/lines.js";
 export * from "./view/parts/matrixCanvas.js";
 export {
   type MeasureWords,
@@ -45,7 +45,6 @@ export {
   SaveMenu,
 } from "./view/parts/saveMenu.js";
 export * from "./view/parts/story.js";
-export { strongest } from "./view/parts/strongest.js";
 export * from "./view/parts/terms.js";
 export type { StageMoment, Target, Timeline } from "./view/parts/timeline.js";
 export { moved, shadesOf, TokenStrip } from "./view/parts/tokenShades.js";
@@ -83,6 +82,6 @@ export {
   tokenAxes,
   widest,
 } from "./view/picture/layout.js";
-export { appearing, sweeping } from "./view/picture/moving.js";
+export { sweeping } from "./view/picture/moving.js";
 export type { Picture } from "./view/picture/paint.js";
 export { at, entries, type MatrixView, rangeOf, transposed, viewOn } from "./view/picture/view.js";

@@ -115,7 +115,7 @@ describe("The service worker", () => {
       const room = await Steps.open(browser, "about:blank", { serviceWorker: true });
       const frame = '<iframe src="./#embed=lines" width="600" height="400"></iframe>';
       await room.openHostOf(server.url, frame);
-      const drawn = () => room.countInFrame(`${server.url}#embed=lines`, ".token-lines svg");
+      const drawn = () => room.countInFrame(`${server.url}#embed=lines`, "heed-lines >>> svg");
       await expect.poll(drawn).toBeGreaterThan(0);
       const count = () =>
         room.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);

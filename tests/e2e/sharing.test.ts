@@ -37,8 +37,10 @@ describe("What is shared", () => {
     const preview = () =>
       room.page.$eval(".frame-preview iframe", (frame) => {
         const page = (frame as HTMLIFrameElement).contentDocument;
-        const isDrawn = page?.querySelector("main.embedded .token-lines svg") != null;
-        return isDrawn ? Math.ceil(page.body.getBoundingClientRect().height) : 0;
+        const lines = page?.querySelector("main.embedded heed-lines")?.shadowRoot;
+        return page && lines?.querySelector("path")
+          ? Math.ceil(page.body.getBoundingClientRect().height)
+          : 0;
       });
     await expect.poll(preview).toBeGreaterThan(100);
     await expect.poll(async () => (await height()) - (await preview())).toBe(0);
@@ -46,7 +48,7 @@ describe("What is shared", () => {
     expect(await code()).toContain(`src="${link.replaceAll("&", "&amp;")}"`);
     const other = await open("about:blank");
     await other.openHostOf(url, await code());
-    const drawn = () => other.countInFrame(link, "main.embedded .token-lines svg");
+    const drawn = () => other.countInFrame(link, "main.embedded heed-lines >>> svg");
     await expect.poll(drawn).toBeGreaterThan(0);
   });
 
@@ -111,7 +113,13 @@ describe("What is shared", () => {
       "header .copy",
     ])
       expect(await isSeen(part), part).toBe(false);
-    for (const part of ["h1", ".legend", ".row-table td", ".token-lines svg", "[role=tab] canvas"])
+    for (const part of [
+      "h1",
+      ".legend",
+      ".row-table td",
+      "heed-lines >>> svg",
+      "[role=tab] canvas",
+    ])
       expect(await isSeen(part), part).toBe(true);
     await emulate("screen");
     await expect.poll(brightness).toBeLessThan(60);
@@ -291,7 +299,7 @@ describe("What is shared", () => {
 
   test("saves token lines as an animation, query by query", async () => {
     const room = await enter("#step=weights&mask=causal&mass=100");
-    const svg = await savedAs(room, ".lines", "moving SVG");
+    const svg = await savedAs(room, ".lines >>>", "moving SVG");
     const { seen, still } = await played(svg, "path", [0, 0.4, 0.99]);
     const counts = seen.map((marks) => marks.filter(([, middle]) => middle).length);
     expect(counts[0]).toBe(0);
@@ -301,7 +309,7 @@ describe("What is shared", () => {
     expect(seen[2]).toHaveLength(15);
     expect(counts[2]).toBe(15);
     expect(still).toBe(0);
-    const other = await savedAs(room, ".lines", "SVG");
+    const other = await savedAs(room, ".lines >>>", "SVG");
     expect(other).not.toContain("@keyframes");
   });
 

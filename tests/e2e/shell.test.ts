@@ -140,7 +140,7 @@ describe("The shell", () => {
     expect(await room.link()).toContain("lock=on");
   });
 
-  test.each(Object.entries({ picture: ".stage", lines: ".token-lines", table: ".row-table" }))(
+  test.each(Object.entries({ picture: ".stage", lines: "heed-lines", table: ".row-table" }))(
     "shows only the panel %s in a frame",
     async (panel, selector) => {
       const room = await open(`#embed=${panel}`, { width: 400 });

@@ -515,6 +515,23 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(readout).toBe(before);
   });
 
+  test("selects the query whose token is clicked in the lines, and keeps it at a second click", async () => {
+    const room = await reenter("#step=weights&query=2");
+    const token = await room.page.waitForSelector(".lines >>> .selectable:nth-of-type(4)");
+    const chosen = () => room.page.$eval(".lines >>> .selectable.selected", (e) => e.textContent);
+    const query = () => new URL(room.page.url()).hash;
+    await expect.poll(chosen).toBe("quick");
+    for (let click = 0; click < 2; ++click) {
+      await token?.click();
+      await expect.poll(query).toContain("query=4");
+      await room.page.$eval("heed-lines", ({ updateComplete }) => updateComplete);
+      await expect.poll(chosen).toBe("fox");
+    }
+    expect(await room.page.$eval(".lines >>> [part=readout]", (e) => e.textContent)).toMatch(
+      /query 4 “fox” attends most to “jumps” \d/,
+    );
+  });
+
   test("moves a cell cursor with the arrow keys and announces the cell", async () => {
     const room = await atScores();
     await (await room.canvas("scores")).focus();

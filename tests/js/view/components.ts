@@ -257,6 +257,16 @@ export function testComponents(): void {
       expect(element.error).toBe(null);
     });
 
+    test("takes an empty text for null, which Preact gives", async () => {
+      const { element } = await shown(tag);
+      const names = Object.keys(attributes[tag]);
+      const valuesOf = (of: object) => names.map((name) => Reflect.get(of, name));
+      for (const name of names) Object.assign(element, { [name]: "" });
+      await element.updateComplete;
+      expect(element.error).toBe(null);
+      expect(valuesOf(element)).toEqual(valuesOf(document.createElement(tag)));
+    });
+
     test("has a property of the same value for each attribute", async () => {
       const { observedAttributes } = customElements.get(tag) as unknown as {
         observedAttributes: readonly string[];

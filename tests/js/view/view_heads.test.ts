@@ -10,7 +10,6 @@ import {
   patternNames,
   patternsOf,
   rangeOf,
-  strongest,
   transposed,
   viewOn,
 } from "#parts";
@@ -270,6 +269,8 @@ describe("Lines", () => {
       return taken.map(({ col }) => `${i} ${col}`).sort();
     });
   }
+
+  const strongest = (view: MatrixView, look: LineLook) => finished(choosing(view, look));
 
   const named = (lines: readonly { row: number; col: number }[]) =>
     lines.map(({ row, col }) => `${row} ${col}`);

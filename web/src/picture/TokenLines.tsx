@@ -1,74 +1,37 @@
-/** Attention as lines from queries on the left to keys on the right: wraps the element of `#parts`. */
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import {
-  appearing,
-  areApart,
-  type ColourCurve,
-  type ColourRange,
-  LineDrawing,
-  linesHeight,
-  type MatrixView,
-  px,
-  strongest,
-} from "#parts";
-import { useWidth } from "../shared/useWidth";
-import { placeIn } from "../shared/zoom";
-import { SaveDrawing } from "./SaveDrawing";
+/** Attention as lines from queries on the left to keys on the right: `<heed-lines>` in the page. */
+import { type HeedLines, type HeedProperties, lines } from "heed/view";
+import { useMemo } from "preact/hooks";
+import type { MatrixView } from "#parts";
+import { useShell } from "../shared/shell";
+import type {} from "./elements";
 
-export interface TokenLinesProps {
+// Its first element registers a class; `defineElements` would register, and load, all of them.
+lines();
+
+export interface TokenLinesProps
+  extends Pick<HeedProperties<HeedLines>, "queries" | "keys" | "mass" | "range" | "curve"> {
   caption: string;
-  queries: readonly string[];
-  keys: readonly string[];
-  /** One row of weights for each query; null until the numbers arrive. */
+  /** One row of weights for each query, row-major; null until the numbers arrive. */
   weights: MatrixView | null;
-  /** Draws the strongest lines of each query until they sum to this share of its attention, 0 to 1. */
-  mass: number;
-  /** How weights are mapped to the strength of lines, as for colours. */
-  range: ColourRange;
-  curve: ColourCurve;
   selected: number | null;
   onSelect(row: number): void;
 }
 
-export function TokenLines(props: TokenLinesProps) {
-  const { caption, queries, keys, weights, mass, range, curve, selected, onSelect } = props;
-  const [ref, width] = useWidth<HTMLDivElement>();
-  const drawing = useRef<LineDrawing>(null);
-  const lines = useMemo(
-    () => (weights ? strongest(weights, { mass, range, curve }) : []),
-    [weights, mass, range, curve],
-  );
-  const lit = useMemo(() => (selected === null ? null : { row: selected }), [selected]);
-  useLayoutEffect(() => {
-    if (width === 0) return;
-    drawing.current ??= new LineDrawing();
-    drawing.current.draw({ queries, keys, lines, lit, width });
-    const { svg } = drawing.current;
-    // Paper may be narrower.
-    svg.setAttribute("viewBox", `0 0 ${width} ${svg.getAttribute("height")}`);
-    if (!svg.isConnected) ref.current?.append(svg);
-  }, [queries, keys, lines, lit, width]);
-  const onClick = (event: MouseEvent) => {
-    const { x, y } = placeIn(event);
-    const { row, col } = drawing.current?.hit(x, y) ?? {};
-    if (row !== undefined && col === undefined) onSelect(row);
-  };
+export function TokenLines({ caption, weights, selected, onSelect, ...look }: TokenLinesProps) {
+  const { theme } = useShell();
+  const data = useMemo(() => {
+    if (!weights) return null;
+    const { data, offset, rows, cols } = weights;
+    return { shape: [rows, cols], data: data.subarray(offset, offset + rows * cols) };
+  }, [weights]);
   return (
-    <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the table's heading selects a query by keyboard */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same */}
-      <div
-        ref={ref}
-        class="token-lines"
-        style={{ height: px(linesHeight(queries, keys)) }}
-        onClick={onClick}
-      />
-      <SaveDrawing
-        part={ref}
-        title={caption}
-        file="lines"
-        plays={areApart(lines) ? () => appearing(queries.length) : undefined}
-      />
-    </>
+    <heed-lines
+      {...{ ...look, data, theme, label: caption, row: weights && selected }}
+      onheed-select={({ detail: { row }, target }) => {
+        if (row !== undefined) onSelect(row);
+        // A second click releases the query in the element, but the page always has a selected one.
+        else (target as HeedLines).row = selected;
+      }}
+    />
   );
 }

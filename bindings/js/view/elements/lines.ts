@@ -95,6 +95,7 @@ export class HeedLines extends MatrixElement<Shown> {
       this.mass = Number(this.#slider.value) / 100;
     });
     const label = html("label", "", "Lines that carry ", this.#slider, " ", this.#carried);
+    label.setAttribute("part", "mass");
     const bar = html("div", "bar");
     bar.setAttribute("part", "controls");
     bar.append(label, this.menu.element);

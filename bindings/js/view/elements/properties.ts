@@ -22,6 +22,9 @@ const rulesOf = ({ rules }: Pick<RuledClass, "rules">): Readonly<Record<string, 
   ...rules,
 });
 
+/** The value that a program gives to a property. Preact gives an empty text instead of null. */
+const given = (value: unknown): unknown => (value === "" ? null : value);
+
 /** An element whose changes show in the next animation frame. */
 export abstract class PropertyElement extends Base {
   /** @internal */
@@ -56,7 +59,7 @@ export abstract class PropertyElement extends Base {
           return this.#values.has(name) ? this.#values.get(name) : rule.initial;
         },
         set(this: PropertyElement, value: unknown) {
-          this.#set(name, rule, () => value);
+          this.#set(name, rule, () => given(value));
         },
       });
     }
@@ -72,9 +75,9 @@ export abstract class PropertyElement extends Base {
   }
 
   /** @internal */
-  attributeChangedCallback(name: string, _: string | null, given: string | null): void {
+  attributeChangedCallback(name: string, _: string | null, text: string | null): void {
     const rule = this.#rules[name] as Rule;
-    this.#set(name, rule, () => (given === null ? rule.initial : fromText(rule, name, given)));
+    this.#set(name, rule, () => (text === null ? rule.initial : fromText(rule, name, text)));
   }
 
   get #rules(): Readonly<Record<string, Rule>> {
@@ -195,7 +198,7 @@ export abstract class PropertyElement extends Base {
    * @internal
    */
   protected keep(name: string, value: unknown): void {
-    this.#set(name, this.#rules[name] as Rule, () => value);
+    this.#set(name, this.#rules[name] as Rule, () => given(value));
   }
 
   /**

@@ -3,7 +3,7 @@
  * of its attention.
  */
 import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "../picture/colour.js";
-import { finished, type Job } from "../picture/job.js";
+import type { Job } from "../picture/job.js";
 import { at, findingRange, type MatrixView } from "../picture/view.js";
 
 export interface Line {
@@ -157,8 +157,11 @@ export interface LineLook {
 const between = 1 << 15;
 
 /**
- * Finds the lines as `strongest` does. The job pauses often: see `Slices`.
+ * The largest weights of every query that add up to a share of its attention; of all these, the
+ * strongest `mostLines`, row by row. Of equal weights the first ones are chosen. A zero never
+ * becomes a line. The job pauses often: see `Slices`.
  *
+ * @param weights one row of shares for each query
  * @param show called at each pause with the lines of the rows read so far
  */
 export function* choosing(
@@ -191,17 +194,6 @@ export function* choosing(
     yield row / weights.rows;
   }
   return strongestOf(lines, mostLines);
-}
-
-/**
- * The largest weights of every query that add up to a share of its attention; of all these, the
- * strongest `mostLines`, row by row. Of equal weights the first ones are chosen. A zero never
- * becomes a line.
- *
- * @param weights one row of shares for each query
- */
-export function strongest(weights: MatrixView, look: LineLook): Line[] {
-  return finished(choosing(weights, look));
 }
 
 /** The lines of one query, independent of the number of lines of the others. */

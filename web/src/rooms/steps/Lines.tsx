@@ -13,6 +13,9 @@ import { useStepsWorkspace } from "./workspace";
 /** With more tokens than this, the lines of all queries would be a grey area. */
 const mostTokens = 64;
 
+/** The height of what `<heed-lines>` shows around the lines, in pixels. */
+const around = 114;
+
 function onlyRow(weights: MatrixView, row: number): MatrixView {
   const { rows, cols } = weights;
   const data = new Float32Array(rows * cols);
@@ -44,7 +47,7 @@ export function Lines() {
         Attention as lines{attention.heads > 1 && `, head ${attention.head + 1}`}
       </h3>
       {isMany && <p class="faint">The lines of the selected query; there is no room for all.</p>}
-      <div style={{ minHeight: px(linesHeight(queries, keys)) }}>
+      <div style={{ minHeight: px(linesHeight(queries, keys) + around) }}>
         {module && (
           <module.TokenLines
             caption={`Attention${attention.heads > 1 ? ` of head ${attention.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}

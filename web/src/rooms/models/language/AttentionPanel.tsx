@@ -1,35 +1,29 @@
 /** Attention weights from a file: every head of every layer, and one of them in detail. */
 import { type Attention, heads } from "heed/view";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { attentionSizes, attentionTitles } from "#parts";
+import type {} from "../../../picture/elements";
 import { Switch } from "../../../shared/Fields";
 import { Lockable } from "../../../shared/Panel";
 import { useShell } from "../../../shared/shell";
 import type { OpenAttention } from "./useAttention";
 
+// Its first element registers the class.
+heads();
+
 function Heads({ attention, label }: { attention: Attention; label: string }) {
-  const place = useRef<HTMLDivElement>(null);
   const { data, shape, queries, keys } = attention;
   const isSquare = shape[2] === shape[3];
   const [isCausal, setCausal] = useState(false);
   const { theme } = useShell();
-  const element = useRef<ReturnType<typeof heads> | null>(null);
-  useEffect(() => {
-    const made = heads({ data, shape, queries, keys, label });
-    element.current = made;
-    place.current?.append(made);
-    return () => made.remove();
-  }, [data, shape, queries, keys, label]);
-  useEffect(() => {
-    if (element.current)
-      Object.assign(element.current, { theme, mask: isCausal ? "causal" : null });
-  }, [theme, isCausal, data, shape, queries, keys, label]);
   return (
     <>
       {isSquare && (
         <Switch label="A query sees no later key" checked={isCausal} onChange={setCausal} />
       )}
-      <div ref={place} />
+      <heed-heads
+        {...{ data, shape, queries, keys, label, theme, mask: isCausal ? "causal" : null }}
+      />
     </>
   );
 }
