@@ -29,6 +29,14 @@ async function refusal(...files: AttentionInput[]): Promise<string> {
   return `${code} | ${message}`;
 }
 
+test.each([undefined, null, 7, { name: "a.npy", data: new Uint8Array(4) }])(
+  "%j, which is no list of files, is refused",
+  async (files) => {
+    const { code, message } = await refusalOf(readAttention(files as never));
+    expect([code, message]).toEqual(["option", expect.stringMatching(/^files: expected a list/)]);
+  },
+);
+
 describe("an array of NumPy", () => {
   const shape = [2, 3, 4, 5];
   const expected = numbers(120);

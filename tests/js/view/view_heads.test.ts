@@ -22,9 +22,16 @@ import {
   mostLines,
   strongestOfRow,
 } from "../../../dist/view/parts/strongest.js";
-import { weightColour } from "../../../dist/view/picture/colour.js";
+import {
+  endsIn,
+  largestIn,
+  weightColour,
+  weightPalette,
+} from "../../../dist/view/picture/colour.js";
 import { xmlOf } from "../../../dist/view/picture/export.js";
 import { isNode } from "../engine.js";
+
+const future = (row: number, col: number) => col > row;
 
 /** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
 function generator(seed: number): () => number {
@@ -118,25 +125,25 @@ describe("Max pooling without the engine", () => {
 
   test("leaves out what is hidden", () => {
     const none = Number.NEGATIVE_INFINITY;
-    const view = viewOn(Float32Array.of(1, 9, 9, 9, -3, 2, 9, -9), 2, 4);
-    const future = (row: number, col: number) => col > row;
-    expect([...finished(pooling(view, 1, 2, false, future)).data]).toEqual([2, none]);
-    expect([...finished(pooling(view, 1, 2, true, future)).data]).toEqual([-3, none]);
+    const numbers = Float32Array.of(1, 9, 9, 9, -3, 2, 9, -9);
+    const view = { ...viewOn(numbers, 2, 4), hides: future };
+    expect([...finished(pooling(view, 1, 2, false)).data]).toEqual([2, none]);
+    expect([...finished(pooling(view, 1, 2, true)).data]).toEqual([-3, none]);
   });
 
   test("does not read cells of which all is known to be hidden", () => {
     const size = 24;
     const view = viewOn(Float32Array.from({ length: size * size }, Math.random), size, size);
-    const future = (row: number, col: number) => col > row;
     const hidden = finished(hidingPooled(future, view, { rows: 6, cols: 6 }, true));
-    const rest = (row: number, col: number) => {
+    const hides = (row: number, col: number) => {
       if (hidden(Math.floor(row / 4), Math.floor(col / 4)))
         throw new Error(`row ${row}, column ${col} is read`);
       return future(row, col);
     };
-    const expected = finished(pooling(view, 6, 6, false, future));
-    expect(finished(pooling(view, 6, 6, false, rest, hidden))).toEqual(expected);
-    expect(() => finished(pooling(view, 6, 6, false, rest))).toThrow("is read");
+    const expected = finished(pooling({ ...view, hides: future }, 6, 6));
+    const rest = { ...view, hides };
+    expect(finished(pooling(rest, 6, 6, false, hidden))).toEqual(expected);
+    expect(() => finished(pooling(rest, 6, 6))).toThrow("is read");
   });
 
   test("pauses often in a large matrix, and says how much is done", () => {
@@ -149,18 +156,16 @@ describe("Max pooling without the engine", () => {
   });
 
   test.each([5, 32, 33, 40, 48, 300])("hides the later ones of %d tokens by one corner", (size) => {
-    const later = (row: number, col: number) => col > row;
     const whole = { rows: size, cols: size };
     const cells = Math.min(size, 32);
     const small = { rows: cells, cols: cells };
-    const expected = finished(hidingPooled(later, whole, small));
-    const hides = finished(hidingPooled(later, whole, small, true));
+    const expected = finished(hidingPooled(future, whole, small));
+    const hides = finished(hidingPooled(future, whole, small, true));
     for (let row = 0; row < cells; ++row)
       for (let col = 0; col < cells; ++col) expect(hides(row, col)).toBe(expected(row, col));
   });
 
   test("hides a cell if all that it stands for is hidden, and by one corner for a causal mask", () => {
-    const causal = (row: number, col: number) => col > row;
     for (const [rows, cols, most] of [
       [7, 7, 3],
       [100, 100, 48],
@@ -169,10 +174,10 @@ describe("Max pooling without the engine", () => {
       const whole = { rows, cols };
       const small = { rows: Math.min(rows, most), cols: Math.min(cols, most) };
       const [plain, corner] = [false, true].map((isCausal) =>
-        finished(hidingPooled(causal, whole, small, isCausal)),
+        finished(hidingPooled(future, whole, small, isCausal)),
       );
       const shown = Float32Array.from({ length: rows * cols }, (_, i) =>
-        Number(!causal(Math.floor(i / cols), i % cols)),
+        Number(!future(Math.floor(i / cols), i % cols)),
       );
       const seen = finished(pooling(viewOn(shown, rows, cols), most));
       const expected = Array.from(seen.data, (each) => each === 0);
@@ -220,6 +225,17 @@ describe("A head is measured", () => {
     }
   });
 
+  test("by what its mask shows, as if the rest were 0", () => {
+    const view = randomWeights(12, 12, 5);
+    const hides = (row: number, col: number) => (row + col) % 3 === 0;
+    const seen = Float32Array.from(view.data, (weight, i) =>
+      hides(Math.floor(i / 12), i % 12) ? 0 : weight,
+    );
+    const expected = patternsOf(viewOn(seen, 12, 12), true);
+    expect(patternsOf({ ...view, hides }, true)).toEqual(expected);
+    expect(expected).not.toEqual(patternsOf(view, true));
+  });
+
   test("known heads have known measures", () => {
     const size = 8;
     const even = viewOn(new Float32Array(size * size).fill(1 / size), size, size);
@@ -247,6 +263,23 @@ describe("A head is measured", () => {
     expect(entropyOf(0.25, 0.25, 0, 0)).toBeCloseTo(1, 6);
     expect(entropyOf(3, -1, 0, 0)).toBeCloseTo(0, 6);
     expect(entropyOf(0, 0, 0, 0)).toBe(0);
+  });
+});
+
+describe("The colours of a head", () => {
+  test.each(["head", "row"] as const)("end at what its mask shows, range %s", (range) => {
+    const data = Float32Array.of(0.25, 0.9, 0.8, 0.25, 0.5, 0.7, 0.1, 0.2, 0.125);
+    const view = { ...viewOn(data, 3, 3), hides: future };
+    const { within } = weightPalette(range, "linear", "light");
+    const ends = range === "head" ? [0.5, 0.5, 0.5] : [0.25, 0.5, Math.fround(0.2)];
+    expect([0, 1, 2].map(largestIn(within, view))).toEqual(ends);
+    // The range of the same numbers without the mask stays another one.
+    expect(largestIn(within, viewOn(data, 3, 3))(0)).toBe(Math.fround(0.9));
+    expect(largestIn(within, view)(1)).toBe(0.5);
+    expect(transposed(view).hides?.(2, 0)).toBe(true);
+    expect(transposed(view).hides?.(0, 2)).toBe(false);
+    const words = range === "head" ? "0.50" : "largest of its row, 0.20 to 0.50";
+    expect(endsIn(weightPalette(range, "linear", "light"), view)[1]).toBe(words);
   });
 });
 
@@ -303,8 +336,9 @@ describe("Lines", () => {
   });
 
   test("leave out what is missing, negative or hidden", () => {
-    const view = viewOn(Float32Array.of(Number.NaN, 0.5, -1, 0.5, 0.25, 0.25), 2, 3);
-    const lines = strongest(view, { ...look, mass: 1, hides: (_, col) => col === 2 });
+    const numbers = Float32Array.of(Number.NaN, 0.5, -1, 0.5, 0.25, 0.25);
+    const view = { ...viewOn(numbers, 2, 3), hides: (_: number, col: number) => col === 2 };
+    const lines = strongest(view, { ...look, mass: 1 });
     expect(named(lines)).toEqual(["0 1", "1 0", "1 1"]);
   });
 

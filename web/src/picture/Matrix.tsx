@@ -137,7 +137,7 @@ export function HeatMap(props: HeatMapProps) {
   const { view, geometry, isHidden } = picture;
   const { rows, cols, left } = geometry;
   const summary = useMemo(
-    () => summaryOf(title, rows, cols, view ? rangeOf(view, isHidden) : undefined),
+    () => summaryOf(title, rows, cols, view ? rangeOf({ ...view, hides: isHidden }) : undefined),
     [title, view, rows, cols, isHidden],
   );
   return (

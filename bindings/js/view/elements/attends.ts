@@ -10,7 +10,7 @@ import { type Explained, formulaOf, placeOf, sideOf } from "./explain.js";
  * ones.
  */
 export function largestCells(
-  { view, hides }: Pick<Explained, "view" | "hides">,
+  { view }: Pick<Explained, "view">,
   { row, col }: Area,
   count: number,
 ): (Cell & { readonly value: number })[] {
@@ -21,7 +21,7 @@ export function largestCells(
     const value = at(view, cell.row, cell.col);
     if (
       !(value > 0) ||
-      hides?.(cell.row, cell.col) ||
+      view.hides?.(cell.row, cell.col) ||
       (found.length === count && value <= (found.at(-1)?.value as number))
     )
       continue;
@@ -33,7 +33,7 @@ export function largestCells(
 }
 
 /** The cell of an area: the cell itself, or the one with the largest weight in the row or column. */
-export function cellIn(explained: Pick<Explained, "view" | "hides">, area: Area): Cell {
+export function cellIn(explained: Pick<Explained, "view">, area: Area): Cell {
   const isCell = area.row !== undefined && area.col !== undefined;
   const { row = 0, col = 0 }: Area = isCell ? area : (largestCells(explained, area, 1)[0] ?? area);
   return { row, col };

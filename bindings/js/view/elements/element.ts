@@ -11,12 +11,12 @@ import { zoomOf } from "../parts/zoom.js";
 import type { ColourCurve, ColourRange, Theme } from "../picture/colour.js";
 import { type Ink, inkOfProbe } from "../picture/ink.js";
 import { media } from "../picture/page.js";
+import type { Hides } from "../picture/view.js";
 import type { HeedEvents } from "./events.js";
 import type { Sides } from "./explain.js";
 import { adoptSheets, followWindow } from "./follow.js";
 import {
   asHeedError,
-  type Hides,
   hidesOf,
   type Mask,
   type Matrices,

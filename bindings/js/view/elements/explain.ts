@@ -3,8 +3,7 @@
 import { tokenLabel } from "../parts/pieces.js";
 import { format, withPoint } from "../picture/format.js";
 import type { Cell } from "../picture/layout.js";
-import { at, largestOf, type MatrixView } from "../picture/view.js";
-import type { Hides } from "./input.js";
+import { at, type Hides, largestOf, type MatrixView } from "../picture/view.js";
 
 /** The words of the two sides of a matrix, if it has any. */
 export interface Sides {
@@ -19,7 +18,6 @@ export interface Explained {
   readonly view: MatrixView;
   /** The scores from which the weights were computed. */
   readonly scores: MatrixView | null;
-  readonly hides: Hides | undefined;
   readonly words: Sides;
   /** The decimal sign. */
   readonly point: string;
@@ -56,13 +54,10 @@ function softmaxOfRow(scores: MatrixView, row: number, hides: Hides | undefined)
 const tolerance = 0.005;
 
 /** The number of a cell in words, with its softmax if the scores are known. */
-export function formulaOf(
-  { kind, view, scores, hides, point }: Explained,
-  { row, col }: Cell,
-): string {
+export function formulaOf({ kind, view, scores, point }: Explained, { row, col }: Cell): string {
   const number = (value: number) => withPoint(format(value), point);
   const value = at(view, row, col);
-  if (hides?.(row, col)) return "hidden by the mask";
+  if (view.hides?.(row, col)) return "hidden by the mask";
   if (Number.isNaN(value)) return "missing (NaN)";
   const known = kind === "scores" ? view : scores;
   if (known === null) {
@@ -70,7 +65,7 @@ export function formulaOf(
     return `weight ${number(value)}; the largest of its row is ${largest}`;
   }
   const score = at(known, row, col);
-  const { largest, sum } = softmaxOfRow(known, row, hides);
+  const { largest, sum } = softmaxOfRow(known, row, view.hides);
   const share = Math.exp(score - largest) / sum;
   const made = `score ${number(score)}; e^s ÷ Σ e^s = e^(${number(score)} − ${number(largest)}) ÷ ${number(sum)} = ${number(share)}`;
   const isMade = kind === "scores" || Math.abs(share - value) <= tolerance;

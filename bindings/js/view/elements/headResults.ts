@@ -7,9 +7,9 @@ import type { Palette } from "../picture/colour.js";
 import { formatShort, withPoint } from "../picture/format.js";
 import { aboutGrid, type GridFile, type GridItem } from "../picture/gridSvg.js";
 import type { Job } from "../picture/job.js";
-import { type MatrixView, viewOn } from "../picture/view.js";
+import { type Hides, type MatrixView, viewOn } from "../picture/view.js";
 import type { Sides } from "./explain.js";
-import type { Hides, Matrices, Shaped } from "./input.js";
+import type { Matrices, Shaped } from "./input.js";
 
 /** The largest number of cells along a side of a small picture. */
 const mostCells = 48;
@@ -72,9 +72,10 @@ function valueWords(value: number | null | undefined, point: string): string {
   return value === null || Number.isNaN(value) ? "–" : withPoint(formatShort(value), point);
 }
 
-/** The weights of a head. */
-export function viewOf({ matrices }: ShownHeads, index: HeadIndex): MatrixView {
-  return matrices.view(Math.floor(index / matrices.heads), index % matrices.heads);
+/** The weights of a head, with their mask. */
+export function viewOf({ matrices, hides }: ShownHeads, index: HeadIndex): MatrixView {
+  const view = matrices.view(Math.floor(index / matrices.heads), index % matrices.heads);
+  return { ...view, hides };
 }
 
 export class HeadResults {
@@ -111,14 +112,11 @@ export class HeadResults {
    * @returns whether the running job is out of date
    */
   forget(shown: ShownHeads, before: ShownHeads | null): boolean {
-    const { matrices, hides } = shown;
-    const isNew = before?.hides !== hides || before?.matrices !== matrices;
-    if (isNew) {
-      this.#hidden = hides ? undefined : null;
-      for (const known of this.#known) known.small = null;
-    }
-    if (before?.matrices === matrices && before.isSelf === shown.isSelf) return isNew;
+    const { matrices, hides, isSelf } = shown;
+    if (before?.matrices === matrices && before.hides === hides && before.isSelf === isSelf)
+      return false;
     this.clear();
+    this.#hidden = hides ? undefined : null;
     this.#known = Array.from({ length: matrices.layers * matrices.heads }, () => ({
       small: null,
       measures: {},
@@ -194,7 +192,7 @@ export class HeadResults {
 
   *#pool(shown: ShownHeads, index: HeadIndex): Job {
     const view = viewOf(shown, index);
-    const small = yield* pooling(view, mostCells, mostCells, false, shown.hides, this.#hidden);
+    const small = yield* pooling(view, mostCells, mostCells, false, this.#hidden);
     (this.#known[index] as Known).small = small;
     this.#drawn(index);
   }
@@ -228,8 +226,7 @@ export class HeadResults {
     const byLayer = order === "layer";
     for (const [index, { small, measures }] of known.entries()) {
       const view = viewOf(shown, index);
-      const pooled =
-        small ?? (yield* pooling(view, mostCells, mostCells, false, shown.hides, isHidden));
+      const pooled = small ?? (yield* pooling(view, mostCells, mostCells, false, isHidden));
       measures[measure] ??= yield* measuringHead(view, measure, isSelf);
       items.push({
         view: viewOn(pooled.data, pooled.rows, pooled.cols),

@@ -6,6 +6,7 @@ import {
   type Extremes,
   type Floats,
   findingRange,
+  type Hides,
   type MatrixView,
   viewOn,
 } from "../picture/view.js";
@@ -50,9 +51,6 @@ export interface Matrices {
   /** A matrix, without a copy: every call returns the same object. */
   view(layer: number, head: number): MatrixView;
 }
-
-/** Whether a key is hidden from a query: true hides it. */
-export type Hides = (row: number, col: number) => boolean;
 
 const sizeOf = (shape: readonly number[]) => shape.reduce((size, axis) => size * axis, 1);
 
@@ -264,8 +262,8 @@ const tolerance = 0.01;
 const between = 1 << 16;
 
 /** Reads a matrix, for its notes. The job pauses often: see `Slices`. */
-export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
-  const { data, rows, cols, offset, rowStride, colStride } = view;
+export function* findingIn(view: MatrixView): Job<Findings> {
+  const { data, rows, cols, offset, rowStride, colStride, hides } = view;
   let [holes, uneven, worst, read] = [0, 0, 1, 0];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
@@ -287,12 +285,12 @@ export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }
-  return { holes, rows: uneven, sum: worst, range: yield* findingRange(view, hides) };
+  return { holes, rows: uneven, sum: worst, range: yield* findingRange(view) };
 }
 
 /** The result of `findingIn`, without a pause. */
-export function findingsIn(view: MatrixView, hides?: Hides): Findings {
-  return finished(findingIn(view, hides));
+export function findingsIn(view: MatrixView): Findings {
+  return finished(findingIn(view));
 }
 
 /** The notes on a matrix: holes, and for weights the rows that do not add up to 1. */

@@ -7,7 +7,7 @@ import { cellOf, hidingPooled, pooling } from "../parts/pool.js";
 import type { Job } from "../picture/job.js";
 import type { Cell } from "../picture/layout.js";
 import { at, type MatrixView, viewOn } from "../picture/view.js";
-import { type Findings, findingIn, type Hides } from "./input.js";
+import { type Findings, findingIn } from "./input.js";
 
 /** Up to this many numbers are read and drawn without a pause, which takes some 20 milliseconds. */
 const few = 1 << 17;
@@ -21,21 +21,20 @@ export function isLarge({ rows, cols }: MatrixView): boolean {
 
 export class LargeMatrix {
   readonly whole: MatrixView;
-  readonly hides: Hides | undefined;
   readonly kind: "weights" | "scores";
-  /** The cells of the picture; NaN until they are computed. */
+  /**
+   * The cells of the picture; NaN until they are computed. A cell is hidden if all cells of the matrix that it covers
+   * are hidden.
+   */
   small: MatrixView;
-  /** The hidden cells of the picture: all cells of the matrix that they cover are hidden. */
-  hidden: Hides | undefined;
   /** The facts for the notes; null until all numbers are read. */
   findings: Findings | null = null;
   /** The share of the numbers that is read, from 0 to 1; null when the cells are drawn. */
   done: number | null = 0;
   #last: { readonly drawn: Cell; readonly whole: Cell } | null = null;
 
-  constructor(whole: MatrixView, hides: Hides | undefined, kind: "weights" | "scores") {
+  constructor(whole: MatrixView, kind: "weights" | "scores") {
     this.whole = whole;
-    this.hides = hides;
     this.kind = kind;
     const [rows, cols] = [Math.min(mostCells, whole.rows), Math.min(mostCells, whole.cols)];
     this.small = viewOn(new Float32Array(rows * cols).fill(Number.NaN), rows, cols);
@@ -53,9 +52,10 @@ export class LargeMatrix {
    * @param show called when there are more results to show
    */
   *read(isCausal: boolean, show: () => void): Job {
-    const { whole, hides, small, kind } = this;
-    if (hides) this.hidden = yield* hidingPooled(hides, whole, small, isCausal);
-    const job = pooling(whole, mostCells, mostCells, kind === "scores", hides, this.hidden);
+    const { whole, small, kind } = this;
+    const hides = whole.hides && (yield* hidingPooled(whole.hides, whole, small, isCausal));
+    this.small = { ...small, hides };
+    const job = pooling(whole, mostCells, mostCells, kind === "scores", hides);
     let step = job.next();
     for (; !step.done; step = job.next()) {
       this.done = step.value ?? this.done;
@@ -63,10 +63,10 @@ export class LargeMatrix {
       yield step.value;
     }
     const { data, rows, cols } = step.value;
-    this.small = viewOn(data, rows, cols);
+    this.small = { ...viewOn(data, rows, cols), hides };
     this.done = null;
     show();
-    this.findings = yield* findingIn(whole, hides);
+    this.findings = yield* findingIn(whole);
     show();
   }
 
@@ -92,14 +92,14 @@ export class LargeMatrix {
    * if there is no such cell.
    */
   cell(drawn: Cell): Cell {
-    const { whole, small, hides } = this;
+    const { whole, small } = this;
     const [top, bottom] = cellOf(drawn.row, whole.rows, small.rows);
     const [left, right] = cellOf(drawn.col, whole.cols, small.cols);
     const number = at(small, drawn.row, drawn.col);
     const find = () => {
       for (let i = top; i < bottom; ++i)
         for (let j = left; j < right; ++j)
-          if (Object.is(Math.fround(at(whole, i, j)), number) && !hides?.(i, j))
+          if (Object.is(Math.fround(at(whole, i, j)), number) && !whole.hides?.(i, j))
             return { row: i, col: j };
       return { row: top, col: left };
     };

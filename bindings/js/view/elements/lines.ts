@@ -135,14 +135,14 @@ export class HeedLines extends MatrixElement<Shown> {
     ];
     const shown = this.basis("weights", usualLabel);
     if (shown === null) return null;
-    return { ...shown, ...this.#labels(shown), look: { mass, range, curve, hides: shown.hides } };
+    return { ...shown, ...this.#labels(shown), look: { mass, range, curve } };
   }
 
   /**
    * Finds the lines, and then the facts for the notes: immediately, or in slices for large
    * matrices.
    */
-  #choose({ view, hides, look }: Shown): void {
+  #choose({ view, look }: Shown): void {
     const element = this;
     let drawn = performance.now();
     // Shows the lines found so far from time to time, because the whole search may take seconds.
@@ -163,7 +163,7 @@ export class HeedLines extends MatrixElement<Shown> {
       element.#lit = null;
       element.#done = null;
       element.requestUpdate("lines");
-      element.showNotes(notesAbout(yield* findingIn(view, hides), true));
+      element.showNotes(notesAbout(yield* findingIn(view), true));
     }
     this.#lines = [];
     this.#lit = null;

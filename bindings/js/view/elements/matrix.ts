@@ -16,7 +16,6 @@ import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
   type Findings,
   findingsIn,
-  type Hides,
   type Matrices,
   matricesOf,
   type Numbers,
@@ -177,22 +176,21 @@ export class HeedMatrix extends MatrixElement<Shown> {
       this.#matrix.clear();
       return null;
     }
-    const { matrices, view, hides, words, point, label } = shown;
+    const { matrices, view, words, point, label } = shown;
     const { rows, cols } = matrices;
     const { queries, keys } = words;
     const scores = this.#scoresFor(matrices);
-    const large = isLarge(view) ? this.#largeOf(view, hides, kind) : null;
+    const large = isLarge(view) ? this.#largeOf(view, kind) : null;
     if (!large) this.#endReading();
     const still = pictureOf(
       large?.small ?? view,
       large ? { queries: large.words(queries, "rows"), keys: large.words(keys, "cols") } : words,
-      large ? large.hidden : hides,
       {
         ...{ kind, point, theme: this.colours, width: this.width, family: this.ink.family },
         ...{ range: this.taken("range"), curve: this.taken("curve") },
       },
     );
-    const findings = large ? large.findings : findingsIn(view, hides);
+    const findings = large ? large.findings : findingsIn(view);
     const sentence = summaryOf(label, rows, cols, findings?.range);
     const summary = withPoint(`${sentence} Arrow keys move. Enter keeps a cell.`, point);
     const saved = { file: fileOf(label), caption: label, rows: queries, cols: keys };
@@ -205,10 +203,9 @@ export class HeedMatrix extends MatrixElement<Shown> {
   }
 
   /** The reader of a large matrix: the same object until the matrix or its mask changes. */
-  #largeOf(view: MatrixView, hides: Hides | undefined, kind: Explained["kind"]): LargeMatrix {
-    const { whole, hides: hidden, kind: known } = this.#large ?? {};
-    if (this.#large && whole === view && hidden === hides && known === kind) return this.#large;
-    const large = new LargeMatrix(view, hides, kind);
+  #largeOf(view: MatrixView, kind: Explained["kind"]): LargeMatrix {
+    if (this.#large?.whole === view && this.#large.kind === kind) return this.#large;
+    const large = new LargeMatrix(view, kind);
     this.#large = large;
     const show = () => this.requestUpdate(large.done === null ? "read" : "progress");
     this.begin(large.read(this.mask === "causal", show));

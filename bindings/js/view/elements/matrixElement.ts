@@ -1,6 +1,7 @@
 /** An element that shows one matrix of `data`: the matrix of `layer` and `head`. */
 
 import { refuse } from "../../core/error.js";
+import { Kept } from "../parts/kept.js";
 import { pngOf } from "../parts/raster.js";
 import { SaveMenu } from "../parts/saveMenu.js";
 import { csvOf } from "../picture/csv.js";
@@ -46,6 +47,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   /** @internal */
   protected readonly readout = new Readout();
   #job: Job | null = null;
+  readonly #view = new Kept<MatrixView>();
 
   /**
    * Starts to read the numbers, without a pause if they are few. Earlier results are out of date.
@@ -81,13 +83,13 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
     const { matrices } = this;
     if (matrices === null) {
       this.menu.clear();
+      this.#view.clear();
       this.endWork();
       return null;
     }
     const { rows, cols } = matrices;
     return {
       ...{ kind, matrices, view: this.viewOf(matrices), scores: null },
-      hides: this.hides(rows, cols),
       words: this.words(rows, cols),
       point: pointOf(this.taken("locale")),
       label: this.taken<string>("label") || usual,
@@ -95,7 +97,8 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * The matrix of `layer` and `head`. Throws a HeedError if there is none.
+   * The matrix of `layer` and `head` with its mask: the same object until one of these changes.
+   * Throws a HeedError if there is none.
    *
    * @internal
    */
@@ -106,7 +109,8 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
       ["head", head, matrices.heads],
     ] as const)
       if (index >= count) throw refuse("option", name, `a number below ${count}`, `${index}`);
-    return matrices.view(layer, head);
+    const [view, hides] = [matrices.view(layer, head), this.hides(matrices.rows, matrices.cols)];
+    return this.#view.of([view, hides], () => ({ ...view, hides }));
   }
 
   /**

@@ -11,9 +11,8 @@ import {
 import { shorten } from "../picture/format.js";
 import { cellsFor, geometryOf, type Labels, leftOf, tokenAxes } from "../picture/layout.js";
 import type { Still } from "../picture/paint.js";
-import { at, type MatrixView } from "../picture/view.js";
+import { at, type Hides, type MatrixView } from "../picture/view.js";
 import type { Sides } from "./explain.js";
-import type { Hides } from "./input.js";
 
 interface Look {
   readonly kind: "weights" | "scores";
@@ -34,39 +33,32 @@ const longestLabel = 12;
  * The finite number farthest from 0 that is not hidden; 0 if there is none. Many programs give a
  * hidden score a number such as -1e38.
  */
-function farthestIn(view: MatrixView, hides: Hides | undefined): number {
+function farthestIn(view: MatrixView): number {
   let farthest = 0;
   for (let i = 0; i < view.rows; ++i)
     for (let j = 0; j < view.cols; ++j) {
       const size = Math.abs(at(view, i, j));
-      if (size > farthest && size < Number.POSITIVE_INFINITY && !hides?.(i, j)) farthest = size;
+      if (size > farthest && size < Number.POSITIVE_INFINITY && !view.hides?.(i, j))
+        farthest = size;
     }
   return farthest;
 }
 
-function paletteOf(
-  view: MatrixView,
-  hides: Hides | undefined,
-  { kind, range, curve, theme }: Look,
-): Palette {
+function paletteOf(view: MatrixView, { kind, range, curve, theme }: Look): Palette {
   if (kind === "weights") return weightPalette(range, curve, theme);
-  return signedPalette(farthestIn(view, hides), theme);
+  return signedPalette(farthestIn(view), theme);
 }
 
 /** A score of −∞ is hidden even if the mask does not hide it: its weight is 0. */
-function hiddenIn(view: MatrixView, kind: Look["kind"], hides: Hides | undefined) {
+function hiddenIn(view: MatrixView, kind: Look["kind"]) {
+  const { hides } = view;
   if (kind === "weights") return hides;
   const isHidden: Hides = (row, col) =>
     hides?.(row, col) === true || at(view, row, col) === Number.NEGATIVE_INFINITY;
   return isHidden;
 }
 
-export function pictureOf(
-  view: MatrixView,
-  { queries, keys }: Sides,
-  hides: Hides | undefined,
-  look: Look,
-): Still {
+export function pictureOf(view: MatrixView, { queries, keys }: Sides, look: Look): Still {
   const { rows, cols } = view;
   const short = (words: readonly string[]) => words.map((word) => shorten(word, longestLabel));
   const labels: Labels = {
@@ -79,7 +71,7 @@ export function pictureOf(
   return {
     geometry: geometryOf(rows, cols, cell, labels),
     ...{ view, labels, marked: [], point: look.point },
-    palette: paletteOf(view, hides, look),
-    isHidden: hiddenIn(view, look.kind, hides),
+    palette: paletteOf(view, look),
+    isHidden: hiddenIn(view, look.kind),
   };
 }

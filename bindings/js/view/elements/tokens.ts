@@ -168,7 +168,7 @@ export class HeedTokens extends MatrixElement<Shown> {
       if (shown.palette.within === "matrix") yield* findingRange(shown.view);
       element.#isReady = true;
       element.requestUpdate("ready");
-      element.showNotes(notesAbout(yield* findingIn(shown.view, shown.hides), true));
+      element.showNotes(notesAbout(yield* findingIn(shown.view), true));
     }
     this.#isReady = shown.palette.within !== "matrix";
     this.begin(read(), shown.view.rows * shown.view.cols);
@@ -226,7 +226,8 @@ export class HeedTokens extends MatrixElement<Shown> {
   }
 
   #draw(shown: Shown): void {
-    const { view, palette, pieces, isSelf, hides, direction } = shown;
+    const { view, palette, pieces, isSelf, direction } = shown;
+    const { hides } = view;
     const chosen = this.#chosen(shown);
     const side = this.#side(shown);
     const shaded = isSelf ? "keys" : other[side];

@@ -205,6 +205,8 @@ export async function readAttention(
   let arrays: Map<string, NumberArray> | undefined;
   let tokens: Tokens = new Map();
   const names: string[] = [];
+  if (!Object(files)[Symbol.iterator])
+    throw refuse("option", "files", "a list of files", describe(files));
   for (const file of files) {
     const { name } = file;
     const content = await readContent(name, blobOf(file instanceof Blob ? file : file.data));

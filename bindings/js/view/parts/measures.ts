@@ -34,17 +34,21 @@ const tolerance = 0.01;
  * weight also adds 0.
  */
 function entropyOf(view: MatrixView, row: number): number {
-  const { data, cols, offset, rowStride, colStride } = view;
+  const { data, cols, offset, rowStride, colStride, hides } = view;
   let [sum, total] = [0, 0];
   for (let j = 0, p = offset + row * rowStride; j < cols; ++j, p += colStride) {
     const weight = data[p] as number;
-    if (!(weight > 0)) continue;
+    if (!(weight > 0) || hides?.(row, j)) continue;
     sum -= weight * Math.log2(weight);
     total += weight;
   }
   if (total === 0 || Math.abs(total - 1) <= tolerance) return sum;
   return Math.log2(total) + sum / total;
 }
+
+/** The weight of a cell: 0 if it is hidden. */
+const weightAt = (view: MatrixView, row: number, col: number) =>
+  view.hides?.(row, col) ? 0 : at(view, row, col);
 
 /** A measure is the mean, over some rows, of one number for each. */
 interface Measure {
@@ -62,17 +66,17 @@ const pattern: Readonly<Record<PatternName, Measure>> = {
   largest: { rows: all, of: largestOf, readsAll: true },
   previous: {
     rows: ({ rows }, isSelf) => (isSelf ? [1, rows] : null),
-    of: (view, row) => at(view, row, row - 1),
+    of: (view, row) => weightAt(view, row, row - 1),
     readsAll: false,
   },
   first: {
     rows: ({ rows }, isSelf) => [isSelf ? 1 : 0, rows],
-    of: (view, row) => at(view, row, 0),
+    of: (view, row) => weightAt(view, row, 0),
     readsAll: false,
   },
   diagonal: {
     rows: ({ rows, cols }) => [0, Math.min(rows, cols)],
-    of: (view, row) => at(view, row, row),
+    of: (view, row) => weightAt(view, row, row),
     readsAll: false,
   },
 };

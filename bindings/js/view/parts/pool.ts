@@ -4,7 +4,7 @@
  * ceil((i + 1) R / r)), as in torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
  */
 import type { Job } from "../picture/job.js";
-import type { MatrixView } from "../picture/view.js";
+import type { Hides, MatrixView } from "../picture/view.js";
 
 /** The weights of a head, max-pooled to `rows` × `cols`. */
 export interface SmallWeights {
@@ -12,9 +12,6 @@ export interface SmallWeights {
   readonly rows: number;
   readonly cols: number;
 }
-
-/** Whether a key is hidden from a query. */
-type Hides = (row: number, col: number) => boolean;
 
 /** The first index of cell `i`, and the index after its last one. */
 export function cellOf(i: number, size: number, cells: number): readonly [number, number] {
@@ -29,12 +26,11 @@ const between = 1 << 16;
  * from zero; -Infinity, the score of a hidden key, then counts only if there is no other number.
  */
 function mostOfPart(
-  { data, offset, rowStride, colStride }: MatrixView,
+  { data, offset, rowStride, colStride, hides }: MatrixView,
   row: number,
   [left, right]: readonly [number, number],
   most: number,
   isSigned: boolean,
-  hides: Hides | undefined,
 ): number {
   const first = offset + row * rowStride;
   for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
@@ -51,12 +47,12 @@ function mostOfPart(
 }
 
 /**
- * Max-pools a matrix to at most `mostRows` × `mostCols`; a shorter axis keeps its size. The job
+ * Max-pools a matrix to at most `mostRows` × `mostCols`; a shorter axis keeps its size. A cell
+ * with only hidden entries is -Infinity. The job
  * pauses often, so that its caller can continue it later: see `Slices`.
  *
  * @param isSigned whether a cell has the number farthest from zero, for scores, instead of the
  *   largest number
- * @param hides the entries that are omitted; a cell with only hidden entries is -Infinity
  * @param hidden the cells with only hidden entries, if they are known: these cells are not read
  */
 export function* pooling(
@@ -64,7 +60,6 @@ export function* pooling(
   mostRows: number,
   mostCols = mostRows,
   isSigned = false,
-  hides?: Hides,
   hidden?: Hides | null,
 ): Job<SmallWeights> {
   const [rows, cols] = [Math.min(view.rows, mostRows), Math.min(view.cols, mostCols)];
@@ -77,7 +72,7 @@ export function* pooling(
       for (const [j, part] of parts.entries()) {
         if (hidden?.(i, j)) continue;
         const cell = i * cols + j;
-        data[cell] = mostOfPart(view, row, part, data[cell] as number, isSigned, hides);
+        data[cell] = mostOfPart(view, row, part, data[cell] as number, isSigned);
         read += part[1] - part[0];
         if (read < between) continue;
         read = 0;

@@ -110,16 +110,11 @@ function weightBelow(
 }
 
 /** Reads a row of weights. A missing (NaN), negative or hidden weight counts as 0. */
-function readRow(
-  weights: MatrixView,
-  row: number,
-  into: Float32Array,
-  hides: LineLook["hides"],
-): number {
+function readRow(weights: MatrixView, row: number, into: Float32Array): number {
   let largest = 0;
   for (let col = 0; col < weights.cols; ++col) {
     const weight = at(weights, row, col);
-    const isLine = weight > 0 && !hides?.(row, col);
+    const isLine = weight > 0 && !weights.hides?.(row, col);
     into[col] = isLine ? weight : 0;
     if (isLine && weight > largest) largest = weight;
   }
@@ -149,8 +144,6 @@ export interface LineLook {
   /** How weights become the strength of lines, as for colours. */
   readonly range: ColourRange;
   readonly curve: ColourCurve;
-  /** The weights that a mask hides; none by default. */
-  readonly hides?: ((row: number, col: number) => boolean) | undefined;
 }
 
 /** The numbers between two pauses, which take about a millisecond. */
@@ -166,7 +159,7 @@ const between = 1 << 15;
  */
 export function* choosing(
   weights: MatrixView,
-  { mass, range, curve, hides }: LineLook,
+  { mass, range, curve }: LineLook,
   show: (lines: readonly Line[]) => void = () => {},
 ): Job<Line[]> {
   const { within, place } = weightPalette(range, curve, "light");
@@ -179,7 +172,7 @@ export function* choosing(
   for (let row = 0; row < weights.rows; ++row) {
     const end = largestOfRow(row);
     const strength = (weight: number) => place(weight, end);
-    const largest = readRow(weights, row, own, hides);
+    const largest = readRow(weights, row, own);
     // If enough stronger lines are known, weaker ones need not be found.
     const floor = weakest > 0 ? weightBelow(strength, weakest, largest) : 0;
     if (largest > 0) addRow(lines, own, row, strength, limitOf(own, mass, floor));
@@ -202,7 +195,7 @@ export function strongestOfRow(weights: MatrixView, row: number, look: LineLook)
   const largest = largestIn(within, weights)(row);
   const lines: Line[] = [];
   const own = new Float32Array(weights.cols);
-  readRow(weights, row, own, look.hides);
+  readRow(weights, row, own);
   addRow(lines, own, row, (weight) => place(weight, largest), limitOf(own, look.mass, 0));
   return lines;
 }

@@ -3,6 +3,9 @@ import { finished, type Job } from "./job.js";
 /** The numbers of a matrix. */
 export type Floats = Float32Array | Float64Array;
 
+/** Whether a cell is hidden. */
+export type Hides = (row: number, col: number) => boolean;
+
 /** A matrix inside a typed array, so that one head or a transposed weight needs no copy. */
 export interface MatrixView {
   readonly data: Floats;
@@ -16,6 +19,8 @@ export interface MatrixView {
    * matrix.
    */
   readonly whole?: MatrixView;
+  /** The cells that a mask hides: ranges, measures and lines omit them. */
+  readonly hides?: Hides | undefined;
 }
 
 /** `rows` × `cols` numbers of `data`, row by row, starting at `offset`. */
@@ -33,8 +38,10 @@ export function* entries(view: MatrixView): Generator<number> {
 }
 
 export function transposed(view: MatrixView): MatrixView {
+  const { hides } = view;
   return {
     ...view,
+    hides: hides && ((row, col) => hides(col, row)),
     rows: view.cols,
     cols: view.rows,
     rowStride: view.colStride,
@@ -42,15 +49,15 @@ export function transposed(view: MatrixView): MatrixView {
   };
 }
 
-/** The largest number of a row, and at least 0: the end of the range of a row of shares. */
+/** The largest number of a row that is not hidden, and at least 0: the end of the range of a row of shares. */
 export function largestOf(
-  { data, cols, offset, rowStride, colStride }: MatrixView,
+  { data, cols, offset, rowStride, colStride, hides }: MatrixView,
   row: number,
 ): number {
   let largest = 0;
   for (let j = 0, p = offset + row * rowStride; j < cols; ++j, p += colStride) {
     const value = data[p] as number;
-    if (value > largest) largest = value;
+    if (value > largest && !hides?.(row, j)) largest = value;
   }
   return largest;
 }
@@ -58,15 +65,15 @@ export function largestOf(
 /** The smallest and the largest of some numbers; null if there are none. */
 export type Extremes = readonly [number, number] | null;
 
-/** A cache of ranges. It is valid because the numbers of a matrix do not change. */
-const ranges = new WeakMap<Floats, Map<string, Extremes>>();
-
-/** Whether a cell is hidden. */
-type Hides = (row: number, col: number) => boolean;
+/**
+ * A cache of ranges, by the numbers, or by the view if it hides some of them. It is valid because the numbers of a
+ * matrix do not change.
+ */
+const ranges = new WeakMap<Floats | MatrixView, Map<string, Extremes>>();
 
 /** The smallest and the largest finite number of a matrix that is not hidden; null if there is none. */
-export function rangeOf(view: MatrixView, hides?: Hides): Extremes {
-  return finished(findingRange(view, hides));
+export function rangeOf(view: MatrixView): Extremes {
+  return finished(findingRange(view));
 }
 
 /** The numbers between two pauses, which take some tenths of a millisecond. */
@@ -76,10 +83,11 @@ const between = 1 << 16;
  * Finds the range as `rangeOf` does, but pauses often. `rangeOf` then takes the range from the
  * cache.
  */
-export function* findingRange(view: MatrixView, hides?: Hides): Job<Extremes> {
-  const { data, rows, cols, offset, rowStride, colStride } = view;
-  const known = (!hides && ranges.get(data)) || new Map<string, Extremes>();
-  if (!hides) ranges.set(data, known);
+export function* findingRange(view: MatrixView): Job<Extremes> {
+  const { data, rows, cols, offset, rowStride, colStride, hides } = view;
+  const owner = hides ? view : data;
+  const known = ranges.get(owner) ?? new Map<string, Extremes>();
+  ranges.set(owner, known);
   const key = `${rows} ${cols} ${offset} ${rowStride} ${colStride}`;
   const range = known.get(key);
   if (range !== undefined) return range;

@@ -5,7 +5,7 @@
  */
 
 import { type AttentionMatrix, takenOff } from "../parts/attention.js";
-import { at, type MatrixView, viewOn } from "../picture/view.js";
+import { at, type Hides, type MatrixView, viewOn } from "../picture/view.js";
 
 export interface AttentionQuestion {
   readonly q: MatrixView;
@@ -14,7 +14,7 @@ export interface AttentionQuestion {
   /** The factor of q·k before the softmax. */
   readonly scale: number;
   /** Whether a key is hidden from a query. */
-  readonly hides: ((row: number, col: number) => boolean) | undefined;
+  readonly hides: Hides | undefined;
   /** The query whose row is shown in detail. */
   readonly row: number;
 }

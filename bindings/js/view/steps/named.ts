@@ -182,7 +182,7 @@ export class NamedMatrix {
   #describe(play: Play, look: StepsLook): void {
     const still = stillOf(this.#name, this.#stand, play, look);
     const whole = play.attended.views[this.#name];
-    const range = rangeOf(still.view ?? whole, still.isHidden);
+    const range = rangeOf({ ...(still.view ?? whole), hides: still.isHidden });
     const { title } = attentionMatrices[this.#name];
     const summary = summaryOf(title, whole.rows, whole.cols, range);
     this.#summary = `${withPoint(summary, look.point)} Arrow keys move. Enter keeps a cell.`;

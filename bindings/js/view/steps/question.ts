@@ -1,8 +1,8 @@
 /** Reads q, k and v of <heed-steps>, and refuses values that do not fit. */
 
 import { describe, refuse } from "../../core/error.js";
-import type { Hides, Shaped } from "../elements/input.js";
-import { type MatrixView, viewOn } from "../picture/view.js";
+import type { Shaped } from "../elements/input.js";
+import { type Hides, type MatrixView, viewOn } from "../picture/view.js";
 
 /**
  * The most scores, and products in total: with more, the page would stop responding, and the steps
