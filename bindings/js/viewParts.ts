@@ -75,6 +75,7 @@ export {
   cellsFor,
   type Geometry,
   geometryOf,
+  isSame,
   type Labels,
   leftOf,
   px,

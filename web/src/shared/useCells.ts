@@ -1,7 +1,7 @@
 /** The cell of a picture that a person points at or locks. The room's link stores the locked one. */
 
 import { useCallback } from "preact/hooks";
-import type { Cell } from "#parts";
+import { type Cell, isSame } from "#parts";
 import { type PointedCell, usePointed } from "./Reading";
 import type { Setter } from "./room";
 import { useEscape } from "./useEscape";
@@ -10,8 +10,6 @@ interface WithCell {
   /** The locked cell. */
   readonly cell: Cell | null;
 }
-
-const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
 
 /**
  * @param size the picture's rows and columns; a cell outside of them is not active

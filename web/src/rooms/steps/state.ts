@@ -1,5 +1,5 @@
 /** The state of the room, which is exactly the content of its link (see link.ts), and the values derived from it. */
-import type { Cell } from "#parts";
+import { type Cell, isSame } from "#parts";
 import { missingHeads } from "../../shared/layerHeads";
 import { ourAddress, savesData } from "../../shared/ourModel";
 import { exampleKeyText, exampleSize } from "./example";
@@ -213,13 +213,9 @@ export function withOwnStage(state: State, layers = Number.POSITIVE_INFINITY): S
   return state.layer < layers ? state : { ...state, layer: layers - 1 };
 }
 
-export function isSameCell(a: MatrixCell | null, b: MatrixCell | null): boolean {
-  return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
-}
-
 /** Locks a cell, or releases it. Also selects its row and head, so that its sources are visible. */
 export function locked(now: State, cell: MatrixCell, attention: SentenceAttention): Partial<State> {
-  if (isSameCell(now.cell, cell)) return { cell: null };
+  if (isSame(now.cell, cell)) return { cell: null };
   const { matrix, row } = cell;
   if (matrix === "joined") return { cell, row, head: sourceHead(cell, attention) };
   return matrices[matrix].rows === "query" ? { cell, row } : { cell };

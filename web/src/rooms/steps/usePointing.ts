@@ -2,25 +2,23 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Explanation } from "#parts";
+import { type PointedCell, usePointed } from "../../shared/Reading";
 import type { Setter } from "../../shared/room";
 import { useEscape } from "../../shared/useEscape";
 import { explainCell, type MatrixArea, sourcesOf } from "./explain";
 import type { MatrixName } from "./matrices";
 import type { MatrixCell, State } from "./settings";
-import { isSameCell, locked } from "./state";
+import { locked } from "./state";
 import { explainMoment, highlightsOf, type Shown } from "./unfolding";
 
-export interface Pointing {
+export interface Pointing extends Pick<PointedCell<MatrixCell>, "byKeyboard" | "point"> {
   /** The cell that a person points at or locks; its sources follow below. */
   readonly active: MatrixCell | null;
   readonly highlights: readonly MatrixArea[];
   /** Whether the person has just locked the cell. A link and the cursor do not count. */
   readonly justLocked: { current: boolean };
-  point(cell: MatrixCell | null, by: "pointer" | "keyboard"): void;
   lock(cell: MatrixCell): void;
   readonly explanation: Explanation | null;
-  /** Whether the last cell was reached by keyboard. */
-  readonly byKeyboard: boolean;
   /** The listeners of the element with the words that name matrices. */
   readonly listeners: Readonly<Record<string, (event: Event) => void>>;
 }
@@ -46,14 +44,13 @@ export function usePointing(
   { state, attention, solution, unfolding }: Shown,
   set: Setter<State>,
 ): Pointing {
-  const [hover, setHover] = useState<MatrixCell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
+  const { cell: hover, byKeyboard, point: pointAt } = usePointed<MatrixCell>();
+  const forget = () => pointAt(null, "pointer");
   const { areas, listeners } = useNamedMatrices();
   const justLocked = useRef(false);
   const point = useCallback<Pointing["point"]>(
     (cell, by) => {
-      setByKeyboard(by === "keyboard");
-      setHover((now) => (isSameCell(now, cell) ? now : cell));
+      pointAt(cell, by);
       // Moving the cursor by keyboard moves the locked cell, within its matrix.
       if (by === "keyboard" && cell)
         set((now) => (now.cell?.matrix === cell.matrix ? { cell } : {}));
@@ -68,10 +65,10 @@ export function usePointing(
     [set, attention],
   );
   // A canvas that disappears under the pointer or with the focus sends no event.
-  useEffect(() => setHover(null), [state.stage]);
+  useEffect(forget, [state.stage]);
   useEscape(() => {
     set({ cell: null });
-    setHover(null);
+    forget();
   });
 
   const pointed = state.cell ?? hover;
