@@ -73,7 +73,6 @@ export {
   type Cell,
   type CellSize,
   cellsFor,
-  type Geometry,
   geometryOf,
   isSame,
   type Labels,

@@ -16,7 +16,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { at, viewOn } from "#parts";
 import { aligned, differenceAt } from "../../web/src/rooms/models/language/comparing";
 import { explainWeight } from "../../web/src/rooms/models/language/explain";
-import { hiddenIn } from "../../web/src/rooms/models/language/HeadPanel";
 import { languageName } from "../../web/src/rooms/models/language/Languages";
 import type { Card, ReadRequest } from "../../web/src/rooms/models/language/messages";
 import { whyNotLoaded } from "../../web/src/rooms/models/language/refusals";
@@ -31,7 +30,7 @@ import {
 } from "../../web/src/rooms/models/language/source";
 import { referenceText, type WeightType } from "../../web/src/rooms/models/language/state";
 import { shownHead } from "../../web/src/rooms/models/language/useReading";
-import { weightedByLength } from "../../web/src/rooms/models/language/weighting";
+import { hiddenIn, weightedByLength } from "../../web/src/rooms/models/language/weighting";
 import { formulaOf } from "../../web/src/shared/attended";
 import { bytesOfToken, ReadableTokenizer } from "../../web/src/shared/readableTokenizer";
 import { readIn, sharesOfHead } from "../../web/src/worker/languageHeads";

@@ -31,14 +31,16 @@ function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; 
   const cols = columnsOf(facts, part);
   const own = facts.tokens;
   const start = head * rows * columns;
-  const view = useMemo(() => viewOn(maps.weights, rows, columns, start), [maps, start]);
+  const isCausal = part.name === "attention" && facts.numbers.readings !== null;
+  const view = useMemo(() => {
+    const hides = isCausal ? isLater : undefined;
+    return { ...viewOn(maps.weights, rows, columns, start), hides };
+  }, [maps, start, isCausal]);
   const palette = useWeightPalette(linear);
   const words = useMemo(() => ({ rows: own.slice(0, rows), cols }), [own, cols, rows]);
   const row = spot?.part === part.name && spot.of === "map" ? spot.row - head * rows : -1;
-  const isCausal = part.name === "attention" && facts.numbers.readings !== null;
   const picture = usePicture({
     ...{ view, rows, cols: columns, palette, labels: words },
-    isHidden: isCausal ? isLater : undefined,
     cell: { width: cell, height: rowHeight },
     selected: { row: facts.place },
     active: spot && row >= 0 && row < rows ? { row, col: spot.col } : null,

@@ -34,8 +34,6 @@ interface PictureOf {
   readonly palette: Palette;
   readonly cell: CellSize;
   readonly labels?: Labels;
-  /** The cells that a mask hides; must be memoised. */
-  readonly isHidden?: ((row: number, col: number) => boolean) | undefined;
   /** The selected row or column, marked by a thin outline. */
   readonly selected?: Area | null;
   /** The areas from which the active cell is computed. */
@@ -50,21 +48,13 @@ interface PictureOf {
 const noLabels: Labels = {};
 
 export function usePicture(of: PictureOf): Picture {
-  const { view, rows, cols, palette, cell, isHidden, decimals } = of;
+  const { view, rows, cols, palette, cell, decimals } = of;
   const { labels = noLabels, selected = null, highlights = [], marked = [], active = null } = of;
   const geometry = geometryOf(rows, cols, cell, labels);
   // Memoised, because pointing at a cell changes only the highlights of a few pictures.
   const still = useMemo(
-    () => ({ geometry, view, palette, labels, isHidden, marked, decimals }),
-    [
-      view,
-      palette,
-      isHidden,
-      decimals,
-      JSON.stringify(geometry),
-      textOf(labels),
-      JSON.stringify(marked),
-    ],
+    () => ({ geometry, view, palette, labels, marked, decimals }),
+    [view, palette, decimals, JSON.stringify(geometry), textOf(labels), JSON.stringify(marked)],
   );
   return useMemo(
     () => ({ ...still, still, selected, highlights, active }),
@@ -134,11 +124,11 @@ export interface HeatMapProps {
 export function HeatMap(props: HeatMapProps) {
   const { name, title, note, picture, actions, saved } = props;
   const { symbol = title, hint = "Enter keeps a cell.", hasLegend = true } = props;
-  const { view, geometry, isHidden } = picture;
+  const { view, geometry } = picture;
   const { rows, cols, left } = geometry;
   const summary = useMemo(
-    () => summaryOf(title, rows, cols, view ? rangeOf({ ...view, hides: isHidden }) : undefined),
-    [title, view, rows, cols, isHidden],
+    () => summaryOf(title, rows, cols, view ? rangeOf(view) : undefined),
+    [title, view, rows, cols],
   );
   return (
     <div class="named-matrix" data-matrix={name}>
@@ -177,7 +167,7 @@ export function MatrixLegend({ title, symbol, picture, saved }: MatrixLegendProp
       palette={picture.palette}
       view={picture.view}
       name={symbol}
-      hasHidden={picture.isHidden !== undefined}
+      hasHidden={picture.view?.hides !== undefined}
     >
       {notes.map((note) => (
         <span key={note}>{note}</span>

@@ -28,7 +28,6 @@ export function TokenMap({
   columns = tokens,
   outlined = noAreas,
   palette,
-  isHidden,
   active,
   row,
   width,
@@ -45,8 +44,6 @@ export function TokenMap({
   columns?: readonly string[];
   outlined?: readonly Area[];
   palette: Palette;
-  /** The cells that a mask hides; must be memoised. */
-  isHidden?: ((row: number, col: number) => boolean) | undefined;
   /** The cell that a person points at or locks. */
   active: Cell | null;
   /** The selected row; null for none. */
@@ -65,7 +62,7 @@ export function TokenMap({
   const sources: Area[] = active ? [{ row: active.row }, { col: active.col }] : [];
   const cell = cellsFor(width - leftOf(labels), columns.length, tokens.length);
   const picture = usePicture({
-    ...{ view, rows: tokens.length, cols: columns.length, labels, active, palette, isHidden },
+    ...{ view, rows: tokens.length, cols: columns.length, labels, active, palette },
     cell: {
       width: Math.min(cell.width, most),
       height: Math.min(cell.height, width < narrow ? lowCell : most),

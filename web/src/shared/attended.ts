@@ -128,19 +128,18 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   });
 }
 
-type AttentionTokens = Pick<
-  Attention,
-  "heads" | "rows" | "columns" | "scale" | "softcap" | "hasDistances"
->;
+type AttentionTokens = Partial<Attention> &
+  Pick<Attention, "heads" | "rows" | "columns" | "scale" | "softcap" | "hasDistances">;
 
-/** The weights of one head, rows × columns. */
+/** The weights of one head, rows × columns, without those that a causal mask hides. */
 export function weightsOf(
   between: AttentionTokens,
   { weights }: Pick<Shares, "weights">,
   head: number,
 ): MatrixView {
   const [rows, cols] = [between.rows.length, between.columns.length];
-  return viewOn(weights, rows, cols, head * rows * cols);
+  const view = viewOn(weights, rows, cols, head * rows * cols);
+  return { ...view, hides: between.isCausal ? isLater : undefined };
 }
 
 /** The scores of one head, rows × columns. */

@@ -221,18 +221,17 @@ export class HeadResults {
     hidden: Hides | null | undefined,
   ): Job<GridFile> {
     const { measure, isSelf, matrices, order, point, label, palette } = shown;
-    const isHidden = (hidden === undefined ? yield* this.#hiding(shown) : hidden) ?? undefined;
+    const hides = (hidden === undefined ? yield* this.#hiding(shown) : hidden) ?? undefined;
     const items: GridItem[] = [];
     const byLayer = order === "layer";
     for (const [index, { small, measures }] of known.entries()) {
       const view = viewOf(shown, index);
-      const pooled = small ?? (yield* pooling(view, mostCells, mostCells, false, isHidden));
+      const pooled = small ?? (yield* pooling(view, mostCells, mostCells, false, hides));
       measures[measure] ??= yield* measuringHead(view, measure, isSelf);
       items.push({
-        view: viewOn(pooled.data, pooled.rows, pooled.cols),
+        view: { ...viewOn(pooled.data, pooled.rows, pooled.cols), hides },
         label: labelOf(index, matrices.heads, byLayer),
         value: valueWords(measures[measure], point),
-        isHidden,
       });
     }
     const rows = rowsOf(known, matrices, byLayer ? null : measure).map(({ heads, title }) => ({

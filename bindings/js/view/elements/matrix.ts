@@ -236,7 +236,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
     const [rows, cols] = large?.scale ?? [1, 1];
     const most = kind === "weights" ? "the largest" : "the one farthest from 0";
     this.#legend.show(still.palette, large && large.done !== null ? null : (still.view ?? view), {
-      hasHidden: still.isHidden !== undefined,
+      hasHidden: still.view?.hides !== undefined,
       notes: large && rows * cols > 1 ? [`a cell is ${most} of ${rows} × ${cols}`] : notesOf(still),
       more: this.controls === "none" ? [] : [this.menu.element],
       point,

@@ -50,12 +50,11 @@ function paletteOf(view: MatrixView, { kind, range, curve, theme }: Look): Palet
 }
 
 /** A score of −∞ is hidden even if the mask does not hide it: its weight is 0. */
-function hiddenIn(view: MatrixView, kind: Look["kind"]) {
-  const { hides } = view;
-  if (kind === "weights") return hides;
-  const isHidden: Hides = (row, col) =>
-    hides?.(row, col) === true || at(view, row, col) === Number.NEGATIVE_INFINITY;
-  return isHidden;
+function withHidden(view: MatrixView, kind: Look["kind"]): MatrixView {
+  if (kind === "weights") return view;
+  const hides: Hides = (row, col) =>
+    view.hides?.(row, col) === true || at(view, row, col) === Number.NEGATIVE_INFINITY;
+  return { ...view, hides };
 }
 
 export function pictureOf(view: MatrixView, { queries, keys }: Sides, look: Look): Still {
@@ -70,8 +69,8 @@ export function pictureOf(view: MatrixView, { queries, keys }: Sides, look: Look
   const cell = cellsFor(look.width - leftOf(labels), cols, rows);
   return {
     geometry: geometryOf(rows, cols, cell, labels),
-    ...{ view, labels, marked: [], point: look.point },
+    ...{ labels, marked: [], point: look.point },
+    view: withHidden(view, look.kind),
     palette: paletteOf(view, look),
-    isHidden: hiddenIn(view, look.kind),
   };
 }

@@ -208,7 +208,7 @@ export class MatrixCanvas {
     const cell = this.#cellAt(event);
     if (!paint || !cell || event.button !== 0) return;
     this.#canvas.setPointerCapture(event.pointerId);
-    this.#painting = !this.#picture.isHidden?.(cell.row, cell.col);
+    this.#painting = !this.#picture.view?.hides?.(cell.row, cell.col);
     paint(cell, this.#painting);
   }
 
@@ -220,14 +220,13 @@ export class MatrixCanvas {
   }
 
   #press(event: KeyboardEvent, { point, press, paint }: MatrixActions): void {
-    const { isHidden } = this.#picture;
     const now = this.#current;
     const move = moves[event.key];
     if (move) {
       this.#cursor = this.#within(move(now));
       point(this.#cursor, "keyboard");
     } else if (event.key === " " && paint) {
-      paint(now, !isHidden?.(now.row, now.col));
+      paint(now, !this.#picture.view?.hides?.(now.row, now.col));
     } else if (event.key === "Enter" || event.key === " ") {
       press(now);
     } else {

@@ -3,7 +3,7 @@ import type { Palette } from "../picture/colour.js";
 import type { Ink } from "../picture/ink.js";
 import { geometryOf, px } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
-import { viewOn } from "../picture/view.js";
+import { type Hides, viewOn } from "../picture/view.js";
 import { buttonOf, html, spanOf, write } from "./html.js";
 import { Kept } from "./kept.js";
 import { MatrixCanvas } from "./matrixCanvas.js";
@@ -21,7 +21,7 @@ export interface ThumbnailPicture {
   readonly side: number;
   readonly palette: Palette;
   /** The hidden cells of the small picture: all entries that they cover are hidden. */
-  readonly hides: ((row: number, col: number) => boolean) | undefined;
+  readonly hides: Hides | undefined;
   /** A text for screen readers: the head, and the meaning of its number. */
   readonly name: string;
   readonly about: string;
@@ -34,8 +34,8 @@ function pictureOf({ side, palette, hides }: ThumbnailPicture, small: SmallWeigh
   const { data, rows, cols } = small;
   const still: Still = {
     geometry: geometryOf(rows, cols, { width: side / cols, height: side / rows }, noLabels),
-    view: viewOn(data, rows, cols),
-    ...{ palette, labels: noLabels, marked: [], isHidden: hides },
+    view: { ...viewOn(data, rows, cols), hides },
+    ...{ palette, labels: noLabels, marked: [] },
   };
   return { ...still, still, selected: null, highlights: [], active: null };
 }

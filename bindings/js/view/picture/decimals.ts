@@ -2,7 +2,7 @@
 
 import { format, withPoint } from "./format.js";
 import { type CellSize, type Geometry, geometryOf, type Labels, measuring } from "./layout.js";
-import { at, type MatrixView } from "./view.js";
+import { at, type Hides, type MatrixView } from "./view.js";
 
 /** The most decimals of a number in a picture. */
 export const mostDecimals = 3;
@@ -12,7 +12,6 @@ export interface Numbered {
   readonly geometry: Geometry;
   readonly view: MatrixView | null;
   readonly labels: Labels;
-  readonly isHidden: ((row: number, col: number) => boolean) | undefined;
   /** The most decimals of its numbers; `mostDecimals` by default. */
   readonly decimals?: number | undefined;
   /** The decimal sign of its numbers; "." by default. */
@@ -24,13 +23,7 @@ export interface Numbered {
  * even one decimal fits.
  */
 export function decimalsOfSize(
-  {
-    geometry: g,
-    view: shown,
-    isHidden,
-    decimals: most = mostDecimals,
-    labels: { family },
-  }: Numbered,
+  { geometry: g, view: shown, decimals: most = mostDecimals, labels: { family } }: Numbered,
   size: number,
 ): number | null {
   const context = measuring("400", size, family);
@@ -50,7 +43,7 @@ export function decimalsOfSize(
   for (let i = 0; i < view.rows; ++i) {
     for (let j = 0; j < view.cols; ++j) {
       const value = at(view, i, j);
-      if (Number.isNaN(value) || isHidden?.(i, j)) continue;
+      if (Number.isNaN(value) || shown.hides?.(i, j)) continue;
       while (widthOfText(format(value, decimals)) > g.cellWidth - 6) {
         if (--decimals === 0) return null;
       }
@@ -92,12 +85,12 @@ const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 
 
 /** The meaning of the dots in a picture, if it has any; by default with the decimals of the canvas. */
 export function notesOf(still: Numbered, decimals = decimalsIn(still)): string[] {
-  const { view: shown, isHidden, point } = still;
+  const { view: shown, point } = still;
   if (!shown || decimals === null || decimals >= mostDecimals) return [];
   const view = shown.whole ?? shown;
   for (let i = 0; i < view.rows; ++i)
     for (let j = 0; j < view.cols; ++j)
-      if (!isHidden?.(i, j) && isSmall(at(view, i, j), decimals))
+      if (!shown.hides?.(i, j) && isSmall(at(view, i, j), decimals))
         return [withPoint(`· less than ${(0.5 * 10 ** -decimals).toFixed(decimals + 1)}`, point)];
   return [];
 }
@@ -110,8 +103,8 @@ export const numberSize = (cellHeight: number) => Math.min(fontSize, cellHeight 
 export function decimalsOf(view: MatrixView, cell: CellSize): number | null {
   const geometry = geometryOf(view.rows, view.cols, cell, {});
   // Hidden scores have no text.
-  const isHidden = (row: number, col: number) => at(view, row, col) === Number.NEGATIVE_INFINITY;
-  return findDecimals({ geometry, view, isHidden, labels: {} });
+  const hides: Hides = (row, col) => at(view, row, col) === Number.NEGATIVE_INFINITY;
+  return findDecimals({ geometry, view: { ...view, hides }, labels: {} });
 }
 
 const isTooSmall = (width: number, height: number) => height < 15 || width < 24;

@@ -147,11 +147,11 @@ export type Corner = Pick<Geometry, "left" | "top">;
  * Returns a function that draws a cell as SVG; `corner` is the position of the first cell. A hidden
  * cell is hatched.
  */
-export function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
+export function rectOf({ view, geometry: g }: Still, { left, top }: Corner) {
   return (row: number, col: number, fill: string, id = "") => {
     const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
     const place = `x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}"`;
-    return isHidden?.(row, col)
+    return view?.hides?.(row, col)
       ? `<rect ${place} fill="${hiddenFill}"/>`
       : `<rect ${id}${place} fill="${fill}"/>`;
   };
@@ -159,7 +159,7 @@ export function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) 
 
 /** The cells as SVG, row by row: "" for a cell without a number. */
 function cellsOf(still: Still, corner: Corner, decimals: number | null): string[] {
-  const { view, palette, isHidden, geometry: g, point } = still;
+  const { view, palette, geometry: g, point } = still;
   if (!view) return [];
   const rect = rectOf(still, corner);
   const largestOfRow = largestIn(palette.within, view);
@@ -169,10 +169,10 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
     for (let j = 0; j < g.cols; ++j) {
       const value = at(view, i, j);
       // A number that is not computed yet has no colour.
-      const isEmpty = Number.isNaN(value) && !isHidden?.(i, j);
+      const isEmpty = Number.isNaN(value) && !view.hides?.(i, j);
       const colour = colourOf(palette, value, largest);
       const words =
-        decimals === null || isEmpty || isHidden?.(i, j) ? "" : numberIn(value, decimals, point);
+        decimals === null || isEmpty || view.hides?.(i, j) ? "" : numberIn(value, decimals, point);
       const x = corner.left + (j + 0.5) * g.cellWidth;
       const y = corner.top + (i + 0.5) * g.cellHeight + 4;
       const number = `<text x="${x}" y="${y}" text-anchor="middle" fill="${inkOn(colour)}">${words}</text>`;
@@ -259,12 +259,12 @@ export function svgOf(
 ): string {
   const g = savedGeometry(picture);
   const still = { ...picture, geometry: g };
-  const { view, palette, isHidden, labels } = still;
+  const { view, palette, labels } = still;
   if (!view) return "";
   const film = typeof playing === "object" ? playing : null;
   const decimals = film ? null : decimalsOfSize(still, fontSize);
   const notes = [palette.curve, ...notesOf(still, decimals)].filter(Boolean).join(", ");
-  const notesLeft = g.left + scaleWidth + (isHidden ? 80 : 16);
+  const notesLeft = g.left + scaleWidth + (view.hides ? 80 : 16);
   const noted = notesLeft + textWidth(notes, ink.family) + 16;
   const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
   const lines = wrapped(caption, width - 2 * margin, ink);
@@ -278,7 +278,7 @@ export function svgOf(
     ...captionSvg(lines, ink),
     ...groups,
     ...labelsSvg(labels, corner, g, ink),
-    ...scaleSvg(palette, ends as [string, string], isHidden !== undefined, legend, ink),
+    ...scaleSvg(palette, ends as [string, string], view.hides !== undefined, legend, ink),
     ...(film?.names(width - margin, legend.top + 22, ink.ink) ?? []),
     notes && textSvg(margin + notesLeft, legend.top + 8, notes, ink.ink),
   ];

@@ -16,7 +16,7 @@ import {
 import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { widest } from "./layout.js";
-import { imageOf, type Still } from "./paint.js";
+import { imageOf } from "./paint.js";
 import type { MatrixView } from "./view.js";
 
 /** A small picture with the words below it. */
@@ -24,8 +24,6 @@ export interface GridItem {
   readonly view: MatrixView;
   readonly label: string;
   readonly value: string;
-  /** Whether each cell of the picture is hidden. */
-  readonly isHidden: Still["isHidden"];
 }
 
 export interface GridFile {
@@ -55,7 +53,7 @@ const perLine = 16;
  * 144 heads would have 30 MB.
  */
 function itemSvg(
-  { view, label, value, isHidden }: GridItem,
+  { view, label, value }: GridItem,
   { palette }: GridFile,
   [x, y]: readonly [number, number],
   { ink, faint, page, frame }: Ink,
@@ -65,8 +63,8 @@ function itemSvg(
   const below = y + side + words;
   return [
     rectSvg(x - 0.5, y - 0.5, side + 1, side + 1, frame),
-    rectSvg(x, y, side, side, isHidden ? hiddenFill : page),
-    `<image ${place} ${size} image-rendering="pixelated" href="${imageOf({ view, palette, isHidden }, page)}"/>`,
+    rectSvg(x, y, side, side, view.hides ? hiddenFill : page),
+    `<image ${place} ${size} image-rendering="pixelated" href="${imageOf({ view, palette }, page)}"/>`,
     textSvg(x, below, label, ink, 'font-size="10"'),
     textSvg(x + side, below, value, faint, 'font-size="10" text-anchor="end"'),
   ];
@@ -102,7 +100,7 @@ export function gridSvg(file: GridFile, ink: Ink): string {
     top += Math.ceil(items.length / perLine) * (side + words + gap);
   }
   const ends = palette.ends.map((end) => withPoint(end, point)) as [string, string];
-  const hasHidden = items.some(({ isHidden }) => isHidden);
+  const hasHidden = items.some(({ view }) => view.hides);
   const place = { left: margin + titleWidth, top: top + gap };
   parts.push(...scaleSvg(palette, ends, hasHidden, place, ink));
   return fileSvg({ width, height: top + legendHeight + margin }, parts, ink);

@@ -61,14 +61,14 @@ function stretch(
   context.drawImage(onePixelEach(g, pixels), g.left, g.top, width, height);
 }
 
-type Coloured = Pick<Still, "palette" | "isHidden"> & { readonly view: MatrixView };
+type Coloured = Pick<Still, "palette"> & { readonly view: MatrixView };
 
 /**
  * One pixel for each cell. The pixels of hidden cells and of cells without a number (NaN) are
  * transparent.
  */
-function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffer> {
-  const { rows, cols } = view;
+function pixelsIn({ view, palette }: Coloured): Uint32Array<ArrayBuffer> {
+  const { rows, cols, hides } = view;
   const pixels = new Uint32Array(rows * cols);
   const pixelOf = pixelsOf(palette);
   const largestOfRow = largestIn(palette.within, view);
@@ -76,7 +76,7 @@ function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffe
     const largest = largestOfRow(i);
     for (let j = 0; j < cols; ++j, ++k) {
       const value = at(view, i, j);
-      if (!Number.isNaN(value) && !isHidden?.(i, j)) pixels[k] = pixelOf(value, largest);
+      if (!Number.isNaN(value) && !hides?.(i, j)) pixels[k] = pixelOf(value, largest);
     }
   }
   return pixels;
@@ -89,14 +89,14 @@ function pixelsIn({ view, palette, isHidden }: Coloured): Uint32Array<ArrayBuffe
  * @param page the colour of cells without a number
  */
 export function imageOf(coloured: Coloured, page: string): string {
-  const { view, isHidden } = coloured;
+  const { view } = coloured;
   const canvas = onePixelEach(view, pixelsIn(coloured));
   const context = contextOf(canvas) as CanvasRenderingContext2D;
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = page;
   context.fillRect(0, 0, view.cols, view.rows);
   for (let i = 0; i < view.rows; ++i)
-    for (let j = 0; j < view.cols; ++j) if (isHidden?.(i, j)) context.clearRect(j, i, 1, 1);
+    for (let j = 0; j < view.cols; ++j) if (view.hides?.(i, j)) context.clearRect(j, i, 1, 1);
   return canvas.toDataURL();
 }
 
@@ -109,11 +109,11 @@ function drawCells(context: CanvasRenderingContext2D, { view, ...still }: Still)
  * before, because the compositing would change it.
  */
 function drawHidden(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
-  const { geometry: g, isHidden } = still;
-  if (!isHidden) return;
+  const { geometry: g, view } = still;
+  if (!view?.hides) return;
   const pixels = new Uint32Array(g.rows * g.cols);
   for (let i = 0, k = 0; i < g.rows; ++i)
-    for (let j = 0; j < g.cols; ++j, ++k) if (isHidden(i, j)) pixels[k] = 0xffffffff;
+    for (let j = 0; j < g.cols; ++j, ++k) if (view.hides(i, j)) pixels[k] = 0xffffffff;
   stretch(context, g, pixels);
   const height = g.rows * g.cellHeight;
   context.save();
@@ -150,7 +150,7 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
 }
 
 function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
-  const { geometry: g, view, palette, isHidden, point } = still;
+  const { geometry: g, view, palette, point } = still;
   const decimals = decimalsIn(still);
   if (!view || decimals === null) return;
   context.font = `${numberSize(g.cellHeight)}px ${ink.family}`;
@@ -161,7 +161,7 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
     const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j) {
       const value = at(view, i, j);
-      if (isHidden?.(i, j) || Number.isNaN(value)) continue;
+      if (view.hides?.(i, j) || Number.isNaN(value)) continue;
       context.fillStyle = inkOn(colourOf(palette, value, largest));
       context.fillText(
         numberIn(value, decimals, point),

@@ -30,7 +30,7 @@ import {
   tokenAxes,
 } from "../picture/layout.js";
 import type { Picture, Still } from "../picture/paint.js";
-import { at, rangeOf, transposed } from "../picture/view.js";
+import { at, type Hides, rangeOf, transposed } from "../picture/view.js";
 import { type Play, type StepsStage, targets } from "./scene.js";
 
 /** The look that all matrices of the element share. */
@@ -95,17 +95,17 @@ function stillOf(
   const { attended, row: shownRow } = play;
   const whole = attended.views[name];
   const part = unfolding?.targets.includes(name) ? unfolding : null;
-  const made = part ? partOf(whole, name, part) : whole;
-  const view = flip ? transposed(made) : made;
   const { masked } = attended.views;
-  const isHidden = (row: number, col: number) =>
+  const isHidden: Hides = (row, col) =>
     at(masked, name === "exponentials" ? shownRow : row, col) === Number.NEGATIVE_INFINITY &&
     (!part || part.isMade(name, row, col));
+  const hides = play.isMasked && ofMask.includes(name) ? isHidden : undefined;
+  const made = { ...(part ? partOf(whole, name, part) : whole), hides };
+  const view = flip ? transposed(made) : made;
   return {
     geometry: geometryOf(view.rows, view.cols, cell, labels),
     ...{ view, labels: { ...labels, family: ink.family }, marked: [], decimals, point },
     palette: attentionPalette(name, whole, { theme, range, curve }),
-    isHidden: play.isMasked && ofMask.includes(name) ? isHidden : undefined,
   };
 }
 
@@ -182,7 +182,7 @@ export class NamedMatrix {
   #describe(play: Play, look: StepsLook): void {
     const still = stillOf(this.#name, this.#stand, play, look);
     const whole = play.attended.views[this.#name];
-    const range = rangeOf({ ...(still.view ?? whole), hides: still.isHidden });
+    const range = rangeOf(still.view ?? whole);
     const { title } = attentionMatrices[this.#name];
     const summary = summaryOf(title, whole.rows, whole.cols, range);
     this.#summary = `${withPoint(summary, look.point)} Arrow keys move. Enter keeps a cell.`;
@@ -193,7 +193,7 @@ export class NamedMatrix {
       contentsOf(picture, saved, () => look.ink),
     );
     this.#legend.show(still.palette, still.view, {
-      hasHidden: still.isHidden !== undefined,
+      hasHidden: still.view?.hides !== undefined,
       notes: notesOf(still),
       more: look.hasMenus ? [this.#menu.element] : [],
       point: look.point,

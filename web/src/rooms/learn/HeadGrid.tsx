@@ -4,7 +4,7 @@ import type { Palette } from "#parts";
 import { useInView } from "../../network/useInView";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
-import { isLater, type Shares, weightsOf } from "../../shared/attended";
+import { type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import type { CourseProps } from "./course";
 import type { CourseAttention } from "./messages";
@@ -32,7 +32,7 @@ function SmallHead({ shares, attention, head, palette, summary }: SmallHeadProps
   const { rows, cols } = view;
   const size = side / Math.max(rows, cols);
   const picture = usePicture({
-    ...{ view, rows, cols, palette, isHidden: attention.isCausal ? isLater : undefined },
+    ...{ view, rows, cols, palette },
     cell: { width: size, height: size },
   });
   return (

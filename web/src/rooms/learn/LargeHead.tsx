@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import { type Area, type Cell, explanationText, filmOf, type Palette } from "#parts";
 import { TokenMap } from "../../picture/TokenMap";
 import { Announced } from "../../shared/Announced";
-import { isLater, type Shares, weightsOf } from "../../shared/attended";
+import { type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { type OneHead, RowDetails } from "../../shared/RowDetails";
@@ -77,7 +77,6 @@ export function LargeHead(props: LargeHeadProps) {
             {...{ title: name, symbol: <b>{name}</b>, note: "", most: cellLimit }}
             {...savedAs(props, detail)}
             name={`head-${course.heads}`}
-            isHidden={attention.isCausal ? isLater : undefined}
             actions={{ point, press, selectRow }}
           />
         )}

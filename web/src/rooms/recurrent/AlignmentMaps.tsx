@@ -73,8 +73,11 @@ function useMap({ name, found, cell }: MapProps) {
   const { cell: pointed } = usePointing();
   const { way, head, step } = state;
   const attention = found && attentionShown(found, state);
-  const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? emptyRows.length;
+  const view = useMemo(() => {
+    const hides = step >= rows - 1 ? undefined : (row: number) => row > step;
+    return attention && { ...viewOfHead(attention, head), hides };
+  }, [attention, head, step, rows]);
   const labels = useMemo(
     () => ({
       rows: found ? predictedBy(found, way) : emptyRows,
@@ -84,17 +87,13 @@ function useMap({ name, found, cell }: MapProps) {
     [found, way, source],
   );
   const palette = useWeightPalette(state);
-  const isHidden = useMemo(
-    () => (step >= rows - 1 ? undefined : (row: number) => row > step),
-    [step, rows],
-  );
   const { row, col } = pointed ?? {};
   const highlights: Area[] = [
     ...(row === undefined || row >= rows ? [] : [{ row }]),
     ...(col === undefined ? [] : [{ col }]),
   ];
   const picture = usePicture({
-    ...{ view, rows, cols: source.length, palette, cell, labels, isHidden, highlights },
+    ...{ view, rows, cols: source.length, palette, cell, labels, highlights },
     selected: { row: rowShown(state), col: state.col },
     active: pointed?.model === name && row !== undefined && col !== undefined ? { row, col } : null,
   });

@@ -156,11 +156,7 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
   const whole = useMemo(() => source && viewOf(source, name, head), [source, name, head]);
   const all = { rows: sizes[kind.rows], cols: sizes[kind.cols] };
   const shape = small && whole ? { rows: whole.rows, cols: whole.cols } : all;
-  const view = useMemo(() => {
-    const upright = whole && unfolding ? partOf(whole, name, unfolding) : whole;
-    return upright && (flip ? transposed(upright) : upright);
-  }, [whole, name, unfolding, flip]);
-  const isHidden = useMemo(() => {
+  const hides = useMemo(() => {
     const all = ofMask.includes(name) && source && viewOf(source, "masked", head);
     if (!all || !solution) return undefined;
     const masked = name === "exponentials" ? rowOf(all, solution.problem.row) : all;
@@ -168,6 +164,10 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
     return (row: number, col: number) =>
       isHiddenScore(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
   }, [source, name, head, unfolding]);
+  const view = useMemo(() => {
+    const upright = whole && { ...(unfolding ? partOf(whole, name, unfolding) : whole), hides };
+    return upright && (flip ? transposed(upright) : upright);
+  }, [whole, name, unfolding, flip, hides]);
   const palette = usePalette(name, head);
 
   const areaOf = ({ row, col }: Area) => (flip ? { row: col, col: row } : { row, col });
@@ -181,7 +181,6 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
       height: (cell.height * all.rows) / Math.max(1, shape.rows),
     },
     ...(labels && { labels }),
-    isHidden,
     decimals: options.decimals,
     selected: !quiet && kind.rows === "query" ? { row: attention.row } : null,
     highlights: quiet ? [] : workspace.highlights.filter((at) => at.matrix === name).map(areaOf),

@@ -104,13 +104,8 @@ function WindowMap({
   const side = answer?.side ?? 2 * window + 1;
   const middle = (side - 1) / 2;
   const cell = Math.max(1, Math.floor(Math.min(width || mapSide, mapSide) / side));
-  const isHidden = useMemo(() => {
-    const weights = answer?.weights;
-    if (!weights?.some(Number.isNaN)) return undefined;
-    return (row: number, col: number) => Number.isNaN(weights[row * side + col]);
-  }, [answer]);
   const picture = usePicture({
-    ...{ view, rows: side, cols: side, palette, isHidden, active },
+    ...{ view, rows: side, cols: side, palette, active },
     cell: { width: cell, height: cell },
     highlights: [{ row: middle, col: middle }],
   });
@@ -137,8 +132,11 @@ function WindowMaps(props: WindowProps) {
   const { isTouch } = usePointerWords();
   const palette = useSharesPalette(answer?.largest ?? 1, curve);
   const [weights, pixels] = useMemo(() => {
-    const viewOf = (data: Float32Array) => viewOn(data, answer?.side ?? 0, answer?.side ?? 0);
-    return answer ? [viewOf(answer.weights), viewOf(answer.values)] : [null, null];
+    if (!answer) return [null, null];
+    const { side, weights, values } = answer;
+    const isOutside = (row: number, col: number) => Number.isNaN(weights[row * side + col]);
+    const hides = weights.some(Number.isNaN) ? isOutside : undefined;
+    return [weights, values].map((data) => ({ ...viewOn(data, side, side), hides }));
   }, [answer]);
   return (
     <div class="window-map">

@@ -12,9 +12,9 @@ import { label } from "../../../shared/pieces";
 import { SentenceArea } from "../../../shared/SentenceArea";
 import { CompareFigure, DifferenceColours } from "../parts/CompareFigure";
 import { aligned, differenceAt } from "./comparing";
-import { hiddenIn, weightsIn } from "./HeadPanel";
 import type { OtherAnswer } from "./messages";
 import { shownHead } from "./useReading";
+import { weightsIn } from "./weighting";
 import { type ShownHead, useLanguageWorkspace } from "./workspace";
 
 function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
@@ -40,15 +40,6 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
     [pairs, answer],
   );
   const signed = useSignedPalette(difference);
-  const isHidden = useMemo(() => hiddenIn(second), [second]);
-  const isDifferenceHidden = useMemo(() => {
-    const [ours, others] = [hiddenIn(shown), isHidden];
-    if (!ours || !others) return undefined;
-    return (row: number, col: number) => {
-      const [[i, j], [k, l]] = [pairs[row], pairs[col]] as [[number, number], [number, number]];
-      return ours(i, k) && others(j, l);
-    };
-  }, [shown, isHidden, pairs]);
   const still = { active: null, row: null, note: headName(head) };
   const cell = active && active.row < count && active.col < pairs.length ? active : null;
   const own = cell && [pairs[cell.row], pairs[cell.col]];
@@ -59,7 +50,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
           (width) => (
             <TokenMap
               {...{ ...still, width, name: "other", title: "Weights of the other text" }}
-              {...{ view: otherWeights, tokens: theirs, isHidden, palette }}
+              {...{ view: otherWeights, tokens: theirs, palette }}
               caption={`Weights, ${headName(head)}: ${other.text}`}
               file={`other-${head}`}
             />
@@ -68,7 +59,7 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
             pairs.length > 0 && (
               <TokenMap
                 {...{ ...still, width, active: cell, name: "difference", title: "Difference" }}
-                {...{ view: difference, tokens, palette: signed, isHidden: isDifferenceHidden }}
+                {...{ view: difference, tokens, palette: signed }}
                 actions={{ point: setActive, press: setActive }}
                 caption={`Weights of the text less those of “${other.text}”, ${headName(head)}`}
                 file={`difference-${head}`}

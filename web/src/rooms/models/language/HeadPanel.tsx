@@ -1,7 +1,7 @@
 /** One head in detail: its weights, the same weighted by the lengths of the values, lines, and measures. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type MatrixView, type Palette, patternNames, patterns, viewOn } from "#parts";
+import { type Palette, patternNames, patterns } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
 import { type HeadPlace, headName, headPlaceOf } from "../../../shared/layerHeads";
@@ -15,21 +15,8 @@ import { HeadSide } from "../parts/HeadSide";
 import { StepByStep } from "../parts/StepByStep";
 import { kindNameOf } from "./kinds";
 import { referenceText, type State } from "./state";
-import { weightedByLength } from "./weighting";
+import { weightedByLength, weightsIn } from "./weighting";
 import { type ShownHead, useLanguageWorkspace } from "./workspace";
-
-/** Which cells the model hides. */
-export function hiddenIn({ attention, window }: ShownHead) {
-  const { isCausal } = attention;
-  if (!isCausal && window === null) return undefined;
-  const most = window ?? Number.POSITIVE_INFINITY;
-  return (row: number, col: number) => (isCausal && col > row) || Math.abs(row - col) >= most;
-}
-
-/** The weights of a head as a matrix. */
-export function weightsIn({ attention: { rows, columns }, shares }: ShownHead): MatrixView {
-  return viewOn(shares.weights, rows.length, columns.length);
-}
 
 /** The row of the selected token; null while a head over other tokens is shown. */
 export function rowIn({ spans, attention }: ShownHead, place: number): number | null {
@@ -71,7 +58,6 @@ function HeadMap({ name, drawn: { shown, palette }, width }: HeadMapProps) {
     const weights = weightsIn(shown);
     return name === "weights" ? weights : weightedByLength(weights, shares.lengths);
   }, [shown, name]);
-  const isHidden = useMemo(() => hiddenIn(shown), [shown]);
   return (
     <TokenMap
       {...{
@@ -80,7 +66,6 @@ function HeadMap({ name, drawn: { shown, palette }, width }: HeadMapProps) {
         view,
         tokens: rows,
         columns,
-        isHidden,
         active,
         width,
         palette,

@@ -20,7 +20,7 @@ export function aligned(a: readonly number[], b: readonly number[]): (readonly [
   return pairs;
 }
 
-/** The weights of one text minus the weights of another, at the aligned tokens. */
+/** The weights of one text minus the weights of another, at the aligned tokens. A cell is hidden if both hide it. */
 export function differenceAt(
   pairs: readonly (readonly [number, number])[],
   weights: MatrixView,
@@ -31,5 +31,10 @@ export function differenceAt(
   for (const [row, [i, j]] of pairs.entries())
     for (const [col, [k, l]] of pairs.entries())
       data[row * count + col] = at(weights, i, k) - at(other, j, l);
-  return viewOn(data, count, count);
+  const [ours, others] = [weights.hides, other.hides];
+  const hides: MatrixView["hides"] = (row, col) => {
+    const [[i, j], [k, l]] = [pairs[row], pairs[col]] as [[number, number], [number, number]];
+    return ours?.(i, k) === true && others?.(j, l) === true;
+  };
+  return { ...viewOn(data, count, count), ...(ours && others && { hides }) };
 }

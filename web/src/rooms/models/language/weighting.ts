@@ -1,5 +1,21 @@
-/** Combines weights with the lengths of the values: a short value adds little, even with a large weight. */
+/** The weights of a head, and the weights times the lengths of the values: a short value adds little, even with a large weight. */
 import { at, type MatrixView, viewOn } from "#parts";
+import type { ShownHead } from "./workspace";
+
+/** Which cells the model hides. */
+export function hiddenIn({ attention, window }: ShownHead) {
+  const { isCausal } = attention;
+  if (!isCausal && window === null) return undefined;
+  const most = window ?? Number.POSITIVE_INFINITY;
+  return (row: number, col: number) => (isCausal && col > row) || Math.abs(row - col) >= most;
+}
+
+/** The weights of a head as a matrix. */
+export function weightsIn(shown: ShownHead): MatrixView {
+  const { rows, columns } = shown.attention;
+  const view = viewOn(shown.shares.weights, rows.length, columns.length);
+  return { ...view, hides: hiddenIn(shown) };
+}
 
 /**
  * Each weight times the length of its value, as a share of the row's sum (after Kobayashi et al., "Attention is Not Only
@@ -19,5 +35,5 @@ export function weightedByLength(weights: MatrixView, lengths: Float32Array): Ma
     }
     if (sum > 0) for (let col = 0; col < cols; ++col) (data[row * cols + col] as number) /= sum;
   }
-  return viewOn(data, rows, cols);
+  return { ...viewOn(data, rows, cols), hides: weights.hides };
 }

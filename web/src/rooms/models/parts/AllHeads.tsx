@@ -190,8 +190,9 @@ export function AllHeads<Name extends string>(props: AllHeadsProps<Name>) {
       rows: rows.map(({ short, heads }) => ({
         title: short,
         items: heads.map((i) => {
-          const { label, value, small, hides: isHidden } = items[i] as (typeof items)[number];
-          return { label, value, isHidden, view: viewOn(small.data, small.rows, small.cols) };
+          const { label, value, small, hides } = items[i] as (typeof items)[number];
+          const view = viewOn(small.data, small.rows, small.cols);
+          return { label, value, view: { ...view, hides } };
         }),
       })),
       ...{ palette, point: "." },

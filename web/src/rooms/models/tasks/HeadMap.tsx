@@ -4,7 +4,6 @@ import { entries, type MatrixView, type Palette, viewOn } from "#parts";
 import { TokenMap } from "../../../picture/TokenMap";
 import { useSignedPalette } from "../../../picture/useSignedPalette";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
-import { isLater } from "../../../shared/attended";
 import { exhibitOf } from "../../../shared/catalogue";
 import { CompareFigure, DifferenceColours } from "../parts/CompareFigure";
 import type { NamedHead } from "./selection";
@@ -23,13 +22,12 @@ interface MapProps {
 function PairsMap(props: MapProps & { title: string; view: MatrixView; palette: Palette }) {
   const { name, of, width, title, view, palette, note = of.name, whose = note } = props;
   const { selection, active, set, point, press } = useHeadsWorkspace();
-  const { rows, columns, isCausal, places } = of.attention;
+  const { rows, columns, places } = of.attention;
   const { exhibit, text } = selection.answer;
   return (
     <TokenMap
       {...{ name, title, note, view, palette, width, active, columns, tokens: rows }}
       row={selection.row}
-      isHidden={isCausal ? isLater : undefined}
       outlined={places?.flatMap((cols, row) => cols.map((col) => ({ row, col }))) ?? []}
       actions={{ point, press, selectRow: (row) => set({ row }) }}
       caption={`${title}, ${exhibitOf(exhibit).name}, ${whose}: ${text}`}
@@ -48,7 +46,8 @@ export function DifferenceMap({ of, other, width }: MapProps & { other: NamedHea
     const { rows, cols } = of.weights;
     const theirs = entries(other.weights);
     const less = (weight: number) => weight - (theirs.next().value as number);
-    return viewOn(Float32Array.from(entries(of.weights), less), rows, cols);
+    const data = Float32Array.from(entries(of.weights), less);
+    return { ...viewOn(data, rows, cols), hides: of.weights.hides };
   }, [of.weights, other.weights]);
   return (
     <PairsMap
