@@ -131,7 +131,7 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
 type AttentionTokens = Partial<Attention> &
   Pick<Attention, "heads" | "rows" | "columns" | "scale" | "softcap" | "hasDistances">;
 
-/** The weights of one head, rows × columns, without those that a causal mask hides. */
+/** The weights of one head, rows × columns; a causal mask hides later keys. */
 export function weightsOf(
   between: AttentionTokens,
   { weights }: Pick<Shares, "weights">,
