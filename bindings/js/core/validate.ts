@@ -130,12 +130,8 @@ export function checkOptions(
     if (check === undefined) {
       const known = Object.keys(checks).join(", ");
       const article = kind === "option" ? "an" : "a";
-      throw refuse(
-        "option",
-        name,
-        `${article} ${kind} of ${operation} (${known})`,
-        "an unknown one",
-      );
+      const expected = `${article} ${kind} of ${operation} (${known})`;
+      throw refuse("option", name, expected, "an unknown one");
     }
     checkArgument(name, value, check);
   }
