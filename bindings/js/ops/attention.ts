@@ -288,14 +288,7 @@ function attentionBackward(
   needs: (input: string) => boolean,
 ) {
   const d = given ?? engine.zeros(output.shape);
-  const args = [
-    engine.handle("d", d),
-    engine.handle("q", q),
-    engine.handle("k", k),
-    engine.handle("v", v),
-    engine.handle("output", output),
-    engine.handle("statistics", statistics),
-  ];
+  const args = engine.handles({ d, q, k, v, output, statistics });
   engine.withLists((list) => {
     withOptions(engine, args, o, list, false);
     withAttentionGradientOptions(engine, args, {
