@@ -8,6 +8,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  isObject,
   isSignal,
   isWholeNumber,
 } from "../core/validate.js";
@@ -49,7 +50,7 @@ const recipeChecks = {
 } satisfies Record<keyof TextRecipe, Check>;
 
 const optionChecks = {
-  recipe: { expected: "a recipe", accepts: (value) => value !== null && typeof value === "object" },
+  recipe: { expected: "a recipe", accepts: isObject },
   seed: isSeed,
 } satisfies Record<keyof TextTrainerOptions, Check>;
 

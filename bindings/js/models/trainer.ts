@@ -5,6 +5,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  isObject,
   isPositive,
   isWholeNumber,
 } from "../core/validate.js";
@@ -35,9 +36,7 @@ const optionChecks = {
   recipe: {
     expected: `a recipe with ${Object.keys(recipeChecks).join(", ")}`,
     accepts: (value) =>
-      value !== null &&
-      typeof value === "object" &&
-      Object.keys(recipeChecks).every((name) => Object.hasOwn(value, name)),
+      isObject(value) && Object.keys(recipeChecks).every((name) => Object.hasOwn(value, name)),
   },
   seed: isSeed,
 } satisfies Record<keyof TrainerOptions, Check>;
@@ -72,10 +71,7 @@ export class Trainer<E extends Example = Example> extends Training<TaskModel<E>,
       expected: "a model",
       accepts: (value) => value instanceof TaskModel,
     });
-    checkArgument("task", task, {
-      expected: "a task",
-      accepts: (value) => value !== null && typeof value === "object",
-    });
+    checkArgument("task", task, { expected: "a task", accepts: isObject });
     checkOptions("Trainer", options, optionChecks);
     const { recipe, seed = 0 } = options;
     if (recipe === undefined)

@@ -7,7 +7,7 @@ import { type Check, checkOptions, isBoolean, shapeOf } from "../../core/validat
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { type Attention, attentionsOf } from "../language/attention.js";
+import { type Attention, attentionsOf, openSizes } from "../language/attention.js";
 import type { VisionConfig } from "../language/config.js";
 import type { HubConfig } from "../language/fields.js";
 import { beginModel, type HubModelOptions } from "../language/inputs.js";
@@ -52,14 +52,12 @@ class VisionStack extends Module {
 
   constructor(heed: Heed, config: VisionConfig, parameters: Parameters) {
     super(heed);
-    const { activation, eps, heads, headSize } = config;
+    const { activation, eps } = config;
     this.config = config;
     this.embedPatches = new Projection(heed, parameters.of("embed_patches"));
     this.classToken = parameters.tensor("class_token") as Tensor;
     this.embedPositions = new Table(heed, parameters.of("embed_positions"));
-    const attention = { heads, kvHeads: heads, headSize, scale: 1 / Math.sqrt(headSize) };
-    const open = { isCausal: false, window: undefined };
-    const sizes = { ...attention, ...open, norm: "layer", activation, eps } as const;
+    const sizes = { ...openSizes(config), norm: "layer", activation } as const;
     this.layers = Array.from(
       { length: config.layers },
       (_, i) => new PreNormLayer(heed, sizes, parameters.of(`layers.${i}`)),
