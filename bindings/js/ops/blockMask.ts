@@ -118,23 +118,14 @@ export class BlockMask extends Owned {
     bits.forEach((block, index) => {
       flat.set(block, index * block.length);
     });
-    const kindsTensor = createTensor(engine, kinds, shape, undefined);
+    const made = [createTensor(engine, kinds, shape, undefined)];
     try {
-      const bitsShape = [bits.length, blockQueries, blockKeys];
-      const bitsTensor = createTensor(engine, flat, bitsShape, "bool");
-      try {
-        // The mask takes over the contents of the tensors.
-        border.run(engine.module.newBlockMask, [
-          queries,
-          keys,
-          kindsTensor.handle("visible", border),
-          bitsTensor.handle("visible", border),
-        ]);
-      } finally {
-        bitsTensor.dispose();
-      }
+      made.push(createTensor(engine, flat, [bits.length, blockQueries, blockKeys], "bool"));
+      const handles = made.map((tensor) => tensor.handle("visible", border));
+      // The mask takes over the contents of the tensors.
+      border.run(engine.module.newBlockMask, [queries, keys, ...handles]);
     } finally {
-      kindsTensor.dispose();
+      for (const tensor of made) tensor.dispose();
     }
     super(engine, border.nextHeld("mask"));
     this.sizes = all;
