@@ -4,6 +4,7 @@
 // decoder "ByteLevel", like the file of GPT-2.
 
 import { describe, refuse } from "../core/error.js";
+import { parseText } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
@@ -13,7 +14,6 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import { BytePairs, type TokenPair } from "./bytePairs.js";
-import { parseText } from "./content.js";
 import type { TextTokenizer } from "./tokenizer.js";
 
 /**

@@ -2,6 +2,7 @@
 // the model's tokenizer, which a class of an optional peer dependency runs.
 
 import { describe, refuse } from "../core/error.js";
+import { parseJson } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
@@ -10,7 +11,6 @@ import {
   isRecord,
   isText,
 } from "../core/validate.js";
-import { parseJson } from "./content.js";
 import type { Folder, ModelSource } from "./sources.js";
 import { isTokenizerClass } from "./tokenizer.js";
 import { type LoadTokenizerOptions, tokenizerChecks } from "./tokenizerFiles.js";

@@ -2,10 +2,12 @@
 
 import { describe, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
+import { parseJson, within } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
   isBoolean,
   isFunction,
   isRecord,
@@ -18,7 +20,6 @@ import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
 import { checkTensors } from "../nn/stateDict.js";
 import type { ByteTokenizer } from "./byteTokenizer.js";
 import { checkConfig } from "./config.js";
-import { parseJson, within } from "./content.js";
 import { createModel } from "./createModel.js";
 import type { HubModel, LoadModelOptions } from "./language/load.js";
 import { TaskModel } from "./model.js";
@@ -45,11 +46,6 @@ export interface SaveModelOptions {
 const format = "heed-model";
 const formatVersion = 1;
 
-const isModel: Check = {
-  expected: "a model",
-  accepts: (value) => value instanceof TaskModel,
-};
-
 const saveChecks = {
   dtype: oneOf("float16", "float32"),
 } satisfies Record<keyof SaveModelOptions, Check>;
@@ -70,7 +66,7 @@ export function saveModel(
   model: TaskModel,
   options: SaveModelOptions = {},
 ): { config: string; weights: Bytes } {
-  checkArgument("model", model, isModel);
+  checkArgument("model", model, instanceOf("a model", TaskModel));
   checkOptions("saveModel", options, saveChecks);
   const { dtype = "float16" } = options;
   const { heed, config } = model;

@@ -2,9 +2,9 @@
 // of ranges of bytes. Files of the network are in fetched.ts.
 
 import { describe, type HeedError, refuse } from "../core/error.js";
+import { parseJson } from "../core/objects.js";
 import { isObject } from "../core/validate.js";
 import { builtin, hasScheme, isNode } from "../load/features.js";
-import { parseJson } from "./content.js";
 import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import { openKept } from "./kept.js";
 

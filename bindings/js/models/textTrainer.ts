@@ -8,6 +8,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
   isObject,
   isSignal,
   isWholeNumber,
@@ -54,7 +55,7 @@ const optionChecks = {
   seed: isSeed,
 } satisfies Record<keyof TextTrainerOptions, Check>;
 
-const isModel: Check = { expected: "a module", accepts: (value) => value instanceof Module };
+const isModel = instanceOf("a module", Module);
 const isTokens = (least: number): Check => ({
   expected: `an Int32Array of ${least} tokens or more`,
   accepts: (value) => value instanceof Int32Array && value.length >= least,

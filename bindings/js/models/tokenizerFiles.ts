@@ -1,6 +1,7 @@
 // Loads the tokenizer of a model from its files.
 
 import { describe, refuse } from "../core/error.js";
+import { parseJson } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
@@ -10,7 +11,6 @@ import {
   isSignal,
 } from "../core/validate.js";
 import type { ByteTokenizer } from "./byteTokenizer.js";
-import { parseJson } from "./content.js";
 import type { Folder, ModelSource } from "./sources.js";
 import { isTokenizerClass, type TextTokenizer, type TokenizerClass } from "./tokenizer.js";
 

@@ -5,6 +5,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
   isObject,
   isPositive,
   isWholeNumber,
@@ -67,10 +68,7 @@ export class Trainer<E extends Example = Example> extends Training<TaskModel<E>,
 
   /** @throws HeedError "option" for an invalid recipe, or for a model of another task */
   constructor(model: TaskModel<E>, task: Task<E>, options: TrainerOptions) {
-    checkArgument("model", model, {
-      expected: "a model",
-      accepts: (value) => value instanceof TaskModel,
-    });
+    checkArgument("model", model, instanceOf("a model", TaskModel));
     checkArgument("task", task, { expected: "a task", accepts: isObject });
     checkOptions("Trainer", options, optionChecks);
     const { recipe, seed = 0 } = options;

@@ -2,10 +2,9 @@
 
 import { describe, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
-import { isRecord } from "../core/objects.js";
+import { isRecord, within } from "../core/objects.js";
 import { checkOptions, isNumber, isWholeNumber } from "../core/validate.js";
 import { read, type SafetensorsEntry, type SafetensorsFile, write } from "../nn/safetensors.js";
-import { within } from "./content.js";
 import { hashOf } from "./hash.js";
 
 export type Tensors = Readonly<Record<string, SafetensorsEntry>>;

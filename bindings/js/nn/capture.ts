@@ -4,7 +4,7 @@ import { inCommon } from "../core/copies.js";
 import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
-import { checkArgument, isFunction } from "../core/validate.js";
+import { checkArgument, instanceOf, isFunction } from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import type { AttentionOptions } from "../ops/attention.js";
 import { Module } from "./module.js";
@@ -79,10 +79,7 @@ const state = inCommon("capture", () => ({
  * ```
  */
 export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: () => T): T {
-  checkArgument("root", root, {
-    expected: "a module",
-    accepts: (value) => value instanceof Module,
-  });
+  checkArgument("root", root, instanceOf("a module", Module));
   checkArgument("receive", receive, isFunction);
   checkArgument("run", run, isFunction);
   const outer = state.receiving;

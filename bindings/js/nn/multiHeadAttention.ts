@@ -8,6 +8,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
   isBoolean,
   isShare,
   isTensor,
@@ -82,10 +83,7 @@ const checks = {
   generator: isGenerator,
 } satisfies Record<keyof MultiHeadAttentionOptions, Check>;
 
-export const isCache: Check = {
-  expected: "a cache",
-  accepts: (value) => value instanceof KvCache,
-};
+export const isCache = instanceOf("a cache", KvCache);
 
 const forwardChecks = {
   isCausal: isBoolean,

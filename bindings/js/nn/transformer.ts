@@ -18,7 +18,11 @@ import type { Heed } from "../heed.js";
 import { Module } from "./module.js";
 import { LayerNorm } from "./norms.js";
 import { defaultGenerator, xavierUniform } from "./random.js";
-import { TransformerCache, type TransformerCacheOptions } from "./transformerCache.js";
+import {
+  isTransformerCache,
+  TransformerCache,
+  type TransformerCacheOptions,
+} from "./transformerCache.js";
 import {
   decoderForwardChecks,
   encoderForwardChecks,
@@ -42,11 +46,6 @@ const stackChecks = { ...layerChecks, norm: isBoolean } satisfies Record<
   keyof TransformerStackOptions,
   Check
 >;
-
-const isTransformerCache: Check = {
-  expected: "a cache made by createCache",
-  accepts: (value) => value instanceof TransformerCache,
-};
 
 /** The options of a layer, with the cache of the whole stack in place of a layer's. */
 type OfStack<O> = Omit<O, "cache"> & {

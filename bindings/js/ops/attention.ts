@@ -13,6 +13,7 @@ import { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkOptions,
+  instanceOf,
   isBoolean,
   isListOf,
   isListOrTensor,
@@ -170,7 +171,7 @@ const checks = {
   sinks: isListOrTensor,
   dropout: isNumber,
   seed: isWholeNumber(0),
-  blockMask: { expected: "a block mask", accepts: (value) => value instanceof BlockMask },
+  blockMask: instanceOf("a block mask", BlockMask),
   past: {
     expected: "{ key, value } or a cache",
     accepts: (value) =>

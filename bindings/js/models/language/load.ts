@@ -3,10 +3,10 @@
 // file.
 
 import { refuse } from "../../core/error.js";
+import { within } from "../../core/objects.js";
 import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
-import { within } from "../content.js";
 import { type Folder, findJson } from "../sources.js";
 import { VisionTransformer } from "../vision/visionTransformer.js";
 import { CausalLanguageModel } from "./causalModel.js";

@@ -22,7 +22,7 @@ import {
   product,
   Table,
 } from "./parts.js";
-import { pool } from "./pooling.js";
+import { firstStates, pool } from "./pooling.js";
 import { PreNormLayer } from "./preNormLayer.js";
 import { tablesOfLayers } from "./rotation.js";
 import { SentenceHead } from "./sentences.js";
@@ -335,7 +335,7 @@ export class MaskedLanguageModel extends Module {
     if (task !== "sequence") return classifier.forward(output);
     if (reads === "pooled") return classifier.forward(pooled as Tensor);
     return classifier.forward(
-      reads === "mean" ? this.#meanOf(output, keyMask) : this.#firstOf(output),
+      reads === "mean" ? this.#meanOf(output, keyMask) : firstStates(this.heed, output),
     );
   }
 
@@ -346,14 +346,8 @@ export class MaskedLanguageModel extends Module {
     return pool(this.heed, output, seen, "mean");
   }
 
-  #firstOf(output: Tensor): Tensor {
-    const [batch, , size] = output.shape as [number, number, number];
-    const first = this.heed.slice(output, { axis: 1, start: 0, length: 1 });
-    return this.heed.reshape(first, [batch, size]);
-  }
-
   #pooled(output: Tensor): Tensor | undefined {
-    return this.pooler?.forward(this.#firstOf(output), "tanh");
+    return this.pooler?.forward(firstStates(this.heed, output), "tanh");
   }
 
   /** @internal The attention of each layer, by its path. */

@@ -2,11 +2,11 @@
 // them.
 
 import { describe, HeedError, refuse } from "../../core/error.js";
+import { parseText } from "../../core/objects.js";
 import { isListOf, isRecord, isText } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { read } from "../../nn/safetensors.js";
 import type { Activation } from "../../ops/activate.js";
-import { parseText } from "../content.js";
 import { type Folder, findJson, missing, readJson, readText } from "../sources.js";
 import { Fields } from "./fields.js";
 import { type Pooling, poolings } from "./pooling.js";

@@ -1,9 +1,8 @@
 // The safetensors files of a model, one or several with an index, and the places of their tensors.
 
 import { describe, refuse } from "../../core/error.js";
-import { isRecord } from "../../core/objects.js";
+import { isRecord, within } from "../../core/objects.js";
 import { headerLength, lengthBytes, type Place, readHeader } from "../../core/safetensorsHeader.js";
-import { within } from "../content.js";
 import type { OpenSource } from "../fetched.js";
 import { type Folder, findJson, missing, weightsName } from "../sources.js";
 

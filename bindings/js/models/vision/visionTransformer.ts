@@ -13,6 +13,7 @@ import type { HubConfig } from "../language/fields.js";
 import { beginModel, type HubModelOptions } from "../language/inputs.js";
 import type { Parameters } from "../language/parameters.js";
 import { Normalisation, Projection, Table } from "../language/parts.js";
+import { firstStates } from "../language/pooling.js";
 import { PreNormLayer } from "../language/preNormLayer.js";
 
 /** Options of a call of `VisionTransformer`. */
@@ -152,11 +153,9 @@ export class VisionTransformer extends Module {
     const given: VisionForwardOptions = options ?? {};
     checkOptions("forward", given, forwardChecks);
     const { heed, classifier, pooler } = this;
-    const { size, pooledActivation } = this.config;
+    const { pooledActivation } = this.config;
     const { states, output } = this.model.forward(this.#batchOf(pixels));
-    const count = output.shape[0] as number;
-    const token = heed.slice(output, { axis: 1, start: 0, length: 1 });
-    const first = heed.reshape(token, [count, size]);
+    const first = firstStates(heed, output);
     return {
       output,
       pooled: pooler?.forward(first, pooledActivation),
