@@ -1,6 +1,6 @@
 // The entry heed/worker: an engine that runs in a worker.
 
-import { HeedError } from "./core/error.js";
+import { refuse } from "./core/error.js";
 import { checkArgument, isFunction, isRecord, isSignal } from "./core/validate.js";
 import type { LoadOptions } from "./load/load.js";
 import { isAddress, locate, resolve } from "./load/locate.js";
@@ -100,8 +100,7 @@ export async function loadInWorker<Tasks = Record<never, never>>(
   const { worker, signal } = options;
   if (worker !== undefined) checkArgument("worker", worker, isFunction);
   if (signal !== undefined) checkArgument("signal", signal, isSignal);
-  if ("glue" in options)
-    throw new HeedError("option", "glue: expected an option of loadInWorker, got one of load");
+  if ("glue" in options) throw refuse("option", "glue", "an option of loadInWorker", "one of load");
   const workers = worker ? { start: worker } : ownWorkers(options.wasmUrl);
   const engine = new RemoteEngine(workers, startOptions(options));
   await engine.start(signal);

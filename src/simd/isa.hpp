@@ -41,13 +41,6 @@ struct Traits;
 
 using Wasm = xsimd::wasm;
 struct WasmDot : Wasm {};
-#if defined(HEED_WIDE)
-using BuiltIsas = IsaList<WasmPair>;
-#elif defined(__wasm_relaxed_simd__)
-using BuiltIsas = IsaList<WasmDot, Wasm>;
-#else
-using BuiltIsas = IsaList<Wasm>;
-#endif
 
 #if defined(__wasm_relaxed_simd__)
 template <>
@@ -82,10 +75,6 @@ using Avx2 = xsimd::fma3<xsimd::avx2>;
 using Avx512 = xsimd::avx512bw;
 using Avx512Vnni = xsimd::avx512vnni<xsimd::avx512bw>;
 struct Avx2Vnni : Avx2 {};  // xsimd::avxvnni has no fused multiply-add
-#if !defined(HEED_BUILT_ISAS)  // fewer in a build with sanitizers or counters
-#define HEED_BUILT_ISAS Avx512Vnni, Avx512, Avx2Vnni, Avx2, Sse42
-#endif
-using BuiltIsas = IsaList<HEED_BUILT_ISAS>;
 
 template <>
 struct Traits<Sse42> : Block<4> {
@@ -120,7 +109,6 @@ struct Traits<Avx2Vnni> : Traits<Avx2> {
 
 using Neon64 = xsimd::neon64;
 struct Neon64Dot : Neon64 {};
-using BuiltIsas = IsaList<Neon64Dot, Neon64>;
 
 template <>
 struct Traits<Neon64> : Block<8> {
@@ -137,6 +125,9 @@ struct Traits<Neon64Dot> : Traits<Neon64> {
 #else
 #error "Heed has kernels for x86-64, AArch64 and WebAssembly SIMD."
 #endif
+
+/// The sets that CMakeLists.txt compiles kernels for, the fastest first.
+using BuiltIsas = IsaList<HEED_BUILT_ISAS>;
 
 /// Whether the machine this runs on has the instruction set.
 template <class Isa>
@@ -179,34 +170,16 @@ inline bool is_available<Neon64Dot>() {
 
 // The one instruction set of a translation unit of kernels; CMakeLists.txt compiles
 // kernels/table.cpp, or kernels/byte_table.cpp for a set with a Base, once for each, with its flags
-// and one of these definitions.
-#if defined(HEED_ISA_WASM)
-using Isa = Wasm;
-#elif defined(HEED_ISA_WASMDOT)
-using Isa = WasmDot;
-#elif defined(HEED_ISA_WASM_PAIR)
-using Isa = WasmPair;
-#elif defined(HEED_ISA_SSE42)
-using Isa = Sse42;
-#elif defined(HEED_ISA_AVX2)
-using Isa = Avx2;
-#elif defined(HEED_ISA_AVX512)
-using Isa = Avx512;
-#elif defined(HEED_ISA_AVX2VNNI)
-using Isa = Avx2Vnni;
-#elif defined(HEED_ISA_AVX512VNNI)
-using Isa = Avx512Vnni;
-#elif defined(HEED_ISA_NEON64)
-using Isa = Neon64;
-#elif defined(HEED_ISA_NEON64DOT)
-using Isa = Neon64Dot;
+// and its name.
+#if defined(HEED_KERNELS_ISA)
+using Isa = HEED_KERNELS_ISA;
 #endif
 
 }  // namespace heed::simd
 
 // The registers of the sets that xsimd does not support. Batches of the Base would share their
 // functions with the kernels of the Base, which are compiled with other flags.
-#if defined(HEED_ISA_WASMDOT) || defined(HEED_ISA_AVX2VNNI) || defined(HEED_ISA_NEON64DOT)
+#if defined(HEED_REGISTERS_OF_BASE)
 namespace xsimd::types {
 XSIMD_DECLARE_SIMD_REGISTER_ALIAS(heed::simd::Isa, heed::simd::Traits<heed::simd::Isa>::Base);
 #if defined(__aarch64__)

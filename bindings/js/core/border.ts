@@ -106,8 +106,7 @@ export class Border {
       mask: registry("mask"),
     };
     this.#engine = module.newEngine();
-    if (this.#engine === 0)
-      throw new HeedError("memory", "memory: expected room for an engine, got none");
+    if (this.#engine === 0) throw refuse("memory", "memory", "room for an engine", "none");
     const status = module.startEngine(this.#engine, threads);
     if (status !== 0) throw this.#explain(status);
     this.#numbers = new Float64Array(memory.buffer, module.numbersOf(this.#engine), numberCount);
@@ -246,7 +245,7 @@ export class Border {
 
   checkAlive(): void {
     if (this.isDisposed) {
-      throw new HeedError("disposed", "engine: expected a live engine, got a disposed one");
+      throw refuse("disposed", "engine", "a live engine", "a disposed one");
     }
   }
 

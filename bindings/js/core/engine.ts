@@ -58,6 +58,11 @@ export class Engine {
     return tensor.handle(argument, this.border);
   }
 
+  /** The C++ objects of tensor arguments, by their names. */
+  handles(tensors: Readonly<Record<string, unknown>>): Handle[] {
+    return Object.entries(tensors).map(([name, tensor]) => this.handle(name, tensor));
+  }
+
   /** A tensor argument, checked under its public name where C++ has another one. */
   checked(argument: string, tensor: Tensor): Tensor {
     this.handle(argument, tensor);

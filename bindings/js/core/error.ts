@@ -53,14 +53,15 @@ export class HeedError extends Error {
   }
 }
 
-/** The error for an argument that does not fit. */
+/** The error for an argument that does not fit, or for something else that is not as expected. */
 export function refuse(
   code: HeedErrorCode,
   argument: string,
   expected: string,
   got: string,
+  options?: ErrorOptions,
 ): HeedError {
-  return new HeedError(code, `${argument}: expected ${expected}, got ${got}`);
+  return new HeedError(code, `${argument}: expected ${expected}, got ${got}`, options);
 }
 
 /** A class, in a message. U does not count as a vowel, because one says "a Uint8Array". */

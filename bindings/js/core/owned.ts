@@ -6,7 +6,7 @@
 import type { Border, Kind } from "./border.js";
 import { isInstance, mark, markKey } from "./copies.js";
 import type { Engine } from "./engine.js";
-import { HeedError } from "./error.js";
+import { type HeedError, refuse } from "./error.js";
 import type { Handle } from "./module.js";
 
 /** Browsers without `using` do not define the symbol. */
@@ -115,11 +115,10 @@ export abstract class Owned implements Disposable {
     const { kind } = this;
     const [a, those] = kind === "weights" ? ["", "those"] : ["a ", "one"];
     if (this.#handle !== 0) {
-      const expected = `expected ${a}${kind} of this engine, got ${those} of another`;
-      return new HeedError("option", `${argument}: ${expected}`);
+      return refuse("option", argument, `${a}${kind} of this engine`, `${those} of another`);
     }
     const got = kind === "weights" ? "disposed ones" : "a disposed one";
-    return new HeedError("disposed", `${argument}: expected ${a}live ${kind}, got ${got}`);
+    return refuse("disposed", argument, `${a}live ${kind}`, got);
   }
 }
 

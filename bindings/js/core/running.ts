@@ -2,13 +2,12 @@
 // C++ reads a word of the engine's memory between two pieces of work, and `pause` throws.
 
 import { inCommon } from "./copies.js";
-import { HeedError } from "./error.js";
+import { type HeedError, refuse } from "./error.js";
 
 /** Nothing waits for a call with this number, and none of its operations runs: see Context::kCancelled. */
 export const cancelledWord = -1;
 
-export const cancelled = (): HeedError =>
-  new HeedError("cancelled", "call: expected to finish, got cancelled");
+export const cancelled = (): HeedError => refuse("cancelled", "call", "to finish", "cancelled");
 
 class Running {
   /** The word in the engine's memory; undefined if it is not used. */

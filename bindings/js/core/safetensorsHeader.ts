@@ -81,12 +81,8 @@ export function readHeader(
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(encoded);
     header = JSON.parse(text);
   } catch (error) {
-    throw refuse(
-      "format",
-      "header",
-      "an object in JSON",
-      error instanceof Error ? error.message : "none",
-    );
+    const got = error instanceof Error ? error.message : "none";
+    throw refuse("format", "header", "an object in JSON", got);
   }
   if (!isRecord(header) || !text.startsWith("{")) {
     throw refuse("format", "header", "an object in JSON", describe(header));

@@ -233,13 +233,10 @@ export class Tape {
     const { engine } = this;
     this.checkLoss(loss);
     const steps = this.#steps;
-    if (steps === undefined)
-      throw refuse(
-        "option",
-        "tape",
-        "a tape whose gradients were not computed yet",
-        "one whose gradients were",
-      );
+    if (steps === undefined) {
+      const expected = "a tape whose gradients were not computed yet";
+      throw refuse("option", "tape", expected, "one whose gradients were");
+    }
     const cut = this.#blind.get(loss);
     if (cut !== undefined) throw noGradient("loss", cut);
     this.#steps = undefined;
@@ -304,7 +301,7 @@ export class Tape {
   #check(operation: string, output: Tensor | undefined): void {
     if (output?.dtype !== "float32" || output.engine.isFinite(output)) return;
     const got = output.data.find((number) => !Number.isFinite(number));
-    throw new HeedError("nan", `${operation}: expected finite numbers, got ${got}`);
+    throw refuse("nan", operation, "finite numbers", `${got}`);
   }
 
   /** Whether an input depends on a source. The results of blind inputs alone are blind, too. */

@@ -171,8 +171,8 @@ function elementOf(stored: number, dtype: DType): number | boolean {
   return dtype === "float16" || dtype === "bfloat16" ? fromBits(stored, dtype) : stored;
 }
 
-/** The value of 16 bits. */
-function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
+/** The value of the 16 bits of a number. */
+export function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const fractionBits = dtype === "float16" ? 10 : 7;
   const bias = dtype === "float16" ? 15 : 127;
@@ -229,7 +229,7 @@ function flatten(data: unknown, shape: readonly number[], dtype: DType): unknown
     } else {
       const expected = axis === shape.length ? "a number" : `a list of ${shape[axis]}`;
       const got = isArray ? `a list of ${part.length}` : "a single value";
-      throw new HeedError("shape", `data: expected ${expected} at depth ${axis}, got ${got}`);
+      throw refuse("shape", "data", `${expected} at depth ${axis}`, got);
     }
   };
   visit(data, 0);
@@ -243,7 +243,7 @@ function readable<T>(read: () => T): T {
   } catch (error) {
     if (error instanceof HeedError) throw error;
     const expected = "lists whose entries can be read";
-    throw new HeedError("dtype", `data: expected ${expected}, got an exception`, { cause: error });
+    throw refuse("dtype", "data", expected, "an exception", { cause: error });
   }
 }
 
@@ -299,31 +299,19 @@ export function createTensor(
   if (givenShape !== undefined) checkShape(givenShape);
   const typed = typedDType(data);
   if (typed === undefined && ArrayBuffer.isView(data)) {
-    throw refuse(
-      "dtype",
-      "data",
-      "a Float32Array, Int32Array, Uint8Array, Uint16Array or lists of numbers",
-      describe(data),
-    );
+    const expected = "a Float32Array, Int32Array, Uint8Array, Uint16Array or lists of numbers";
+    throw refuse("dtype", "data", expected, describe(data));
   }
   if (givenDType !== undefined && !dtypes.includes(givenDType)) {
-    throw refuse(
-      "option",
-      "dtype",
-      '"float32", "int32", "bool", "float16" or "bfloat16"',
-      describe(givenDType),
-    );
+    const expected = '"float32", "int32", "bool", "float16" or "bfloat16"';
+    throw refuse("option", "dtype", expected, describe(givenDType));
   }
   if (ArrayBuffer.isView(data)) checkAttached("data", data);
   const isBytes = ArrayBuffer.isView(data) && data instanceof Uint8Array;
   const is16Bits = ArrayBuffer.isView(data) && data instanceof Uint16Array;
   if (is16Bits && !givenDType?.endsWith("float16")) {
-    throw refuse(
-      "dtype",
-      "dtype",
-      '"float16" or "bfloat16" for the bits of a Uint16Array',
-      describe(givenDType),
-    );
+    const expected = '"float16" or "bfloat16" for the bits of a Uint16Array';
+    throw refuse("dtype", "dtype", expected, describe(givenDType));
   }
 
   if (isBytes && givenDType === undefined) {
@@ -345,12 +333,8 @@ export function createTensor(
   const shape = givenShape ?? nested?.shape ?? [elements.length];
   const size = shape.reduce((product, axis) => product * axis, 1);
   if (size !== elements.length) {
-    throw refuse(
-      "shape",
-      "data",
-      `${size} elements for shape [${shape.join(", ")}]`,
-      String(elements.length),
-    );
+    const expected = `${size} elements for shape [${shape.join(", ")}]`;
+    throw refuse("shape", "data", expected, String(elements.length));
   }
   const stored = isHalf && !isBits ? "float32" : dtype;
   const { border, module } = engine;

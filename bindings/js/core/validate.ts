@@ -13,6 +13,13 @@ export interface Check {
   accepts(value: unknown): boolean;
 }
 
+/** A check that accepts the instances of a class. */
+// @__NO_SIDE_EFFECTS__
+export const instanceOf = (
+  expected: string,
+  kind: abstract new (...args: never[]) => unknown,
+): Check => ({ expected, accepts: (value) => value instanceof kind });
+
 const largestFloat32 = 2 ** 128 - 2 ** 104;
 
 export const isBoolean: Check = {
@@ -41,10 +48,7 @@ export const isShare: Check = {
   accepts: (value) => typeof value === "number" && value >= 0 && value < 1,
 };
 
-export const isTensor: Check = {
-  expected: "a tensor",
-  accepts: (value) => value instanceof Tensor,
-};
+export const isTensor = instanceOf("a tensor", Tensor);
 
 export const isText: Check = {
   expected: "a text",
@@ -130,12 +134,8 @@ export function checkOptions(
     if (check === undefined) {
       const known = Object.keys(checks).join(", ");
       const article = kind === "option" ? "an" : "a";
-      throw refuse(
-        "option",
-        name,
-        `${article} ${kind} of ${operation} (${known})`,
-        "an unknown one",
-      );
+      const expected = `${article} ${kind} of ${operation} (${known})`;
+      throw refuse("option", name, expected, "an unknown one");
     }
     checkArgument(name, value, check);
   }

@@ -122,9 +122,7 @@ function variantOf(name: string, module: WebAssembly.Module, wanted: Variant | u
 function failure(name: string, cause: unknown, advice = ""): HeedError {
   if (cause instanceof HeedError) return cause;
   const got = cause instanceof Error ? cause.message : String(cause);
-  return new HeedError("load", `${name}: expected to load the engine, got ${got}${advice}`, {
-    cause,
-  });
+  return refuse("load", name, "to load the engine", got + advice, { cause });
 }
 
 /** Loads the binary of the option `wasm`. */
@@ -203,13 +201,10 @@ export async function fetchBinaries(
   const given =
     options.wasm === undefined ? undefined : await givenBinary(options.wasm, options.variant);
   const givenFactory = options.glue as ModuleFactory | undefined;
-  if (givenFactory === undefined && "ServiceWorkerGlobalScope" in globalThis)
-    throw refuse(
-      "option",
-      "glue",
-      `${glueExport}, because a service worker has no import()`,
-      "none",
-    );
+  if (givenFactory === undefined && "ServiceWorkerGlobalScope" in globalThis) {
+    const expected = `${glueExport}, because a service worker has no import()`;
+    throw refuse("option", "glue", expected, "none");
+  }
   if (givenFactory) onGlue(undefined);
   if (given && givenFactory) return { ...given, factory: givenFactory };
   const variant = given?.variant ?? chosen;

@@ -1,6 +1,6 @@
 // The features of this browser or runtime, and the binary that fits it.
 
-import { HeedError } from "../core/error.js";
+import { refuse } from "../core/error.js";
 import type { Bytes, ThreadWorker } from "../core/module.js";
 import { isWholeNumber } from "../core/validate.js";
 
@@ -35,13 +35,11 @@ export function supports(variant: Variant): boolean {
  */
 export function chooseVariant(wanted: Variant | undefined): Variant {
   if (!supports("simd")) {
-    throw new HeedError("unsupported", "WebAssembly: expected SIMD, got an engine without it");
+    throw refuse("unsupported", "WebAssembly", "SIMD", "an engine without it");
   }
   if (wanted !== undefined && !supports(wanted)) {
-    throw new HeedError(
-      "unsupported",
-      `variant: expected "simd", because this WebAssembly engine has no relaxed SIMD, got "${wanted}"`,
-    );
+    const expected = '"simd", because this WebAssembly engine has no relaxed SIMD';
+    throw refuse("unsupported", "variant", expected, `"${wanted}"`);
   }
   return wanted ?? (supports("relaxed") ? "relaxed" : "simd");
 }
@@ -227,8 +225,7 @@ export async function createMemory(maximum: number): Promise<Reserved> {
           : null;
       return { memory, most: size, reason };
     }
-    if (isLast)
-      throw new HeedError("memory", "maxMemory: expected room for 16 MiB or more, got none");
+    if (isLast) throw refuse("memory", "maxMemory", "room for 16 MiB or more", "none");
     await new Promise((resolve) => setTimeout(resolve, interval));
   }
 }
@@ -239,8 +236,6 @@ function tryMemory(pages: number): WebAssembly.Memory | undefined {
     return new WebAssembly.Memory({ initial: initialPages, maximum: pages, shared: true });
   } catch (error) {
     if (error instanceof RangeError) return undefined;
-    throw new HeedError("unsupported", "WebAssembly: expected shared memory, got none", {
-      cause: error,
-    });
+    throw refuse("unsupported", "WebAssembly", "shared memory", "none", { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { Border } from "../core/border.js";
 import { Engine } from "../core/engine.js";
-import { HeedError } from "../core/error.js";
+import { HeedError, refuse } from "../core/error.js";
 import { LeakFinder } from "../core/leaks.js";
 import type { HeedModule, ModuleOptions } from "../core/module.js";
 import { checkOptions, isBoolean, isWholeNumber } from "../core/validate.js";
@@ -87,9 +87,7 @@ async function start(
     });
   } catch (error) {
     const detail = messages.at(-1) ?? (error instanceof Error ? error.message : String(error));
-    throw new HeedError("load", `${name}: expected to load the engine, got ${detail}`, {
-      cause: error,
-    });
+    throw refuse("load", name, "to load the engine", detail, { cause: error });
   }
 }
 

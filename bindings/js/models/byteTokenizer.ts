@@ -3,7 +3,8 @@
 // file is a tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and
 // decoder "ByteLevel", like the file of GPT-2.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
+import { parseText } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
@@ -159,7 +160,7 @@ export class ByteTokenizer implements TextTokenizer {
       const token = this.tokens[id];
       if (token === undefined) {
         const range = `ids below ${this.size}`;
-        throw new HeedError("option", `ids[${place}]: expected ${range}, got ${id}`);
+        throw refuse("option", `ids[${place}]`, range, `${id}`);
       }
       if (id === this.endId) continue;
       for (const character of token) bytes.push(byteOf.get(character) as number);
@@ -213,12 +214,7 @@ export class ByteTokenizer implements TextTokenizer {
    */
   static fromFile(json: string): ByteTokenizer {
     checkArgument("json", json, isText);
-    let file: unknown;
-    try {
-      file = JSON.parse(json);
-    } catch (error) {
-      throw wrong("file", "JSON", error instanceof Error ? error.message : "none");
-    }
+    const file = parseText(json, "tokenizer: file");
     for (const [path, expected, accepts] of demands) {
       const given = at(file, path);
       if (!accepts(given)) throw wrong(path, expected, describe(given));

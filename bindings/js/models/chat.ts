@@ -1,7 +1,8 @@
 // Chat templates: the text that a model expects for a conversation. The template is a program in Jinja among the files of
 // the model's tokenizer, which a class of an optional peer dependency runs.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
+import { parseJson } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
@@ -90,7 +91,7 @@ export async function loadChatTemplate(
   checkOptions("loadChatTemplate", options, { ...tokenizerChecks, name: isText });
   const { keep, signal, name = "default" } = options;
   signal?.throwIfAborted();
-  const { openFolder, parseJson, readText } = await import("./sources.js");
+  const { openFolder, readText } = await import("./sources.js");
   const folder = await openFolder(files, keep, "tokenizer_config.json", signal);
   const textOf = async (file: string) => {
     const found = await folder.open(file, signal);
@@ -104,9 +105,7 @@ export async function loadChatTemplate(
   try {
     template = new Template(source);
   } catch (cause) {
-    throw new HeedError("format", `chat_template: expected a template, got ${reasonOf(cause)}`, {
-      cause,
-    });
+    throw refuse("format", "chat_template", "a template", reasonOf(cause), { cause });
   }
   const tokens = Object.fromEntries(tokenNames.map((key) => [key, tokenIn(config[key])]));
   return (messages, variables = {}) => {
@@ -115,8 +114,8 @@ export async function loadChatTemplate(
     try {
       return template.render(given);
     } catch (cause) {
-      const expected = "messages: expected a conversation that the template takes";
-      throw new HeedError("option", `${expected}, got ${reasonOf(cause)}`, { cause });
+      const expected = "a conversation that the template takes";
+      throw refuse("option", "messages", expected, reasonOf(cause), { cause });
     }
   };
 }
@@ -133,10 +132,7 @@ const tokenIn = (value: unknown): string | undefined => {
 function templateIn(given: unknown, name: string, { names }: Folder): string {
   if (given === undefined || given === null) {
     const got = names === undefined ? "none there" : names.join(", ");
-    throw new HeedError(
-      "load",
-      `files: expected chat_template.jinja or a chat_template, got ${got}`,
-    );
+    throw refuse("load", "files", "chat_template.jinja or a chat_template", got);
   }
   const list = typeof given === "string" ? [{ name: "default", template: given }] : given;
   const isTemplate = (each: unknown) => isRecord(each) && typeof each.template === "string";

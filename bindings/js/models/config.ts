@@ -1,12 +1,13 @@
 // Creates and checks configs of models.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
   isLayerCount,
   isListOf,
+  isObject,
   isShare,
   isText,
   isWholeNumber,
@@ -42,10 +43,7 @@ const isRecurrentSize: Check = {
 /** Accepts an object whose `source` and `target` both fit. */
 const isPair = (expected: string, fits: (value: unknown) => boolean): Check => ({
   expected: `an object with source and target, ${expected}`,
-  accepts: (value) =>
-    value !== null &&
-    typeof value === "object" &&
-    ["source", "target"].every((side) => fits((value as Record<string, unknown>)[side])),
+  accepts: (value) => isObject(value) && ["source", "target"].every((side) => fits(value[side])),
 });
 
 const checks = {
@@ -53,8 +51,7 @@ const checks = {
   taskOptions: {
     expected: "an object of numbers, texts, true and false",
     accepts: (value) =>
-      value !== null &&
-      typeof value === "object" &&
+      isObject(value) &&
       Object.values(value).every((option) =>
         ["number", "string", "boolean"].includes(typeof option),
       ),
@@ -118,8 +115,8 @@ export function checkMemory(config: ModelConfig): void {
   if (bytes <= mostBytes) return;
   const { size, layers, dimFeedforward } = config;
   const sizes = `size ${size}, layers ${layers} and dimFeedforward ${dimFeedforward}`;
-  const message = `config: expected parameters of at most ${mostBytes} bytes, got ${bytes} with ${sizes}`;
-  throw new HeedError("memory", message);
+  const expected = `parameters of at most ${mostBytes} bytes`;
+  throw refuse("memory", "config", expected, `${bytes} with ${sizes}`);
 }
 
 /** The options of a config; each has a default. */
@@ -157,10 +154,7 @@ export function configOf(
   architecture: Architecture,
   options: ConfigOptions = {},
 ): ModelConfig {
-  checkArgument("task", task, {
-    expected: "a task",
-    accepts: (value) => value !== null && typeof value === "object",
-  });
+  checkArgument("task", task, { expected: "a task", accepts: isObject });
   checkOptions("configOf", options, optionChecks);
   checkArgument("architecture", architecture, checks.architecture);
   const { size = 64, layers = 2, dropout = 0, positions = "sinusoidal", seed = 0 } = options;

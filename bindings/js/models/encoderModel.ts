@@ -2,6 +2,7 @@
 // whole input.
 
 import { refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkArgument, isWholeNumber } from "../core/validate.js";
 import type { Heed } from "../heed.js";
@@ -182,7 +183,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
       x = heed.concat([first, x], { axis: 1 });
     }
     const keyMask = maskOf(heed, examples.map(lengthOf));
-    const y = this.encoder.forward(this.positions.forward(x), keyMask ? { keyMask } : {});
+    const y = this.encoder.forward(this.positions.forward(x), optional({ keyMask }));
     const asked = classToken ? heed.slice(y, { axis: 1, start: 0, length: 1 }) : y;
     return this.readOut.forward(asked);
   }

@@ -1,7 +1,7 @@
 // Evaluates models on examples that they were not trained on, and measures where their attention
 // falls.
 
-import { HeedError, refuse } from "../core/error.js";
+import { refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
 import {
   type Check,
@@ -9,6 +9,7 @@ import {
   checkOptions,
   isFunction,
   isListOf,
+  isObject,
   isSignal,
   isWholeNumber,
 } from "../core/validate.js";
@@ -83,8 +84,7 @@ const checks = {
   progress: isFunction,
 } satisfies Record<keyof EvaluateOptions, Check>;
 
-const isExample = (value: unknown) =>
-  value !== null && typeof value === "object" && "kind" in value;
+const isExample = (value: unknown) => isObject(value) && "kind" in value;
 
 /**
  * Accepts a list of examples of any kind.
@@ -165,41 +165,36 @@ function mark(example: Example, answer: Answer): Mark {
   if (example.kind === "translation" && answer.kind === "tokens")
     return compare(example.target, answer.tokens, answer.tokens.length === example.target.length);
   if (example.kind === "tagging" && answer.kind === "labels")
-    return compare(example.labels, answer.labels, true);
+    return compare(example.labels, answer.labels);
   if (example.kind === "continuation" && answer.kind === "labels")
-    return markContinuation(example.allowed, answer.labels);
+    return compareAllowed(example.allowed, answer.labels);
   if (example.kind === "series" && answer.kind === "numbers")
     return markSeries(example, answer.values);
   if (example.kind === "picture" && answer.kind === "class")
-    return compare([example.label], [answer.label], true);
-  throw new HeedError(
-    "option",
-    `answer: expected an answer to a ${example.kind}, got ${answer.kind}`,
-  );
+    return compare([example.label], [answer.label]);
+  throw refuse("option", "answer", `an answer to a ${example.kind}`, answer.kind);
 }
 
 function compare(
   expected: readonly (string | undefined)[],
   said: readonly (string | undefined)[],
-  hasSameLength: boolean,
+  hasSameLength = true,
 ): Mark {
-  const asked = expected.flatMap((token, i) => (token === undefined ? [] : [token === said[i]]));
-  const right = asked.filter((isRight) => isRight).length;
-  return {
-    isExact: hasSameLength && right === asked.length,
-    tokens: { count: asked.length, right },
-  };
+  const allowed = expected.map((token) => (token === undefined ? undefined : [token]));
+  return compareAllowed(allowed, said, hasSameLength);
 }
 
-function markContinuation(
+function compareAllowed(
   allowed: readonly (readonly string[] | undefined)[],
   said: readonly (string | undefined)[],
+  hasSameLength = true,
 ): Mark {
   const asked = allowed.flatMap((tokens, i) =>
-    tokens === undefined ? [] : [tokens.includes(said[i] as string)],
+    tokens ? [tokens.includes(said[i] as string)] : [],
   );
-  const right = asked.filter((isRight) => isRight).length;
-  return { isExact: right === asked.length, tokens: { count: asked.length, right } };
+  const right = asked.filter(Boolean).length;
+  const isExact = hasSameLength && right === asked.length;
+  return { isExact, tokens: { count: asked.length, right } };
 }
 
 /**

@@ -1,11 +1,13 @@
 // Saves models to files and loads them: the config in JSON, the parameters in safetensors.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
+import { parseJson, within } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
   isBoolean,
   isFunction,
   isRecord,
@@ -44,11 +46,6 @@ export interface SaveModelOptions {
 const format = "heed-model";
 const formatVersion = 1;
 
-const isModel: Check = {
-  expected: "a model",
-  accepts: (value) => value instanceof TaskModel,
-};
-
 const saveChecks = {
   dtype: oneOf("float16", "float32"),
 } satisfies Record<keyof SaveModelOptions, Check>;
@@ -69,7 +66,7 @@ export function saveModel(
   model: TaskModel,
   options: SaveModelOptions = {},
 ): { config: string; weights: Bytes } {
-  checkArgument("model", model, isModel);
+  checkArgument("model", model, instanceOf("a model", TaskModel));
   checkOptions("saveModel", options, saveChecks);
   const { dtype = "float16" } = options;
   const { heed, config } = model;
@@ -80,10 +77,7 @@ export function saveModel(
       const at = placeNotFinite(saved);
       if (at >= 0) {
         const got = `${tensor.data[at]}`;
-        throw new HeedError(
-          "nan",
-          `${name}: expected numbers that are finite in ${dtype}, got ${got}`,
-        );
+        throw refuse("nan", name, `numbers that are finite in ${dtype}`, got);
       }
       return [name, saved] as const;
     });
@@ -182,7 +176,7 @@ export function loadModel(
   checkEngine(heed);
   if (!isInMemory(files)) return loadFrom(heed, files, options);
   const { config, weights } = files;
-  const json = parseConfig(config);
+  const json = parseJson(config, "config");
   if (options === undefined && !("model_type" in json)) return createFrom(heed, json, weights);
   const named = { "config.json": new TextEncoder().encode(config), "model.safetensors": weights };
   return loadFrom(heed, named, options);
@@ -250,18 +244,6 @@ function createFrom(heed: Heed, json: Record<string, unknown>, weights: Uint8Arr
   return model.eval();
 }
 
-/** Reports errors that the content of a file causes as HeedError "format". */
-function within<T>(file: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    const isRefusal =
-      error instanceof HeedError && ["option", "shape", "dtype"].includes(error.code);
-    if (!isRefusal) throw error;
-    throw new HeedError("format", `${file}: ${error.message}`, { cause: error });
-  }
-}
-
 /** The index of the first element that is not finite, or -1. Integers and unknown types give -1. */
 function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   if (dtype === "float16")
@@ -271,17 +253,6 @@ function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   if (dtype === "float32" || dtype === "float64")
     return (data as Float32Array).findIndex((number) => !Number.isFinite(number));
   return -1;
-}
-
-function parseConfig(json: string): Record<string, unknown> {
-  let given: unknown;
-  try {
-    given = JSON.parse(json);
-  } catch (error) {
-    throw refuse("format", "config", "JSON", error instanceof Error ? error.message : "none");
-  }
-  if (!isRecord(given)) throw refuse("format", "config", "an object", describe(given));
-  return given;
 }
 
 /** Checks the format and version of a config. `checkConfig` checks its content. */

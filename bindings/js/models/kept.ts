@@ -98,7 +98,7 @@ async function lockedInTime<T>(...given: Parameters<typeof locked<T>>): Promise<
 function full(address: string, needed: number, free: number | undefined): HeedError {
   const got = free === undefined ? "less" : `${free}`;
   const expected = `${needed} bytes of free storage to keep the file`;
-  return new HeedError("storage", `${address}: expected ${expected}, got ${got}`);
+  return refuse("storage", address, expected, got);
 }
 
 async function freeBytes(): Promise<number | undefined> {
@@ -242,8 +242,7 @@ class StoredFile implements OpenSource {
   async #fetch(start: number, end: number, signal?: AbortSignal): Promise<Bytes> {
     const { address, size, tag } = this.#version;
     this.#fetched ??= await FetchedFile.open(address, signal, { start, isKept: true });
-    if (this.#fetched === undefined)
-      throw new HeedError("load", `${address}: expected the file, got status 404`);
+    if (this.#fetched === undefined) throw refuse("load", address, "the file", "status 404");
     if (this.#fetched.size !== size || this.#fetched.tag !== tag)
       throw new HeedError("format", `${address}: the file changed while it was read`);
     return this.#fetched.read(start, end, signal);
@@ -347,7 +346,7 @@ export async function deleteKept(address: string | URL): Promise<number> {
     const { address } = version;
     await locked(address, undefined, () => remove(store, name)).catch((error: unknown) => {
       if (error !== busy) throw error;
-      throw new HeedError("storage", `${address}: expected a file that no page loads, got one`);
+      throw refuse("storage", address, "a file that no page loads", "one");
     });
     if (isStored(version)) ++deleted;
   }

@@ -184,13 +184,10 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
     for (const [i, example] of examples.entries()) {
       const name = `examples[${i}]`;
       const { kind } = this.config;
-      if (example?.kind !== kind)
-        throw refuse(
-          "option",
-          name,
-          `an example of kind ${describe(kind)}`,
-          describe(example?.kind),
-        );
+      if (example?.kind !== kind) {
+        const expected = `an example of kind ${describe(kind)}`;
+        throw refuse("option", name, expected, describe(example?.kind));
+      }
       if ("source" in example && !Array.isArray(example.source))
         throw refuse("option", `${name}.source`, "a list of tokens", describe(example.source));
       if ("source" in example && example.source.length === 0)

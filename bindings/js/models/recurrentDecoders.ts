@@ -1,6 +1,7 @@
 // The decoders of recurrent models. One uses only the encoder's final states; two attend to all of
 // the encoder's outputs, before or after their own step.
 
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
 import { BahdanauAttention, LuongAttention } from "../nn/alignment.js";
@@ -116,7 +117,7 @@ export class BahdanauDecoder extends Decoder {
   forward(ids: Tensor, state: Tensor, memory: Memory): DecoderResult {
     const { heed } = this;
     const { outputs, keyMask, keys = outputs } = memory;
-    const options = { areKeysProjected: true, ...(keyMask && { keyMask }) };
+    const options = optional({ areKeysProjected: true, keyMask });
     const [layers = 1, B = 1, size = 1] = state.shape;
     const top = heed.slice(state, { axis: 0, start: layers - 1, length: 1 });
     let query = heed.reshape(top, [B, 1, size]);
@@ -158,7 +159,7 @@ export class LuongDecoder extends Decoder {
   forward(ids: Tensor, state: Tensor, { outputs, keyMask }: Memory): DecoderResult {
     const { heed } = this;
     const result = this.gru.forward(this.embed(ids), { state });
-    const options = keyMask ? { keyMask } : {};
+    const options = optional({ keyMask });
     const context = this.attention.forward(result.output, outputs, outputs, options).output;
     const both = heed.concat([context, result.output], { axis: 2 });
     return { logits: this.logits(this.combine.forward(both, "tanh")), state: result.state };

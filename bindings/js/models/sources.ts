@@ -1,8 +1,9 @@
 // The sources of a model's files: memory, files of the user, the file system of Node, or a reader
 // of ranges of bytes. Files of the network are in fetched.ts.
 
-import { describe, HeedError, refuse } from "../core/error.js";
-import { isObject, isRecord } from "../core/validate.js";
+import { describe, type HeedError, refuse } from "../core/error.js";
+import { parseJson } from "../core/objects.js";
+import { isObject } from "../core/validate.js";
 import { builtin, hasScheme, isNode } from "../load/features.js";
 import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import { openKept } from "./kept.js";
@@ -264,8 +265,8 @@ async function folderOfPath(path: string): Promise<Folder> {
     const hub = /^[\w.-]+\/[\w.-]+$/.test(path)
       ? `; on the hub it is https://huggingface.co/${path}`
       : "";
-    const message = `files: expected a folder or a file of a model at "${path}", got none there${hub}`;
-    throw new HeedError("load", message, { cause });
+    const expected = `a folder or a file of a model at "${path}"`;
+    throw refuse("load", "files", expected, `none there${hub}`, { cause });
   });
   const isFolder = found.isDirectory();
   if (!isFolder && !/\.(safetensors|json|gguf)$/i.test(path))
@@ -365,30 +366,13 @@ export async function readText(
   signal?: AbortSignal,
 ): Promise<string> {
   if (file.size > mostText)
-    throw new HeedError("format", `${name}: expected at most ${mostText} bytes, got ${file.size}`);
+    throw refuse("format", name, `at most ${mostText} bytes`, `${file.size}`);
   return new TextDecoder().decode(await file.read(0, file.size, signal));
-}
-
-/** Parses the content of a file in JSON. */
-export function parseText(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const got = error instanceof Error ? error.message : "none";
-    throw new HeedError("format", `${name}: expected JSON, got ${got}`);
-  }
-}
-
-/** Parses the content of a file in JSON that must be an object. */
-export function parseJson(text: string, name: string): Record<string, unknown> {
-  const given = parseText(text, name);
-  if (isRecord(given)) return given;
-  throw new HeedError("format", `${name}: expected an object, got ${describe(given)}`);
 }
 
 /** The error for a file that does not exist. */
 export function missing({ names }: Folder, name: string): HeedError {
   const got = names === undefined ? "none there" : names.length === 0 ? "no file" : undefined;
   const listed = names && names.length > 20 ? `${names.length} other files` : names?.join(", ");
-  return new HeedError("load", `files: expected ${name}, got ${got ?? listed}`);
+  return refuse("load", "files", name, `${got ?? listed}`);
 }

@@ -1,6 +1,7 @@
 // Decodes answers token by token.
 
 import { refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import {
   type Check,
   checkOptions,
@@ -60,7 +61,7 @@ export async function decode(
   begin: (places: readonly number[], rows: number) => Decoding,
 ): Promise<number[][]> {
   const { longest: maxLength, beams = 1, receive: _, signal, ...chance } = options;
-  const common = { endToken: endId, maxLength, ...(signal && { signal }) };
+  const common = optional({ endToken: endId, maxLength, signal });
   const places = startTokens.map((_, place) => place);
   if (beams === 1)
     return disposing(begin(places, 1), ({ step }) =>

@@ -1,6 +1,13 @@
 // Functions from text to text with language models: generation with stop strings.
 
-import { type Check, checkArgument, checkOptions, isFunction, isListOf } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isListOf,
+  isObject,
+} from "../core/validate.js";
 import { isLength } from "../nn/generate.js";
 import { isSeed } from "../nn/random.js";
 import {
@@ -234,10 +241,7 @@ export async function writeText(
   checkArgument("model", model, isWriter);
   checkArgument("tokenizer", tokenizer, isTokenizerWith("encode", "decode"));
   const named = namedTextOrTexts("prompt", given);
-  checkArgument("options", options, {
-    expected: "an object with maxLength",
-    accepts: (value) => value !== null && typeof value === "object",
-  });
+  checkArgument("options", options, { expected: "an object with maxLength", accepts: isObject });
   const { stop: stops = [], onText, onTokens, onProgress, batchSize = 8, ...generation } = options;
   const { signal, seed, maxLength } = generation;
   const own = { stop: stops, onText, onTokens, onProgress, batchSize, signal, seed };

@@ -8,6 +8,8 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
+  isObject,
   isSignal,
   isWholeNumber,
 } from "../core/validate.js";
@@ -49,11 +51,11 @@ const recipeChecks = {
 } satisfies Record<keyof TextRecipe, Check>;
 
 const optionChecks = {
-  recipe: { expected: "a recipe", accepts: (value) => value !== null && typeof value === "object" },
+  recipe: { expected: "a recipe", accepts: isObject },
   seed: isSeed,
 } satisfies Record<keyof TextTrainerOptions, Check>;
 
-const isModel: Check = { expected: "a module", accepts: (value) => value instanceof Module };
+const isModel = instanceOf("a module", Module);
 const isTokens = (least: number): Check => ({
   expected: `an Int32Array of ${least} tokens or more`,
   accepts: (value) => value instanceof Int32Array && value.length >= least,

@@ -1,7 +1,7 @@
 // The interface of tokenizers that all functions on texts take.
 
 import { describe, refuse } from "../core/error.js";
-import { type Check, isListOf, isRecord, isWholeNumber } from "../core/validate.js";
+import { type Check, isListOf, isObject, isRecord, isWholeNumber } from "../core/validate.js";
 
 /**
  * The tokens of a text: an object with their ids, as @huggingface/tokenizers returns it, or the ids
@@ -42,10 +42,7 @@ export type TokenizerClass<T extends TextTokenizer = TextTokenizer> = new (
 /** An object with functions of these names. */
 export const isTokenizerWith = (...names: (keyof TextTokenizer)[]): Check => ({
   expected: `a tokenizer with ${names.join(" and ")}`,
-  accepts: (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    names.every((name) => typeof Reflect.get(value, name) === "function"),
+  accepts: (value) => isObject(value) && names.every((name) => typeof value[name] === "function"),
 });
 
 /** A class that was sent to a worker arrives as an arrow function, which has no prototype. */

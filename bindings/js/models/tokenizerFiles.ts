@@ -1,6 +1,7 @@
 // Loads the tokenizer of a model from its files.
 
-import { describe, HeedError } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
+import { parseJson } from "../core/objects.js";
 import {
   type Check,
   checkArgument,
@@ -75,7 +76,7 @@ export async function tokenizerIn(
   Tokenizer: TokenizerClass | undefined,
   signal: AbortSignal | undefined,
 ): Promise<TextTokenizer> {
-  const { findJson, missing, parseJson, readText } = await import("./sources.js");
+  const { findJson, missing, readText } = await import("./sources.js");
   const file = await folder.open("tokenizer.json", signal);
   if (file === undefined) throw missing(folder, "tokenizer.json");
   const text = await readText(file, "tokenizer.json", signal);
@@ -97,7 +98,7 @@ function madeBy<T>(maker: string, make: () => T): T {
     const got = error instanceof Error ? error.message : describe(error);
     const isOwn = maker === "ByteTokenizer";
     const other = isOwn ? ". Others need the class Tokenizer of @huggingface/tokenizers" : "";
-    const message = `tokenizer.json: expected a tokenizer that ${maker} knows, got ${got}${other}`;
-    throw new HeedError("format", message, { cause: error });
+    const expected = `a tokenizer that ${maker} knows`;
+    throw refuse("format", "tokenizer.json", expected, got + other, { cause: error });
   }
 }

@@ -5,6 +5,8 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
+  isObject,
   isPositive,
   isWholeNumber,
 } from "../core/validate.js";
@@ -35,9 +37,7 @@ const optionChecks = {
   recipe: {
     expected: `a recipe with ${Object.keys(recipeChecks).join(", ")}`,
     accepts: (value) =>
-      value !== null &&
-      typeof value === "object" &&
-      Object.keys(recipeChecks).every((name) => Object.hasOwn(value, name)),
+      isObject(value) && Object.keys(recipeChecks).every((name) => Object.hasOwn(value, name)),
   },
   seed: isSeed,
 } satisfies Record<keyof TrainerOptions, Check>;
@@ -68,14 +68,8 @@ export class Trainer<E extends Example = Example> extends Training<TaskModel<E>,
 
   /** @throws HeedError "option" for an invalid recipe, or for a model of another task */
   constructor(model: TaskModel<E>, task: Task<E>, options: TrainerOptions) {
-    checkArgument("model", model, {
-      expected: "a model",
-      accepts: (value) => value instanceof TaskModel,
-    });
-    checkArgument("task", task, {
-      expected: "a task",
-      accepts: (value) => value !== null && typeof value === "object",
-    });
+    checkArgument("model", model, instanceOf("a model", TaskModel));
+    checkArgument("task", task, { expected: "a task", accepts: isObject });
     checkOptions("Trainer", options, optionChecks);
     const { recipe, seed = 0 } = options;
     if (recipe === undefined)

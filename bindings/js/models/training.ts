@@ -1,7 +1,7 @@
 // Training step by step, for any task. It can be stopped after any step, saved in a file and
 // resumed.
 
-import { HeedError, refuse } from "../core/error.js";
+import { refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { disposeSymbol } from "../core/owned.js";
 import type { Tensor } from "../core/tensor.js";
@@ -162,7 +162,7 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
       });
       const gradientNorm = clipGradNorm(gradients, this.recipe.clipNorm);
       if (!Number.isFinite(gradientNorm))
-        throw new HeedError("nan", `gradients: expected a finite norm, got ${gradientNorm}`);
+        throw refuse("nan", "gradients", "a finite norm", `${gradientNorm}`);
       // The cosine may differ between JavaScript engines in the last bit. Rounding it to float32
       // almost always removes the difference.
       this.#optimizer.learningRate = Math.fround(this.recipe.learningRate * this.#schedule(step));
@@ -222,13 +222,10 @@ export abstract class Training<M extends Module = Module, R extends TrainingReci
   resume(bytes: Uint8Array): string {
     const { tensors, metadata } = readState(bytes);
     const found = differences(this.#training(), parsed(metadata, "training"));
-    if (found.length > 0)
-      throw refuse(
-        "option",
-        "state",
-        "the state of this training",
-        `that of another: ${found.join("; ")}`,
-      );
+    if (found.length > 0) {
+      const got = `that of another: ${found.join("; ")}`;
+      throw refuse("option", "state", "the state of this training", got);
+    }
     const progress = checkProgress(parsed(metadata, "progress"), this.recipe.steps);
     const { step, learningRate, best } = progress;
     const [own, kept] = split(tensors, "best.");

@@ -1,7 +1,8 @@
 // The file of a training that was stopped: a safetensors file with a checksum.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
+import { isRecord, within } from "../core/objects.js";
 import { checkOptions, isNumber, isWholeNumber } from "../core/validate.js";
 import { read, type SafetensorsEntry, type SafetensorsFile, write } from "../nn/safetensors.js";
 import { hashOf } from "./hash.js";
@@ -98,11 +99,7 @@ export function checkProgress(progress: unknown, steps: number): TrainingProgres
     learningRate: isNumber,
     best: { expected: "{ step, score }", accepts: isBest },
   };
-  try {
-    checkOptions("a training's progress", progress, checks);
-  } catch (error) {
-    throw new HeedError("format", `state: ${(error as Error).message}`, { cause: error });
-  }
+  within("state", () => checkOptions("a training's progress", progress, checks));
   const { step, learningRate } = progress as Record<string, unknown>;
   if (step === undefined || learningRate === undefined)
     throw wrong("progress", "step and learningRate", "no such");
@@ -116,7 +113,7 @@ function isBest(value: unknown): boolean {
 
 /** Lists all values that differ, with both values: "recipe.batch is 16, not 32". */
 export function differences(expected: unknown, got: unknown, path = ""): string[] {
-  if (isPlain(expected) && isPlain(got)) {
+  if (isRecord(expected) && isRecord(got)) {
     const names = new Set([...Object.keys(expected), ...Object.keys(got)]);
     return [...names].flatMap((name) =>
       differences(expected[name], got[name], path === "" ? name : `${path}.${name}`),
@@ -131,6 +128,3 @@ export function differences(expected: unknown, got: unknown, path = ""): string[
   }
   return [`${path} is ${describe(got)}, not ${describe(expected)}`];
 }
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);

@@ -1,5 +1,6 @@
 // Transformers that generate text token by token.
 
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
 import type { ReceiveWeights } from "../nn/capture.js";
@@ -23,9 +24,9 @@ import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.
 /** The result of the encoder, computed once per source. */
 interface Memory {
   /** [B, S, E] */
-  encoded?: Tensor;
+  encoded?: Tensor | undefined;
   /** bool [B, S]; absent if all sources have the same length. */
-  keyMask?: Tensor;
+  keyMask?: Tensor | undefined;
 }
 
 /** The token ids of one example for teacher forcing. */
@@ -153,7 +154,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     const cache = this.cacheFor(examples, { batch, capacity });
     const encode = (): Memory => {
       const { encoded, ...rest } = this.encode(examples);
-      if (encoded === undefined || rows === 1) return { ...rest, ...(encoded && { encoded }) };
+      if (encoded === undefined || rows === 1) return { ...rest, encoded };
       return { encoded: heed.broadcastTo(encoded, [batch, ...encoded.shape.slice(1)]) };
     };
     let memory: Memory | undefined;
@@ -173,7 +174,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
       },
       dispose: () => {
         cache.dispose();
-        for (const tensor of Object.values(memory ?? {})) tensor.dispose();
+        for (const tensor of Object.values(memory ?? {})) tensor?.dispose();
       },
     };
   }
@@ -242,9 +243,8 @@ export class TransformerModel extends WritingModel<Translation> {
     const rows = examples.map(({ source }) => this.sourceVocabulary.encode(source));
     const lengths = rows.map(({ length }) => length);
     const keyMask = maskOf(heed, lengths);
-    const masks = keyMask ? { keyMask } : {};
     const x = this.positions.forward(this.sourceEmbedding.forward(padded(heed, rows)));
-    return { encoded: this.encoder.forward(x, masks), ...masks };
+    return { encoded: this.encoder.forward(x, optional({ keyMask })), keyMask };
   }
 
   protected override hiddenStates(
@@ -253,11 +253,8 @@ export class TransformerModel extends WritingModel<Translation> {
     cache?: TransformerCache,
   ) {
     const x = this.positions.forward(this.targetEmbedding.forward(ids), cache?.lengths[0]);
-    return this.decoder.forward(x, encoded as Tensor, {
-      ...{ tgtIsCausal: true },
-      ...(keyMask && { memoryKeyMask: keyMask }),
-      ...(cache && { cache }),
-    });
+    const options = optional({ tgtIsCausal: true, memoryKeyMask: keyMask, cache });
+    return this.decoder.forward(x, encoded as Tensor, options);
   }
 
   protected override cacheFor(examples: readonly Translation[], options: TransformerCacheOptions) {
@@ -361,7 +358,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
 
   protected override hiddenStates(ids: Tensor, _: Memory, cache?: TransformerCache): Tensor {
     const x = this.positions.forward(this.embedding.forward(ids), cache?.lengths[0]);
-    return this.decoder.forward(x, { isCausal: true, ...(cache && { cache }) });
+    return this.decoder.forward(x, optional({ isCausal: true, cache }));
   }
 
   protected override cacheFor(_: unknown, options: TransformerCacheOptions): TransformerCache {

@@ -1,5 +1,6 @@
 // Attention modules of recurrent encoder-decoders: Bahdanau's and Luong's.
 
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -11,7 +12,6 @@ import {
   oneOf,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import type { LuongAttentionOptions as LuongOperationOptions } from "../ops/luongAttention.js";
 import type { ScoredAttentionResult } from "../ops/scoredAttention.js";
 import { receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
@@ -109,7 +109,7 @@ export class BahdanauAttention extends Module {
     const q = this.queryLayer.forward(query);
     const k = areKeysProjected ? keys : this.projectKeys(keys);
     const v = this.heed.reshape(this.energyLayer.weight, [-1]);
-    const result = this.heed.additiveScores(q, k, values, v, keyMask ? { keyMask } : {});
+    const result = this.heed.additiveScores(q, k, values, v, optional({ keyMask }));
     receiverOf(this)?.(result.weights);
     return result;
   }
@@ -202,12 +202,7 @@ export class LuongAttention extends Module {
   ): ScoredAttentionResult {
     checkOptions("LuongAttention", options, { keyMask: isTensor });
     const { score, weight, scoreWeight } = this;
-    const operation: LuongOperationOptions = {
-      score,
-      ...(weight && { weight }),
-      ...(scoreWeight && { scoreWeight }),
-      ...options,
-    };
+    const operation = optional({ score, weight, scoreWeight, ...options });
     const result = this.heed.luongAttention(query, keys, values, operation);
     receiverOf(this)?.(result.weights);
     return result;

@@ -1,6 +1,6 @@
 // Gradients of functions of tensors.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import { ownedIn } from "../core/owned.js";
 import { noGrad, type Sources, Tape, type TapeOptions, tapeChecks } from "../core/tape.js";
 import { Tensor } from "../core/tensor.js";
@@ -54,7 +54,7 @@ export function valueAndGrad<Aux = undefined>(
       const hint = options.debug
         ? ""
         : " (with debug: true the first operation that made it is named)";
-      throw new HeedError("nan", `loss: expected a finite number, got ${value}${hint}`);
+      throw refuse("nan", "loss", "a finite number", `${value}${hint}`);
     }
     return { value, gradients: tape.gradients(loss, ownedIn(aux)), aux: aux as Aux };
   });

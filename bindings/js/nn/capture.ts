@@ -2,8 +2,11 @@
 
 import { inCommon } from "../core/copies.js";
 import { describe, refuse } from "../core/error.js";
+import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
-import { checkArgument, isFunction } from "../core/validate.js";
+import { checkArgument, instanceOf, isFunction } from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import type { AttentionOptions } from "../ops/attention.js";
 import { Module } from "./module.js";
 
 /** The inputs of each head: the projections, with their positions and before the scale. */
@@ -25,6 +28,24 @@ export interface Compared {
  *   attention cannot provide them
  */
 export type ReceiveWeights = (path: string, weights: Tensor, compared?: () => Compared) => void;
+
+/** Compares projected queries, keys and values, [B, L, H * size] each. */
+export function comparedOf(
+  heed: Heed,
+  projected: readonly Tensor[],
+  size: number,
+  options: AttentionOptions & { capture: "scores" | "masked" },
+): Compared {
+  return noGrad(() => {
+    const [query, key, value] = projected.map((x) => {
+      const [batch, rows, width] = x.shape as [number, number, number];
+      const split = heed.reshape(x, [batch, rows, width / size, size]);
+      return heed.transpose(split, [0, 2, 1, 3]);
+    }) as [Tensor, Tensor, Tensor];
+    const scores = () => noGrad(() => heed.attention(query, key, value, options).capture as Tensor);
+    return { query, key, value, scores };
+  });
+}
 
 const state = inCommon("capture", () => ({
   receiving: undefined as { root: Module; receive: ReceiveWeights } | undefined,
@@ -58,10 +79,7 @@ const state = inCommon("capture", () => ({
  * ```
  */
 export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: () => T): T {
-  checkArgument("root", root, {
-    expected: "a module",
-    accepts: (value) => value instanceof Module,
-  });
+  checkArgument("root", root, instanceOf("a module", Module));
   checkArgument("receive", receive, isFunction);
   checkArgument("run", run, isFunction);
   const outer = state.receiving;

@@ -1,13 +1,14 @@
 // Generates sequences from a model's logits: greedily, at random, or by beam search. The computations over
 // a vocabulary are in C++; this file has the control flow.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
 import { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
+  checkRequired,
   isFunction,
   isListOf,
   isNumber,
@@ -158,10 +159,7 @@ class Steps {
   #begin = performance.now();
 
   constructor(step: Step, signal: AbortSignal | undefined) {
-    checkArgument("step", step, {
-      expected: "a function",
-      accepts: (value) => typeof value === "function",
-    });
+    checkArgument("step", step, isFunction);
     this.#step = step;
     this.#signal = signal;
   }
@@ -206,8 +204,7 @@ export async function generate(
 ): Promise<number[][]> {
   checkEngine(heed);
   checkOptions("generate", options, samplingChecks);
-  for (const name of ["startTokens", "maxLength"] as const)
-    checkArgument(name, options[name], samplingChecks[name]);
+  checkRequired(options, samplingChecks, "startTokens", "maxLength");
   const { startTokens, maxLength, signal, onTokens } = options;
   const ends = endsOf(options);
   const { change, draw } = drawingOf(heed, options);
@@ -291,8 +288,7 @@ export async function beamSearch(
 ): Promise<Hypothesis[]> {
   checkEngine(heed);
   checkOptions("beamSearch", options, beamChecks);
-  for (const name of ["startTokens", "maxLength", "beams"] as const)
-    checkArgument(name, options[name], beamChecks[name]);
+  checkRequired(options, beamChecks, "startTokens", "maxLength", "beams");
   const { startTokens, maxLength, beams, signal, lengthPenalty = 0 } = options;
   const ends = endsOf(options);
   const steps = new Steps(step, signal);
@@ -366,8 +362,7 @@ function candidatesOf(
     const wrong = (sums.data as Float32Array)
       .subarray(0, live.length)
       .find((sum) => !Number.isFinite(sum));
-    if (wrong !== undefined)
-      throw new HeedError("nan", `step: expected finite logits, got ${wrong}`);
+    if (wrong !== undefined) throw refuse("nan", "step", "finite logits", `${wrong}`);
     const logs = heed.subtract(logits, heed.reshape(sums, [rows, 1]));
     for (const row of live.keys()) change(rowOf(logs, row), row);
     const { values, indices } = heed.topK(logs, count);

@@ -1,5 +1,6 @@
 // Layers that consist of one operation or a few.
 
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -61,10 +62,8 @@ export class Linear extends Module {
 
   /** x [..., in] -> [..., out], followed by the activation if one is given. */
   forward(x: Tensor, activation?: LinearOperationOptions["activation"]): Tensor {
-    const options: LinearOperationOptions = {};
-    if (this.bias !== undefined) options.bias = this.bias;
-    if (activation !== undefined) options.activation = activation;
-    return this.heed.linear(x, this.weight, options);
+    const { heed, weight, bias } = this;
+    return heed.linear(x, weight, optional({ bias, activation }));
   }
 
   override get [Symbol.toStringTag](): string {
@@ -168,12 +167,8 @@ export class Embedding extends Module {
 
   /** ids int32 [...] -> [..., E] */
   forward(ids: Tensor): Tensor {
-    const { paddingIndex } = this;
-    return this.heed.embedding(
-      ids,
-      this.weight,
-      paddingIndex === undefined ? {} : { paddingIndex },
-    );
+    const { heed, weight, paddingIndex } = this;
+    return heed.embedding(ids, weight, optional({ paddingIndex }));
   }
 
   override get [Symbol.toStringTag](): string {
@@ -262,7 +257,7 @@ export class PositionalEncoding extends Module {
     const { dropout = 0.1, base = 10000, generator } = options;
     this.#size = size;
     this.#base = base;
-    this.dropout = new Dropout(heed, dropout, generator && { generator });
+    this.dropout = new Dropout(heed, dropout, optional({ generator }));
   }
 
   /** x [..., L, E] -> [..., L, E]. The first row has the position `offset`, 0 by default. */

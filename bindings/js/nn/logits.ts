@@ -3,6 +3,7 @@
 // top p, min p, typical p.
 
 import { refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, isFunction, isNumber, isPositive, isShare } from "../core/validate.js";
 import type { Heed } from "../heed.js";
@@ -95,11 +96,7 @@ export function drawingOf(
     penalise?.(logits, tokens, generated);
     limit(logits, { ...options, temperature });
   };
-  const sampling = {
-    temperature,
-    ...(topK !== undefined && !isLimited && { topK }),
-    ...(topP !== undefined && !isLimited && { topP }),
-  };
+  const sampling = { temperature, ...(isLimited ? {} : optional({ topK, topP })) };
   return { change: isLimited ? change : penalise, draw: drawOf(heed, sampling, options) };
 }
 

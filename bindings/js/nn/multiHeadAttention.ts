@@ -1,12 +1,14 @@
 // Multi-head attention as a module, with a cache for step-by-step decoding.
 
 import { describe, refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
+  instanceOf,
   isBoolean,
   isShare,
   isTensor,
@@ -22,7 +24,7 @@ import {
   type MultiHeadAttentionOptions as MultiHeadOperationOptions,
   project,
 } from "../ops/multiHeadAttention.js";
-import { type Compared, receiverOf } from "./capture.js";
+import { type Compared, comparedOf, receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, xavierUniform } from "./random.js";
@@ -81,10 +83,7 @@ const checks = {
   generator: isGenerator,
 } satisfies Record<keyof MultiHeadAttentionOptions, Check>;
 
-export const isCache: Check = {
-  expected: "a cache",
-  accepts: (value) => value instanceof KvCache,
-};
+export const isCache = instanceOf("a cache", KvCache);
 
 const forwardChecks = {
   isCausal: isBoolean,
@@ -218,29 +217,15 @@ export class MultiHeadAttention extends Module {
 
   #parameters(): MultiHeadAttentionParameters {
     const { inProjWeight, qProjWeight, kProjWeight, vProjWeight, inProjBias, outProj } = this;
-    return {
-      ...(inProjWeight && { inProjWeight }),
-      ...(qProjWeight && { qProjWeight }),
-      ...(kProjWeight && { kProjWeight }),
-      ...(vProjWeight && { vProjWeight }),
-      ...(inProjBias && { inProjBias }),
-      outProjWeight: outProj.weight,
-      ...(outProj.bias && { outProjBias: outProj.bias }),
-    };
+    const { weight: outProjWeight, bias: outProjBias } = outProj;
+    const own = { inProjWeight, qProjWeight, kProjWeight, vProjWeight, inProjBias };
+    return optional({ ...own, outProjWeight, outProjBias });
   }
 
   #compared(inputs: Inputs): Compared {
     const { heed, heads, embedDim } = this;
-    return noGrad(() => {
-      const [query, key, value] = project(heed.engine, inputs, this.#parameters()).map((x) => {
-        const [batch, rows] = x.shape as [number, number, number];
-        const split = heed.reshape(x, [batch, rows, heads, embedDim / heads]);
-        return heed.transpose(split, [0, 2, 1, 3]);
-      }) as [Tensor, Tensor, Tensor];
-      const scores = () =>
-        noGrad(() => heed.attention(query, key, value, { capture: "scores" }).capture);
-      return { query, key, value, scores };
-    });
+    const projected = noGrad(() => project(heed.engine, inputs, this.#parameters()));
+    return comparedOf(heed, projected, embedDim / heads, { capture: "scores" });
   }
 
   override get [Symbol.toStringTag](): string {

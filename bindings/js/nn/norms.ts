@@ -1,6 +1,7 @@
 // Layers that normalise over the last axes.
 
 import { describe, refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -108,12 +109,8 @@ export class LayerNorm extends Norm {
   forward(x: Tensor): Tensor {
     this.checkInput(x);
     const { heed, eps, weight, bias } = this;
-    return heed.layerNorm(x, {
-      axes: this.normalizedShape.length,
-      eps,
-      ...(weight && { weight }),
-      ...(bias && { bias }),
-    });
+    const axes = this.normalizedShape.length;
+    return heed.layerNorm(x, optional({ axes, eps, weight, bias }));
   }
 
   override get [Symbol.toStringTag](): string {
@@ -146,11 +143,8 @@ export class RMSNorm extends Norm {
   forward(x: Tensor): Tensor {
     this.checkInput(x);
     const { heed, eps, weight } = this;
-    return heed.rmsNorm(x, {
-      axes: this.normalizedShape.length,
-      eps,
-      ...(weight && { weight }),
-    });
+    const axes = this.normalizedShape.length;
+    return heed.rmsNorm(x, optional({ axes, eps, weight }));
   }
 
   override get [Symbol.toStringTag](): string {

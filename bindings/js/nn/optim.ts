@@ -11,6 +11,7 @@ import {
   isBoolean,
   isListOf,
   isNumber,
+  isObject,
   isShare,
   isWholeNumber,
   parametersOf,
@@ -47,6 +48,9 @@ export interface GivenOptimizerState {
   /** The averages, under the names that `state` gave them. */
   tensors: StateDict;
 }
+
+/** The running average of a parameter with a name; undefined if the optimiser has none. */
+type Average = (name: string) => Tensor | undefined;
 
 /** The base class of optimisers. */
 abstract class Optimizer implements Disposable {
@@ -97,11 +101,7 @@ abstract class Optimizer implements Disposable {
     for (const gradient of gradients) gradient.dispose();
   }
 
-  protected abstract update(
-    parameter: Tensor,
-    gradient: Tensor,
-    average: (name: string) => Tensor | undefined,
-  ): void;
+  protected abstract update(parameter: Tensor, gradient: Tensor, average: Average): void;
 
   /** Returns the state from which training can resume. `safetensors.write` can save its tensors. */
   stateDict(): OptimizerState {
@@ -118,7 +118,7 @@ abstract class Optimizer implements Disposable {
   loadStateDict(state: GivenOptimizerState): LoadedStateDict {
     checkArgument("state", state, {
       expected: "a state made by stateDict()",
-      accepts: (value) => value !== null && typeof value === "object",
+      accepts: isObject,
     });
     checkArgument("stepCount", state.stepCount, isWholeNumber(0));
     checkArgument("learningRate", state.learningRate, isNotNegative);
@@ -233,11 +233,7 @@ export class SGD extends Optimizer {
     this.#options = { learningRate, momentum, dampening, weightDecay, nesterov };
   }
 
-  protected override update(
-    parameter: Tensor,
-    gradient: Tensor,
-    average: (name: string) => Tensor | undefined,
-  ): void {
+  protected override update(parameter: Tensor, gradient: Tensor, average: Average): void {
     const { learningRate, stepCount } = this;
     const buffer = average("momentum_buffer");
     const numbers = { ...this.#options, learningRate };
@@ -280,11 +276,7 @@ abstract class AdamLike extends Optimizer {
     this.#numbers = { beta1: betas[0], beta2: betas[1], eps, weightDecay, isDecoupled };
   }
 
-  protected override update(
-    parameter: Tensor,
-    gradient: Tensor,
-    average: (name: string) => Tensor | undefined,
-  ): void {
+  protected override update(parameter: Tensor, gradient: Tensor, average: Average): void {
     const { learningRate, stepCount } = this;
     const averages = [average("exp_avg"), average("exp_avg_sq")] as [Tensor, Tensor];
     const numbers = { ...this.#numbers, learningRate };

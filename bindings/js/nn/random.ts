@@ -2,7 +2,7 @@
 
 import { inCommon, isInstance, mark, markKey } from "../core/copies.js";
 import type { Tensor } from "../core/tensor.js";
-import { type Check, checkArgument, isWholeNumber } from "../core/validate.js";
+import { checkArgument, instanceOf, isWholeNumber } from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { checkEngine } from "./module.js";
 
@@ -66,10 +66,7 @@ export class Generator {
   }
 }
 
-export const isGenerator: Check = {
-  expected: "a generator",
-  accepts: (value) => value instanceof Generator,
-};
+export const isGenerator = instanceOf("a generator", Generator);
 
 const generators = inCommon("generators", () => new WeakMap<Heed, Generator>());
 

@@ -1,6 +1,7 @@
 // Recurrent layers.
 
-import { describe, HeedError, refuse } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -75,10 +76,8 @@ export class GRU extends Module {
     const { layers = 1, bias = true, dropout = 0 } = options;
     const { generator = defaultGenerator(heed) } = options;
     const bytes = 12 * hiddenSize * (inputSize + hiddenSize + (layers - 1) * 2 * hiddenSize);
-    if (bytes > mostBytes) {
-      const message = `layers: expected weights of at most ${mostBytes} bytes, got ${bytes}`;
-      throw new HeedError("memory", message);
-    }
+    if (bytes > mostBytes)
+      throw refuse("memory", "layers", `weights of at most ${mostBytes} bytes`, `${bytes}`);
     this.hiddenSize = hiddenSize;
     this.dropout = new Dropout(heed, dropout, { generator });
     const gates = 3 * hiddenSize;
@@ -116,10 +115,8 @@ export class GRU extends Module {
     for (let i = 0; i < layers; ++i) {
       const own = before?.[i];
       const input = i === 0 ? x : this.dropout.forward(output);
-      const result = heed.gru(input, this.#parameters(i), {
-        ...(own && { state: heed.reshape(own, flat) }),
-        ...(lengths && { lengths }),
-      });
+      const state = own && heed.reshape(own, flat);
+      const result = heed.gru(input, this.#parameters(i), optional({ state, lengths }));
       output = result.output;
       ends.push(heed.reshape(result.state, [1, ...flat]));
     }
@@ -129,13 +126,8 @@ export class GRU extends Module {
   #parameters(layer: number): GruParameters {
     const fields = this as unknown as Record<string, Tensor>;
     const of = (name: string) => fields[`${name}L${layer}`];
-    const [biasIh, biasHh] = [of("biasIh"), of("biasHh")];
-    return {
-      weightIh: of("weightIh") as Tensor,
-      weightHh: of("weightHh") as Tensor,
-      ...(biasIh && { biasIh }),
-      ...(biasHh && { biasHh }),
-    };
+    const weights = { weightIh: of("weightIh") as Tensor, weightHh: of("weightHh") as Tensor };
+    return optional({ ...weights, biasIh: of("biasIh"), biasHh: of("biasHh") });
   }
 
   override get [Symbol.toStringTag](): string {

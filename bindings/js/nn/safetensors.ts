@@ -166,12 +166,8 @@ function toWrite(name: string, entry: SafetensorsEntry) {
   }
   const sizes = shapeOf(name, shape);
   if (!(data instanceof type.array)) {
-    throw refuse(
-      "format",
-      `${name}: data`,
-      `${withArticle(type.array.name)} for ${dtype}`,
-      describe(data),
-    );
+    const expected = `${withArticle(type.array.name)} for ${dtype}`;
+    throw refuse("format", `${name}: data`, expected, describe(data));
   }
   checkAttached(`${name}: data`, data);
   const count = countOf(sizes);

@@ -1,7 +1,8 @@
 // State dicts: tensors by name, which modules and optimisers save and load.
 
 import { dtypes } from "../core/constants.js";
-import { describe, HeedError, type HeedErrorCode } from "../core/error.js";
+import { describe, type HeedErrorCode, refuse } from "../core/error.js";
+import { isObject } from "../core/objects.js";
 import { createTensor, type Tensor } from "../core/tensor.js";
 import { isListOf } from "../core/validate.js";
 
@@ -65,8 +66,8 @@ export function checkTensors(
   given: StateDict,
   strict: boolean,
 ): LoadedStateDict {
-  if (given === null || typeof given !== "object") {
-    throw new HeedError("option", `state dict: expected an object, got ${describe(given)}`);
+  if (!isObject(given)) {
+    throw refuse("option", "state dict", "an object", describe(given));
   }
   const names = [...shapes.keys()];
   const missing = names.filter((name) => !Object.hasOwn(given, name));
@@ -83,10 +84,7 @@ export function checkTensors(
   if (faults.length > 0) {
     const onlyUnfit = faults.length === 1 && unfit.length > 0;
     const code: HeedErrorCode = onlyUnfit ? "shape" : "option";
-    throw new HeedError(
-      code,
-      `state dict: expected the entries of ${owner}, got ${faults.join("; ")}`,
-    );
+    throw refuse(code, "state dict", `the entries of ${owner}`, faults.join("; "));
   }
   return { missing, unexpected };
 }
@@ -98,7 +96,7 @@ function tell(what: string, names: readonly string[]): string | undefined {
 }
 
 function problemWith(expected: readonly number[], given: unknown): string | undefined {
-  if (given === null || typeof given !== "object") {
+  if (!isObject(given)) {
     return `expected { shape, data }, got ${describe(given)}`;
   }
   const { shape, data, dtype = "float32" } = given as Partial<StateDictEntry>;

@@ -1,6 +1,7 @@
 // Stacks of transformer layers, and the encoder-decoder (Vaswani et al., 2017, figure 1), as in torch.nn.
 
-import { HeedError } from "../core/error.js";
+import { refuse } from "../core/error.js";
+import { isObject, optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -18,7 +19,7 @@ import { Module } from "./module.js";
 import { LayerNorm } from "./norms.js";
 import { defaultGenerator, xavierUniform } from "./random.js";
 import {
-  type LayerCache,
+  isTransformerCache,
   TransformerCache,
   type TransformerCacheOptions,
 } from "./transformerCache.js";
@@ -46,11 +47,6 @@ const stackChecks = { ...layerChecks, norm: isBoolean } satisfies Record<
   Check
 >;
 
-const isTransformerCache: Check = {
-  expected: "a cache made by createCache",
-  accepts: (value) => value instanceof TransformerCache,
-};
-
 /** The options of a layer, with the cache of the whole stack in place of a layer's. */
 type OfStack<O> = Omit<O, "cache"> & {
   cache?: TransformerCache;
@@ -69,8 +65,7 @@ function checkMemory(layer: Module, layers: number): void {
   const most = Math.floor(mostBytes / bytes);
   if (layers <= most) return;
   layer.dispose();
-  const message = `layers: expected at most ${most} layers of ${bytes} bytes each, got ${layers}`;
-  throw new HeedError("memory", message);
+  throw refuse("memory", "layers", `at most ${most} layers of ${bytes} bytes each`, `${layers}`);
 }
 
 /** A stack of layers with an optional norm after them. Each layer draws its own initial values. */
@@ -98,16 +93,15 @@ abstract class Stack<Layer extends Module> extends Module {
   }
 
   /** Runs the layers. Each uses its own part of the cache. */
-  protected run(
+  protected run<O>(
     x: Tensor,
-    { cache, receiveLayer }: Pick<OfStack<unknown>, "cache" | "receiveLayer">,
-    partsOf: (layer: Layer, x: Tensor, cache: { cache?: LayerCache }) => TransformerLayerParts,
+    { cache, receiveLayer, ...rest }: OfStack<O>,
+    partsOf: (layer: Layer, x: Tensor, options: O) => TransformerLayerParts,
   ): Tensor {
     const run = () => {
       let state = x;
       for (const [i, layer] of this.layers.entries()) {
-        const own = cache?.layers[i];
-        const parts = partsOf(layer, state, own ? { cache: own } : {});
+        const parts = partsOf(layer, state, { ...rest, cache: cache?.layers[i] } as O);
         receiveLayer?.(i, parts);
         state = parts.feedForward.after;
       }
@@ -144,9 +138,7 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   /** src [B, L, E] -> [B, L, E] */
   forward(src: Tensor, options: OfStack<TransformerEncoderLayerForwardOptions> = {}): Tensor {
     checkOptions("TransformerEncoder", options, { ...encoderForwardChecks, ...stackForwardChecks });
-    const { cache, receiveLayer, ...rest } = options;
-    const ofStack = { ...(cache && { cache }), ...(receiveLayer && { receiveLayer }) };
-    return this.run(src, ofStack, (layer, x, own) => layer.parts(x, { ...rest, ...own }));
+    return this.run(src, options, (layer, x, own) => layer.parts(x, own));
   }
 
   /**
@@ -197,9 +189,7 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
     options: OfStack<TransformerDecoderLayerForwardOptions> = {},
   ): Tensor {
     checkOptions("TransformerDecoder", options, { ...decoderForwardChecks, ...stackForwardChecks });
-    const { cache, receiveLayer, ...rest } = options;
-    const ofStack = { ...(cache && { cache }), ...(receiveLayer && { receiveLayer }) };
-    return this.run(tgt, ofStack, (layer, x, own) => layer.parts(x, memory, { ...rest, ...own }));
+    return this.run(tgt, options, (layer, x, own) => layer.parts(x, memory, own));
   }
 
   /**
@@ -209,10 +199,7 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
    * @param options including memoryLength, the number of positions of the memory
    */
   createCache(options: TransformerCacheOptions & { memoryLength: number }): TransformerCache {
-    checkArgument("options", options, {
-      expected: "an object",
-      accepts: (value) => value !== null && typeof value === "object",
-    });
+    checkArgument("options", options, { expected: "an object", accepts: isObject });
     const { memoryLength, ...own } = options;
     checkArgument("memoryLength", memoryLength, isWholeNumber(1));
     const layerOf = ({ selfAttn, multiheadAttn }: TransformerDecoderLayer) => ({
@@ -310,11 +297,8 @@ export class Transformer extends Module {
   forward(src: Tensor, tgt: Tensor, options: TransformerForwardOptions = {}): Tensor {
     checkOptions("Transformer", options, transformerForwardChecks);
     const { srcMask, srcKeyMask, srcIsCausal, ...rest } = options;
-    const memory = this.encoder.forward(src, {
-      ...(srcMask && { mask: srcMask }),
-      ...(srcKeyMask && { keyMask: srcKeyMask }),
-      ...(srcIsCausal && { isCausal: srcIsCausal }),
-    });
+    const masks = { mask: srcMask, keyMask: srcKeyMask, isCausal: srcIsCausal };
+    const memory = this.encoder.forward(src, optional(masks));
     return this.decoder.forward(tgt, memory, rest);
   }
 

@@ -3,6 +3,7 @@
 import { isInstance, mark, markKey } from "../core/copies.js";
 import { refuse } from "../core/error.js";
 import { disposeSymbol } from "../core/owned.js";
+import { instanceOf } from "../core/validate.js";
 import type { KvCache } from "../ops/kvCache.js";
 
 /** The caches of one layer, under the names of its attention modules. */
@@ -122,3 +123,5 @@ export class TransformerCache implements Disposable {
     return "TransformerCache";
   }
 }
+
+export const isTransformerCache = instanceOf("a cache made by createCache", TransformerCache);

@@ -1,5 +1,6 @@
 // The layers of a transformer (Vaswani et al., 2017, section 3.1), as torch.nn computes them.
 
+import { isObject, optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -15,11 +16,7 @@ import {
 import type { Heed } from "../heed.js";
 import { Dropout, Linear } from "./layers.js";
 import { Module } from "./module.js";
-import {
-  isCache,
-  MultiHeadAttention,
-  type MultiHeadAttentionForwardOptions,
-} from "./multiHeadAttention.js";
+import { isCache, MultiHeadAttention } from "./multiHeadAttention.js";
 import { LayerNorm } from "./norms.js";
 import { type Generator, isGenerator } from "./random.js";
 import type { LayerCache } from "./transformerCache.js";
@@ -130,10 +127,7 @@ export interface TransformerDecoderLayerForwardOptions {
 
 const isLayerCache: Check = {
   expected: "a layer of a transformer's cache",
-  accepts: (value) =>
-    value !== null &&
-    typeof value === "object" &&
-    isCache.accepts((value as { selfAttn?: unknown }).selfAttn),
+  accepts: (value) => isObject(value) && isCache.accepts(value.selfAttn),
 };
 
 export const encoderForwardChecks = {
@@ -236,21 +230,6 @@ function partsOf(heed: Heed, dModel: number, heads: number, options: Transformer
   };
 }
 
-/** Returns the attention options that are defined. */
-function masks(
-  mask: Tensor | undefined,
-  keyMask: Tensor | undefined,
-  isCausal: boolean | undefined,
-  cache: MultiHeadAttentionForwardOptions["cache"],
-): MultiHeadAttentionForwardOptions {
-  return {
-    ...(mask && { mask }),
-    ...(keyMask && { keyMask }),
-    ...(isCausal && { isCausal }),
-    ...(cache && { cache }),
-  };
-}
-
 /**
  * Self-attention, then a feed-forward network: torch.nn.TransformerEncoderLayer.
  *
@@ -276,7 +255,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
   parts(src: Tensor, options: TransformerEncoderLayerForwardOptions): TransformerLayerParts {
     checkOptions("TransformerEncoderLayer", options, encoderForwardChecks);
     const { mask, keyMask, isCausal, cache } = options;
-    const own = masks(mask, keyMask, isCausal, cache?.selfAttn);
+    const own = optional({ mask, keyMask, isCausal, cache: cache?.selfAttn });
     const selfAttn = this.residual(src, this.norm1, (x) =>
       this.dropout1.forward(this.selfAttn.forward(x, x, x, own).output),
     );
@@ -337,10 +316,19 @@ export class TransformerDecoderLayer extends TransformerLayer {
     options: TransformerDecoderLayerForwardOptions,
   ): TransformerLayerParts {
     checkOptions("TransformerDecoderLayer", options, decoderForwardChecks);
-    const { tgtMask, tgtKeyMask, tgtIsCausal, memoryMask, memoryKeyMask, memoryIsCausal } = options;
     const { cache } = options;
-    const own = masks(tgtMask, tgtKeyMask, tgtIsCausal, cache?.selfAttn);
-    const others = masks(memoryMask, memoryKeyMask, memoryIsCausal, cache?.multiheadAttn);
+    const own = optional({
+      mask: options.tgtMask,
+      keyMask: options.tgtKeyMask,
+      isCausal: options.tgtIsCausal,
+      cache: cache?.selfAttn,
+    });
+    const others = optional({
+      mask: options.memoryMask,
+      keyMask: options.memoryKeyMask,
+      isCausal: options.memoryIsCausal,
+      cache: cache?.multiheadAttn,
+    });
     const keys = cache?.multiheadAttn?.lengths.some((length) => length > 0) ? undefined : memory;
     const selfAttn = this.residual(tgt, this.norm1, (x) =>
       this.dropout1.forward(this.selfAttn.forward(x, x, x, own).output),

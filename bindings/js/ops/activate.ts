@@ -56,7 +56,7 @@ export function activateBackward(
  */
 export function swiglu(engine: Engine, gate: Tensor, up: Tensor): Tensor {
   const { module } = engine;
-  const inputs = () => [engine.handle("gate", gate), engine.handle("up", up)];
+  const inputs = () => engine.handles({ gate, up });
   const y = engine.apply(module.swiglu, inputs());
   recording()?.record("swiglu", { gate, up }, [y], ([d]) => {
     engine.run(module.swigluBackward, [engine.handle("d", d), ...inputs()]);

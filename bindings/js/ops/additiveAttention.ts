@@ -97,16 +97,11 @@ export function additiveScores(
 ): ScoredAttentionResult {
   checkOptions("additiveScores", options, keyMaskChecks);
   const { module } = engine;
-  const inputs = () => [
-    engine.handle("q", q),
-    engine.handle("k", k),
-    engine.handle("v", v),
-    engine.handle("scoreWeight", scoreWeight),
-  ];
+  const taken = { q, k, v, scoreWeight };
+  const inputs = () => engine.handles(taken);
   const mask = engine.handleOrNone("keyMask", options.keyMask);
   engine.run(module.additiveAttention, [...inputs(), mask], { weight: "scoreWeight" });
   const { output, weights } = readAdditiveAttentionResult(engine);
-  const taken = { q, k, v, scoreWeight };
   recording()?.record("additiveAttention", taken, [output, weights], ([given, dWeights]) => {
     const d = given ?? engine.zeros(output.shape);
     engine.run(module.additiveAttentionBackward, [

@@ -13,6 +13,7 @@ import { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkOptions,
+  instanceOf,
   isBoolean,
   isListOf,
   isListOrTensor,
@@ -170,7 +171,7 @@ const checks = {
   sinks: isListOrTensor,
   dropout: isNumber,
   seed: isWholeNumber(0),
-  blockMask: { expected: "a block mask", accepts: (value) => value instanceof BlockMask },
+  blockMask: instanceOf("a block mask", BlockMask),
   past: {
     expected: "{ key, value } or a cache",
     accepts: (value) =>
@@ -288,14 +289,7 @@ function attentionBackward(
   needs: (input: string) => boolean,
 ) {
   const d = given ?? engine.zeros(output.shape);
-  const args = [
-    engine.handle("d", d),
-    engine.handle("q", q),
-    engine.handle("k", k),
-    engine.handle("v", v),
-    engine.handle("output", output),
-    engine.handle("statistics", statistics),
-  ];
+  const args = engine.handles({ d, q, k, v, output, statistics });
   engine.withLists((list) => {
     withOptions(engine, args, o, list, false);
     withAttentionGradientOptions(engine, args, {

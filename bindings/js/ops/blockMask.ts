@@ -53,7 +53,7 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
   const count = batch * heads * rows * columns;
   const pairs = batch * heads * queries * keys;
   if (pairs > mostPairs) {
-    throw new HeedError("memory", `sizes: expected at most ${mostPairs} pairs, got ${pairs}`);
+    throw refuse("memory", "sizes", `at most ${mostPairs} pairs`, `${pairs}`);
   }
   const kinds = new Int32Array(count);
   const bits: Uint8Array[] = [];
@@ -108,8 +108,7 @@ export class BlockMask extends Owned {
   constructor(engine: Engine, visible: MaskFunction, sizes: BlockMaskSizes) {
     checkOptions("blockMask", sizes, checks);
     checkRequired(sizes, checks, "queries", "keys");
-    if (typeof visible !== "function")
-      throw refuse("option", "visible", "a function", describe(visible));
+    checkArgument("visible", visible, isFunction);
     const { border } = engine;
     const { batch = 1, heads = 1, queries, keys } = sizes;
     const all = Object.freeze({ batch, heads, queries, keys });
@@ -119,23 +118,14 @@ export class BlockMask extends Owned {
     bits.forEach((block, index) => {
       flat.set(block, index * block.length);
     });
-    const kindsTensor = createTensor(engine, kinds, shape, undefined);
+    const made = [createTensor(engine, kinds, shape, undefined)];
     try {
-      const bitsShape = [bits.length, blockQueries, blockKeys];
-      const bitsTensor = createTensor(engine, flat, bitsShape, "bool");
-      try {
-        // The mask takes over the contents of the tensors.
-        border.run(engine.module.newBlockMask, [
-          queries,
-          keys,
-          kindsTensor.handle("visible", border),
-          bitsTensor.handle("visible", border),
-        ]);
-      } finally {
-        bitsTensor.dispose();
-      }
+      made.push(createTensor(engine, flat, [bits.length, blockQueries, blockKeys], "bool"));
+      const handles = made.map((tensor) => tensor.handle("visible", border));
+      // The mask takes over the contents of the tensors.
+      border.run(engine.module.newBlockMask, [queries, keys, ...handles]);
     } finally {
-      kindsTensor.dispose();
+      for (const tensor of made) tensor.dispose();
     }
     super(engine, border.nextHeld("mask"));
     this.sizes = all;
@@ -162,9 +152,7 @@ function allocate(bytes: number): Uint8Array {
   try {
     return new Uint8Array(bytes);
   } catch (error) {
-    throw new HeedError("memory", `sizes: expected room for ${bytes} bytes, got none`, {
-      cause: error,
-    });
+    throw refuse("memory", "sizes", `room for ${bytes} bytes`, "none", { cause: error });
   }
 }
 
@@ -173,10 +161,8 @@ function evaluateOrExplain(visible: MaskFunction, sizes: Required<BlockMaskSizes
     return evaluate(visible, sizes);
   } catch (error) {
     if (error instanceof HeedError) throw error;
-    const what = error instanceof Error ? error.message : String(error);
-    throw new HeedError("option", `visible: expected true or false, got an exception: ${what}`, {
-      cause: error,
-    });
+    const got = `an exception: ${error instanceof Error ? error.message : String(error)}`;
+    throw refuse("option", "visible", "true or false", got, { cause: error });
   }
 }
 

@@ -37,15 +37,12 @@ export function embedding(
   checkOptions("embedding", options, embeddingChecks);
   const { module } = engine;
   const { paddingIndex } = options;
-  const args = [engine.handle("ids", ids), engine.handle("weight", weight)];
+  const args = engine.handles({ ids, weight });
   const [rows = 0] = weight.shape;
-  if (paddingIndex !== undefined && paddingIndex >= rows)
-    throw refuse(
-      "option",
-      "paddingIndex",
-      `a number from 0 to below ${rows}`,
-      String(paddingIndex),
-    );
+  if (paddingIndex !== undefined && paddingIndex >= rows) {
+    const expected = `a number from 0 to below ${rows}`;
+    throw refuse("option", "paddingIndex", expected, String(paddingIndex));
+  }
   const found = engine.apply(module.embedding, args);
   const tape = recording();
   if (weight.dtype !== "float32") {
@@ -53,12 +50,7 @@ export function embedding(
     return found;
   }
   tape?.record("embedding", { weight }, [found], ([d]) => {
-    const args = [
-      engine.handle("d", d),
-      engine.handle("ids", ids),
-      rows,
-      paddingIndex ?? Number.NaN,
-    ];
+    const args = [...engine.handles({ d, ids }), rows, paddingIndex ?? Number.NaN];
     return { weight: engine.apply(module.embeddingBackward, args) };
   });
   return found;

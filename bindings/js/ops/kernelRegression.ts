@@ -38,7 +38,7 @@ export function kernelRegression(
 ): KernelRegressionResult {
   const { module } = engine;
   const taken = { xQuery, xTrain, yTrain, bandwidth };
-  const inputs = () => Object.entries(taken).map(([name, x]) => engine.handle(name, x));
+  const inputs = () => engine.handles(taken);
   engine.run(module.kernelRegression, inputs());
   const { output, weights } = readKernelRegressionResult(engine);
   const tape = recording();

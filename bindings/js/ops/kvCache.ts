@@ -206,9 +206,7 @@ export class KvCache extends Owned {
     const checks = { from: sequence, to: sequence, tokens: isWholeNumber(0) };
     checkOptions("share", options, checks);
     const { from, to, tokens } = options;
-    checkArgument("from", from, checks.from);
-    checkArgument("to", to, checks.to);
-    checkArgument("tokens", tokens, checks.tokens);
+    checkRequired(options, checks, "from", "to", "tokens");
     const { module, border } = this.engine;
     border.run(module.kvCacheShare, [this.handle("cache", border), from, to, tokens]);
   }

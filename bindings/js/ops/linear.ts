@@ -78,7 +78,7 @@ export function linear(
   const y = run(module.linear, handle, relu ?? activations.indexOf("none"));
   tape.record("linear", { x, weight, bias }, [y], ([given], needs) => {
     const d = relu === undefined ? given : activateBackward(engine, given, y, relu);
-    const args = [engine.handle("d", d), engine.handle("x", x), engine.handle("weight", weight)];
+    const args = engine.handles({ d, x, weight });
     const options = { needX: needs("x"), needWeight: needs("weight"), needBias: needs("bias") };
     engine.run(module.linearBackward, withLinearGradientOptions(args, options));
     const gradients = readLinearGradients(engine);

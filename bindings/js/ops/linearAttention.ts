@@ -77,7 +77,7 @@ export function linearAttention(
   options: LinearAttentionOptions = {},
 ): LinearAttentionResult {
   checkOptions("linearAttention", options, checks);
-  const args = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];
+  const args = engine.handles({ q, k, v });
   engine.run(engine.module.linearAttention, withLinearAttentionOptions(engine, args, options));
   const result = readLinearAttentionResult(engine);
   const { decay, beta, pastState } = options;

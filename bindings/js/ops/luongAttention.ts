@@ -2,6 +2,7 @@
 
 import type { Engine } from "../core/engine.js";
 import { refuse } from "../core/error.js";
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -100,7 +101,7 @@ export function luongAttention(
       Tensor,
     ];
     const parameters = { queryWeight, keyWeight, scoreWeight: scoreWeight as Tensor };
-    return additiveAttention(engine, query, keys, values, parameters, keyMask ? { keyMask } : {});
+    return additiveAttention(engine, query, keys, values, parameters, optional({ keyMask }));
   };
   return engine.scope(run);
 }

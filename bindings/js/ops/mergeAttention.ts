@@ -41,14 +41,9 @@ export function mergeAttention(
 ): PartialAttention {
   checkArgument("a", a, isPart);
   checkArgument("b", b, isPart);
-  engine.run(engine.module.mergeAttention, [
-    engine.handle("a.output", a.output),
-    engine.handle("a.lse", a.lse),
-    engine.handle("b.output", b.output),
-    engine.handle("b.lse", b.lse),
-  ]);
-  const merged = readPartialAttention(engine);
   const taken = { "a.output": a.output, "a.lse": a.lse, "b.output": b.output, "b.lse": b.lse };
+  engine.run(engine.module.mergeAttention, engine.handles(taken));
+  const merged = readPartialAttention(engine);
   recording()?.cut("mergeAttention", taken, [merged.output, merged.lse]);
   return merged;
 }

@@ -7,6 +7,7 @@ import {
   withMultiHeadAttentionOptions,
   withMultiHeadAttentionParameters,
 } from "../core/members.js";
+import { optional } from "../core/objects.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -121,11 +122,7 @@ export function multiHeadAttention<const O extends MultiHeadAttentionOptions>(
   checkOptions("multiHeadAttention", parameters, parameterChecks, "parameter");
   const o: MultiHeadAttentionOptions = options;
   const { heads, isCausal, mask, keyMask, needWeights, averageWeights } = o;
-  const args = [
-    engine.handle("query", query),
-    engine.handle("key", key),
-    engine.handle("value", value),
-  ];
+  const args = engine.handles({ query, key, value });
   withMultiHeadAttentionParameters(engine, args, parameters);
   const members = { heads, isCausal, mask, keyMask, needWeights, averageWeights };
   withMultiHeadAttentionOptions(engine, args, members);
@@ -157,7 +154,7 @@ export function inSteps(
     const attended = attention(engine, q, k, v, {
       ...{ heads, isCausal, needWeights, dropout, seed },
       ...joinedMasks(engine, o.mask, o.keyMask),
-      ...(cache && { past: cache }),
+      ...optional({ past: cache }),
     });
     const { weights } = attended;
     return {
@@ -203,7 +200,7 @@ function joinedMasks(
   mask: Tensor | undefined,
   keyMask: Tensor | undefined,
 ): Pick<AttentionOptions, "mask" | "bias"> {
-  if (keyMask === undefined) return mask ? { mask } : {};
+  if (keyMask === undefined) return optional({ mask });
   if (keyMask.dtype !== "bool" || keyMask.shape.length !== 2) {
     const got = `${keyMask.dtype} ${describe([...keyMask.shape])}`;
     throw refuse("shape", "keyMask", "bool [B, S]", got);

@@ -2,6 +2,7 @@
 
 import type { Engine } from "../core/engine.js";
 import { readNormGradients, withLayerNormOptions, withRmsNormOptions } from "../core/members.js";
+import type { Operation } from "../core/module.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isNumber, isTensor, isWholeNumber } from "../core/validate.js";
@@ -54,16 +55,10 @@ export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions =
   checkOptions("layerNorm", options, layerNormChecks);
   const { module } = engine;
   const { weight, bias, eps, axes } = options;
-  const withInputs = (args: number[]) => {
-    args.push(engine.handle("x", x));
-    return withLayerNormOptions(engine, args, { weight, bias, eps, axes });
-  };
-  const y = engine.apply(module.layerNorm, withInputs([]));
-  recording()?.record("layerNorm", { x, weight, bias }, [y], ([d]) => {
-    engine.run(module.layerNormBackward, withInputs([engine.handle("d", d)]));
-    return readNormGradients(engine);
-  });
-  return y;
+  const operations = [module.layerNorm, module.layerNormBackward] as const;
+  return runNorm(engine, "layerNorm", operations, { x, weight, bias }, (args) =>
+    withLayerNormOptions(engine, args, { weight, bias, eps, axes }),
+  );
 }
 
 /**
@@ -80,13 +75,23 @@ export function rmsNorm(engine: Engine, x: Tensor, options: RmsNormOptions = {})
   checkOptions("rmsNorm", options, rmsNormChecks);
   const { module } = engine;
   const { weight, eps, axes } = options;
-  const withInputs = (args: number[]) => {
-    args.push(engine.handle("x", x));
-    return withRmsNormOptions(engine, args, { weight, eps, axes });
-  };
-  const y = engine.apply(module.rmsNorm, withInputs([]));
-  recording()?.record("rmsNorm", { x, weight }, [y], ([d]) => {
-    engine.run(module.rmsNormBackward, withInputs([engine.handle("d", d)]));
+  const operations = [module.rmsNorm, module.rmsNormBackward] as const;
+  return runNorm(engine, "rmsNorm", operations, { x, weight }, (args) =>
+    withRmsNormOptions(engine, args, { weight, eps, axes }),
+  );
+}
+
+function runNorm(
+  engine: Engine,
+  name: string,
+  [forward, backward]: readonly [forward: Operation, backward: Operation],
+  taken: { readonly x: Tensor } & Readonly<Record<string, Tensor | undefined>>,
+  withOptions: (args: number[]) => number[],
+): Tensor {
+  const inputs = () => withOptions([engine.handle("x", taken.x)]);
+  const y = engine.apply(forward, inputs());
+  recording()?.record(name, taken, [y], ([d]) => {
+    engine.run(backward, [engine.handle("d", d), ...inputs()]);
     return readNormGradients(engine);
   });
   return y;

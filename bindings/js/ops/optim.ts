@@ -19,8 +19,7 @@ export function sgdStep(
   o: Required<SgdOptionsMembers>,
 ): void {
   const args = [
-    engine.handle("parameter", parameter),
-    engine.handle("gradient", gradient),
+    ...engine.handles({ parameter, gradient }),
     engine.handleOrNone("buffer", buffer),
     Number(isFirst),
   ];
@@ -37,13 +36,7 @@ export function adamStep(
   step: number,
   o: Required<AdamOptionsMembers>,
 ): void {
-  const args = [
-    engine.handle("parameter", parameter),
-    engine.handle("gradient", gradient),
-    engine.handle("average", average),
-    engine.handle("averageOfSquares", averageOfSquares),
-    step,
-  ];
+  const args = [...engine.handles({ parameter, gradient, average, averageOfSquares }), step];
   engine.run(engine.module.adamStep, withAdamOptions(args, o));
 }
 

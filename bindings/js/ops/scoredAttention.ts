@@ -1,6 +1,7 @@
 // Shared by the attentions of recurrent encoder-decoders: their results, their checks, and dot-product scores.
 
 import type { Engine } from "../core/engine.js";
+import { optional } from "../core/objects.js";
 import type { Tensor } from "../core/tensor.js";
 import { checkTensor } from "../core/validate.js";
 import { attention } from "./attention.js";
@@ -50,7 +51,7 @@ export function dotProductAttention(
     const mask = keyMask && reshape(engine, keyMask, [b, 1, 1, s]);
     const { output, weights } = attention(engine, query, keys, values, {
       ...{ heads: 1, scale: 1, needWeights: true },
-      ...(mask && { mask }),
+      ...optional({ mask }),
     });
     const [B = 0, , L = 0, S = 0] = weights.shape;
     return { output, weights: reshape(engine, weights, [B, L, S]) };

@@ -1,7 +1,7 @@
 // The page's connection to one worker: sends calls, cancels them, and rejects them when the worker
 // ends.
 
-import { HeedError } from "../core/error.js";
+import { HeedError, refuse } from "../core/error.js";
 import { cancelledWord } from "../core/running.js";
 import {
   canShareMemory,
@@ -64,7 +64,7 @@ function errorOf({ code, name, message, stack }: SentError): Error {
 }
 
 export const workerEnded = (why: string): HeedError =>
-  new HeedError("worker", `worker: expected a running worker, got one that has ended: ${why}`, {
+  refuse("worker", "worker", "a running worker", `one that has ended: ${why}`, {
     cause: new Error(why),
   });
 
@@ -350,8 +350,8 @@ export class Connection {
 }
 
 function cancelledBy(signal: AbortSignal, { path }: Pick<Call, "path">): HeedError {
-  const message = `${path.join(".")}: expected to finish, got an aborted signal`;
-  return new HeedError("cancelled", message, { cause: signal.reason });
+  const { reason: cause } = signal;
+  return refuse("cancelled", path.join("."), "to finish", "an aborted signal", { cause });
 }
 
 /**

@@ -1,6 +1,6 @@
 // The page's interface to the engine in a worker.
 
-import { HeedError } from "../core/error.js";
+import { HeedError, refuse } from "../core/error.js";
 import { checkArgument, isFunction } from "../core/validate.js";
 import type { HeedInfo } from "../heed.js";
 import { Connection, workerEnded } from "./connection.js";
@@ -51,7 +51,7 @@ export class RemoteEngine {
       if (cause instanceof HeedError) throw cause;
       const got =
         cause instanceof Error ? (this.#workers.explain?.(cause) ?? cause.message) : String(cause);
-      throw new HeedError("worker", `worker: expected to start a worker, got ${got}`, { cause });
+      throw refuse("worker", "worker", "to start a worker", got, { cause });
     }
     this.#session = new Session(connection, this.#options.maxMemory);
     return connection;

@@ -178,5 +178,5 @@ export function checkTransferable(name: string, objects: Iterable<object>): void
 export function unsendable(name: string, expected: string, cause: unknown): HeedError {
   if (cause instanceof HeedError) return cause;
   const got = cause instanceof Error ? cause.message : String(cause);
-  return new HeedError("option", `${name}: expected ${expected}, got ${got}`, { cause });
+  return refuse("option", name, expected, got, { cause });
 }

@@ -2,6 +2,8 @@
 // row and their scales. An element of a block of 32 is a scale times a whole number, and some types add an
 // offset. A block of 256 has 8 or 16 parts. The scale of a part is a whole number times the block's scale.
 
+import { fromBits } from "../../core/tensor.js";
+
 /** How a type stores elements. */
 export interface BlockType {
   readonly name: string;
@@ -18,22 +20,8 @@ export interface BlockType {
 
 type Unpack = (block: Block, to: Float32Array, place: number) => void;
 
-const float = new Float32Array(1);
-const floatBits = new Uint32Array(float.buffer);
-
-/** The value of the 16 bits of a float16. */
-function half(bits: number): number {
-  const magnitude = bits & 0x7fff;
-  const sign = (bits & 0x8000) << 16;
-  // Infinities and NaN keep their exponent; the loader refuses them by the tensor's name.
-  if (magnitude >= 0x7c00) floatBits[0] = sign | 0x7f800000 | ((magnitude & 0x3ff) << 13);
-  else {
-    floatBits[0] = magnitude << 13;
-    float[0] = (float[0] as number) * 2 ** 112;
-    floatBits[0] = (floatBits[0] as number) | sign;
-  }
-  return float[0] as number;
-}
+/** The value of each float16. */
+let halves: Float32Array | undefined;
 
 /** A block of bytes at a position, read by the functions below. */
 export class Block {
@@ -53,7 +41,8 @@ export class Block {
   }
 
   half(i: number): number {
-    return half(this.byte(i) | (this.byte(i + 1) << 8));
+    halves ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => fromBits(bits, "float16"));
+    return halves[this.byte(i) | (this.byte(i + 1) << 8)] as number;
   }
 }
 

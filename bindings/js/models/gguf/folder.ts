@@ -114,7 +114,7 @@ class Weights implements OpenSource {
     const at = packed.begin + begin * packedBytes;
     const bytes = await this.#file.read(at, at + (end - begin) * packedBytes, signal);
     if (bytes.length < (end - begin) * packedBytes)
-      throw new HeedError("load", `file: expected ${packed.end} bytes, got ${at + bytes.length}`);
+      throw refuse("load", "file", `${packed.end} bytes`, `${at + bytes.length}`);
     const shown = unpacked(packed.type, bytes, rule.added);
     if (rule.pairedHeads === undefined) return shown;
     const ordered = new Uint8Array((last - first) * rowBytes);

@@ -140,13 +140,10 @@ function readTensor(cursor: Cursor, name: string): PackedTensor {
     throw refuse("format", `${name}: type`, known, typeName(number));
   }
   const [columns = 1] = sizes;
-  if (columns % type.elements !== 0)
-    throw refuse(
-      "format",
-      name,
-      `rows of a multiple of ${type.elements} as ${type.name}`,
-      `${columns}`,
-    );
+  if (columns % type.elements !== 0) {
+    const expected = `rows of a multiple of ${type.elements} as ${type.name}`;
+    throw refuse("format", name, expected, `${columns}`);
+  }
   const bytes = (sizes.reduce((a, b) => a * b, 1) / type.elements) * type.bytes;
   return { type, shape: sizes.reverse(), begin, end: begin + bytes };
 }

@@ -1,12 +1,13 @@
 // The attention of language models.
 
-import { noGrad } from "../../core/tape.js";
+import { optional } from "../../core/objects.js";
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
-import { type Compared, receiverOf } from "../../nn/capture.js";
+import { comparedOf, receiverOf } from "../../nn/capture.js";
 import { Module } from "../../nn/module.js";
 import type { AttentionOptions } from "../../ops/attention.js";
 import type { KvCache } from "../../ops/kvCache.js";
+import type { StackConfig } from "./fields.js";
 import type { Parameters } from "./parameters.js";
 import { Normalisation, Projection } from "./parts.js";
 import type { RotationTables } from "./rotation.js";
@@ -25,6 +26,16 @@ export interface AttentionSizes {
   readonly eps: number;
   readonly normOffset?: number;
 }
+
+/** The sizes of attention in which every query sees all keys. */
+export const openSizes = ({
+  heads,
+  headSize,
+  eps,
+}: Pick<StackConfig, "heads" | "headSize" | "eps">) => ({
+  ...{ heads, kvHeads: heads, headSize, scale: 1 / Math.sqrt(headSize), eps },
+  ...{ isCausal: false, window: undefined },
+});
 
 /** The data of a step that all layers of a model share. */
 export interface StepContext {
@@ -88,17 +99,16 @@ export class Attention extends Module {
             this.#placed(this.kProj.forward(memory), kvHeads, this.kNorm, rotation),
             this.vProj.forward(memory),
           ];
-    const options: AttentionOptions = { heads, kvHeads, scale, isCausal };
-    if (window !== undefined) options.window = window;
-    if (softcap !== undefined) options.softcap = softcap;
-    if (mask !== undefined) options.mask = mask;
-    if (bias !== undefined) options.bias = bias;
-    if (cache !== undefined) options.past = cache;
+    const sizes = { heads, kvHeads, scale, isCausal, window, softcap };
+    const options: AttentionOptions = optional({ ...sizes, mask, bias, past: cache });
     const receive = receiverOf(this);
     const attended = heed.attention(q, k, v, { ...options, needWeights: receive !== undefined });
     const { output, weights } = attended;
-    if (weights !== undefined)
-      receive?.(weights, cache ? undefined : () => this.#compared(q, k, v, bias));
+    const compare = () => {
+      const own = optional({ scale, softcap, bias, capture: "masked" as const });
+      return comparedOf(heed, [q, k, v], headSize, own);
+    };
+    if (weights !== undefined) receive?.(weights, cache ? undefined : compare);
     const headOutputs = this.ablated.size > 0 ? this.#ablate(output) : output;
     return { headOutputs, output: this.oProj.forward(headOutputs) };
   }
@@ -130,21 +140,6 @@ export class Attention extends Module {
     }
     const rest = heed.multiply(output, heed.tensor(kept));
     return [...ablated.values()].some(Boolean) ? heed.add(rest, heed.tensor(instead)) : rest;
-  }
-
-  #compared(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | undefined): Compared {
-    const { heed } = this;
-    const { scale, headSize, softcap = 0 } = this.sizes;
-    return noGrad(() => {
-      const [query, key, value] = [q, k, v].map((x) => {
-        const [batch, rows, width] = x.shape as [number, number, number];
-        const split = heed.reshape(x, [batch, rows, width / headSize, headSize]);
-        return heed.transpose(split, [0, 2, 1, 3]);
-      }) as [Tensor, Tensor, Tensor];
-      const options = { scale, softcap, ...(bias && { bias }), capture: "masked" } as const;
-      const scores = () => noGrad(() => heed.attention(query, key, value, options).capture);
-      return { query, key, value, scores };
-    });
   }
 
   override get [Symbol.toStringTag](): string {

@@ -16,7 +16,11 @@ import type { Heed } from "../../heed.js";
 import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
 import { generate, isLength, isStart, type SamplingOptions, type Step } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
-import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
+import {
+  isTransformerCache,
+  TransformerCache,
+  type TransformerCacheOptions,
+} from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type Encoded, idsIn } from "../tokenizer.js";
 import { type Attention, attentionsOf } from "./attention.js";
@@ -28,7 +32,6 @@ import {
   checkIds,
   checkTokens,
   type HubModelOptions,
-  isCache,
   paddedIds,
 } from "./inputs.js";
 import type { Parameters } from "./parameters.js";
@@ -71,7 +74,7 @@ export interface GenerateTextOptions extends Omit<SamplingOptions, "startTokens"
 }
 
 const forwardChecks = {
-  cache: isCache,
+  cache: isTransformerCache,
   onlyLast: isBoolean,
   needHiddenStates: isBoolean,
   receiveLayer: isFunction,

@@ -6,7 +6,6 @@ import {
   isBoolean,
   isLayerCount,
   isListOf,
-  isObject,
   isPositiveFloat,
   isRecord,
   isWholeNumber,
@@ -32,8 +31,7 @@ export class Fields {
   readonly #dialect: Dialect;
 
   constructor(given: unknown, name = "config", dialect: Dialect = {}) {
-    if (!isObject(given) || Array.isArray(given))
-      throw refuse("option", name, "an object", describe(given));
+    if (!isRecord(given)) throw refuse("option", name, "an object", describe(given));
     this.#given = given;
     this.#name = name;
     this.#dialect = dialect;

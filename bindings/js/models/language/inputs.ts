@@ -2,10 +2,17 @@
 
 import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
-import { type Check, checkOptions, isWholeNumber, oneOf, shapeOf } from "../../core/validate.js";
+import {
+  type Check,
+  checkOptions,
+  instanceOf,
+  isWholeNumber,
+  oneOf,
+  shapeOf,
+} from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { isSeed } from "../../nn/random.js";
-import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
+import type { TransformerCacheOptions } from "../../nn/transformerCache.js";
 import { type HubModelConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { initialParameters, ownSpecs, type Parameter, Parameters } from "./parameters.js";
@@ -23,14 +30,9 @@ export interface HubModelOptions {
 
 const modelChecks = {
   seed: isSeed,
-  parameters: { expected: "a map", accepts: (value) => value instanceof Map },
-  sentence: { expected: "a head of sentences", accepts: (value) => value instanceof SentenceHead },
+  parameters: instanceOf("a map", Map),
+  sentence: instanceOf("a head of sentences", SentenceHead),
 } satisfies Record<keyof HubModelOptions, Check>;
-
-export const isCache: Check = {
-  expected: "a cache made by createCache",
-  accepts: (value) => value instanceof TransformerCache,
-};
 
 export const cacheChecks = {
   batch: isWholeNumber(1),

@@ -2,7 +2,8 @@
 // safetensors files. They are read tensor by tensor, so that the memory never contains a whole
 // file.
 
-import { HeedError, refuse } from "../../core/error.js";
+import { refuse } from "../../core/error.js";
+import { within } from "../../core/objects.js";
 import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
@@ -16,7 +17,7 @@ import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parame
 import { sentenceHeadIn } from "./sentenceFiles.js";
 import type { SentenceHead } from "./sentences.js";
 import { Seq2SeqLanguageModel } from "./seq2seqModel.js";
-import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
+import { type FoundTensor, readPlaces, weightFiles } from "./weightFiles.js";
 import { bytesOf, WeightStore, type WeightType, weightTypes, withColumns } from "./weights.js";
 
 /** The progress of loading a model. */
@@ -117,8 +118,8 @@ function checkSize(bytesAs: (dtype: WeightType) => number, dtype: WeightType, mo
   if (needed <= most) return;
   const fitting = weightTypes.filter((each) => bytesAs(each) <= most);
   const others = fitting.map((each) => `${each} takes ${bytesAs(each)}`).join(", ");
-  const got = `got ${needed} as ${dtype}; ${others || "no dtype fits"}`;
-  throw new HeedError("memory", `dtype: expected weights of at most ${most} bytes, ${got}`);
+  const got = `${needed} as ${dtype}; ${others || "no dtype fits"}`;
+  throw refuse("memory", "dtype", `weights of at most ${most} bytes`, got);
 }
 
 /** The number of tensors that an error names. */
@@ -263,12 +264,8 @@ class Loading {
         const place =
           (first + start) * columns + rows.data.findIndex((number) => !Number.isFinite(number));
         rows.dispose();
-        throw refuse(
-          "format",
-          `${file.name}: ${tensor}`,
-          "finite numbers",
-          `another at place ${place}`,
-        );
+        const got = `another at place ${place}`;
+        throw refuse("format", `${file.name}: ${tensor}`, "finite numbers", got);
       }
       take(start, rows);
       await this.#rest();

@@ -8,7 +8,7 @@ import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../.
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { Attention, attentionsOf, type StepContext } from "./attention.js";
+import { Attention, attentionsOf, openSizes, type StepContext } from "./attention.js";
 import { distanceBias } from "./distances.js";
 import type { HubConfig } from "./fields.js";
 import { beginModel, checkIds, type HubModelOptions } from "./inputs.js";
@@ -22,8 +22,8 @@ import {
   product,
   Table,
 } from "./parts.js";
-import { pool } from "./pooling.js";
-import { PreNormLayer, type PreNormSizes } from "./preNormLayer.js";
+import { firstStates, pool } from "./pooling.js";
+import { PreNormLayer } from "./preNormLayer.js";
 import { tablesOfLayers } from "./rotation.js";
 import { SentenceHead } from "./sentences.js";
 
@@ -70,11 +70,9 @@ class MaskedLayer extends Module {
 
   constructor(heed: Heed, config: MaskedConfig, parameters: Parameters) {
     super(heed);
-    const { heads, headSize, eps, activation } = config;
-    const sizes = { heads, kvHeads: heads, headSize, eps, window: undefined };
-    const own = { scale: 1 / Math.sqrt(headSize), isCausal: false };
+    const { eps, activation } = config;
     const norm = (name: string) => new Normalisation(heed, "layer", eps, parameters.of(name));
-    this.selfAttn = new Attention(heed, { ...sizes, ...own }, parameters.of("self_attn"));
+    this.selfAttn = new Attention(heed, openSizes(config), parameters.of("self_attn"));
     this.postAttentionLayernorm = norm("post_attention_layernorm");
     this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
     this.outputLayernorm = norm("output_layernorm");
@@ -92,14 +90,6 @@ class MaskedLayer extends Module {
     return "MaskedLayer";
   }
 }
-
-/** The sizes of a layer with norms before its parts, whose queries see `window` keys on each side. */
-const preNormSizes = (config: MaskedConfig, window: number | undefined): PreNormSizes => ({
-  ...{ norm: "layer", activation: config.activation, eps: config.eps, isCausal: false },
-  ...{ heads: config.heads, kvHeads: config.heads, headSize: config.headSize },
-  scale: 1 / Math.sqrt(config.headSize),
-  window: window === undefined ? undefined : [window, window],
-});
 
 /** The embedding and the layers. */
 class MaskedStack extends Module {
@@ -125,10 +115,12 @@ class MaskedStack extends Module {
     const norm = (name: string) =>
       new Normalisation(heed, "layer", config.eps, parameters.of(name));
     this.embedNorm = norm("embed_norm");
-    this.layers = config.windows.map((window, i) => {
+    const sizes = { ...openSizes(config), norm: "layer", activation: config.activation } as const;
+    this.layers = config.windows.map((keys, i) => {
       const own = parameters.of(`layers.${i}`);
       if (!config.hasNormsBefore) return new MaskedLayer(heed, config, own);
-      return new PreNormLayer(heed, preNormSizes(config, window), own);
+      const window = keys === undefined ? undefined : ([keys, keys] as const);
+      return new PreNormLayer(heed, { ...sizes, window }, own);
     });
     this.norm = config.hasNormsBefore ? norm("norm") : undefined;
   }
@@ -343,7 +335,7 @@ export class MaskedLanguageModel extends Module {
     if (task !== "sequence") return classifier.forward(output);
     if (reads === "pooled") return classifier.forward(pooled as Tensor);
     return classifier.forward(
-      reads === "mean" ? this.#meanOf(output, keyMask) : this.#firstOf(output),
+      reads === "mean" ? this.#meanOf(output, keyMask) : firstStates(this.heed, output),
     );
   }
 
@@ -354,14 +346,8 @@ export class MaskedLanguageModel extends Module {
     return pool(this.heed, output, seen, "mean");
   }
 
-  #firstOf(output: Tensor): Tensor {
-    const [batch, , size] = output.shape as [number, number, number];
-    const first = this.heed.slice(output, { axis: 1, start: 0, length: 1 });
-    return this.heed.reshape(first, [batch, size]);
-  }
-
   #pooled(output: Tensor): Tensor | undefined {
-    return this.pooler?.forward(this.#firstOf(output), "tanh");
+    return this.pooler?.forward(firstStates(this.heed, output), "tanh");
   }
 
   /** @internal The attention of each layer, by its path. */

@@ -3,7 +3,7 @@
 // All architectures use the names of Llama's checkpoints: "model.layers.0.self_attn.q_proj.weight".
 // checkpoint.ts has the names of other checkpoints.
 
-import { HeedError } from "../../core/error.js";
+import { refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
 import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
@@ -296,10 +296,8 @@ export function initialParameters(
 ): Map<string, Parameter> {
   const sizes = [...specs.values()].map(({ shape }) => shape.reduce((a, b) => a * b, 4));
   const bytes = sizes.reduce((a, b) => a + b, 0);
-  if (bytes > mostBytes) {
-    const message = `config: expected parameters of at most ${mostBytes} bytes, got ${bytes}`;
-    throw new HeedError("memory", message);
-  }
+  if (bytes > mostBytes)
+    throw refuse("memory", "config", `parameters of at most ${mostBytes} bytes`, `${bytes}`);
   const generator = new Generator(seed);
   return heed.scope(() => {
     const made = new Map<string, Parameter>();

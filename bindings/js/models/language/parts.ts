@@ -1,6 +1,7 @@
 // The parts of language models that are one operation on parameters. Unlike the modules of heed/nn,
 // they take existing parameters, which may be stored in fewer bits.
 
+import { optional } from "../../core/objects.js";
 import { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
@@ -20,17 +21,16 @@ export function product(
   bias?: Tensor,
   activation?: Activation,
 ): Tensor {
-  const named = activation && { activation };
   const whole = weight instanceof Tensor ? weight : weight.length === 1 ? weight[0] : undefined;
-  if (whole) return heed.linear(x, whole, { ...(bias && { bias }), ...named });
+  if (whole) return heed.linear(x, whole, optional({ bias, activation }));
   return heed.scope(() => {
     let start = 0;
     const products = (weight as readonly PackedWeights[]).map((block) =>
       heed.scope(() => {
         const length = block.shape[0] as number;
-        const own = bias && { bias: heed.slice(bias, { axis: 0, start, length }) };
+        const own = bias && heed.slice(bias, { axis: 0, start, length });
         start += length;
-        return heed.linear(x, block, { ...own, ...named });
+        return heed.linear(x, block, optional({ bias: own, activation }));
       }),
     );
     return heed.concat(products, { axis: -1 });
@@ -109,10 +109,10 @@ export class Normalisation extends Module {
   /** x [..., E] -> [..., E] */
   forward(x: Tensor): Tensor {
     const { heed, eps, weight, bias, offset } = this;
-    const given = weight && { weight: offset === 0 ? weight : heed.add(weight, offset) };
+    const own = weight && offset !== 0 ? heed.add(weight, offset) : weight;
     return this.norm === "rms"
-      ? heed.rmsNorm(x, { eps, ...given })
-      : heed.layerNorm(x, { eps, ...given, ...(bias && { bias }) });
+      ? heed.rmsNorm(x, optional({ eps, weight: own }))
+      : heed.layerNorm(x, optional({ eps, weight: own, bias }));
   }
 
   override get [Symbol.toStringTag](): string {

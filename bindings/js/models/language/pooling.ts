@@ -58,3 +58,9 @@ export function pool(heed: Heed, states: Tensor, seen: Uint8Array, pooling: Pool
   const weights = heed.tensor(Float32Array.from(rows.flat()), [batch, length, 1]);
   return heed.sum(heed.multiply(states, weights), { axis: 1 });
 }
+
+/** Returns the state of the first position, [B, L, E] -> [B, E]. */
+export function firstStates(heed: Heed, states: Tensor): Tensor {
+  const [batch, , size] = states.shape as [number, number, number];
+  return heed.reshape(heed.slice(states, { axis: 1, start: 0, length: 1 }), [batch, size]);
+}

@@ -2,11 +2,12 @@
 // them.
 
 import { describe, HeedError, refuse } from "../../core/error.js";
+import { parseText } from "../../core/objects.js";
 import { isListOf, isRecord, isText } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { read } from "../../nn/safetensors.js";
 import type { Activation } from "../../ops/activate.js";
-import { type Folder, findJson, missing, parseText, readJson, readText } from "../sources.js";
+import { type Folder, findJson, missing, readJson, readText } from "../sources.js";
 import { Fields } from "./fields.js";
 import { type Pooling, poolings } from "./pooling.js";
 import { type Dense, type SentenceConfig, SentenceHead, usual } from "./sentences.js";
@@ -61,13 +62,10 @@ async function readDense(
   const name = `${path}/config.json`;
   const given = await readJson(folder, name, signal);
   const kind = classOf(given.activation_function ?? "Identity");
-  if (!Object.hasOwn(activations, kind))
-    throw refuse(
-      "format",
-      `${name}: activation_function`,
-      Object.keys(activations).join(" or "),
-      describe(kind),
-    );
+  if (!Object.hasOwn(activations, kind)) {
+    const expected = Object.keys(activations).join(" or ");
+    throw refuse("format", `${name}: activation_function`, expected, describe(kind));
+  }
   const file = await folder.open(`${path}/model.safetensors`, signal);
   if (file === undefined) throw missing(folder, `${path}/model.safetensors`);
   const { tensors } = read(await file.read(0, file.size, signal));

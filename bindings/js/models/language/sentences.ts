@@ -1,5 +1,6 @@
 // How an encoder of sentences makes a text's vector (Reimers and Gurevych, "Sentence-BERT", 2019).
 
+import { optional } from "../../core/objects.js";
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
@@ -62,7 +63,7 @@ export class SentenceHead extends Module {
     const pooled = config.poolings.map((each) => pool(heed, states, seen, each));
     let x = heed.concat(pooled, { axis: -1 });
     for (const { weight, bias, activation } of this.#dense) {
-      const options = { ...(bias && { bias }), ...(activation && { activation }) };
+      const options = optional({ bias, activation });
       x = heed.linear(x, weight, options);
     }
     return config.isNormalised ? normalised(heed, x) : x;

@@ -18,20 +18,17 @@ import {
 import type { Heed } from "../../heed.js";
 import { beamSearch, generate, isLength, isStart, isTokens, mostBeams } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
-import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
+import {
+  isTransformerCache,
+  TransformerCache,
+  type TransformerCacheOptions,
+} from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type Encoded, idsIn } from "../tokenizer.js";
 import { type Attention, attentionsOf } from "./attention.js";
 import type { GenerateTextOptions } from "./causalModel.js";
 import type { HubConfig } from "./fields.js";
-import {
-  beginModel,
-  cacheChecks,
-  checkIds,
-  checkTokens,
-  type HubModelOptions,
-  isCache,
-} from "./inputs.js";
+import { beginModel, cacheChecks, checkIds, checkTokens, type HubModelOptions } from "./inputs.js";
 import { Projection, product } from "./parts.js";
 import type { Seq2SeqConfig } from "./seq2seqConfig.js";
 import { processorOf, searchTexts } from "./seq2seqSearch.js";
@@ -108,7 +105,7 @@ const encodeChecks = {
 
 const decodeChecks = {
   ...encodeChecks,
-  cache: isCache,
+  cache: isTransformerCache,
   onlyLast: isBoolean,
 } satisfies Record<keyof DecodeOptions, Check>;
 

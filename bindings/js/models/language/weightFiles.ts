@@ -1,6 +1,7 @@
 // The safetensors files of a model, one or several with an index, and the places of their tensors.
 
-import { describe, HeedError, refuse } from "../../core/error.js";
+import { describe, refuse } from "../../core/error.js";
+import { isRecord, within } from "../../core/objects.js";
 import { headerLength, lengthBytes, type Place, readHeader } from "../../core/safetensorsHeader.js";
 import type { OpenSource } from "../fetched.js";
 import { type Folder, findJson, missing, weightsName } from "../sources.js";
@@ -19,30 +20,17 @@ interface OpenFile {
   readonly dataStart: number;
 }
 
-/** Runs a function, and reports its errors as faults of a file. */
-export function within<T>(file: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof HeedError) || !["option", "format"].includes(error.code)) throw error;
-    throw new HeedError("format", `${file}: ${error.message}`, { cause: error });
-  }
-}
-
 /** Returns the file of each tensor by the index of a model in several files. */
 function readIndex(index: Record<string, unknown>): string[] {
   const map = index.weight_map;
-  if (map === null || typeof map !== "object" || Array.isArray(map))
+  if (!isRecord(map))
     throw refuse("format", indexName, "a weight_map with the file of each tensor", describe(map));
   const files = new Set<string>();
   for (const [tensor, file] of Object.entries(map)) {
-    if (typeof file !== "string" || !/^[^/\\]+\.safetensors$/.test(file))
-      throw refuse(
-        "format",
-        `${indexName}: ${tensor}`,
-        "the name of a safetensors file",
-        describe(file),
-      );
+    if (typeof file !== "string" || !/^[^/\\]+\.safetensors$/.test(file)) {
+      const expected = "the name of a safetensors file";
+      throw refuse("format", `${indexName}: ${tensor}`, expected, describe(file));
+    }
     files.add(file);
   }
   return [...files];

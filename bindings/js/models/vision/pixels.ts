@@ -5,6 +5,7 @@ import type { Tensor } from "../../core/tensor.js";
 import {
   type Check,
   checkArgument,
+  instanceOf,
   isListOf,
   isNumber,
   isObject,
@@ -31,10 +32,7 @@ const colours = 3;
 /** The numbers of a pixel in an image: the colours and alpha. */
 const numbersOfPixel = 4;
 
-const isModel: Check = {
-  expected: "a VisionTransformer",
-  accepts: (value) => value instanceof VisionTransformer,
-};
+const isModel = instanceOf("a VisionTransformer", VisionTransformer);
 const isImage: Check = {
   expected: "an image with data, width and height, such as ImageData",
   accepts: (value) => isObject(value) && isObject(value.data),

@@ -7,12 +7,13 @@ import { type Check, checkOptions, isBoolean, shapeOf } from "../../core/validat
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { type Attention, attentionsOf } from "../language/attention.js";
+import { type Attention, attentionsOf, openSizes } from "../language/attention.js";
 import type { VisionConfig } from "../language/config.js";
 import type { HubConfig } from "../language/fields.js";
 import { beginModel, type HubModelOptions } from "../language/inputs.js";
 import type { Parameters } from "../language/parameters.js";
 import { Normalisation, Projection, Table } from "../language/parts.js";
+import { firstStates } from "../language/pooling.js";
 import { PreNormLayer } from "../language/preNormLayer.js";
 
 /** Options of a call of `VisionTransformer`. */
@@ -52,14 +53,12 @@ class VisionStack extends Module {
 
   constructor(heed: Heed, config: VisionConfig, parameters: Parameters) {
     super(heed);
-    const { activation, eps, heads, headSize } = config;
+    const { activation, eps } = config;
     this.config = config;
     this.embedPatches = new Projection(heed, parameters.of("embed_patches"));
     this.classToken = parameters.tensor("class_token") as Tensor;
     this.embedPositions = new Table(heed, parameters.of("embed_positions"));
-    const attention = { heads, kvHeads: heads, headSize, scale: 1 / Math.sqrt(headSize) };
-    const open = { isCausal: false, window: undefined };
-    const sizes = { ...attention, ...open, norm: "layer", activation, eps } as const;
+    const sizes = { ...openSizes(config), norm: "layer", activation } as const;
     this.layers = Array.from(
       { length: config.layers },
       (_, i) => new PreNormLayer(heed, sizes, parameters.of(`layers.${i}`)),
@@ -154,11 +153,9 @@ export class VisionTransformer extends Module {
     const given: VisionForwardOptions = options ?? {};
     checkOptions("forward", given, forwardChecks);
     const { heed, classifier, pooler } = this;
-    const { size, pooledActivation } = this.config;
+    const { pooledActivation } = this.config;
     const { states, output } = this.model.forward(this.#batchOf(pixels));
-    const count = output.shape[0] as number;
-    const token = heed.slice(output, { axis: 1, start: 0, length: 1 });
-    const first = heed.reshape(token, [count, size]);
+    const first = firstStates(heed, output);
     return {
       output,
       pooled: pooler?.forward(first, pooledActivation),

@@ -1,7 +1,7 @@
 /** `<heed-heads>`: every head of every layer as a small picture, and one of them in detail. */
 
 import { around, HeadGrid, type HeadIndex } from "../parts/headGrid.js";
-import { html, optionOf, write } from "../parts/html.js";
+import { html, labelOf, write } from "../parts/html.js";
 import { Kept } from "../parts/kept.js";
 import { Legend } from "../parts/legend.js";
 import { patternNames, patterns } from "../parts/measures.js";
@@ -112,11 +112,7 @@ export class HeedHeads extends SlicedElement {
       name: "order" | "view" | "range",
       words: string,
       choices: readonly (readonly [value: string, words: string])[],
-    ) => {
-      for (const [value, words] of choices) select.add(optionOf(words, value));
-      select.addEventListener("change", () => Object.assign(this, { [name]: select.value }));
-      return html("label", "", `${words} `, select);
-    };
+    ) => labelOf(select, words, choices, () => Object.assign(this, { [name]: select.value }));
     this.#bar.setAttribute("part", "controls");
     this.#bar.append(
       choose(this.#order, "order", "Order", [

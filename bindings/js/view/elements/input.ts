@@ -1,7 +1,7 @@
 /** Checks the input of an element and converts it to matrices. Every error names the property. */
 import { classOf, isMarked } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
-import { finished, type Job } from "../picture/job.js";
+import { finished, type Job, pausing } from "../picture/job.js";
 import {
   type Extremes,
   type Floats,
@@ -258,13 +258,11 @@ export interface Findings {
 /** A sum of numbers of 16 bits may differ from 1 by this much. */
 const tolerance = 0.01;
 
-/** The numbers between two pauses, which take some tenths of a millisecond. */
-const between = 1 << 16;
-
 /** Reads a matrix, for its notes. The job pauses often: see `Slices`. */
 export function* findingIn(view: MatrixView): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride, hides } = view;
-  let [holes, uneven, worst, read] = [0, 0, 1, 0];
+  const isDue = pausing();
+  let [holes, uneven, worst] = [0, 0, 1];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
     let isWhole = false;
@@ -275,11 +273,7 @@ export function* findingIn(view: MatrixView): Job<Findings> {
       sum += value;
       if (Number.isNaN(value)) ++holes;
     }
-    read += cols;
-    if (read >= between) {
-      read = 0;
-      yield i / rows;
-    }
+    if (isDue(cols)) yield i / rows;
     // A row without a visible key has no sum. A row with a hole has the sum NaN.
     if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;

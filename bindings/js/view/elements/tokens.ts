@@ -1,6 +1,6 @@
 /** `<heed-tokens>`: a text, shaded by the weights of one token's row or column. */
 
-import { html, optionOf } from "../parts/html.js";
+import { html, labelOf } from "../parts/html.js";
 import { Legend } from "../parts/legend.js";
 import { drawnContents, numbersOf } from "../parts/saveMenu.js";
 import { stripSvg } from "../parts/stripSvg.js";
@@ -103,18 +103,16 @@ export class HeedTokens extends MatrixElement<Shown> {
       title.textContent = side;
       this.#frame.append(title, list);
     }
-    for (const [value, words] of [
+    const directions = [
       ["from", "what it attends to"],
       ["to", "what attends to it"],
-    ] as const)
-      this.#select.add(optionOf(words, value));
-    this.#select.addEventListener("change", () => {
+    ] as const;
+    const choose = () => {
       this.#keep(null);
       this.direction = this.#select.value as Direction;
-    });
-    const label = html("label", "", "Shaded by ", this.#select);
+    };
     this.#bar.setAttribute("part", "controls");
-    this.#bar.append(label);
+    this.#bar.append(labelOf(this.#select, "Shaded by", directions, choose));
     this.#legend.element.setAttribute("part", "legend");
     this.#frame.append(this.#legend.element, this.#bar, this.readout.element);
     this.content.append(this.#frame);

@@ -109,13 +109,10 @@ function joined(members: readonly Named[]): { shape: Sizes; data: Float32Array }
     throw refuse("shape", first.name, "at least one number", describe(first.shape));
   if (members.length === 1) return { shape, data: first.data };
   for (const member of members)
-    if (describe(layerShape(member)) !== describe(shape))
-      throw refuse(
-        "shape",
-        member.name,
-        `${describe(first.shape)}, as ${first.name}`,
-        describe(member.shape),
-      );
+    if (describe(layerShape(member)) !== describe(shape)) {
+      const expected = `${describe(first.shape)}, as ${first.name}`;
+      throw refuse("shape", member.name, expected, describe(member.shape));
+    }
   const data = allocate(first.name, members.length * first.data.length);
   for (const [i, member] of members.entries()) data.set(member.data, i * first.data.length);
   const [, heads, queries, keys] = shape;

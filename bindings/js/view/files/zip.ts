@@ -193,9 +193,7 @@ async function* inflated(name: string, packed: Blob): AsyncGenerator<Uint8Array>
     }
   } catch (error) {
     if (error instanceof HeedError) throw error;
-    throw new HeedError("format", `zip: ${name}: expected deflated bytes, got others`, {
-      cause: error,
-    });
+    throw refuse("format", `zip: ${name}`, "deflated bytes", "others", { cause: error });
   } finally {
     await reader.cancel().catch(() => {});
   }

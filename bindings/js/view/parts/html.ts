@@ -17,11 +17,20 @@ export function spanOf(className: string, words = ""): HTMLSpanElement {
   return html("span", className, words);
 }
 
-/** Creates an option of a select element. */
-export function optionOf(words: string, value: string): HTMLOptionElement {
-  const option = html("option", "", words);
-  option.value = value;
-  return option;
+/** Fills a select element, calls a function after each choice, and returns the element in its label. */
+export function labelOf(
+  select: HTMLSelectElement,
+  words: string,
+  choices: readonly (readonly [value: string, words: string])[],
+  choose: () => void,
+): HTMLLabelElement {
+  for (const [value, words] of choices) {
+    const option = html("option", "", words);
+    option.value = value;
+    select.add(option);
+  }
+  select.addEventListener("change", choose);
+  return html("label", "", `${words} `, select);
 }
 
 /** Writes words into an element, unless it has these words already. */

@@ -1,5 +1,5 @@
 /** Measures of a head's attention pattern, each as one number. */
-import { finished, type Job } from "../picture/job.js";
+import { finished, type Job, pausing } from "../picture/job.js";
 import { at, largestOf, type MatrixView } from "../picture/view.js";
 
 export interface MeasureWords {
@@ -81,9 +81,6 @@ const pattern: Readonly<Record<PatternName, Measure>> = {
   },
 };
 
-/** The numbers between two pauses, which take some tenths of a millisecond. */
-const between = 1 << 15;
-
 /**
  * Measures the weights of one head, rows × columns; null if there is no row to measure. The job
  * pauses often: see `Slices`.
@@ -98,13 +95,10 @@ export function* measuringHead(
   const { rows, of, readsAll } = pattern[name];
   const [first, end] = rows(view, isSelf) ?? [0, 0];
   let sum = 0;
-  let read = 0;
+  const isDue = pausing(1 << 15);
   for (let row = first; row < end; ++row) {
     sum += of(view, row);
-    read += readsAll ? view.cols : 1;
-    if (read < between) continue;
-    read = 0;
-    yield (row - first) / (end - first);
+    if (isDue(readsAll ? view.cols : 1)) yield (row - first) / (end - first);
   }
   return end > first ? sum / (end - first) : null;
 }

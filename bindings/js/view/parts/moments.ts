@@ -2,7 +2,14 @@
 
 import { at, type MatrixView, viewOn } from "../picture/view.js";
 import type { AreaOf, CellOf } from "./attention.js";
-import { countOf, isMadeBy, momentAt, type StageMoment, type Timeline } from "./timeline.js";
+import {
+  countOf,
+  isMadeBy,
+  madeIn,
+  momentAt,
+  type StageMoment,
+  type Timeline,
+} from "./timeline.js";
 
 export interface UnfoldingOf<Name extends string> {
   readonly moment: StageMoment<Name>;
@@ -32,9 +39,7 @@ export function unfoldingAt<Name extends string>(
     moment,
     cell: col === null ? null : { matrix, row, col },
     sum: sumAt(moment),
-    targets: [...(timeline.lead ? [timeline.lead] : []), ...timeline.targets].map(
-      (target) => target.matrix,
-    ),
+    targets: madeIn(timeline),
     isMade: isMadeBy(timeline, time),
   };
 }

@@ -3,7 +3,7 @@
  * engine's `adaptiveMaxPool` computes it. Cell i of r along an axis of size R is [floor(i R / r),
  * ceil((i + 1) R / r)), as in torch.nn.AdaptiveMaxPool2d; a cell that contains NaN is NaN.
  */
-import type { Job } from "../picture/job.js";
+import { type Job, pausing } from "../picture/job.js";
 import type { Hides, MatrixView } from "../picture/view.js";
 
 /** The weights of a head, max-pooled to `rows` × `cols`. */
@@ -17,9 +17,6 @@ export interface SmallWeights {
 export function cellOf(i: number, size: number, cells: number): readonly [number, number] {
   return [Math.floor((i * size) / cells), Math.ceil(((i + 1) * size) / cells)];
 }
-
-/** The numbers between two pauses, which take some tenths of a millisecond. */
-const between = 1 << 16;
 
 /**
  * The maximum of `most` and a part of a row. If the matrix is signed, it is the number farthest
@@ -65,7 +62,7 @@ export function* pooling(
   const [rows, cols] = [Math.min(view.rows, mostRows), Math.min(view.cols, mostCols)];
   const data = new Float32Array(rows * cols).fill(Number.NEGATIVE_INFINITY);
   const parts = Array.from({ length: cols }, (_, j) => cellOf(j, view.cols, cols));
-  let read = 0;
+  const isDue = pausing();
   for (let i = 0; i < rows; ++i) {
     const [top, bottom] = cellOf(i, view.rows, rows);
     for (let row = top; row < bottom; ++row) {
@@ -73,10 +70,7 @@ export function* pooling(
         if (hidden?.(i, j)) continue;
         const cell = i * cols + j;
         data[cell] = mostOfPart(view, row, part, data[cell] as number, isSigned);
-        read += part[1] - part[0];
-        if (read < between) continue;
-        read = 0;
-        yield i / rows;
+        if (isDue(part[1] - part[0])) yield i / rows;
       }
     }
   }
@@ -97,7 +91,7 @@ export function* hidingPooled(
   isCausal = false,
 ): Job<Hides> {
   const hidden = new Uint8Array(small.rows * small.cols).fill(1);
-  let read = 0;
+  const isDue = pausing();
   for (let place = 0; place < hidden.length; ++place) {
     const i = Math.floor(place / small.cols);
     const [top, bottom] = cellOf(i, whole.rows, small.rows);
@@ -106,10 +100,7 @@ export function* hidingPooled(
     for (let row = bottom - 1; row >= corner.top && hidden[place] === 1; --row) {
       for (let col = left; col < corner.right && hidden[place] === 1; ++col)
         if (!hides(row, col)) hidden[place] = 0;
-      read += corner.right - left;
-      if (read < between) continue;
-      read = 0;
-      yield undefined;
+      if (isDue(corner.right - left)) yield undefined;
     }
   }
   return (row, col) => hidden[row * small.cols + col] === 1;

@@ -3,7 +3,7 @@
  * of its attention.
  */
 import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "../picture/colour.js";
-import type { Job } from "../picture/job.js";
+import { type Job, pausing } from "../picture/job.js";
 import { at, findingRange, type MatrixView } from "../picture/view.js";
 
 export interface Line {
@@ -146,9 +146,6 @@ export interface LineLook {
   readonly curve: ColourCurve;
 }
 
-/** The numbers between two pauses, which take about a millisecond. */
-const between = 1 << 15;
-
 /**
  * The largest weights of every query that add up to a share of its attention; of all these, the
  * strongest `mostLines`, row by row. Of equal weights the first ones are chosen. A zero never
@@ -168,7 +165,7 @@ export function* choosing(
   const own = new Float32Array(weights.cols);
   let lines: Line[] = [];
   let weakest = 0;
-  let read = 0;
+  const isDue = pausing(1 << 15); // about a millisecond
   for (let row = 0; row < weights.rows; ++row) {
     const end = largestOfRow(row);
     const strength = (weight: number) => place(weight, end);
@@ -180,9 +177,7 @@ export function* choosing(
       lines = strongestOf(lines, mostLines);
       weakest = lines.reduce((least, line) => Math.min(least, line.strength), 1);
     }
-    read += weights.cols;
-    if (read < between) continue;
-    read = 0;
+    if (!isDue(weights.cols)) continue;
     show(lines);
     yield row / weights.rows;
   }

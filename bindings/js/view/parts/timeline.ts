@@ -40,6 +40,10 @@ export interface StageMoment<Name extends string = string> {
 
 const leadOf = ({ lead }: Timeline): number => lead?.cols ?? 0;
 
+/** The matrices that are made, in their order. */
+export const madeIn = <Name extends string>({ lead, targets }: Timeline<Name>): readonly Name[] =>
+  [...(lead ? [lead] : []), ...targets].map(({ matrix }) => matrix);
+
 export function countOf(timeline: Timeline): number {
   const [first, ...others] = timeline.targets;
   const further = others.reduce((sum, { rows }) => sum + rows, 0);
@@ -85,8 +89,8 @@ export function isMadeBy<Name extends string>(
   index: number,
 ): (matrix: Name, row: number, col: number) => boolean {
   const now = momentAt(timeline, index);
-  const { lead, targets, first } = timeline;
-  const order = [...(lead ? [lead] : []), ...targets].map(({ matrix }) => matrix);
+  const { targets, first } = timeline;
+  const order = madeIn(timeline);
   const current = order.indexOf(now.matrix);
   const turn = (row: number) => (now.matrix === targets[0].matrix ? turnOf(row, first) : row);
   return (matrix, row, col) => {

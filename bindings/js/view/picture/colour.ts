@@ -48,11 +48,15 @@ export function weightColour(t: number, theme: Theme): Rgb {
   return mix(colours[below] as Rgb, colours[below + 1] as Rgb, place - below);
 }
 
-/** The functions are shared by all palettes, because palettes are compared by them. */
-export const weightLegends: Record<Theme, Palette["legend"]> = {
-  light: (t) => weightColour(t, "light"),
-  dark: (t) => weightColour(t, "dark"),
-};
+/** Legends by theme. All palettes share these functions, because palettes are compared by them. */
+const legendsOf = (
+  colour: (t: number, theme: Theme) => Rgb,
+): Readonly<Record<Theme, Palette["legend"]>> => ({
+  light: (t) => colour(t, "light"),
+  dark: (t) => colour(t, "dark"),
+});
+
+export const weightLegends = legendsOf(weightColour);
 
 /** The colour of a signed number, `t` from -1 to 1. */
 export function signedColour(t: number, theme: Theme): Rgb {
@@ -116,10 +120,7 @@ export function pixelsOf(palette: Palette): (value: number, largest: number) => 
   };
 }
 
-const signedLegends: Record<Theme, Palette["legend"]> = {
-  light: (t) => signedColour(2 * t - 1, "light"),
-  dark: (t) => signedColour(2 * t - 1, "dark"),
-};
+const signedLegends = legendsOf((t, theme) => signedColour(2 * t - 1, theme));
 
 /** A palette from `-size` to `size`. */
 export function signedPalette(size: number, theme: Theme): Palette {
@@ -131,10 +132,7 @@ export function signedPalette(size: number, theme: Theme): Palette {
   };
 }
 
-const positiveLegends: Record<Theme, Palette["legend"]> = {
-  light: (t) => signedColour(t, "light"),
-  dark: (t) => signedColour(t, "dark"),
-};
+const positiveLegends = legendsOf(signedColour);
 
 /** A palette from 0 to `size`, for numbers that are never negative. */
 export function positivePalette(size: number, theme: Theme): Palette {

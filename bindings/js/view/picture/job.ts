@@ -11,3 +11,17 @@ export function finished<T>(job: Job<T>): T {
     if (step.done) return step.value;
   }
 }
+
+/**
+ * Counts the numbers that a job reads: the function returns whether the job has read so many that it should
+ * yield. 2^16 numbers take some tenths of a millisecond.
+ */
+export function pausing(between = 1 << 16): (read: number) => boolean {
+  let left = between;
+  return (read) => {
+    left -= read;
+    if (left > 0) return false;
+    left = between;
+    return true;
+  };
+}

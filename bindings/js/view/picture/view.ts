@@ -1,4 +1,4 @@
-import { finished, type Job } from "./job.js";
+import { finished, type Job, pausing } from "./job.js";
 
 /** The numbers of a matrix. */
 export type Floats = Float32Array | Float64Array;
@@ -76,9 +76,6 @@ export function rangeOf(view: MatrixView): Extremes {
   return finished(findingRange(view));
 }
 
-/** The numbers between two pauses, which take some tenths of a millisecond. */
-const between = 1 << 16;
-
 /**
  * Finds the range as `rangeOf` does, but pauses often. `rangeOf` then takes the range from the
  * cache.
@@ -93,7 +90,7 @@ export function* findingRange(view: MatrixView): Job<Extremes> {
   if (range !== undefined) return range;
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  let read = 0;
+  const isDue = pausing();
   for (let i = 0; i < rows; ++i) {
     for (let j = 0; j < cols; ++j) {
       const value = at(view, i, j);
@@ -101,10 +98,7 @@ export function* findingRange(view: MatrixView): Job<Extremes> {
       if (value < low) low = value;
       if (value > high) high = value;
     }
-    read += cols;
-    if (read < between) continue;
-    read = 0;
-    yield i / rows;
+    if (isDue(cols)) yield i / rows;
   }
   const found = low > high ? null : ([low, high] as const);
   known.set(key, found);

@@ -192,15 +192,10 @@ export function sceneAt(play: Play, index: number): Scene {
   const unfolding = unfoldingAt(timeline, time, ({ matrix, terms }) =>
     terms === null ? null : (attended.running[matrix]?.[terms - 1] ?? null),
   );
-  if (!unfolding)
-    return {
-      index,
-      stage,
-      unfolding,
-      highlights: [],
-      name: stage === "inputs" ? "given" : "complete",
-      explanation: null,
-    };
+  if (!unfolding) {
+    const name = stage === "inputs" ? "given" : "complete";
+    return { index, stage, unfolding, highlights: [], name, explanation: null };
+  }
   const { cell, moment } = unfolding;
   return {
     ...{ index, stage, unfolding },
