@@ -13,6 +13,19 @@ describeEngines((heed) => {
       expect(heed().scope(() => call(heed()).toArray())).toEqual(result);
     });
 
+  test.each(entriesOf("calls"))("%s leaves its inputs unchanged", (_, [taken, call]) => {
+    const random = new Random(52);
+    heed().scope(() => {
+      const inputs = Object.entries(taken).map(([name, one]) => [name, made(heed(), one)] as const);
+      for (const [, { data, dtype, shape }] of inputs)
+        if (dtype === "float32") data.set(random.array(shape).data);
+      const before = inputs.map(([, { data }]) => data.slice());
+      call(heed(), Object.fromEntries(inputs));
+      for (const [i, [, { data }]] of inputs.entries())
+        expectSameBits(data, before[i] as TensorData);
+    });
+  });
+
   describe("average", () => {
     const x = [
       [[1], [3], [8]],
