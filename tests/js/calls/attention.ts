@@ -363,23 +363,27 @@ export const attention = {
 
   average: right(
     fc.record({
-      B: whole(1, 2),
-      L: whole(1, 12),
-      D: whole(1, 9),
-      isCausal: flag,
-      isSimilar: flag,
-      seed,
+      ...{ B: whole(1, 2), L: whole(1, 12), D: whole(1, 9) },
+      ...{ isCausal: flag, hasKeyMask: flag, isSimilar: flag, seed },
     }),
-    (heed, { B, L, D, isCausal, isSimilar, seed }) => {
-      const x = random(seed).array([B, L, D]);
+    (heed, { B, L, D, isCausal, hasKeyMask, isSimilar, seed }) => {
+      const draw = random(seed);
+      const x = draw.array([B, L, D]);
       const one = { data: x.data, shape: [B, 1, L, D] };
-      const answer = answerOf({
-        ...{ q: one, k: one, v: one, scale: isSimilar ? 1 : 0 },
-        isCausal: isCausal && !isSimilar,
-      });
       const t = upload(heed, x);
-      const result = isSimilar ? heed.selfSimilarity(t).output : heed.average(t, { isCausal });
-      expectClose(result, [B, L, D], answer.output);
+      const qkv = { q: one, k: one, v: one };
+      if (isSimilar) {
+        const wanted = answerOf({ ...qkv, scale: 1 });
+        const { output, weights } = heed.selfSimilarity(t);
+        expectClose(output, [B, L, D], wanted.output);
+        expectClose(weights, [B, L, L], wanted.weights);
+        return;
+      }
+      const keyMask = hasKeyMask ? draw.bools([B, L]) : undefined;
+      const mask = keyMask && { data: keyMask.data, shape: [B, 1, 1, L], isBool: true };
+      const wanted = answerOf({ ...qkv, scale: 0, isCausal, ...given({ mask }) });
+      const options = given({ isCausal, keyMask: keyMask && upload(heed, keyMask) });
+      expectClose(heed.average(t, options), [B, L, D], wanted.output);
     },
   ),
 
