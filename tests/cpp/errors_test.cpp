@@ -1,11 +1,10 @@
-// Every kind of bad input: the type of the error, a message with the argument, the expected and the
-// given value, unchanged arguments, and a context that remains usable.
+// Bad input that only C++ can pass, and some for each operation: the type of the error, a message
+// with the argument, the expected and the given value, unchanged arguments, and a context that
+// remains usable. tests/js/refusals has all other bad input.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,14 +1,11 @@
-// Every kind of bad input to the variants of attention: the type of the error, its message,
-// unchanged arguments, and a context that remains usable.
+// Bad input to the variants of attention, as in errors_test.cpp.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "attention_support.hpp"
 #include "errors_support.hpp"

@@ -1,4 +1,4 @@
-// Calls that a cache refuses and that do not change it.
+// Calls that a cache refuses and that do not change it. tests/js/refusals/kv_cache.ts has more.
 
 #include <cstdint>
 #include <string>
