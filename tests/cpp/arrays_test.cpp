@@ -304,16 +304,11 @@ TEST(Arrays, ReturnTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST_F(Refusals, ArithmeticRefusesInvalidArguments) {
-  const Tensor x = random.reals({2, 3, 8}), y = random.reals({2, 5, 8}), row = random.reals({8});
+  const Tensor x = random.reals({2, 3, 8}), y = random.reals({2, 5, 8});
   const Tensor numbers = integers({2}, {0, 1});
-  keep({&x, &y, &row});
-  for (const auto operation : {add, subtract, multiply, divide}) {
+  keep({&x, &y});
+  for (const auto operation : {add, subtract, multiply, divide})
     expect_error(kShape, "b", "[2, 5, 8]", [&] { operation(context, x, y); });
-    expect_error(kShape, "b", "[2, 4, 3, 8]", [&] { operation(context, x, q); });
-    expect_error(kShape, "b", "[2, 3, 8]", [&] { operation(context, row, x); });
-    expect_error(kDType, "a", "int32", [&] { operation(context, numbers, row); });
-    expect_error(kDType, "b", "int32", [&] { operation(context, x, numbers); });
-  }
   expect_error(kDType, "x", "int32", [&] { scale(context, numbers, 2.0); });
   expect_error(kDType, "x", "int32", [&] { is_finite(context, numbers); });
   expect_error(kDType, "x", "int32", [&] { sum_to(context, numbers, Shape{}); });
@@ -328,15 +323,10 @@ TEST_F(Refusals, ArithmeticRefusesInvalidArguments) {
 
 TEST_F(Refusals, MatmulRefusesInvalidArguments) {
   const Tensor a = random.reals({2, 3, 8}), b = random.reals({2, 8, 5}), row = random.reals({8});
-  const Tensor other = random.reals({3, 8, 5}), numbers = integers({2, 1}, {0, 1});
-  keep({&a, &b, &row, &other});
+  keep({&a, &b, &row});
   expect_error(kShape, "a", "[8]", [&] { matmul(context, row, b); });
-  expect_error(kShape, "b", "[8]", [&] { matmul(context, a, row); });
-  expect_error(kShape, "b", "[3, 8, 5]", [&] { matmul(context, a, other); });
   expect_error(kShape, "b", "[2, 8, 5]", [&] { matmul(context, a, b, {.transpose_b = true}); });
   expect_error(kShape, "b", "[2, 8, 5]", [&] { matmul(context, a, b, {.transpose_a = true}); });
-  expect_error(kDType, "a", "int32", [&] { matmul(context, numbers, b); });
-  expect_error(kDType, "b", "int32", [&] { matmul(context, a, numbers); });
 }
 
 TEST_F(Refusals, RearrangingRefusesInvalidArguments) {

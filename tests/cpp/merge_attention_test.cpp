@@ -154,23 +154,10 @@ TEST(MergeAttention, HandlesSizesOfZero) {
 }
 
 TEST(MergeAttention, RefusesInvalidArguments) {
-  Random random(20);
   Context context;
-  const Tensor output = random.reals({2, 4, 3, 6}), lse = random.reals({2, 4, 3}),
-               other = random.reals({2, 4, 3, 5}), longer = random.reals({2, 4, 4}),
-               flat = random.reals({2, 3, 24}), numbers(Shape{2, 4, 3}, DType::kInt32);
-  const auto merge = [&](const TensorView& a, const TensorView& lse_a, const TensorView& b,
-                         const TensorView& lse_b) {
-    return [&, a, lse_a, b, lse_b] { merge_attention(context, a, lse_a, b, lse_b); };
-  };
-  expect_refusal(ErrorCode::kShape, "output_a", "[2, 3, 24]", merge(flat, lse, output, lse));
-  expect_refusal(ErrorCode::kShape, "lse_a", "[2, 4, 4]", merge(output, longer, output, lse));
-  expect_refusal(ErrorCode::kShape, "output_b", "[2, 4, 3, 5]", merge(output, lse, other, lse));
-  expect_refusal(ErrorCode::kShape, "lse_b", "[2, 4, 4]", merge(output, lse, output, longer));
-  expect_refusal(ErrorCode::kDType, "lse_a", "int32", merge(output, numbers, output, lse));
-  expect_refusal(ErrorCode::kDType, "lse_b", "int32", merge(output, lse, output, numbers));
-  expect_refusal(ErrorCode::kDType, "output_b", "int32", merge(output, lse, numbers, lse));
-  EXPECT_NO_THROW(merge(output, lse, output, lse)());
+  const Tensor output(Shape{2, 4, 3, 6}), lse(Shape{2, 4, 3}), longer(Shape{2, 4, 4});
+  expect_refusal(kShape, "lse_b", "[2, 4, 4]",
+                 [&] { merge_attention(context, output, lse, output, longer); });
 }
 
 }  // namespace

@@ -178,15 +178,9 @@ TEST_F(Refusals, NormsRefuseInvalidArguments) {
   const auto layer = [&](const LayerNormOptions& options) {
     return [&, options] { layer_norm(context, x, options); };
   };
-  expect_error(kDType, "x", "int32", [&] { layer_norm(context, numbers); });
-  expect_error(kDType, "x", "int32", [&] { rms_norm(context, numbers); });
   expect_error(kOption, "axes", "1", [&] { layer_norm(context, scalar); });
   expect_error(kOption, "axes", "0", layer({0, {}, {}, kEps}));
   expect_error(kOption, "axes", "4", layer({4, {}, {}, kEps}));
-  expect_error(kShape, "weight", "[9]", layer({1, nine, {}, kEps}));
-  expect_error(kShape, "weight", "[8]", layer({2, eight, {}, kEps}));
-  expect_error(kShape, "bias", "[9]", layer({1, eight, nine, kEps}));
-  expect_error(kDType, "bias", "int32", layer({1, {}, numbers, kEps}));
   expect_error(kOption, "eps", "-1", layer({1, {}, {}, -1.0f}));
   expect_error(kOption, "eps", "NaN", layer({1, {}, {}, std::abs(kNaN)}));
   expect_error(kShape, "weight", "[9]", [&] { rms_norm(context, x, {1, nine, kEps}); });

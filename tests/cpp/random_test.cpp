@@ -178,12 +178,9 @@ TEST(TopK, ReturnsTheLargestInOrder) {
 
 TEST(TopK, RefusesInvalidArguments) {
   Context context;
-  const Tensor x(Shape{2, 3}, {1, 2, 3, 4, 5, 6}), numbers(Shape{2, 3}, DType::kInt32);
+  const Tensor x(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
   expect_refusal(kOption, "k", "0", [&] { top_k(context, x, 0); });
   expect_refusal(kOption, "k", "4", [&] { top_k(context, x, 4); });
-  expect_refusal(kDType, "x", "int32", [&] { top_k(context, numbers, 1); });
-  expect_refusal(kShape, "x", "[]", [&] { top_k(context, Tensor(Shape{}, {1}), 1); });
-  expect_refusal(kShape, "x", "[2, 0]", [&] { top_k(context, Tensor(Shape{2, 0}), 1); });
   EXPECT_EQ(top_k(context, Tensor(Shape{0, 3}), 2).values.shape(), (Shape{0, 2}));
 }
 
@@ -282,13 +279,6 @@ TEST_F(Refusals, SamplingRefusesInvalidArguments) {
   with("top_p", "0", {.top_p = 0.0f});
   with("top_p", "1.5", {.top_p = 1.5f});
   with("top_p", "NaN", {.top_p = kNaN});
-  expect_error(kDType, "logits", "int32",
-               [&] { sample(context, Tensor(Shape{2, 3}, DType::kInt32)); });
-  expect_error(kShape, "logits", "[]", [&] { sample(context, Tensor(Shape{}, {1})); });
-  expect_error(kShape, "logits", "[2, 0]", [&] { sample(context, Tensor(Shape{2, 0})); });
-  const Tensor with_nan(Shape{2, 2}, {1, 2, kNaN, 3}), hidden = filled({3, 2}, -kInfinity);
-  expect_error(kOption, "logits", "NaN in row 1", [&] { sample(context, with_nan); });
-  expect_error(kOption, "logits", "nothing but -inf in row 0", [&] { sample(context, hidden); });
 }
 
 }  // namespace

@@ -232,64 +232,41 @@ TEST(Rope, HandlesSizesOfZero) {
 }
 
 TEST(Rope, RefusesInvalidArguments) {
-  Random random(20);
   Context context;
-  const Tensor x = random.reals({2, 4, 3, 8}), joined = random.reals({2, 3, 32}),
-               flat = random.reals({3, 8}), numbers(Shape{2, 4, 3, 8}, DType::kInt32);
-  const auto with = [&](ErrorCode code, const char* argument, const std::string& got,
-                        const TensorView& input, auto change) {
-    RopeOptions options;
-    change(options);
+  const Tensor x(Shape{2, 4, 3, 8}), joined(Shape{2, 3, 32}), odd(Shape{1, 1, 2, 7}),
+      table(Shape{5, 4}), by_row(Shape{2, 3, 4}), bits(Shape{5, 4}, DType::kBool);
+  RopeOptions options;
+  const auto refuses = [&](ErrorCode code, const char* argument, const std::string& got,
+                           const TensorView& input) {
     expect_refusal(code, argument, got, [&] { rope(context, input, options); });
   };
-  const auto plain = [](RopeOptions&) {};
-  with(ErrorCode::kShape, "x", "[3, 8]", flat, plain);
-  with(ErrorCode::kDType, "x", "int32", numbers, plain);
-  with(ErrorCode::kOption, "heads", "0", joined, plain);
-  with(ErrorCode::kOption, "heads", "5", joined, [](auto& o) { o.heads = 5; });
-  with(ErrorCode::kOption, "heads", "-4", joined, [](auto& o) { o.heads = -4; });
-  with(ErrorCode::kOption, "heads", "3", x, [](auto& o) { o.heads = 3; });
+  for (const std::int64_t heads : {0, 5, -4}) {
+    options.heads = heads;
+    refuses(kOption, "heads", std::to_string(heads), joined);
+  }
+  options = {};
+  refuses(kOption, "rotary_size", "7", odd);
   for (const std::int64_t size : {-2, 3, 10}) {
-    with(ErrorCode::kOption, "rotary_size", std::to_string(size), x,
-         [&](auto& o) { o.rotary_size = size; });
+    options.rotary_size = size;
+    refuses(kOption, "rotary_size", std::to_string(size), x);
   }
-  with(ErrorCode::kOption, "rotary_size", "7", random.reals({1, 1, 2, 7}), plain);
+  options = {};
   for (const double base : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    with(ErrorCode::kOption, "base", MessagePart(base).text(), x, [&](auto& o) { o.base = base; });
+    options.base = base;
+    refuses(kOption, "base", MessagePart(base).text(), x);
   }
-  const Tensor positions = integers({3, 2}, {0, 1, 2, 3, 4, 5}), floats = random.reals({2, 3}),
-               beyond = integers({2, 3}, {0, 1, 2, 3, 4, 5}),
-               below = integers({2, 3}, {0, 1, 2, 3, 4, -1}), table = random.reals({5, 4}),
-               narrow = random.reals({5, 3}), by_row = random.reals({2, 3, 4}),
-               row = random.reals({4}), bits = random.bools({5, 4}, 50);
-  with(ErrorCode::kShape, "position_ids", "[3, 2]", x,
-       [&](auto& o) { o.position_ids = positions; });
-  with(ErrorCode::kDType, "position_ids", "float32", x, [&](auto& o) { o.position_ids = floats; });
-  with(ErrorCode::kOption, "sin", "nothing", x, [&](auto& o) { o.cos = table; });
-  with(ErrorCode::kOption, "cos", "nothing", x, [&](auto& o) { o.sin = table; });
-  const auto tables = [&](const Tensor& cos, const Tensor& sin) {
-    return [&](RopeOptions& o) {
-      o.cos = cos;
-      o.sin = sin;
-    };
-  };
-  with(ErrorCode::kShape, "cos", "[5, 3]", x, tables(narrow, table));
-  with(ErrorCode::kShape, "sin", "[5, 3]", x, tables(table, narrow));
-  with(ErrorCode::kShape, "sin", "[2, 3, 4]", x, tables(table, by_row));
-  with(ErrorCode::kShape, "sin", "[5, 4]", x, tables(by_row, table));
-  with(ErrorCode::kShape, "cos", "[4]", x, tables(row, row));
-  with(ErrorCode::kDType, "cos", "bool", x, tables(bits, table));
-  with(ErrorCode::kDType, "sin", "bool", x, tables(table, bits));
-  for (const Tensor* ids : {&beyond, &below}) {
-    with(ErrorCode::kOption, "position_ids", ids == &beyond ? "5" : "-1", x, [&](auto& o) {
-      tables(table, table)(o);
-      o.position_ids = *ids;
-    });
+  options = {};
+  options.cos = bits;
+  options.sin = table;
+  refuses(kDType, "cos", "bool", x);
+  options.cos = table;
+  for (const Tensor* sin : {&bits, &by_row}) {
+    options.sin = *sin;
+    refuses(sin == &bits ? kDType : kShape, "sin", sin == &bits ? "bool" : "[2, 3, 4]", x);
   }
-  with(ErrorCode::kOption, "offset", "5", x, [&](auto& o) {
-    tables(table, table)(o);
-    o.offset = 3;
-  });
+  options.sin = table;
+  options.offset = -1;
+  refuses(kOption, "offset", "-1", x);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ function throughInt8(_: Heed, { data, shape }: Values): Values {
   return { data: stored, shape };
 }
 
-export const storages: Record<NonNullable<KvCacheOptions["dtype"]>, Storage> = {
+const storages: Record<NonNullable<KvCacheOptions["dtype"]>, Storage> = {
   float32: (_, rows) => rows,
   float16: (heed, rows) =>
     heed.scope(() => {
@@ -51,7 +51,7 @@ interface Sequence {
 }
 
 /** Returns one sequence of the batch, as a batch of one. */
-export function sequenceOf({ data, shape }: Values, b: number): Values {
+function sequenceOf({ data, shape }: Values, b: number): Values {
   const size = data.length / (shape[0] as number);
   return { data: Array.from(data).slice(b * size, (b + 1) * size), shape: [1, ...shape.slice(1)] };
 }

@@ -161,9 +161,9 @@ export interface LinearQuestion {
   k: Values;
   v: Values;
   scale?: number;
-  /** [B, G, L] or [B, G, L, D] */
+  /** [B, G, L, 1] or [B, G, L, D] */
   decay?: Values;
-  /** [B, G, L] */
+  /** [B, G, L, 1] */
   beta?: Values;
   /** [B, G, D, Dv] */
   pastState?: Values;
@@ -187,11 +187,10 @@ export function linearAttention(question: LinearQuestion): { output: number[]; s
     for (const t of range(L)) {
       const [key, value] = [row(k, t, D), row(v, t, Dv)];
       if (decay) {
-        const isSingle = decay.shape.length === 3;
-        const logs = row(decay, t, isSingle ? 1 : D);
+        const size = decay.shape[3] as number;
+        const logs = row(decay, t, size);
         state.forEach((s, d) => {
-          for (const c of range(Dv))
-            s[c] = (s[c] as number) * Math.exp(logs[isSingle ? 0 : d] as number);
+          for (const c of range(Dv)) s[c] = (s[c] as number) * Math.exp(logs[d % size] as number);
         });
       }
       const read = (x: number[], c: number) =>

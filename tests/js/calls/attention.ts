@@ -1,19 +1,29 @@
 // Random calls of attention in all its forms, and of caches, compared with the oracles in double precision.
 
 import * as fc from "fast-check";
-import type { Heed, KvCache, KvCacheOptions, PartialAttention } from "heed";
+import type {
+  Heed,
+  KvCache,
+  KvCacheOptions,
+  MultiHeadAttentionParameters,
+  PartialAttention,
+  Tensor,
+} from "heed";
+import { Tape } from "heed/nn";
+import { expect } from "vitest";
 import { CacheModel } from "../cache_model.js";
 import { expectAsOracle, floats } from "../compare.js";
 import { linearAttention, multiHead, Parameters, scored } from "../layer_oracle.js";
 import {
   attention as answerOf,
+  joinHeads,
   packedAttention,
   type Question,
   rowsOf,
   type Values,
 } from "../oracle.js";
 import { expectClose, type Random, upload } from "../values.js";
-import { flag, given, maybe, pick, random, right, seed, whole } from "./family.js";
+import { at, flag, given, indices, maybe, pick, random, right, seed, whole } from "./family.js";
 
 const heads = { B: whole(1, 2), G: whole(1, 2), group: whole(1, 3) };
 const queries = fc.oneof({ weight: 4, arbitrary: whole(0, 9) }, whole(0, 60));
@@ -182,67 +192,127 @@ export const attention = {
 
   linearAttention: right(
     fc.record({
-      B: whole(1, 2),
-      H: whole(1, 3),
-      L: whole(0, 20),
-      D: whole(1, 9),
-      Dv: whole(1, 9),
-      seed,
+      ...{ ...heads, L: whole(0, 40), D: whole(1, 9), Dv: whole(1, 9), seed },
+      ...{
+        rule: pick("linear", "gated", "delta", "gatedDelta"),
+        scale: maybe(pick(-1, 0.7)),
+      },
+      ...{ isJoined: flag, hasState: flag, decaysByRow: flag, isFlat: flag },
+      isOne: fc.array(flag, { minLength: 3, maxLength: 3 }),
     }),
-    (heed, { B, H, L, D, Dv, seed }) => {
-      const draw = random(seed);
+    (heed, { B, G, group, L, D, Dv, rule, scale, isOne, isJoined, ...rest }) => {
+      const draw = random(rest.seed);
+      const H = G * group;
+      /** A rate up to `most` for each head and token, or the same along the axes of size 1: as given, and for each. */
+      const rates = (size: number, most: number): { given: Tensor; each: Values } => {
+        // Joined rates for each row of the state belong to all heads.
+        const isWhole = isJoined && size > 1;
+        const sizes = [B, G, L].map((n, axis) => (isOne[axis] && !(isWhole && axis === 1) ? 1 : n));
+        const shape = [...sizes, size];
+        const x = { data: draw.array(shape).data.map((x) => Math.abs(x) * most), shape };
+        const flat = rest.isFlat && size === 1 ? { ...x, shape: sizes } : x;
+        const all = [B, G, L, size];
+        return {
+          given: floats(heed, isJoined ? joinHeads(x) : flat),
+          each: { data: indices(all).map((index) => at(x, index)), shape: all },
+        };
+      };
+      // Short keys, and decays below 1, keep the state of order 1.
       const [q, k, v] = [
         draw.array([B, H, L, D]),
-        draw.array([B, H, L, D]),
-        draw.array([B, H, L, Dv]),
+        draw.array([B, G, L, D], 1 / Math.sqrt(D)),
+        draw.array([B, G, L, Dv]),
       ];
-      const wanted = linearAttention({ q, k, v });
-      const result = heed.linearAttention(upload(heed, q), upload(heed, k), upload(heed, v));
-      expectClose(result.output, [B, H, L, Dv], wanted.output);
-      expectClose(result.presentState, [B, H, D, Dv], wanted.state);
+      const decay = /gated/.test(rule) ? rates(rest.decaysByRow ? D : 1, -0.5) : undefined;
+      const beta = /elta/.test(rule) ? rates(1, 1) : undefined;
+      const pastState = rest.hasState ? draw.array([B, G, D, Dv]) : undefined;
+      const wanted = linearAttention({
+        ...{ q, k, v },
+        ...given({ scale, decay: decay?.each, beta: beta?.each, pastState }),
+      });
+      const laid = (x: Values) => floats(heed, isJoined ? joinHeads(x) : x);
+      const result = heed.linearAttention(laid(q), laid(k), laid(v), {
+        ...{ rule, ...given({ scale, decay: decay?.given, beta: beta?.given }) },
+        ...(pastState && { pastState: floats(heed, pastState) }),
+        ...(isJoined && { heads: H, kvHeads: G }),
+      });
+      const output = { data: wanted.output, shape: [B, H, L, Dv] };
+      const { data, shape } = isJoined ? joinHeads(output) : output;
+      expectClose(result.output, shape, data);
+      expectClose(result.presentState, [B, G, D, Dv], wanted.state);
     },
   ),
 
   multiHeadAttention: right(
     fc.record({
       ...{ B: whole(1, 2), L: whole(1, 9), S: whole(1, 12), heads: whole(1, 3), D: whole(1, 8) },
-      ...{ isCausal: flag, hasBias: flag, seed },
+      /** The sizes of keys and values, which then have weights of their own. */
+      others: maybe(fc.tuple(whole(1, 9), whole(1, 9))),
+      mask: maybe(fc.record({ ...{ isBool: flag }, thin })),
+      ...{ isSelf: flag, isCausal: flag, hasBias: flag, hasKeyMask: flag, isTaped: flag, seed },
+      ...{ needWeights: flag, averageWeights: flag },
     }),
-    (heed, { B, L, S, heads, D, isCausal, hasBias, seed }) => {
-      const draw = random(seed);
+    (heed, { B, L, heads, D, others, mask, isCausal, hasBias, ...rest }) => {
+      const draw = random(rest.seed);
+      const { needWeights, averageWeights } = rest;
+      const isSelf = rest.isSelf && others === undefined;
+      const S = isSelf ? L : rest.S;
       const E = heads * D;
-      const [query, key, value] = [
-        draw.array([B, L, E]),
-        draw.array([B, S, E]),
-        draw.array([B, S, E]),
-      ];
-      const weights = { inProjWeight: draw.array([3 * E, E]), outProjWeight: draw.array([E, E]) };
-      const inProjBias = hasBias ? draw.array([3 * E]) : undefined;
+      const [ofKey, ofValue] = others ?? [E, E];
+      const query = draw.array([B, L, E]);
+      const key = isSelf ? query : draw.array([B, S, ofKey]);
+      const value = isSelf ? query : draw.array([B, S, ofValue]);
+      const weights = others
+        ? {
+            q_proj_weight: draw.array([E, E]),
+            k_proj_weight: draw.array([E, ofKey]),
+            v_proj_weight: draw.array([E, ofValue]),
+          }
+        : { in_proj_weight: draw.array([3 * E, E]) };
+      const parameters = given({
+        ...weights,
+        in_proj_bias: hasBias ? draw.array([3 * E]) : undefined,
+        "out_proj.weight": draw.array([E, E]),
+        "out_proj.bias": hasBias ? draw.array([E]) : undefined,
+      });
+      const pairs = [B, heads, L, S];
+      const masked = mask && thinned(pairs, mask.thin);
+      const own = masked && (mask.isBool ? draw.bools(masked, 0.8) : draw.array(masked));
+      const keyMask = rest.hasKeyMask ? draw.bools([B, S], 0.8) : undefined;
+      /** The number that both masks add to a score. */
+      const added = (index: readonly number[]) => {
+        const [b, , , j] = index as [number, number, number, number];
+        if (keyMask && at(keyMask, [b, j]) === 0) return -Infinity;
+        if (own === undefined) return 0;
+        return mask?.isBool ? (at(own, index) ? 0 : -Infinity) : at(own, index);
+      };
       const wanted = multiHead(
-        new Parameters(
-          given({
-            in_proj_weight: weights.inProjWeight,
-            in_proj_bias: inProjBias,
-            "out_proj.weight": weights.outProjWeight,
-          }) as Record<string, Values>,
-        ),
+        new Parameters(parameters as Record<string, Values>),
         heads,
         [query, key, value],
-        { isCausal },
+        { isCausal, mask: { data: indices(pairs).map(added), shape: pairs, isBool: false } },
       );
-      const { output, weights: seen } = heed.multiHeadAttention(
-        upload(heed, query),
-        upload(heed, key),
-        upload(heed, value),
-        {
-          inProjWeight: upload(heed, weights.inProjWeight),
-          outProjWeight: upload(heed, weights.outProjWeight),
-          ...given({ inProjBias: inProjBias && upload(heed, inProjBias) }),
-        },
-        { heads, isCausal, needWeights: true },
-      );
-      expectClose(output, [B, L, E], wanted.output.data);
-      expectClose(seen, [B, heads, L, S], wanted.weights.data);
+      const t = upload(heed, query);
+      const run = () =>
+        heed.multiHeadAttention(
+          t,
+          isSelf ? t : upload(heed, key),
+          isSelf ? t : upload(heed, value),
+          tensorsOf(heed, parameters),
+          {
+            ...{ heads, isCausal, needWeights, averageWeights },
+            ...given({ mask: own && upload(heed, own) }),
+            ...given({ keyMask: keyMask && upload(heed, keyMask) }),
+          },
+        );
+      // While a tape records, the operation is computed in steps that have gradients.
+      const result = rest.isTaped ? new Tape([t]).run(run) : run();
+      expectClose(result.output, [B, L, E], wanted.output.data);
+      const { weights: seen } = result;
+      if (!needWeights || seen === undefined)
+        expect([needWeights, seen]).toEqual([false, undefined]);
+      else if (averageWeights) expectClose(seen, [B, L, S], meanOf(wanted.weights));
+      else expectClose(seen, pairs, wanted.weights.data);
     },
   ),
 
@@ -293,23 +363,27 @@ export const attention = {
 
   average: right(
     fc.record({
-      B: whole(1, 2),
-      L: whole(1, 12),
-      D: whole(1, 9),
-      isCausal: flag,
-      isSimilar: flag,
-      seed,
+      ...{ B: whole(1, 2), L: whole(1, 12), D: whole(1, 9) },
+      ...{ isCausal: flag, hasKeyMask: flag, isSimilar: flag, seed },
     }),
-    (heed, { B, L, D, isCausal, isSimilar, seed }) => {
-      const x = random(seed).array([B, L, D]);
+    (heed, { B, L, D, isCausal, hasKeyMask, isSimilar, seed }) => {
+      const draw = random(seed);
+      const x = draw.array([B, L, D]);
       const one = { data: x.data, shape: [B, 1, L, D] };
-      const answer = answerOf({
-        ...{ q: one, k: one, v: one, scale: isSimilar ? 1 : 0 },
-        isCausal: isCausal && !isSimilar,
-      });
       const t = upload(heed, x);
-      const result = isSimilar ? heed.selfSimilarity(t).output : heed.average(t, { isCausal });
-      expectClose(result, [B, L, D], answer.output);
+      const qkv = { q: one, k: one, v: one };
+      if (isSimilar) {
+        const wanted = answerOf({ ...qkv, scale: 1 });
+        const { output, weights } = heed.selfSimilarity(t);
+        expectClose(output, [B, L, D], wanted.output);
+        expectClose(weights, [B, L, L], wanted.weights);
+        return;
+      }
+      const keyMask = hasKeyMask ? draw.bools([B, L]) : undefined;
+      const mask = keyMask && { data: keyMask.data, shape: [B, 1, 1, L], isBool: true };
+      const wanted = answerOf({ ...qkv, scale: 0, isCausal, ...given({ mask }) });
+      const options = given({ isCausal, keyMask: keyMask && upload(heed, keyMask) });
+      expectClose(heed.average(t, options), [B, L, D], wanted.output);
     },
   ),
 
@@ -402,4 +476,25 @@ function extend(
   // With int8, steps of few queries round the queries and the weights to 16 bits.
   const tolerance = dtype === "int8" ? 1e-3 : undefined;
   model.expectSameStep(heed, cache, { q, k, v, counts }, tolerance);
+}
+
+/** The parameters of multi-head attention under the names of the engine. */
+function tensorsOf(
+  heed: Heed,
+  parameters: Readonly<Record<string, Values>>,
+): MultiHeadAttentionParameters {
+  const entries = Object.entries(parameters).map(([name, values]) => [
+    name.replace(/[_.]([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    floats(heed, values),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The mean over heads of weights [B, H, L, S]. */
+function meanOf({ data, shape }: Values): number[] {
+  const [B, H, L, S] = shape as [number, number, number, number];
+  return indices([B, L, S]).map(([b = 0, i = 0, j = 0]) => {
+    const all = Array.from({ length: H }, (_, h) => data[((b * H + h) * L + i) * S + j] as number);
+    return all.reduce((sum, weight) => sum + weight, 0) / H;
+  });
 }

@@ -2,6 +2,7 @@
 
 import * as fc from "fast-check";
 import type { Heed } from "heed";
+import { floats } from "../compare.js";
 import {
   gruLayer,
   layerNorm,
@@ -11,9 +12,9 @@ import {
   rotated,
   softmax,
 } from "../layer_oracle.js";
-import { activations, linear, type Values } from "../oracle.js";
+import { activations, joinHeads, linear, type Values } from "../oracle.js";
 import { expectClose, expectSameBits, sizeOf, upload } from "../values.js";
-import { flag, given, maybe, pick, random, right, seed, sizes, whole } from "./family.js";
+import { at, flag, given, maybe, pick, random, right, seed, sizes, whole } from "./family.js";
 
 const functions = {
   ...activations,
@@ -146,16 +147,42 @@ export const layers = {
       turned: whole(1, 32),
       ...{ style: maybe(pick("half", "interleaved")), base: maybe(pick(100, 10000, 1e6)) },
       ...{ offset: maybe(fc.oneof(whole(-100, 5000), whole(100_000, 131_072))), seed },
+      ...{ isJoined: flag, ids: maybe(pick("each", "shared")) },
+      table: maybe(pick("positions", "each", "shared")),
     }),
-    (heed, { B, H, L, half, turned, style, base, offset, seed }) => {
+    (heed, { B, H, L, half, turned, style, base, isJoined, table, ...rest }) => {
+      const draw = random(rest.seed);
       const D = 2 * half;
-      const rotarySize = 2 * Math.min(turned, half);
-      const x = random(seed).array([B, H, L, D]);
-      const angle = (_: number, i: number, c: number) =>
-        (i + (offset ?? 0)) * (base ?? 10000) ** ((-2 * c) / rotarySize);
+      const pairs = Math.min(turned, half);
+      const x = draw.array([B, H, L, D]);
+      // A table of positions has 60, one of rows needs none.
+      const isByRow = table === "each" || table === "shared";
+      const offset = table === undefined ? rest.offset : rest.offset && Math.abs(rest.offset) % 50;
+      const rows = (kind: "each" | "shared") => [kind === "each" ? B : 1, L];
+      const places = rest.ids && !isByRow ? rows(rest.ids) : undefined;
+      const ids = places && {
+        data: Int32Array.from(draw.array(places).data, () => draw.whole(table ? 0 : -10, 59)),
+        shape: places,
+      };
+      const angles = table && draw.array([...(isByRow ? rows(table) : [60]), pairs], 3);
+      const angle = (b: number, i: number, c: number) => {
+        if (angles && isByRow) return at(angles, [b, i, c]);
+        const position = ids ? at(ids, [b, i]) : i + (offset ?? 0);
+        return angles ? at(angles, [position, c]) : position * (base ?? 10000) ** (-c / pairs);
+      };
+      const rotarySize = 2 * pairs;
       const wanted = rotated(x, { ...given({ style }), rotarySize, angle });
-      const options = given({ style, base, offset, rotarySize });
-      expectClose(heed.rope(upload(heed, x), options), x.shape, wanted.data, 1e-6);
+      const [from, to] = isJoined ? [joinHeads(x), joinHeads(wanted)] : [x, wanted];
+      const result = heed.rope(floats(heed, from), {
+        ...given({ style, rotarySize, base }),
+        ...given({ offset: ids || isByRow ? undefined : offset }),
+        ...given({ heads: isJoined ? H : undefined, positionIds: ids && upload(heed, ids) }),
+        ...(angles && {
+          cos: floats(heed, map(angles, Math.cos)),
+          sin: floats(heed, map(angles, Math.sin)),
+        }),
+      });
+      expectClose(result, from.shape, to.data, 1e-6);
     },
   ),
 

@@ -11,10 +11,10 @@ import {
   type Translation,
 } from "heed/models";
 import { beamSearch, nn, type Step, valueAndGrad } from "heed/nn";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { engine, refusal } from "../engine.js";
 import { gruLayer, linear, type Parameters, scored } from "../layer_oracle.js";
-import { train, turn } from "../lessons.js";
+import { train, watched } from "../lessons.js";
 import { randomise } from "../modules.js";
 import type { Values } from "../oracle.js";
 import type { Random } from "../values.js";
@@ -292,20 +292,13 @@ describe.each(architectures)("%s", (architecture) => {
 
   test("leaks no tensor, however it ends", async () => {
     const model = make({ layers: 2 });
-    await turn();
-    // Objects that outlive a turn of the event loop are registered with a FinalizationRegistry.
-    const watched = vi.spyOn(FinalizationRegistry.prototype, "register");
-    const expectNothingLeft = async () => {
-      await turn();
-      const left = watched.mock.calls.filter(([tensor]) => !(tensor as Tensor).isDisposed);
-      expect(left).toHaveLength(0);
-    };
+    using watch = await watched(heed());
     train(heed(), model, draw, 50);
-    await expectNothingLeft();
+    await watch.expectNothingLeft();
     model.weights(some);
     await model.answer(some);
     await model.answer(some, { beams: 3 });
-    await expectNothingLeft();
+    await watch.expectNothingLeft();
     const { forward } = model.decoder;
     for (const beams of [{}, { beams: 2 }]) {
       const controller = new AbortController();
@@ -324,12 +317,11 @@ describe.each(architectures)("%s", (architecture) => {
       await expect(model.answer(some, { ...beams, signal })).rejects.toThrow("enough");
       await expect(model.answer(some, beams)).rejects.toThrow("broken");
       model.decoder.forward = forward;
-      await expectNothingLeft();
+      await watch.expectNothingLeft();
     }
     expect(() => model.forward([translation("ab", "ax")])).toThrow("tokens[1]");
     await expect(model.answer([translation("axb", "")])).rejects.toThrow("tokens[1]");
-    await expectNothingLeft();
-    watched.mockRestore();
+    await watch.expectNothingLeft();
   });
 });
 
@@ -350,25 +342,5 @@ describe("refusals", () => {
   ])("%s", (_, more, message) => {
     const { code, message: got } = refusal(() => new RecurrentModel(heed(), configOf("dot", more)));
     expect([code, got]).toEqual(["option", message]);
-  });
-
-  test.each<[what: string, examples: unknown, message: string]>([
-    ["no examples", [], "examples: expected a list of one example or more, got []"],
-    [
-      "an empty source",
-      [translation("", "")],
-      "examples[0].source: expected one token or more, got none",
-    ],
-    [
-      "another kind",
-      [{ kind: "series" }],
-      'examples[0]: expected an example of kind "translation", got "series"',
-    ],
-  ])("%s", async (_, examples, message) => {
-    using model = new RecurrentModel(heed(), configOf("dot"));
-    const given = examples as Translation[];
-    expect(refusal(() => model.forward(given)).message).toBe(message);
-    expect(refusal(() => model.weights(given)).message).toBe(message);
-    await expect(model.answer(given)).rejects.toMatchObject({ code: "option", message });
   });
 });

@@ -1,7 +1,7 @@
 // Models for tasks: that they learn, and that no answer depends on the other examples of the call. Transformers: the
 // positions of their weights, and their texts.
 
-import type { KvCache, Tensor } from "heed";
+import type { Tensor } from "heed";
 import {
   type AnswerOptions,
   type Continuation,
@@ -20,9 +20,9 @@ import {
   type Translation,
 } from "heed/models";
 import { beamSearch, generate, nn, type Step } from "heed/nn";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { engine, refusal } from "../engine.js";
-import { train, turn } from "../lessons.js";
+import { train, watched } from "../lessons.js";
 import { expectSameBits, type Random } from "../values.js";
 
 const letters = [..."abcdef"];
@@ -333,19 +333,9 @@ describe.each(cases)("$name", (own) => {
 
   test("leaks nothing, however it ends", async () => {
     using model = make();
-    await turn();
-    // Objects that outlive a turn of the event loop are registered with a FinalizationRegistry.
-    const watched = vi.spyOn(FinalizationRegistry.prototype, "register");
-    const caches = vi.spyOn(heed(), "createKvCache");
-    const expectNothingLeft = async () => {
-      await turn();
-      const left = watched.mock.calls.filter(([tensor]) => !(tensor as Tensor).isDisposed);
-      expect(left).toHaveLength(0);
-      for (const { value } of caches.mock.results)
-        expect(() => (value as KvCache).lengths).toThrow("disposed");
-    };
+    using watch = await watched(heed());
     train(heed(), model, own.draw, 50);
-    await expectNothingLeft();
+    await watch.expectNothingLeft();
     model.weights(some);
     await model.answer(some);
     const ways: AnswerOptions[] = [{}, { beams: 3 }, { temperature: 1 }];
@@ -358,10 +348,8 @@ describe.each(cases)("$name", (own) => {
       const given = { ...way, receive: () => expect.fail("broken") };
       await expect(model.answer(some, given)).rejects.toThrow("broken");
       await expect(model.answer([...some, {} as Example], way)).rejects.toThrow("examples[");
-      await expectNothingLeft();
+      await watch.expectNothingLeft();
     }
-    watched.mockRestore();
-    caches.mockRestore();
   });
 });
 
@@ -555,6 +543,16 @@ describe("refusals", () => {
       [tagging("")],
       "examples[0].source: expected one token or more, got none",
     ],
+    "no source of a recurrent model": [
+      recurrent[2],
+      [translation("")],
+      "examples[0].source: expected one token or more, got none",
+    ],
+    "another kind for a recurrent model": [
+      recurrent[2],
+      [series(8, 0)],
+      'examples[0]: expected an example of kind "translation", got "series"',
+    ],
     "an unknown token": [
       transformer,
       [translation("abx")],
@@ -586,10 +584,14 @@ describe("refusals", () => {
       "examples[0].pixels: expected 96 entries, got 64",
     ],
   };
-  test.each(Object.entries(rows))("%s", (_, [one, examples, message]) => {
+  test.each(Object.entries(rows))("%s", async (_, [one, examples, message]) => {
     using model = modelOf(one);
-    expect(refusal(() => model.forward(bad(examples as object))).message).toBe(message);
-    expect(refusal(() => model.weights(bad(examples as object))).message).toBe(message);
+    const given = bad(examples as object);
+    expect(refusal(() => model.forward(given)).message).toBe(message);
+    expect(refusal(() => model.weights(given)).message).toBe(message);
+    // An answer reads the source alone: the place of an unknown token in it is another one.
+    const reason = message.replace(/^tokens\[\d\]: /, "");
+    await expect(model.answer(given)).rejects.toThrow(reason);
   });
 
   test("an unknown label is accepted if only the attention is wanted", () => {

@@ -8,7 +8,9 @@ import {
   changed,
   disposed,
   gone,
+  merged,
   type Refusals,
+  wrongOptions,
 } from "./case.js";
 
 const none = "none beside cuSeqlens, because packed sequences have no common [L, S]";
@@ -84,6 +86,18 @@ export const packedSequences: Refusals = {
     (h, t) => h.attention(t(5, 2, 4), t(7, 2, 3), t(7, 2, 4), { cuSeqlens: good }),
     "shape: k: expected [7, 2, 4], got [7, 2, 3]",
   ],
+  "packed values of fewer tokens than the keys": [
+    (h, t) => h.attention(t(5, 2, 4), t(7, 2, 4), t(6, 2, 4), { cuSeqlens: good }),
+    "shape: v: expected [7, 2, 4], got [6, 2, 4]",
+  ],
+  "packed key heads that do not divide the query's": [
+    (h, t) => h.attention(t(5, 2, 4), t(7, 3, 4), t(7, 3, 4), { cuSeqlens: good }),
+    "shape: k: expected a number of heads that divides the 2 of q, got 3",
+  ],
+  ...wrongOptions("packed sequences", (options) => packed(good, options), [
+    ["heads", "2, as the shapes say", 4],
+    ["kvHeads", "2, as the shapes say", 1],
+  ]),
   "a mask beside packed sequences": [
     packed(good, (_, h) => ({ mask: bools(h, 5, 7) })),
     `option: mask: expected ${none}, got one`,
@@ -96,14 +110,14 @@ export const packedSequences: Refusals = {
     packed(good, { needWeights: true }),
     `option: needWeights: expected ${none}, got one`,
   ],
-  "captured weights of packed sequences": [
-    packed(good, { capture: "weights" }),
-    `option: capture: expected ${none}, got one`,
-  ],
-  "scores of packed sequences": [
-    packed(good, { capture: ["entropy", "capped"] }),
-    `option: capture: expected ${none}, got one`,
-  ],
+  ...merged(
+    ["weights", "scores", ["entropy", "capped"], "masked"].map((capture) => ({
+      [`captured ${capture} of packed sequences`]: [
+        packed(good, { capture }),
+        `option: capture: expected ${none}, got one`,
+      ],
+    })),
+  ),
   "key lengths beside packed sequences": [
     packed(good, { kvLengths: [4, 3] }),
     "option: kvLengths: expected none beside cuSeqlens, which says the lengths already, got one",
