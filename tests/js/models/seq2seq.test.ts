@@ -395,28 +395,18 @@ describe("A model with an encoder", () => {
         "encoder.layers.1.fc2.weight",
       ],
     ],
+    [
+      "M2M-100",
+      variants["M2M-100"] as HubConfig,
+      ["encoder.layer_norm.weight", "decoder.layer_norm.bias"],
+    ],
   ] as const)("%s has the names of published checkpoints", async (_, config, names) => {
-    const files = { "config.json": jsonOf(config), "model.safetensors": safetensors.write({}) };
-    const error = (await loadModel(heed(), files, {}).catch((error) => error)) as Error;
-    const listed = error.message.split(/[:,] /);
-    const wanted = names.filter((name) => !listed.includes(name));
-    // The error names the first 50 of the missing tensors.
-    const more = Number(/and (\d+) more/.exec(error.message)?.[1] ?? 0);
-    expect(wanted.length).toBeLessThanOrEqual(more > 0 ? 3 : 0);
-  });
-
-  test.each(["mBART", "M2M-100"])("%s has norms after its last layers", async (name) => {
-    const names = ["model.encoder.layer_norm.weight", "model.decoder.layer_norm.bias"];
-    const short = { dtype: "float32", data: new Float32Array(3), shape: [3] } as const;
-    const tensors = Object.fromEntries(names.map((each) => [each, short]));
-    const files = {
-      "config.json": jsonOf(variants[name] as HubConfig),
-      "model.safetensors": safetensors.write(tensors),
-    };
-    for (const each of names)
-      await expect(loadModel(heed(), files, {})).rejects.toThrow(
-        `${each} (expected [12], got [3])`,
-      );
+    const short = { dtype: "float32", data: new Float32Array(1), shape: [1, 1, 1, 1] } as const;
+    const tensors = Object.fromEntries(names.map((name) => [name, short]));
+    const weights = safetensors.write(tensors);
+    const files = { "config.json": jsonOf(config), "model.safetensors": weights };
+    for (const name of names)
+      await expect(loadModel(heed(), files, {})).rejects.toThrow(`${name} (expected [`);
   });
 
   test("writeText decodes a target without its source, with and without beams", async () => {
