@@ -62,9 +62,9 @@ describe("In chrome, our language model", () => {
 
   test("has what it writes within the first screen of a telephone, and the candidates before the heads", async () => {
     const room = await reenter("", { width: 360 });
-    await room.page.waitForSelector(".all-heads canvas");
-    await room.page.evaluate(() => document.fonts.ready);
     const parts = [".written-text", ".text-foot button", ".candidates", ".all-heads canvas"];
+    for (const part of parts) await room.page.waitForSelector(part);
+    await room.page.evaluate(() => document.fonts.ready);
     const ends = await room.page.evaluate(
       (parts) => parts.map((part) => document.querySelector(part)?.getBoundingClientRect().bottom),
       parts,
