@@ -1,6 +1,7 @@
-// Bad input that only C++ can pass, and some for each operation: the type of the error, a message
-// with the argument, the expected and the given value, unchanged arguments, and a context that
-// remains usable. tests/js/refusals has all other bad input.
+// Bad input that only C++ can pass, and some bad input for each operation. The tests check the type
+// of the error, and that its message has the argument, the expected and the given value. They check
+// that arguments are unchanged, and that the context remains usable. tests/js/refusals tests all
+// other bad input.
 
 #include <cmath>
 #include <cstdint>

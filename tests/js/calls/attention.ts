@@ -246,7 +246,7 @@ export const attention = {
   multiHeadAttention: right(
     fc.record({
       ...{ B: whole(1, 2), L: whole(1, 9), S: whole(1, 12), heads: whole(1, 3), D: whole(1, 8) },
-      /** The sizes of keys and values, which then have weights of their own. */
+      /** The sizes of keys and values; the projections then have separate weights. */
       others: maybe(fc.tuple(whole(1, 9), whole(1, 9))),
       mask: maybe(fc.record({ ...{ isBool: flag }, thin })),
       ...{ isSelf: flag, isCausal: flag, hasBias: flag, hasKeyMask: flag, isTaped: flag, seed },

@@ -1,4 +1,4 @@
-// Caches: what they report, take and refuse. The random calls of right_calls.test.ts decode with them.
+// Tests the properties of caches, their arguments and their refusals. The random calls of right_calls.test.ts decode with them.
 
 import { load } from "heed";
 import { describe, expect, test } from "vitest";

@@ -278,8 +278,12 @@ describe("The colours of a head", () => {
     expect(largestIn(within, view)(1)).toBe(0.5);
     expect(transposed(view).hides?.(2, 0)).toBe(true);
     expect(transposed(view).hides?.(0, 2)).toBe(false);
+    // A partly shown matrix has the colours and the legend of the whole matrix.
+    const part = { ...view, hides: () => true, whole: view };
+    expect([0, 1, 2].map(largestIn(within, part))).toEqual(ends);
     const words = range === "head" ? "0.50" : "largest of its row, 0.20 to 0.50";
-    expect(endsIn(weightPalette(range, "linear", "light"), view)[1]).toBe(words);
+    for (const shown of [view, part])
+      expect(endsIn(weightPalette(range, "linear", "light"), shown)[1]).toBe(words);
   });
 });
 

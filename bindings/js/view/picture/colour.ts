@@ -191,7 +191,8 @@ export function largestIn(range: Palette["within"], view: MatrixView): (row: num
 /** The labels at the ends of the legend of a matrix. */
 export function endsIn({ ends, within }: Palette, view: MatrixView): readonly [string, string] {
   if (within === undefined || view.rows === 0) return ends;
-  const largest = Array.from({ length: view.rows }, (_, row) => largestOf(view, row));
+  const largestOfRow = largestIn(within, view);
+  const largest = Array.from({ length: view.rows }, (_, row) => largestOfRow(row));
   const [least, most] = [Math.min(...largest), Math.max(...largest)].map(formatWeight);
   if (within === "matrix") return [ends[0], `${most}`];
   return [ends[0], `${ends[1]}, ${least === most ? most : `${least} to ${most}`}`];

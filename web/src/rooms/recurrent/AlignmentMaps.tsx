@@ -75,8 +75,10 @@ function useMap({ name, found, cell }: MapProps) {
   const attention = found && attentionShown(found, state);
   const rows = attention?.rows ?? emptyRows.length;
   const view = useMemo(() => {
-    const hides = step >= rows - 1 ? undefined : (row: number) => row > step;
-    return attention && { ...viewOfHead(attention, head), hides };
+    if (!attention) return null;
+    const whole = viewOfHead(attention, head);
+    // The colours stay the same while later rows are hidden.
+    return { ...whole, whole, hides: step >= rows - 1 ? undefined : (row: number) => row > step };
   }, [attention, head, step, rows]);
   const labels = useMemo(
     () => ({
