@@ -86,6 +86,8 @@ export class WebKit {
         DISPLAY: display,
         GDK_BACKEND: "x11",
         LIBGL_ALWAYS_SOFTWARE: "1",
+        // The threads of llvmpipe (Mesa 22.3) free lists that WebKit still reads, which ends its process now and then.
+        LP_NUM_THREADS: "0",
         NO_AT_BRIDGE: "1",
         ...(sharedMemory && { JSC_useSharedArrayBuffer: "1" }),
         // As root, the sandbox does not start.
