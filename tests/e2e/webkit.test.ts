@@ -82,9 +82,13 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     // A manual step ends playing.
     await room.page.keyboard.press("ArrowRight");
     await expect.poll(() => room.text(".transport .play")).toBe("Play");
-    const { token } = await room.place();
-    for (let i = ids.length; i < token; ++i) await room.page.keyboard.press("ArrowLeft");
-    await expect.poll(async () => (await room.place()).token).toBe(ids.length);
+    // A last step of the playing may come after the button says “Play”.
+    const back = async () => {
+      const { token } = await room.place();
+      if (token > ids.length) await room.page.keyboard.press("ArrowLeft");
+      return token;
+    };
+    await expect.poll(back).toBe(ids.length);
     // The candidates follow in a later frame.
     const largestError = async () => {
       const candidates = await room.candidates();

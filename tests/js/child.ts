@@ -89,7 +89,7 @@ export async function compile(
   const rules = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
   const target = ["--target", "ES2022", "--lib", "ES2022,ESNext.Disposable,DOM"];
   const types = ["--typeRoots", join(packages, "@types"), "--types", "node"];
-  const compiler = join(packages, "typescript/bin/tsc");
+  const compiler = join(packages, "typescript-7/bin/tsc");
   const all = [compiler, ...rules, ...target, ...types, ...words, ...files];
   await succeed(process.execPath, all, { limit: 240_000, ...options });
 }
