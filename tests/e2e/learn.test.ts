@@ -12,7 +12,7 @@ import { Room } from "./room";
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  const { enter, it } = visits(Room, name, { start: "#room=learn&slow=off" });
+  const { enter, reenter, it } = visits(Room, name, { start: "#room=learn&slow=off" });
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
@@ -34,7 +34,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     );
 
   test("learns to reverse automatically, and its best head shows the anti-diagonal", async () => {
-    const room = await enter();
+    const room = await reenter();
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     await expect.poll(async () => (await lastRow(room, 1))[0]).toBeGreaterThan(60);
     expect((await lastRow(room, 1))[1]).toBeGreaterThan(60);
@@ -51,7 +51,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("shows the numbers of the engine, step by step", async () => {
-    const room = await enter("&seed=3&train=off");
+    const room = await reenter("&seed=3&train=off");
     expect(await stepOf(room)).toBe(0);
     expect(await status(room)).toBe("Not trained yet");
     const heed = await load({ threads: 1 });
@@ -99,7 +99,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("shows typed text at every step, and greys pictures of another text", async () => {
-    const room = await enter("&train=off");
+    const room = await reenter("&train=off");
     const field = ".learn-example input";
     const place = () =>
       room.page.$eval(".learn-large", (element) => element.getBoundingClientRect().top + scrollY);
@@ -150,8 +150,8 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => room.text(".unread-why")).toContain("not a date");
   });
 
-  test("continues while earlier steps are replayed, and erases none of them", async () => {
-    const room = await enter();
+  it("continues while earlier steps are replayed, and erases none of them", async () => {
+    const room = await reenter();
     const count = async () =>
       Number(/Snapshot \d+ of (\d+)/.exec(await room.text(".transport-place"))?.[1]);
     await expect.poll(() => shownStep(room)).toBeGreaterThan(20);
@@ -187,8 +187,8 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeLessThan(still);
   });
 
-  test("trains slowly at first, and shows a training again that is over", async () => {
-    const room = await enter("&length=4&size=16&train=off&slow=on");
+  it("trains slowly at first, and shows a training again that is over", async () => {
+    const room = await reenter("&length=4&size=16&train=off&slow=on");
     expect(await room.link()).not.toContain("slow");
     const begin = Date.now();
     await room.click("Train");
@@ -209,7 +209,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   it("asks for the order of the letters only with positions", async () => {
-    const room = await enter("&train=off&head=20.1");
+    const room = await reenter("&train=off&head=20.1");
     await expect.poll(() => room.text(".learn-hope")).toContain("an anti-diagonal appear");
     // The link names a head that the model does not have.
     await expect
@@ -222,7 +222,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   it("has a logarithmic axis for the loss", async () => {
-    const room = await enter("&at=100");
+    const room = await reenter("&at=100");
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     const ticks = () =>
       room.page.$eval(".curve svg[role=img]", (svg) =>
@@ -234,7 +234,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("saves the queries and the keys of its large head", async () => {
-    const room = await enter("&train=off");
+    const room = await reenter("&train=off");
     const columns = await exampleOf(room);
     const menu = ":has(> .save > summary[aria-label^='Save the keys of'])";
     const { text } = await room.saved(menu, "CSV");
@@ -246,7 +246,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   it("trains one head beside four", async () => {
-    const room = await enter("&compare=on");
+    const room = await reenter("&compare=on");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
     const titles = await room.page.$$eval(".course h2", (all) => all.map((h) => h.textContent));
     expect(titles.map((title) => title?.replace(/\d+,\d+ p/, "p"))).toEqual([
@@ -259,7 +259,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("reports that the numbers became NaN, and stays usable", async () => {
-    const room = await enter("&rate=1000");
+    const room = await reenter("&rate=1000");
     await expect.poll(() => status(room)).toContain("lower the learning rate");
     await room.page.focus(".slider input");
     await room.page.keyboard.press("Home");
@@ -268,7 +268,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("ends its worker when the person leaves the room", async () => {
-    const room = await enter();
+    const room = await reenter();
     const engines = async () =>
       (await workersOf(room.page)).filter((url) => url.includes("engine.worker")).length;
     await expect.poll(engines).toBe(2);
@@ -293,7 +293,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("has the text field above its pictures on a telephone, and shows the whole answer", async () => {
-    const room = await enter("&task=dates&train=off", { width: 360 });
+    const room = await reenter("&task=dates&train=off", { width: 360 });
     const boxes = () =>
       room.page.evaluate(() =>
         [".learn-example input", ".learn-answer", ".learn-large canvas"].map(
@@ -316,8 +316,8 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
   });
 
-  test("learns its other tasks and starts again with each", async () => {
-    const room = await enter();
+  it("learns its other tasks and starts again with each", async () => {
+    const room = await reenter();
     // The button pauses this training, not the next one.
     await room.click("Pause training");
     for (const [words, about, total] of [

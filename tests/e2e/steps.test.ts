@@ -738,7 +738,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test.each([1024, 1100, 1200, 1280, 1366, 1440])(
     "shows all tabs and no overlapping settings in a window %i pixels wide",
     async (width) => {
-      const room = await enter("#shuffle=1&step=scores", { width });
+      const room = await reenter("#shuffle=1&step=scores", { width });
       const boxes = (selector: string) =>
         room.page.$$eval(selector, (all) =>
           all.map((element) => {
