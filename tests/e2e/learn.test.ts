@@ -77,7 +77,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const [exact] = await lastRow(room, 1);
     expect(exact).toBe(Number(formatShort(100 * seen.exact)));
 
-    await room.page.click(".head-grid fieldset:last-of-type label:last-of-type");
+    await room.page.click(".head-grid .layer:last-child li:last-child button");
     await expect.poll(() => room.text(".learn-large .matrix-name")).toContain("Head 4");
     const attention = training.attentions().at(-1);
     const shares = seen.shares.at(-1);
@@ -215,7 +215,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect
       .poll(() => room.text(".notices"))
       .toBe("The link's head is “20.1”, but it takes a head of this model; it was left out.");
-    await room.page.click(".head-grid label");
+    await room.page.click(".head-grid li button");
     await expect.poll(() => room.text(".notices")).toBe("");
     await room.click("Add positions");
     await expect.poll(() => room.text(".learn-hope")).toContain("but not their order");

@@ -161,8 +161,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const { x, y } = await room.cell("transformer", 9, 4, 11, 22);
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".maps .readout")).toMatch(/= \(.* \+ .*\) ÷ 4 = /);
-    await room.page.$eval("[aria-label='layer 2, head 2']", (radio) =>
-      (radio as HTMLInputElement).click(),
+    // Not with the pointer, which points at the cell.
+    await room.page.$eval("[data-head='2.2'] button", (button) =>
+      (button as HTMLButtonElement).click(),
     );
     await expect
       .poll(() => room.text(".maps .readout"))

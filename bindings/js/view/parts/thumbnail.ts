@@ -74,6 +74,6 @@ export class Thumbnail {
     write(this.#value, value);
     this.button.setAttribute("aria-pressed", `${isSelected}`);
     // It begins with the visible words, as a person who speaks to the page says them.
-    this.button.setAttribute("aria-label", `${label} ${value}: ${name}, ${about}`);
+    this.button.setAttribute("aria-label", `${label}${value && ` ${value}`}: ${name}, ${about}`);
   }
 }

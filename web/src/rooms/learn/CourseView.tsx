@@ -1,8 +1,8 @@
 /** One model: its answer, one head drawn large, and all heads as small pictures. */
 import { useWeightPalette } from "../../picture/useWeightPalette";
+import { CourseHeads } from "./CourseHeads";
 import type { CourseProps } from "./course";
 import { AnswerView } from "./ExampleView";
-import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
 import { shownHead } from "./weights";
 import { headsWords } from "./words";
@@ -29,7 +29,7 @@ export function CourseView(props: CourseProps) {
       )}
       <AnswerView snapshot={snapshot} />
       <LargeHead {...props} shown={shown} palette={palette} />
-      <HeadGrid {...props} shown={shown} palette={palette} />
+      <CourseHeads {...props} shown={shown} palette={palette} />
       <p class="learn-follow">
         {state.head !== null && (
           <button type="button" class="link" onClick={() => set({ head: null, cell: null })}>

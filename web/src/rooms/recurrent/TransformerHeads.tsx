@@ -1,68 +1,49 @@
-/** The Transformer's layers and heads as small maps. Position and number identify a head. */
+/** The Transformer's layers and heads as small maps, with the mean of each layer's heads first. */
 import { useMemo } from "preact/hooks";
-import type { Palette } from "#parts";
+import { HeadGrid, smallOf } from "../../picture/HeadGrid";
 import { Legend } from "../../picture/Legend";
-import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { headWords, viewOfHead } from "./maps";
-import type { RecordedAttention } from "./solve";
-import { lastStep, runShown } from "./state";
+import { runShown } from "./state";
 import { useRecurrentWorkspace } from "./workspace";
-
-const size = { width: 40, height: 28 };
-
-interface MapThumbnailProps {
-  palette: Palette;
-  attention: RecordedAttention | null;
-  head: number;
-  name: string;
-}
-
-function MapThumbnail({ palette, attention, head, name }: MapThumbnailProps) {
-  const { source } = useRecurrentWorkspace();
-  const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
-  const rows = attention?.rows ?? lastStep + 1;
-  const cols = Math.max(1, source.length);
-  const cell = { width: size.width / cols, height: size.height / rows };
-  const picture = usePicture({ view, rows, cols, palette, cell });
-  return <Matrix picture={picture} summary={`Weights of ${name}`} />;
-}
 
 export function TransformerHeads() {
   const { state, solution, set } = useRecurrentWorkspace();
   const found = solution?.models.find(({ name }) => name === "transformer");
-  const { layers, heads } = found ?? { layers: 2, heads: 4 };
+  const { layers, heads: count } = found ?? { layers: 2, heads: 4 };
   const palette = useWeightPalette(state);
+  const rows = useMemo(
+    () =>
+      Array.from({ length: layers }, (_, layer) => ({
+        title: `Transformer, layer ${layer + 1}`,
+        heads: Array.from({ length: count + 1 }, (_, head) => layer * (count + 1) + head),
+      })),
+    [layers, count],
+  );
+  const heads = useMemo(() => {
+    const attentions = found && runShown(found, state.way).attentions;
+    return rows.flatMap(({ title, heads }, layer) =>
+      heads.map((_, head) => {
+        const attention = attentions?.[layer];
+        return {
+          ...{ id: `${layer + 1}.${head}`, palette, hides: undefined },
+          small: attention ? smallOf(viewOfHead(attention, head)) : null,
+          ...{ label: head === 0 ? "mean" : `${head}`, value: "" },
+          ...{ name: title, about: headWords(head) },
+        };
+      }),
+    );
+  }, [rows, found, state.way, palette]);
   return (
-    <>
-      {Array.from({ length: layers }, (_, layer) => (
-        <fieldset key={layer} class="head-picker line">
-          <legend class="faint">Transformer, layer {layer + 1}</legend>
-          {Array.from({ length: heads + 1 }, (_, head) => {
-            const words = head === 0 ? "mean" : String(head);
-            const name = `layer ${layer + 1}, ${headWords(head)}`;
-            return (
-              <label key={head} class="picture-choice">
-                <input
-                  type="radio"
-                  name="dates-head"
-                  aria-label={name}
-                  checked={state.layer === layer && state.head === head}
-                  onChange={() => set({ layer, head })}
-                />
-                <MapThumbnail
-                  palette={palette}
-                  attention={(found && runShown(found, state.way).attentions[layer]) ?? null}
-                  head={head}
-                  name={name}
-                />
-                <span class="number">{words}</span>
-              </label>
-            );
-          })}
-        </fieldset>
-      ))}
+    <div class="head-picker">
+      <HeadGrid
+        {...{ rows, heads, side: 36, lines: 1, selected: `${state.layer + 1}.${state.head}` }}
+        select={(id) => {
+          const [layer, head] = id.split(".").map(Number) as [number, number];
+          set({ layer: layer - 1, head });
+        }}
+      />
       <Legend palette={palette} />
-    </>
+    </div>
   );
 }

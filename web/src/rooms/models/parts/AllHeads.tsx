@@ -14,6 +14,7 @@ import {
   type MeasureWords,
   viewOn,
 } from "#parts";
+import { HeadGrid, type HeadsRow } from "../../../picture/HeadGrid";
 import { Legend } from "../../../picture/Legend";
 import { SaveMenu } from "../../../picture/SaveMenu";
 import { useWeightPalette } from "../../../picture/useWeightPalette";
@@ -29,7 +30,6 @@ import {
 import type { Look } from "../../../shared/lookSettings";
 import { Prose } from "../../../shared/Panel";
 import { useWidth } from "../../../shared/useWidth";
-import { HeadGrid, type HeadsRow } from "./HeadGrid";
 
 /** The side of a small picture, and the space around it, in pixels. */
 const sides = { least: 28, most: 68 };

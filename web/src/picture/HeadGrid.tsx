@@ -1,9 +1,17 @@
 /** Small pictures of heads in rows: the grid of `<heed-heads>` in the page. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { HeadGrid as Grid, type GridHead, type GridRow, html, inkIn } from "#parts";
-import { usePixelRatio } from "../../../picture/usePixelRatio";
-import { useShell } from "../../../shared/shell";
+import {
+  HeadGrid as Grid,
+  type GridHead,
+  type GridRow,
+  html,
+  inkIn,
+  type MatrixView,
+  type SmallWeights,
+} from "#parts";
+import { useShell } from "../shared/shell";
+import { usePixelRatio } from "./usePixelRatio";
 
 export interface HeadsRow extends GridRow {
   /** The heading above it, with a note, if a group of rows begins here. */
@@ -13,7 +21,12 @@ export interface HeadsRow extends GridRow {
 export interface ModelHead extends GridHead {
   /** The unique name in the code and in tests. */
   readonly id: string;
-  readonly isAblated: boolean;
+  readonly isAblated?: boolean;
+}
+
+/** The weights of a small model, which need no pooling. */
+export function smallOf({ data, offset, rows, cols }: MatrixView): SmallWeights {
+  return { data: data.subarray(offset, offset + rows * cols) as Float32Array, rows, cols };
 }
 
 interface HeadGridProps {
@@ -58,7 +71,7 @@ export function HeadGrid(props: HeadGridProps) {
       ...{ rows, side, lines, ratio, isWhole },
       selected: heads.findIndex(({ id }) => id === selected),
       picture: (index, item) => {
-        const { id, isAblated, ...picture } = heads[index] as ModelHead;
+        const { id, isAblated = false, ...picture } = heads[index] as ModelHead;
         item.dataset.head = id;
         item.classList.toggle("ablated", isAblated);
         return picture;

@@ -1,0 +1,76 @@
+/** All heads of a model as small pictures, one row for each attention. The selected one is also drawn large. */
+import { useMemo } from "preact/hooks";
+import type { Palette } from "#parts";
+import { HeadGrid, smallOf } from "../../picture/HeadGrid";
+import { Legend } from "../../picture/Legend";
+import { type Shares, weightsOf } from "../../shared/attended";
+import { percent } from "../../shared/format";
+import type { CourseProps } from "./course";
+import type { CourseAttention } from "./messages";
+import type { CourseHead } from "./state";
+import { attentionNameOf, findersOf, findingShare } from "./words";
+
+/** How many heads find the answer positions, at the shown step. */
+function Finders({ snapshot }: Pick<CourseProps, "snapshot">) {
+  const { finders, heads } = findersOf(snapshot);
+  return (
+    <p class="learn-finders small faint number">
+      Heads that find the answer positions:{" "}
+      <b>
+        {finders} of {heads}
+      </b>
+      , with at least {percent(findingShare)} of their attention
+    </p>
+  );
+}
+
+const idOf = ({ attention, head }: CourseHead) => `${attention + 1}.${head + 1}`;
+
+export function CourseHeads(props: CourseProps & { shown: CourseHead; palette: Palette }) {
+  const { attentions, snapshot, layers, set, shown, palette } = props;
+  const places = useMemo(
+    () =>
+      attentions.flatMap(({ heads }, attention) =>
+        Array.from({ length: heads }, (_, head): CourseHead => ({ attention, head })),
+      ),
+    [attentions],
+  );
+  const rows = useMemo(
+    () =>
+      attentions.map((attention, i) => ({
+        title: attentionNameOf(attention, layers),
+        heads: [...places.keys()].filter((index) => places[index]?.attention === i),
+      })),
+    [places, layers],
+  );
+  const heads = useMemo(
+    () =>
+      places.map((place) => {
+        const { attention: i, head } = place;
+        const [attention, shares] = [
+          attentions[i] as CourseAttention,
+          snapshot.shares[i] as Shares,
+        ];
+        const view = weightsOf(attention, shares, head);
+        const mass = snapshot.masses[i]?.[head] ?? Number.NaN;
+        return {
+          ...{ id: idOf(place), hides: view.hides, palette, small: smallOf(view) },
+          ...{ label: `${head + 1}`, value: Number.isFinite(mass) ? percent(mass) : "" },
+          ...{ name: rows[i]?.title ?? "", about: "attention on answer positions" },
+        };
+      }),
+    [rows, snapshot, palette],
+  );
+  return (
+    <div class="head-grid">
+      <HeadGrid
+        {...{ rows, heads, side: 56, lines: 1, selected: idOf(shown) }}
+        select={(id) =>
+          set({ head: places.find((place) => idOf(place) === id) ?? null, cell: null })
+        }
+      />
+      <Legend palette={palette} hasHidden={attentions.some(({ isCausal }) => isCausal)} />
+      <Finders snapshot={snapshot} />
+    </div>
+  );
+}
