@@ -6,7 +6,7 @@ import { type Line, Speed } from "./speed";
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (name) => {
-  const { open } = visits(Speed, name, { start: "#room=speed" });
+  const { open, it } = visits(Speed, name, { start: "#room=speed" });
 
   /** The figures of a line must agree with one another, within rounding. */
   function checkLine(line: Line, all: readonly Line[]): void {
@@ -124,7 +124,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
     },
   );
 
-  test("counts only pairs that a mask and a window leave, and measures again when they change", async () => {
+  it("counts only pairs that a mask and a window leave, and measures again when they change", async () => {
     const room = await (await open("&heads=2&size=16&causal=on&window=8")).rested();
     const pairs = (length: number) =>
       Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);

@@ -2,11 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/**
- * These tests count frames or layout shifts, measure times, or need a browser that loses navigations on a busy machine,
- * so nothing else may run at the same time.
- */
-const alone = ["looks", "speed", "webkit"].map((name) => `${name}.test.ts`);
+/** WebKit loses navigations on a busy machine, so nothing else may run at the same time. */
+const alone = ["webkit.test.ts"];
 
 export default defineConfig({
   cacheDir: fileURLToPath(new URL("../../build/vite", import.meta.url)),
