@@ -21,18 +21,14 @@ class MessagePart {
   MessagePart(const char* words) : words_(words) {}
   MessagePart(const std::string& words) : words_(words) {}
   MessagePart(std::string_view words) : words_(words) {}
-  template <std::integral T>
-  MessagePart(T number) : MessagePart("", number) {}
-  template <std::floating_point T>
-  MessagePart(T number) : MessagePart("", number) {}
+  MessagePart(std::integral auto number) : MessagePart("", number) {}
+  MessagePart(std::floating_point auto number) : MessagePart("", number) {}
   MessagePart(const Shape& shape) : MessagePart("", shape) {}
   MessagePart(DType dtype) : MessagePart("", dtype) {}
 
-  template <std::integral T>
-  MessagePart(std::string_view words, T number)
+  MessagePart(std::string_view words, std::integral auto number)
       : words_(words), kind_(Kind::kInteger), integer_(static_cast<std::int64_t>(number)) {}
-  template <std::floating_point T>
-  MessagePart(std::string_view words, T number)
+  MessagePart(std::string_view words, std::floating_point auto number)
       : words_(words), kind_(Kind::kNumber), number_(static_cast<double>(number)) {}
   MessagePart(std::string_view words, const Shape& shape)
       : words_(words), kind_(Kind::kShape), shape_(&shape) {}
@@ -70,23 +66,20 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
+/// An argument was refused for the reason that the code gives.
+template <ErrorCode Code>
+class ArgumentError : public Error {
+ public:
+  ArgumentError(std::string_view argument, const MessagePart& expected, const MessagePart& got)
+      : Error(Code, argument, expected, got) {}
+};
+
 /// A rank or a size does not fit.
-class ShapeError : public Error {
- public:
-  ShapeError(std::string_view argument, const MessagePart& expected, const MessagePart& got);
-};
-
+using ShapeError = ArgumentError<ErrorCode::kShape>;
 /// An element type does not fit.
-class DTypeError : public Error {
- public:
-  DTypeError(std::string_view argument, const MessagePart& expected, const MessagePart& got);
-};
-
+using DTypeError = ArgumentError<ErrorCode::kDType>;
 /// An option has a value outside its range, or two options exclude each other.
-class OptionError : public Error {
- public:
-  OptionError(std::string_view argument, const MessagePart& expected, const MessagePart& got);
-};
+using OptionError = ArgumentError<ErrorCode::kOption>;
 
 /// There is not enough memory. The context stays usable.
 class MemoryError : public Error {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -40,6 +41,13 @@ inline void require_shape(const char* argument, const TensorView& x,
   if (!x.shape().has(sizes)) require_shape(argument, x, Shape(sizes));
 }
 
+/// An array of this type and shape.
+inline void require_array(const char* argument, const TensorView& x, DType dtype,
+                          std::initializer_list<std::int64_t> sizes) {
+  require_dtype(argument, x, dtype);
+  require_shape(argument, x, sizes);
+}
+
 /// A float32 array of this shape: the usual parameter.
 inline void require_floats(const char* argument, const TensorView& x, const Shape& shape) {
   require_dtype(argument, x, DType::kFloat32);
@@ -57,6 +65,17 @@ inline void require_floats_or_halves(const char* argument, const TensorView& x, 
   if (x.dtype() != DType::kFloat32 && x.dtype() != DType::kFloat16)
     refuse<DTypeError>(argument, "float32 or float16", x.dtype());
   require_rank(argument, x, rank);
+}
+
+/// An option that is a positive number.
+[[gnu::noinline]] inline void require_positive(const char* argument, double number) {
+  if (!(number > 0.0) || !std::isfinite(number))
+    refuse<OptionError>(argument, "a positive number", number);
+}
+
+/// An option of 0 or more.
+[[gnu::noinline]] inline void require_not_negative(const char* argument, std::int64_t number) {
+  if (number < 0) refuse<OptionError>(argument, "0 or more", number);
 }
 
 /// The bits of an array of float16, or null for any other.

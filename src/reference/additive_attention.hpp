@@ -23,14 +23,9 @@
 
 namespace heed::reference {
 
-struct AdditiveAttentionResult {
-  Array output;
-  Array weights;
-};
-
-inline AdditiveAttentionResult additive_attention(const Array& q, const Array& k, const Array& v,
-                                                  const Array& weight,
-                                                  const std::optional<TensorView>& key_mask = {}) {
+inline WeightedResult additive_attention(const Array& q, const Array& k, const Array& v,
+                                         const Array& weight,
+                                         const std::optional<TensorView>& key_mask = {}) {
   const std::int64_t B = q.shape[0], L = q.shape[1], A = q.shape[2];
   const std::int64_t S = k.shape[1], Dv = v.shape[2];
   Array scores(Shape{B, L, S});
@@ -43,7 +38,7 @@ inline AdditiveAttentionResult additive_attention(const Array& q, const Array& k
         if (key_mask && !key_mask->data<bool>()[static_cast<std::size_t>(b * S + j)])
           score = -std::numeric_limits<double>::infinity();
       }
-  AdditiveAttentionResult result{Array(Shape{B, L, Dv}), softmax(scores)};
+  WeightedResult result{Array(Shape{B, L, Dv}), softmax(scores)};
   for (std::int64_t b = 0; b < B; ++b)
     for (std::int64_t i = 0; i < L; ++i)
       for (std::int64_t j = 0; j < S; ++j) {

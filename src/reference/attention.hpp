@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "heed/heed.hpp"
+#include "reference/arithmetic.hpp"
 #include "reference/array.hpp"
 
 namespace heed::reference {
@@ -289,13 +290,14 @@ inline AttentionResult attention_by_head(const Array& q, const Array& k, const A
 
 /// The rows [begin, end) of x [T, heads, D] as [1, heads, end - begin, D].
 inline Array sequence_of(const Array& x, std::int64_t begin, std::int64_t end) {
-  const std::int64_t heads = x.shape[1], N = end - begin, D = x.shape[2];
-  Array y(Shape{1, heads, N, D});
-  for (std::int64_t h = 0; h < heads; ++h)
-    for (std::int64_t n = 0; n < N; ++n)
-      for (std::int64_t d = 0; d < D; ++d)
-        y[(h * N + n) * D + d] = x[((begin + n) * heads + h) * D + d];
-  return y;
+  Array rows = slice(x, 0, begin, end - begin);
+  rows.shape = Shape{1, end - begin, x.shape[1] * x.shape[2]};
+  return split_heads(rows, x.shape[1]);
+}
+
+/// Copies the sequence y [1, heads, N, D] to the rows of x [T, heads, D] from `begin` on.
+inline void put_sequence(const Array& y, std::int64_t begin, Array& x) {
+  std::ranges::copy(join_heads(y).values, x.from(begin * y.shape[1] * y.shape[3]));
 }
 
 /// One packed sequence: its rows of q, and of k and v.
@@ -329,9 +331,9 @@ void for_each_sequence(const AttentionOptions& options, const Visit& visit) {
 /// Returns only output, lse and entropy.
 inline AttentionResult packed_attention(const Array& q, const Array& k, const Array& v,
                                         const AttentionOptions& options) {
-  const std::int64_t Tq = q.shape[0], H = q.shape[1], Dv = v.shape[2];
+  const std::int64_t Tq = q.shape[0], H = q.shape[1];
   AttentionResult result;
-  result.output = Array(Shape{Tq, H, Dv});
+  result.output = Array(Shape{Tq, H, v.shape[2]});
   result.lse = Array(Shape{H, Tq});
   result.entropy = Array(Shape{H, Tq});
   for_each_sequence(options, [&](const PackedSequence& one, const AttentionOptions& alone) {
@@ -343,28 +345,33 @@ inline AttentionResult packed_attention(const Array& q, const Array& k, const Ar
       for (std::int64_t i = 0; i < L; ++i) {
         result.lse[h * Tq + first + i] = part.lse[h * L + i];
         result.entropy[h * Tq + first + i] = part.entropy[h * L + i];
-        for (std::int64_t d = 0; d < Dv; ++d)
-          result.output[((first + i) * H + h) * Dv + d] = part.output[(h * L + i) * Dv + d];
       }
+    put_sequence(part.output, first, result.output);
   });
   return result;
+}
+
+/// x with separate heads, of which there are `heads` if it has joined ones.
+inline Array separate_heads(const Array& x, std::int64_t heads) {
+  return x.shape.rank() == 3 ? split_heads(x, heads) : x;
+}
+
+/// Keys or values with separate heads, after the past.
+inline Array all_rows(const Array& x, const std::optional<TensorView>& past,
+                      const AttentionOptions& options) {
+  const Array rows = separate_heads(x, options.kv_heads == 0 ? options.heads : options.kv_heads);
+  return past ? concatenate(*past, rows) : rows;
 }
 
 inline AttentionResult attention(const Array& q, const Array& k, const Array& v,
                                  const AttentionOptions& options = {},
                                  const RollingKeys& rolling = {}) {
   if (options.cu_seqlens_q) return packed_attention(q, k, v, options);
-  const bool is_joined = q.shape.rank() == 3;
-  const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
-  Array keys = is_joined ? split_heads(k, kv_heads) : k;
-  Array values = is_joined ? split_heads(v, kv_heads) : v;
-  if (options.past_key) {
-    keys = concatenate(*options.past_key, keys);
-    values = concatenate(*options.past_value, values);
-  }
-  AttentionResult result = attention_by_head(is_joined ? split_heads(q, options.heads) : q, keys,
-                                             values, options, rolling);
-  if (is_joined) result.output = join_heads(result.output);
+  Array keys = all_rows(k, options.past_key, options);
+  Array values = all_rows(v, options.past_value, options);
+  AttentionResult result =
+      attention_by_head(separate_heads(q, options.heads), keys, values, options, rolling);
+  if (q.shape.rank() == 3) result.output = join_heads(result.output);
   if (options.past_key) {
     result.present_key = std::move(keys);
     result.present_value = std::move(values);

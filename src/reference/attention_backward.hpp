@@ -122,26 +122,6 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
   return result;
 }
 
-/// Copies the sequence y [1, heads, N, D] to the rows of x [T, heads, D] from `begin` on.
-inline void put_sequence(const Array& y, std::int64_t begin, Array& x) {
-  const std::int64_t heads = y.shape[1], N = y.shape[2], D = y.shape[3];
-  for (std::int64_t h = 0; h < heads; ++h)
-    for (std::int64_t n = 0; n < N; ++n)
-      for (std::int64_t d = 0; d < D; ++d)
-        x[((begin + n) * heads + h) * D + d] = y[(h * N + n) * D + d];
-}
-
-/// The keys [begin, end) of x [B, G, S, D].
-inline Array keys_of(const Array& x, std::int64_t begin, std::int64_t end) {
-  const std::int64_t S = x.shape[2], D = x.shape[3], N = end - begin;
-  Array y(Shape{x.shape[0], x.shape[1], N, D});
-  for (std::int64_t bg = 0; bg < x.shape[0] * x.shape[1]; ++bg)
-    for (std::int64_t j = 0; j < N; ++j)
-      for (std::int64_t d = 0; d < D; ++d)
-        y[(bg * N + j) * D + d] = x[(bg * S + begin + j) * D + d];
-  return y;
-}
-
 inline AttentionGradients attention_backward(
     const Array& d_output, const Array& q, const Array& k, const Array& v,
     const AttentionOptions& options = {}, const std::optional<Array>& d_lse = {},
@@ -178,29 +158,20 @@ inline AttentionGradients attention_backward(
     return result;
   }
 
-  const bool is_joined = q.shape.rank() == 3;
-  const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
-  const auto split = [&](const Array& x, std::int64_t heads) {
-    return is_joined ? split_heads(x, heads) : x;
-  };
-  const auto join = [&](const Array& x) { return is_joined ? join_heads(x) : x; };
-  Array keys = split(k, kv_heads);
-  Array values = split(v, kv_heads);
+  const auto join = [&](const Array& x) { return q.shape.rank() == 3 ? join_heads(x) : x; };
+  const Array keys = all_rows(k, options.past_key, options);
+  const Array values = all_rows(v, options.past_value, options);
   const std::int64_t P = options.past_key ? options.past_key->shape()[2] : 0;
-  const std::int64_t S = P + keys.shape[2];
-  if (options.past_key) {
-    keys = concatenate(*options.past_key, keys);
-    values = concatenate(*options.past_value, values);
-  }
-  const AttentionGradients all =
-      attention_backward_by_head(split(d_output, options.heads), d_lse ? &*d_lse : nullptr,
-                                 split(q, options.heads), keys, values, options, kept, result);
+  const std::int64_t K = keys.shape[2] - P;
+  const AttentionGradients all = attention_backward_by_head(
+      separate_heads(d_output, options.heads), d_lse ? &*d_lse : nullptr,
+      separate_heads(q, options.heads), keys, values, options, kept, result);
   result.q = join(all.q);
-  result.k = join(keys_of(all.k, P, S));
-  result.v = join(keys_of(all.v, P, S));
+  result.k = join(slice(all.k, 2, P, K));
+  result.v = join(slice(all.v, 2, P, K));
   if (options.past_key) {
-    result.past_key = keys_of(all.k, 0, P);
-    result.past_value = keys_of(all.v, 0, P);
+    result.past_key = slice(all.k, 2, 0, P);
+    result.past_value = slice(all.v, 2, 0, P);
   }
   return result;
 }

@@ -17,10 +17,18 @@
 #include <cstdint>
 
 #include "heed/heed.hpp"
+#include "reference/arithmetic.hpp"
 #include "reference/array.hpp"
 #include "reference/softmax.hpp"
 
 namespace heed::reference {
+
+/// Whether position i of batch b sees position j of L.
+inline bool sees(const AverageOptions& options, std::int64_t b, std::int64_t i, std::int64_t j,
+                 std::int64_t L) {
+  if (options.is_causal && j > i) return false;
+  return !options.key_mask || options.key_mask->data<bool>()[static_cast<std::size_t>(b * L + j)];
+}
 
 inline Array average(const Array& x, const AverageOptions& options = {}) {
   const std::int64_t B = x.shape[0], L = x.shape[1], E = x.shape[2];
@@ -29,9 +37,7 @@ inline Array average(const Array& x, const AverageOptions& options = {}) {
     for (std::int64_t i = 0; i < L; ++i) {
       double count = 0.0;
       for (std::int64_t j = 0; j < L; ++j) {
-        if (options.is_causal && j > i) continue;
-        const auto position = static_cast<std::size_t>(b * L + j);
-        if (options.key_mask && !options.key_mask->data<bool>()[position]) continue;
+        if (!sees(options, b, i, j, L)) continue;
         count += 1.0;
         for (std::int64_t e = 0; e < E; ++e) y[(b * L + i) * E + e] += x[(b * L + j) * E + e];
       }
@@ -45,44 +51,21 @@ inline Array average(const Array& x, const AverageOptions& options = {}) {
 /// dx_j = sum of dy_i / (the number of positions that i sees) over the i that see j.
 inline Array average_backward(const Array& d_output, const AverageOptions& options = {}) {
   const std::int64_t B = d_output.shape[0], L = d_output.shape[1], E = d_output.shape[2];
-  const auto sees = [&](std::int64_t b, std::int64_t i, std::int64_t j) {
-    if (options.is_causal && j > i) return false;
-    return !options.key_mask || options.key_mask->data<bool>()[static_cast<std::size_t>(b * L + j)];
-  };
   Array d_x(d_output.shape);
   for (std::int64_t b = 0; b < B; ++b)
     for (std::int64_t i = 0; i < L; ++i) {
       double count = 0.0;
-      for (std::int64_t j = 0; j < L; ++j) count += sees(b, i, j) ? 1.0 : 0.0;
+      for (std::int64_t j = 0; j < L; ++j) count += sees(options, b, i, j, L) ? 1.0 : 0.0;
       for (std::int64_t j = 0; j < L; ++j)
-        for (std::int64_t e = 0; sees(b, i, j) && e < E; ++e)
+        for (std::int64_t e = 0; sees(options, b, i, j, L) && e < E; ++e)
           d_x[(b * L + j) * E + e] += d_output[(b * L + i) * E + e] / count;
     }
   return d_x;
 }
 
-struct SelfSimilarityResult {
-  Array output;
-  Array weights;
-};
-
-inline SelfSimilarityResult self_similarity(const Array& x) {
-  const std::int64_t B = x.shape[0], L = x.shape[1], E = x.shape[2];
-  Array scores(Shape{B, L, L});
-  for (std::int64_t b = 0; b < B; ++b)
-    for (std::int64_t i = 0; i < L; ++i)
-      for (std::int64_t j = 0; j < L; ++j)
-        for (std::int64_t e = 0; e < E; ++e)
-          scores[(b * L + i) * L + j] += x[(b * L + i) * E + e] * x[(b * L + j) * E + e];
-
-  SelfSimilarityResult result{Array(x.shape), softmax(scores)};
-  for (std::int64_t b = 0; b < B; ++b)
-    for (std::int64_t i = 0; i < L; ++i)
-      for (std::int64_t j = 0; j < L; ++j)
-        for (std::int64_t e = 0; e < E; ++e)
-          result.output[(b * L + i) * E + e] +=
-              result.weights[(b * L + i) * L + j] * x[(b * L + j) * E + e];
-  return result;
+inline WeightedResult self_similarity(const Array& x) {
+  const Array weights = softmax(matmul(x, x, false, true));
+  return {matmul(weights, x, false, false), weights};
 }
 
 }  // namespace heed::reference

@@ -17,19 +17,15 @@
 #include <cstdint>
 
 #include "heed/attention_pooling.hpp"
+#include "reference/arithmetic.hpp"
 #include "reference/array.hpp"
 #include "reference/softmax.hpp"
 
 namespace heed::reference {
 
-struct KernelRegressionResult {
-  Array output;
-  Array weights;
-};
-
-inline KernelRegressionResult kernel_regression(const Array& x_query, const Array& x_train,
-                                                const Array& y_train, const Array& bandwidth) {
-  const std::int64_t Q = x_query.shape[0], N = x_train.shape[0], M = y_train.shape[1];
+inline WeightedResult kernel_regression(const Array& x_query, const Array& x_train,
+                                        const Array& y_train, const Array& bandwidth) {
+  const std::int64_t Q = x_query.shape[0], N = x_train.shape[0];
   const std::int64_t F = x_query.shape.rank() == 1 ? 1 : x_query.shape[1];
   Array scores(Shape{Q, N});
   for (std::int64_t i = 0; i < Q; ++i)
@@ -38,12 +34,8 @@ inline KernelRegressionResult kernel_regression(const Array& x_query, const Arra
         const double d = x_query[i * F + f] - x_train[j * F + f];
         scores[i * N + j] -= d * d / (2.0 * bandwidth[0] * bandwidth[0]);
       }
-  KernelRegressionResult result{Array(Shape{Q, M}), softmax(scores)};
-  for (std::int64_t i = 0; i < Q; ++i)
-    for (std::int64_t j = 0; j < N; ++j)
-      for (std::int64_t m = 0; m < M; ++m)
-        result.output[i * M + m] += result.weights[i * N + j] * y_train[j * M + m];
-  return result;
+  const Array weights = softmax(scores);
+  return {matmul(weights, y_train, false, false), weights};
 }
 
 struct KernelRegressionGradients {
@@ -53,30 +45,21 @@ struct KernelRegressionGradients {
 inline KernelRegressionGradients kernel_regression_backward(
     const Array& d_output, const Array& x_query, const Array& x_train, const Array& y_train,
     const Array& bandwidth, const Array& weights) {
-  const std::int64_t Q = x_query.shape[0], N = x_train.shape[0], M = y_train.shape[1];
+  const std::int64_t Q = x_query.shape[0], N = x_train.shape[0];
   const std::int64_t F = x_query.shape.rank() == 1 ? 1 : x_query.shape[1];
+  const Array d_scores = softmax_backward(matmul(d_output, y_train, false, true), weights);
   const double h = bandwidth[0];
-  KernelRegressionGradients result{Array(x_query.shape), Array(x_train.shape), Array(y_train.shape),
-                                   Array(bandwidth.shape)};
-  for (std::int64_t i = 0; i < Q; ++i) {
-    Array d_p(Shape{N});
-    double mean = 0.0;
-    for (std::int64_t j = 0; j < N; ++j) {
-      for (std::int64_t m = 0; m < M; ++m) {
-        d_p[j] += d_output[i * M + m] * y_train[j * M + m];
-        result.y_train[j * M + m] += weights[i * N + j] * d_output[i * M + m];
-      }
-      mean += weights[i * N + j] * d_p[j];
-    }
+  KernelRegressionGradients result{Array(x_query.shape), Array(x_train.shape),
+                                   matmul(weights, d_output, true, false), Array(bandwidth.shape)};
+  for (std::int64_t i = 0; i < Q; ++i)
     for (std::int64_t j = 0; j < N; ++j)
       for (std::int64_t f = 0; f < F; ++f) {
-        const double d_score = weights[i * N + j] * (d_p[j] - mean);
+        const double d_score = d_scores[i * N + j];
         const double d = x_query[i * F + f] - x_train[j * F + f];
         result.x_query[i * F + f] -= d_score * d / (h * h);
         result.x_train[j * F + f] += d_score * d / (h * h);
         result.bandwidth[0] += d_score * d * d / (h * h * h);
       }
-  }
   return result;
 }
 

@@ -15,6 +15,12 @@
 
 namespace heed::reference {
 
+/// The results of attention that also returns its weights.
+struct WeightedResult {
+  Array output;
+  Array weights;
+};
+
 inline Array softmax(const Array& x) {
   const std::int64_t N = x.shape[-1];
   Array y(x.shape);

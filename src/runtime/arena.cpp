@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/memory.hpp"
-
 namespace heed {
-
-void Arena::Free::operator()(std::byte* memory) const noexcept { release(memory); }
 
 void* Arena::take(std::int64_t count, std::size_t element) {
   const std::size_t bytes = bytes_of(count, element);
@@ -15,7 +11,7 @@ void* Arena::take(std::int64_t count, std::size_t element) {
   if (at == blocks_.size()) {
     constexpr std::size_t kSmallest = 64 * 1024;
     const std::size_t size = std::max(bytes, kSmallest);
-    blocks_.push_back({std::unique_ptr<std::byte[], Free>(allocate(size)), size, 0});
+    blocks_.push_back({Memory(allocate(size)), size, 0});
   }
   block_ = at;
   Block& block = blocks_[at];
@@ -35,7 +31,7 @@ void Arena::release_to(const Mark& mark) noexcept {
     for (const Block& block : blocks_) size += block.size;
     blocks_.clear();
     try {
-      blocks_.push_back({std::unique_ptr<std::byte[], Free>(allocate(size)), size, 0});
+      blocks_.push_back({Memory(allocate(size)), size, 0});
     } catch (...) {
       blocks_.clear();  // no memory for one block of this size: the next operation allocates again
     }

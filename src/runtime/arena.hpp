@@ -2,8 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "runtime/memory.hpp"
 
 namespace heed {
 
@@ -38,11 +39,8 @@ class Arena {
   };
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const noexcept;
-  };
   struct Block {
-    std::unique_ptr<std::byte[], Free> memory;
+    Memory memory;
     std::size_t size;
     std::size_t used;
   };

@@ -81,18 +81,6 @@ Error::Error(ErrorCode code, std::string_view argument, const MessagePart& expec
                       .append(", got ")
                       .append(got.text())) {}
 
-ShapeError::ShapeError(std::string_view argument, const MessagePart& expected,
-                       const MessagePart& got)
-    : Error(ErrorCode::kShape, argument, expected, got) {}
-
-DTypeError::DTypeError(std::string_view argument, const MessagePart& expected,
-                       const MessagePart& got)
-    : Error(ErrorCode::kDType, argument, expected, got) {}
-
-OptionError::OptionError(std::string_view argument, const MessagePart& expected,
-                         const MessagePart& got)
-    : Error(ErrorCode::kOption, argument, expected, got) {}
-
 MemoryError::MemoryError(const std::string& message) : Error(ErrorCode::kMemory, message) {}
 
 CancelledError::CancelledError()

@@ -13,17 +13,6 @@
 #endif
 
 namespace heed {
-
-std::size_t bytes_of(std::int64_t count, std::size_t element) {
-  constexpr std::uint64_t kMax = std::numeric_limits<std::ptrdiff_t>::max() - kAlignment;
-  const auto elements = static_cast<std::uint64_t>(count);
-  if (elements > std::numeric_limits<std::size_t>::max() / element || elements * element > kMax)
-    throw MemoryError("memory: expected at most " + std::to_string(kMax) +
-                      " bytes in one array, got " + std::to_string(count) + " elements of " +
-                      std::to_string(element));
-  return (static_cast<std::size_t>(elements) * element + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 namespace {
 
 /// The bytes before the memory: the number of its owners, and in the last byte the distance to the
@@ -37,6 +26,16 @@ Count& owners(std::byte* memory) noexcept {
 }
 
 }  // namespace
+
+std::size_t bytes_of(std::int64_t count, std::size_t element) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::ptrdiff_t>::max() - kAlignment;
+  const auto elements = static_cast<std::uint64_t>(count);
+  if (elements > std::numeric_limits<std::size_t>::max() / element || elements * element > kMax)
+    throw MemoryError("memory: expected at most " + std::to_string(kMax) +
+                      " bytes in one array, got " + std::to_string(count) + " elements of " +
+                      std::to_string(element));
+  return (static_cast<std::size_t>(elements) * element + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 // A slightly larger unaligned allocation is several times as fast as an aligned one. The byte
 // before the memory holds the distance to the beginning of the allocation.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace heed {
 
@@ -19,5 +20,11 @@ void retain(std::byte* memory) noexcept;
 bool is_shared(std::byte* memory) noexcept;
 /// Removes an owner; the last one frees the memory.
 void release(std::byte* memory) noexcept;
+
+struct Release {
+  void operator()(std::byte* memory) const noexcept { release(memory); }
+};
+/// Memory of `allocate` with its owner.
+using Memory = std::unique_ptr<std::byte[], Release>;
 
 }  // namespace heed

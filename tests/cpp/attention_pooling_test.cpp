@@ -78,7 +78,7 @@ TEST(SelfSimilarity, MatchesTheReference) {
   for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{1, 150, 24},
                              Shape{2, 0, 5}, Shape{0, 4, 5}, Shape{2, 4, 0}}) {
     const Tensor x = random.reals(shape);
-    const reference::SelfSimilarityResult want = reference::self_similarity(x);
+    const reference::WeightedResult want = reference::self_similarity(x);
     const SelfSimilarityResult got = self_similarity(context, x);
     EXPECT_TRUE(close(got.output, want.output)) << to_string(shape);
     EXPECT_TRUE(close(got.weights, want.weights)) << to_string(shape);
@@ -140,7 +140,7 @@ TEST(AdditiveAttention, AgreesWithFiniteDifferencesInTheReference) {
       const auto got = reference::additive_attention_backward(
           by_output ? d : none, by_output ? std::nullopt : std::optional(d), a.q, a.k, a.v,
           a.weight, weights);
-      const auto pick = [&](reference::AdditiveAttentionResult r) {
+      const auto pick = [&](reference::WeightedResult r) {
         return by_output ? r.output : r.weights;
       };
       EXPECT_TRUE(is_gradient(

@@ -241,8 +241,7 @@ TEST(LargeScores, KeepAdditiveAttention) {
     weight.data()[7] = magnitude;
     const Tensor v = random.reals({2, 30, 6}), d_output = random.reals({2, 5, 6});
     const AdditiveAttentionResult got = additive_attention(context, q, k, v, weight);
-    const reference::AdditiveAttentionResult want =
-        reference::additive_attention(q, k, v, weight, {});
+    const reference::WeightedResult want = reference::additive_attention(q, k, v, weight, {});
     EXPECT_TRUE(close(got.output, want.output, kTight));
     EXPECT_TRUE(close(got.weights, want.weights, kTight));
     const AdditiveAttentionGradients back =

@@ -17,7 +17,7 @@ export function headers() {
 
 /** The name that a declaration introduces: a type, a constant or a function. */
 function nameOf(code) {
-  const type = /^(?:template <.*>\n)?(?:class|struct|enum class) (\w+)/.exec(code);
+  const type = /^(?:template <.*>\n)?(?:class|struct|enum class|using) (\w+)/.exec(code);
   if (type) return type[1];
   const constant = /\b(k[A-Z]\w*) =|\b(k[A-Z]\w*)<?/.exec(code.split("(")[0]);
   if (constant) return constant[1] ?? constant[2];

@@ -69,22 +69,19 @@ class Decode {
   static constexpr int kVectors = simd::Traits<Isa>::kVectors;
   static constexpr int kWidth = kPanel<Isa>;
   static constexpr int kRows = 4;
-  static constexpr int kStride = ScoreTile<Isa>::kStride;
+  using Scores = ScoreTile<Isa>;
+  using Range = typename Scores::Range;
+  static constexpr int kStride = Scores::kStride;
   static_assert(kVectors == 2 && kDecodeRows % kRows == 0);
   // Halves are read as numbers that are too small by the factor kScale. If kScale is 2^112, q is
   // multiplied by 2^56 and the score by the rest, so that neither leaves the range of floats.
   static constexpr float kHalfScale = simd::Halves<Isa, false>::kScale;
   static constexpr float kHalfQueryScale = kHalfScale == 1.0f ? 1.0f : 0x1p56f;
 
-  struct Range {
-    int begin;
-    int end;
-  };
-
   explicit Decode(const DecodeChunk& chunk) noexcept
       : c_(chunk),
         rows_(chunk.heads * chunk.queries),
-        o_stride_((chunk.value_size + kWidth - 1) / kWidth * kWidth),
+        o_stride_(whole_panels<Isa>(chunk.value_size)),
         q_(chunk.scratch),
         s_(q_ + kDecodeRows * even(chunk.head_size)),
         words_(reinterpret_cast<std::int16_t*>(s_ + kDecodeRows * kStride)) {
@@ -103,8 +100,8 @@ class Decode {
     }
     for (int tile = 0; tile < c_.tile_count; ++tile) {
       const std::int64_t first = c_.first_key + std::int64_t{tile} * kKeyTile;
-      const int begin = inside(c_.visible.begin_of(0) - first);
-      const int end = inside(c_.visible.end_of(c_.queries - 1) - first);
+      const int begin = Scores::inside(c_.visible.begin_of(0) - first);
+      const int end = Scores::inside(c_.visible.end_of(c_.queries - 1) - first);
       if (begin >= end) continue;
       const Range range{begin / kWidth * kWidth, (end + kWidth - 1) / kWidth * kWidth};
       switch (c_.format) {
@@ -127,10 +124,6 @@ class Decode {
           break;
       }
     }
-  }
-
-  static int inside(std::int64_t key) noexcept {
-    return static_cast<int>(std::clamp<std::int64_t>(key, 0, kKeyTile));
   }
 
   float* row(int r) noexcept { return s_ + r * kStride; }
@@ -254,8 +247,8 @@ class Decode {
     if (c_.softcap != 0.0f) cap_scores<Isa>(s, range.begin, range.end, c_.softcap);
     const std::int64_t query = r / c_.heads;
     const int begin =
-        std::clamp(inside(c_.visible.begin_of(query) - first), range.begin, range.end);
-    const int end = std::clamp(inside(c_.visible.end_of(query) - first), begin, range.end);
+        std::clamp(Scores::inside(c_.visible.begin_of(query) - first), range.begin, range.end);
+    const int end = std::clamp(Scores::inside(c_.visible.end_of(query) - first), begin, range.end);
     std::fill(s + range.begin, s + begin, kHidden);
     std::fill(s + end, s + range.end, kHidden);
     const float slope = c_.alibi_slopes ? c_.alibi_slopes[r % c_.heads * c_.alibi_stride] : 0.0f;

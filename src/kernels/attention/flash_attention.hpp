@@ -33,7 +33,7 @@ template <class Isa>
 class FlashAttention {
  public:
   static std::int64_t scratch(std::int64_t head_size, std::int64_t value_size) noexcept {
-    return Scores::scratch(head_size) + kQueryTile * padded(value_size);
+    return Scores::scratch(head_size) + kQueryTile * whole_panels<Isa>(value_size);
   }
 
   static void run(const AttentionTile& tile) noexcept { FlashAttention(tile).run(); }
@@ -42,19 +42,14 @@ class FlashAttention {
   using V = simd::Vector<Isa>;
   using Scores = ScoreTile<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
-  static constexpr int kWidth = Scores::kWidth;
 
   explicit FlashAttention(const AttentionTile& tile) noexcept
       : t_(tile),
         scores_(tile, tile.scratch),
         o_(tile.scratch + Scores::scratch(tile.head_size)),
-        o_stride_(padded(tile.value_size)) {
+        o_stride_(whole_panels<Isa>(tile.value_size)) {
     for (int r = 0; r < t_.queries; ++r) state(r).init(t_.sink ? *t_.sink : kHidden);
     std::fill_n(o_, t_.queries * o_stride_, 0.0f);
-  }
-
-  static std::int64_t padded(std::int64_t columns) noexcept {
-    return (columns + kWidth - 1) / kWidth * kWidth;
   }
 
   void run() noexcept {

@@ -156,11 +156,8 @@ class FlashAttentionBackward {
     find_query_ranges();
     add_transposed(scores_.row(0), t_.queries.d_output_columns, value_size, t_.d_v);
     add_transposed(d_s_, t_.queries.q_columns, head_size, t_.d_k);
-    scores_.add_product(d_s_, t_.key_columns, t_.depth, finite_, t_.d_q, padded(head_size));
-  }
-
-  static std::int64_t padded(std::int64_t columns) noexcept {
-    return (columns + kWidth - 1) / kWidth * kWidth;
+    scores_.add_product(d_s_, t_.key_columns, t_.depth, finite_, t_.d_q,
+                        whole_panels<Isa>(head_size));
   }
 
   /// d/dx c tanh(x / c), from the capped scores.
@@ -272,7 +269,7 @@ class FlashAttentionBackward {
 
   /// y += x^T right, where x is P or dS.
   void add_transposed(const float* x, const float* right, std::int64_t size, float* y) noexcept {
-    const std::int64_t y_stride = padded(size);
+    const std::int64_t y_stride = whole_panels<Isa>(size);
     for (std::int64_t column = 0; column < y_stride;
          column += kWidth, right += t_.queries.depth * kWidth)
       for (int j = 0; j < t_.keys; j += kRows) {

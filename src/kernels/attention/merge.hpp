@@ -13,7 +13,7 @@ namespace heed::kernels {
 
 template <class Isa>
 void merge_states(const DecodeMerge& t) noexcept {
-  const std::int64_t stride = (t.value_size + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
+  const std::int64_t stride = whole_panels<Isa>(t.value_size);
   for (int r = 0; r < t.heads * t.queries; ++r) {
     const int h = r % t.heads;
     const int i = r / t.heads;

@@ -63,6 +63,11 @@ class ScoreTile {
     bool empty() const noexcept { return begin >= end; }
   };
 
+  /// The place of a key, counted from the first key of the tile, limited to the tile.
+  static int inside(std::int64_t key) noexcept {
+    return static_cast<int>(std::clamp<std::int64_t>(key, 0, kKeyTile));
+  }
+
   static std::int64_t scratch(std::int64_t head_size) noexcept {
     // Byte queries take a quarter of this, but their rows are padded to multiples of 8, and a
     // rotated row of floats needs room too.
@@ -118,11 +123,8 @@ class ScoreTile {
 
   /// Writes -inf to row r where the tile has no key.
   void hide_missing_keys(int r, std::int64_t first) noexcept {
-    const auto inside = [&](std::int64_t key) {
-      return static_cast<int>(std::clamp<std::int64_t>(key - first, 0, kKeyTile));
-    };
-    std::fill_n(row(r), inside(t_.visible.first), kHidden);
-    std::fill(row(r) + inside(t_.scored_keys), row(r) + kKeyTile, kHidden);
+    std::fill_n(row(r), inside(t_.visible.first - first), kHidden);
+    std::fill(row(r) + inside(t_.scored_keys - first), row(r) + kKeyTile, kHidden);
   }
 
   /// s = scale Q K^T over the ranges.
@@ -166,12 +168,12 @@ class ScoreTile {
   /// The part of its block's range that row r sees, apart from masks.
   Range visible_range(int r, std::int64_t first) const noexcept {
     const Range whole = range(r);
-    const auto inside = [&](std::int64_t key) {
+    const auto within = [&](std::int64_t key) {
       return static_cast<int>(
           std::clamp<std::int64_t>(key - first, whole.begin, std::max(whole.begin, whole.end)));
     };
-    const int begin = inside(key_begin(r));
-    return {begin, std::max(begin, inside(key_end(r)))};
+    const int begin = within(key_begin(r));
+    return {begin, std::max(begin, within(key_end(r)))};
   }
 
   /// Adds bias and ALiBi to row r, and writes -inf where a key is hidden. Returns whether the row
@@ -260,9 +262,6 @@ class ScoreTile {
   std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }
 
   static Range whole_panels(std::int64_t begin, std::int64_t end) noexcept {
-    const auto inside = [](std::int64_t key) {
-      return static_cast<int>(std::clamp<std::int64_t>(key, 0, kKeyTile));
-    };
     return {inside(begin) / kWidth * kWidth, (inside(end) + kWidth - 1) / kWidth * kWidth};
   }
 

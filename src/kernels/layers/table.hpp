@@ -14,6 +14,11 @@ struct Dropout {
   std::uint64_t keep = std::uint64_t{1} << 32;
   /// 1 / probability that a weight is kept.
   float scale = 1.0f;
+
+  static Dropout of(double rate, std::uint64_t seed) noexcept {
+    return {seed, static_cast<std::uint64_t>((1.0 - rate) * 0x1p32),
+            static_cast<float>(1.0 / (1.0 - rate))};
+  }
 };
 
 /// As heed::Activation.

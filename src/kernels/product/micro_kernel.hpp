@@ -17,6 +17,7 @@
 // address, and stores and loads all of them before and after the loop.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "simd/vector.hpp"
 
@@ -25,6 +26,12 @@ namespace heed::kernels {
 template <class Isa>
 inline constexpr int kPanel =
     simd::Traits<Isa>::kVectors * static_cast<int>(simd::Vector<Isa>::size);
+
+/// The number of columns of the panels that hold `count` columns.
+template <class Isa>
+constexpr std::int64_t whole_panels(std::int64_t count) noexcept {
+  return (count + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
+}
 
 /// A left factor whose entry (row, d) is at row * RowStride + d * Step.
 template <int RowStride, int Step>

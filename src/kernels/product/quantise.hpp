@@ -140,11 +140,6 @@ std::int64_t byte_column(std::int64_t r, std::int64_t depth) noexcept {
 }
 
 template <class Isa>
-std::int64_t whole_panels(std::int64_t count) noexcept {
-  return (count + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
-}
-
-template <class Isa>
 void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* panels,
                      float* scales, float* sums) noexcept {
   std::fill_n(panels, whole_panels<Isa>(count) * byte_depth(depth), std::int8_t{0});

@@ -34,7 +34,7 @@ struct LinearTile {
   const float* steps = nullptr;           // [rows] factors of the results, for x scaled for halves
   std::int64_t columns;
   const float* bias;  // [columns] or null
-  Activation activation;
+  Activation activation = Activation::kNone;
   float* y;  // [rows, columns]
   std::ptrdiff_t y_stride;
 };

@@ -45,7 +45,7 @@ Tensor sample(Context& context, const TensorView& logits, const SampleOptions& o
   const std::int64_t size = row_size("logits", logits);
   if (!(options.temperature >= 0.0f) || !std::isfinite(options.temperature))
     ops::refuse<OptionError>("temperature", "a finite number from 0 on", options.temperature);
-  if (options.top_k < 0) ops::refuse<OptionError>("top_k", "0 or more", options.top_k);
+  ops::require_not_negative("top_k", options.top_k);
   if (!(options.top_p > 0.0f && options.top_p <= 1.0f))
     ops::refuse<OptionError>("top_p", "a number above 0 and up to 1", options.top_p);
   const float* const numbers = logits.data<float>().data();

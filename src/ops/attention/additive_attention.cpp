@@ -31,8 +31,7 @@ Sizes sizes_of(Context& context, const TensorView& q, const TensorView& k, const
   ops::require_shape("k", k, {s.B, s.S, s.A});
   ops::require_shape("v", v, {s.B, s.S, s.Dv});
   ops::require_floats("weight", weight, Shape{s.A});
-  const std::int64_t panel = context.runtime().kernels().panel;
-  s.padded = ops::divide_up(s.A, panel) * panel;
+  s.padded = ops::round_up(s.A, context.runtime().kernels().panel);
   return s;
 }
 
@@ -118,10 +117,7 @@ AdditiveAttentionResult additive_attention(Context& context, const TensorView& q
                                            const TensorView& weight,
                                            const std::optional<TensorView>& key_mask) {
   const Sizes s = sizes_of(context, q, k, v, weight);
-  if (key_mask) {
-    ops::require_dtype("key_mask", *key_mask, DType::kBool);
-    ops::require_shape("key_mask", *key_mask, {s.B, s.S});
-  }
+  if (key_mask) ops::require_array("key_mask", *key_mask, DType::kBool, {s.B, s.S});
   const bool* const allowed = key_mask ? key_mask->data<bool>().data() : nullptr;
   AdditiveAttentionResult result{Tensor(Shape{s.B, s.L, s.Dv}), Tensor(Shape{s.B, s.L, s.S})};
   float* const output = result.output.data().data();

@@ -32,10 +32,9 @@ class PackedKeyValues {
         kernels_(kernels),
         packs_hidden_keys_(packs_hidden_keys),
         depth_(cache ? kKeyTile
-                     : std::min<std::int64_t>(kKeyTile,
-                                              divide_up(p.S, kernels.panel) * kernels.panel)),
+                     : std::min<std::int64_t>(kKeyTile, ops::round_up(p.S, kernels.panel))),
         key_size_(depth_ * p.D),
-        value_size_(depth_ * divide_up(p.Dv, kernels.panel) * kernels.panel),
+        value_size_(depth_ * ops::round_up(p.Dv, kernels.panel)),
         has_bytes_(precision == Precision::kInt8Scores),
         starts_(scratch.take<std::int64_t>(static_cast<std::int64_t>(p.sequences.size()) + 1)) {
     starts_[0] = 0;
@@ -200,12 +199,6 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
   return result;
 }
 
-/// Whether results other than output and lse are requested.
-bool needs_more_than_lse(const AttentionOptions& options) {
-  return options.need_statistics || options.need_weights || options.capture_scores ||
-         options.capture_capped || options.capture_masked || options.capture_entropy;
-}
-
 /// Attention by tiles of queries. The constructor takes all the memory that it needs.
 class TiledAttention {
  public:
@@ -229,14 +222,8 @@ class TiledAttention {
                         [&](std::int64_t piece, int) { packed_.pack(piece, k, v); });
     const auto tile_count = static_cast<std::int64_t>(tiles_.size());
     float* const output = result.output.data().data();
-    float* const lse = ops::data_or_null(result.lse);
     float* const maxima = ops::data_or_null(result.statistics);
     float* const sums = maxima ? maxima + p_.row_shape.elements() : nullptr;
-    float* const entropy = ops::data_or_null(result.entropy);
-    float* const scores = ops::data_or_null(result.scores);
-    float* const capped = ops::data_or_null(result.capped);
-    float* const masked = ops::data_or_null(result.masked);
-    float* const weights = ops::data_or_null(result.weights);
 
     runtime_.pool().run(p_.H * tile_count, operations, [&](std::int64_t piece, int thread) {
       const auto [n, first] = tiles_[static_cast<std::size_t>(piece % tile_count)];
@@ -248,21 +235,23 @@ class TiledAttention {
       const auto row_of = [&](float* all) {
         return all ? p_.row_layout.at(all, b, h, query) : nullptr;
       };
-      const auto pairs_of = [&](float* all) { return all ? all + pair_row * p_.S : nullptr; };
+      const auto pairs_of = [&](std::optional<Tensor>& all) {
+        return all ? all->data().data() + pair_row * p_.S : nullptr;
+      };
       kernels::AttentionTile tile = ops::tile_of_scores(p_, options_, {n, first}, h);
       tile.q = p_.q_layout.at(q, b, h, query);
       tile.tiles = packed_.tiles(n, h / (p_.H / p_.G));
       tile.scored_keys = packed_.scored(n);
       tile.key_mean = packed_.mean(n, h / (p_.H / p_.G));
       tile.output = p_.output_layout.at(output, b, h, query);
-      tile.lse = row_of(lse);
+      tile.lse = row_of(ops::data_or_null(result.lse));
       tile.maxima = row_of(maxima);
       tile.sums = row_of(sums);
-      tile.entropy = row_of(entropy);
-      tile.scores = pairs_of(scores);
-      tile.capped = pairs_of(capped);
-      tile.masked = pairs_of(masked);
-      tile.weights = pairs_of(weights);
+      tile.entropy = row_of(ops::data_or_null(result.entropy));
+      tile.scores = pairs_of(result.scores);
+      tile.capped = pairs_of(result.capped);
+      tile.masked = pairs_of(result.masked);
+      tile.weights = pairs_of(result.weights);
       tile.scratch = thread_scratch_ + thread * scratch_size_;
       runtime_.kernels().attention.forward(tile);
     });
@@ -329,7 +318,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   std::optional<ops::Decode> decode;
   std::optional<TiledAttention> tiled;
   if (decodes) decode.emplace(p, options, runtime, scratch);
-  if (!decodes || needs_more_than_lse(options)) tiled.emplace(p, options, runtime, scratch);
+  if (!decodes || ops::needs_more_than_lse(options)) tiled.emplace(p, options, runtime, scratch);
 
   // All memory except new pages of the cache has been allocated. If there is none for the pages,
   // append() throws before it changes the cache. After append(), a call can only be cancelled.

@@ -333,8 +333,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
                                       const TensorView& q, const TensorView& k, const TensorView& v,
                                       const TensorView& output, const TensorView& statistics,
                                       const AttentionOptions& options,
-                                      const AttentionGradientOptions& gradient_options) {
-  const AttentionGradientOptions& needed = gradient_options;
+                                      const AttentionGradientOptions& needed) {
   if (options.cache)
     ops::refuse<OptionError>("cache", "none, because it keeps no gradients", "one");
   if (options.precision != Precision::kFloat32)

@@ -9,6 +9,12 @@
 #include "ops/validate.hpp"
 
 namespace heed::ops {
+
+bool needs_more_than_lse(const AttentionOptions& options) {
+  return options.need_statistics || options.need_weights || options.capture_scores ||
+         options.capture_capped || options.capture_masked || options.capture_entropy;
+}
+
 namespace {
 
 /// a b, for strides. The product of the sizes of an empty tensor may overflow: it then wraps
@@ -222,14 +228,7 @@ std::span<const std::int32_t> read_bounds(const char* argument, const TensorView
 bool has_work(const AttentionProblem& p, const AttentionOptions& options) {
   const bool has_rows = p.B > 0 && p.H > 0 && p.L > 0;
   if (p.D > 0 || p.Dv > 0) return has_rows || (p.B > 0 && p.G > 0 && p.S > 0);
-  return has_rows && (options.need_lse || options.need_statistics || options.need_weights ||
-                      options.capture_scores || options.capture_capped || options.capture_masked ||
-                      options.capture_entropy);
-}
-
-/// The number of packed sequences or, without packing, of batch entries.
-std::int64_t sequence_count(const AttentionProblem& p, const AttentionOptions& options) {
-  return p.is_packed ? options.cu_seqlens_q->shape()[0] - 1 : p.B;
+  return has_rows && (options.need_lse || needs_more_than_lse(options));
 }
 
 /// A value of rolling_first that hides no key.
@@ -259,8 +258,7 @@ std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOp
                                     Arena::Scope& scratch) {
   std::span<const std::int32_t> lengths;
   if (options.kv_lengths) {
-    require_dtype("kv_lengths", *options.kv_lengths, DType::kInt32);
-    require_shape("kv_lengths", *options.kv_lengths, Shape{p.B});
+    require_array("kv_lengths", *options.kv_lengths, DType::kInt32, {p.B});
     lengths = options.kv_lengths->data<std::int32_t>();
   }
   if (lengths.empty() && !has_work(p, options)) return {};
@@ -386,7 +384,8 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
     sequences = cached_sequences(*this, *options.cache, scratch);
   else
     sequences = batch_sequences(*this, options, scratch);
-  const std::int64_t count = sequence_count(*this, options);
+  // Of sequences, although `sequences` may be empty.
+  const std::int64_t count = is_packed ? options.cu_seqlens_q->shape()[0] - 1 : B;
   align(sequences, count, options);
   alibi_slopes = head_numbers("alibi_slopes", options.alibi_slopes, *this, count);
   sinks = head_numbers("sinks", options.sinks, *this, count);

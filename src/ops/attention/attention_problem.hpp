@@ -89,4 +89,7 @@ struct AttentionProblem {
   }
 };
 
+/// Whether results other than output and lse are requested.
+bool needs_more_than_lse(const AttentionOptions& options);
+
 }  // namespace heed::ops

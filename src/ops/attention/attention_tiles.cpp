@@ -15,14 +15,6 @@ static_assert(BlockMask::kQueries == kQueryTile && BlockMask::kKeys == kKeyTile 
 
 namespace {
 
-kernels::Dropout dropout_of(const AttentionOptions& options) {
-  if (options.dropout == 0.0) return {};
-  const double kept = 1.0 - options.dropout;
-  return {.seed = options.dropout_seed,
-          .keep = static_cast<std::uint64_t>(kept * 4294967296.0),
-          .scale = static_cast<float>(1.0 / kept)};
-}
-
 /// A number for query i of (b, h) that does not depend on any size.
 std::uint64_t dropout_row(std::int64_t b, std::int64_t h, std::int64_t i) {
   return static_cast<std::uint64_t>(b) << 48 ^ static_cast<std::uint64_t>(h) << 32 ^
@@ -110,7 +102,7 @@ kernels::AttentionTile tile_of_scores(const AttentionProblem& p, const Attention
       .softcap = options.softcap,
       .alibi_slope = slope ? *slope : 0.0f,
       .sink = p.sinks.at(n, h),
-      .dropout = dropout_of(options),
+      .dropout = kernels::Dropout::of(options.dropout, options.dropout_seed),
       .row = dropout_row(b, h, sequence.first_query + first),
       .output_stride = static_cast<std::ptrdiff_t>(p.output_layout.row),
       .all_keys = p.is_packed ? sequence.keys : p.S,

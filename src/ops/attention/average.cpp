@@ -1,32 +1,23 @@
 #include "heed/heed.hpp"
 #include "ops/validate.hpp"
-#include "runtime/arena.hpp"
 #include "runtime/runtime.hpp"
 
 namespace heed {
-
 namespace {
-
-/// The visible positions, or null for all.
-const bool* read_mask(const TensorView& x, const AverageOptions& options) {
-  if (!options.key_mask) return nullptr;
-  ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
-  ops::require_shape("key_mask", *options.key_mask, {x.shape()[0], x.shape()[1]});
-  return options.key_mask->data<bool>().data();
-}
 
 /// Calls the kernel for each batch entry.
 Tensor each_entry(Context& context, const char* argument, const TensorView& x,
                   const AverageOptions& options,
                   void (*kernel)(const kernels::AverageRows& rows) noexcept) {
   ops::require_floats(argument, x, 3);
-  const std::int64_t L = x.shape()[1], E = x.shape()[2];
-  const bool* const visible = read_mask(x, options);
+  const std::int64_t B = x.shape()[0], L = x.shape()[1], E = x.shape()[2];
+  if (options.key_mask) ops::require_array("key_mask", *options.key_mask, DType::kBool, {B, L});
+  const bool* const visible = options.key_mask ? options.key_mask->data<bool>().data() : nullptr;
   Tensor y(x.shape());
   if (x.shape().elements() == 0) return y;
   Arena::Scope scratch(context.runtime().arena());
   double* const sum = scratch.take<double>(E);
-  for (std::int64_t b = 0; b < x.shape()[0]; ++b)
+  for (std::int64_t b = 0; b < B; ++b)
     kernel({
         .from = x.data<float>().data() + b * L * E,
         .visible = visible ? visible + b * L : nullptr,

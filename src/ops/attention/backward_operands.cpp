@@ -9,15 +9,6 @@ namespace heed::ops {
 using kernels::kKeyTile;
 using kernels::kQueryTile;
 
-namespace {
-
-/// The capacity of a tile: `count` rows in multiples of `step`, but at most `tile`.
-std::int64_t depth_of(std::int64_t tile, std::int64_t count, std::int64_t step) {
-  return std::min(tile, round_up(count, step));
-}
-
-}  // namespace
-
 BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOptions& options,
                                    const kernels::KernelTable& kernels, std::int64_t regions,
                                    Arena::Scope& scratch)
@@ -25,8 +16,8 @@ BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOpt
       options_(options),
       kernels_(kernels),
       tiles_(ops::query_tiles(p, scratch)),
-      query_depth_(depth_of(kQueryTile, p.L, kernels.rows)),
-      key_depth_(depth_of(kKeyTile, p.S, kernels.panel)),
+      query_depth_(std::min<std::int64_t>(kQueryTile, round_up(p.L, kernels.rows))),
+      key_depth_(std::min<std::int64_t>(kKeyTile, round_up(p.S, kernels.panel))),
       regions_(regions) {
   const std::size_t N = p.sequences.size();
   query_starts_ = scratch.take<std::int64_t>(static_cast<std::int64_t>(N) + 1);

@@ -83,7 +83,7 @@ class BackwardOperands {
   const AttentionOptions& options_;
   const kernels::KernelTable& kernels_;
   std::span<const QueryTile> tiles_;
-  std::int64_t query_depth_, key_depth_;
+  std::int64_t query_depth_, key_depth_;  // capacities of tiles, which are smaller for short inputs
   std::int64_t regions_;
   std::int64_t max_query_tiles_ = 0, max_key_tiles_ = 0;  // of a sequence
   std::int64_t query_slots_;

@@ -8,8 +8,8 @@ namespace heed {
 
 BlockMask::BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits)
     : queries_(queries), keys_(keys), kinds_(std::move(kinds)), bits_(std::move(bits)) {
-  if (queries < 0) ops::refuse<OptionError>("queries", "0 or more", queries);
-  if (keys < 0) ops::refuse<OptionError>("keys", "0 or more", keys);
+  ops::require_not_negative("queries", queries);
+  ops::require_not_negative("keys", keys);
   ops::require_dtype("kinds", kinds_, DType::kInt32);
   ops::require_rank("kinds", kinds_, 4);
   const Shape& shape = kinds_.shape();

@@ -44,8 +44,7 @@ Decode::Decode(const AttentionProblem& p, const AttentionOptions& options,
   }
   starts_.push_back(chunks_.size());
   const std::int64_t rows = p.L * group();
-  const std::int64_t o_size =
-      rows * divide_up(p.Dv, runtime.kernels().panel) * runtime.kernels().panel;
+  const std::int64_t o_size = rows * round_up(p.Dv, runtime.kernels().panel);
   const std::int64_t state_size = 2 * kernels::kDecodeRows + o_size;
   const std::int64_t count = p.G * static_cast<std::int64_t>(chunks_.size());
   states_ = scratch.take<kernels::PartialState>(count);

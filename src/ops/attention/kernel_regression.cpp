@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "heed/attention_pooling.hpp"
 #include "ops/validate.hpp"
@@ -22,8 +21,7 @@ kernels::Regression checked(const TensorView& x_query, const TensorView& x_train
   ops::require_shape("y_train", y_train, {N, M});
   ops::require_floats("bandwidth", bandwidth, Shape{1});
   const auto h = static_cast<double>(bandwidth.data<float>()[0]);
-  if (!(h > 0.0) || !std::isfinite(h))
-    ops::refuse<OptionError>("bandwidth", "a positive number", h);
+  ops::require_positive("bandwidth", h);
   return {
       .query = x_query.data<float>().data(),
       .train = x_train.data<float>().data(),

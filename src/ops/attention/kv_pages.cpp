@@ -15,13 +15,9 @@ struct Pages::Page {
   Page(std::int64_t bytes, std::int64_t heads)
       : memory(allocate(bytes_of(bytes, 1))), finite(static_cast<std::size_t>(heads), 1) {}
 
-  std::byte* data() noexcept { return memory.get(); }
-  const std::byte* data() const noexcept { return memory.get(); }
+  std::byte* data() const noexcept { return memory.get(); }
 
-  struct Free {
-    void operator()(std::byte* bytes) const noexcept { release(bytes); }
-  };
-  std::unique_ptr<std::byte[], Free> memory;
+  Memory memory;
   std::vector<std::uint8_t> finite;  // for each head, whether all its values are finite
 };
 
@@ -43,29 +39,6 @@ std::int64_t number_size(KvCache::Format format) {
 /// the same column are adjacent.
 std::int64_t interleave(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
 
-}  // namespace
-
-/// The layout of a page, in numbers. Each head has a tile of keys and a tile of values. With int8,
-/// kKeyTile scales of the keys and kKeyTile scales of the values of each head follow.
-struct Pages::PageLayout {
-  std::int64_t heads, key_tile, value_tile, number;
-
-  std::int64_t keys(std::int64_t g) const noexcept { return g * (key_tile + value_tile); }
-  std::int64_t values(std::int64_t g) const noexcept { return keys(g) + key_tile; }
-  std::int64_t numbers() const noexcept { return heads * (key_tile + value_tile); }
-  bool has_scales() const noexcept { return number == 1; }
-  std::int64_t bytes() const noexcept {
-    return numbers() * number + (has_scales() ? heads * 2 * kKeyTile * 4 : 0);
-  }
-  template <class Byte>
-  auto scales(Byte* page, std::int64_t g) const noexcept {
-    using Scale = std::conditional_t<std::is_const_v<Byte>, const float, float>;
-    return reinterpret_cast<Scale*>(page + numbers()) + g * 2 * kKeyTile;
-  }
-};
-
-namespace {
-
 void require_size(const char* name, std::int64_t size, std::int64_t most) {
   if (size < 1 || size > most) ops::refuse<OptionError>(name, {"a number from 1 to ", most}, size);
 }
@@ -84,11 +57,29 @@ KvCache::Options checked(KvCache::Options options) {
 
 }  // namespace
 
+/// The layout of a page, in numbers. Each head has a tile of keys and a tile of values. With int8,
+/// kKeyTile scales of the keys and kKeyTile scales of the values of each head follow.
+struct Pages::PageLayout {
+  std::int64_t heads, key_tile, value_tile, number;
+
+  std::int64_t keys(std::int64_t g) const noexcept { return g * (key_tile + value_tile); }
+  std::int64_t values(std::int64_t g) const noexcept { return keys(g) + key_tile; }
+  std::int64_t numbers() const noexcept { return heads * (key_tile + value_tile); }
+  bool has_scales() const noexcept { return number == 1; }
+  std::int64_t bytes() const noexcept {
+    return numbers() * number + (has_scales() ? heads * 2 * kKeyTile * 4 : 0);
+  }
+  /// The scales of a head, or null if the format has none.
+  float* scales(const Page& page, std::int64_t g) const noexcept {
+    if (!has_scales()) return nullptr;
+    return reinterpret_cast<float*>(page.data() + numbers()) + g * 2 * kKeyTile;
+  }
+};
+
 Pages::Pages(const Options& options, const kernels::KernelTable& kernels)
     : options_(checked(options)),
       kernels_(kernels),
-      padded_keys_(ops::divide_up(options_.head_size, interleave(options_.format)) *
-                   interleave(options_.format)),
+      padded_keys_(ops::round_up(options_.head_size, interleave(options_.format))),
       padded_values_(ops::round_up(options_.value_size, kernels.panel)),
       sequences_(static_cast<std::size_t>(options_.batch)) {}
 
@@ -127,8 +118,7 @@ std::vector<std::int64_t> Pages::check_append(std::int64_t L,
                                               const char* counts_name) const {
   std::vector<std::int64_t> result(sequences_.size(), L);
   if (counts) {
-    ops::require_dtype(counts_name, *counts, DType::kInt32);
-    ops::require_shape(counts_name, *counts, Shape{options_.batch});
+    ops::require_array(counts_name, *counts, DType::kInt32, {options_.batch});
     std::ranges::copy(counts->data<std::int32_t>(), result.begin());
   }
   for (std::size_t b = 0; b < result.size(); ++b) {
@@ -211,7 +201,7 @@ void Pages::roll(const std::vector<std::int64_t>& counts) noexcept {
 void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
                   const float* v) const {
   const PageLayout page_layout = layout();
-  float* const scales = page_layout.has_scales() ? page_layout.scales(page.data(), g) : nullptr;
+  float* const scales = page_layout.scales(page, g);
   const std::int64_t width = kernels_.panel;
   const std::int64_t step = interleave(options_.format);
   // In the panels, a key is a column, and a value is a row, one step of the depth.
@@ -270,8 +260,7 @@ void Pages::share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
 }
 
 void Pages::reorder(const TensorView& order) {
-  ops::require_dtype("order", order, DType::kInt32);
-  ops::require_shape("order", order, Shape{options_.batch});
+  ops::require_array("order", order, DType::kInt32, {options_.batch});
   std::vector<Sequence> reordered;
   for (const std::int32_t from : order.data<std::int32_t>()) {
     if (from < 0 || from >= options_.batch)
@@ -297,8 +286,7 @@ kernels::StoredTile Pages::stored(std::int64_t b, std::int64_t g,
   const Sequence& s = sequences_[static_cast<std::size_t>(b)];
   const Page& page = *s.pages[static_cast<std::size_t>(tile - s.first_page)];
   const PageLayout page_layout = layout();
-  const float* const scales =
-      page_layout.has_scales() ? page_layout.scales(page.data(), g) : nullptr;
+  const float* const scales = page_layout.scales(page, g);
   return {page.data() + page_layout.keys(g) * page_layout.number,
           page.data() + page_layout.values(g) * page_layout.number, scales,
           scales ? scales + kKeyTile : nullptr, page.finite[static_cast<std::size_t>(g)] != 0};

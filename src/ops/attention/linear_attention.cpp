@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/arrays/axes.hpp"
 #include "ops/attention/attention_problem.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
@@ -46,10 +47,7 @@ Rates read_rates(const char* argument, const std::optional<TensorView>& given,
     ops::refuse<ShapeError>(argument, expected, shape);
   }
   const auto stride = [&](int axis) {
-    if (shape[axis] == 1 || shape.elements() == 0) return std::int64_t{0};
-    std::int64_t result = 1;
-    for (int inner = axis + 1; inner < shape.rank(); ++inner) result *= shape[inner];
-    return result;
+    return shape[axis] == 1 || shape.elements() == 0 ? 0 : ops::elements_after(shape, axis);
   };
   Rates rates{given->data<float>().data(), {}, 0};
   if (!has_joined_heads) {

@@ -25,10 +25,7 @@ PairArray<T>::PairArray(const char* argument, const TensorView& array, const Sha
     }
     stride *= static_cast<std::ptrdiff_t>(size);
   }
-  if constexpr (std::is_same_v<T, float>)
-    data_ = array.data<float>().data();
-  else
-    data_ = reinterpret_cast<const T*>(array.data<bool>().data());
+  data_ = reinterpret_cast<const T*>(array.bytes().data());
 }
 
 template class PairArray<std::uint8_t>;

@@ -15,12 +15,6 @@ struct Projection {
   std::optional<TensorView> bias;
 };
 
-const TensorView& required(const char* argument, const std::optional<TensorView>& parameter) {
-  if (!parameter)
-    ops::refuse<OptionError>(argument, "a tensor, because in_proj_weight is left out", "nothing");
-  return *parameter;
-}
-
 /// Rows [part * E, (part + 1) * E) of an array of 3E rows.
 TensorView third(const TensorView& x, int part, std::int64_t E) {
   const Shape& shape = x.shape();
@@ -46,9 +40,11 @@ Projection input_projection(const MultiHeadAttentionParameters& parameters, int 
     ops::require_floats("in_proj_weight", *parameters.in_proj_weight, Shape{3 * E, E});
     return {third(*parameters.in_proj_weight, part, E), bias};
   }
-  const TensorView& weight = required(kNames[part], *separate[part]);
-  ops::require_floats(kNames[part], weight, Shape{E, input.shape()[2]});
-  return {weight, bias};
+  if (!*separate[part])
+    ops::refuse<OptionError>(kNames[part], "a tensor, because in_proj_weight is left out",
+                             "nothing");
+  ops::require_floats(kNames[part], **separate[part], Shape{E, input.shape()[2]});
+  return {**separate[part], bias};
 }
 
 /// Checks all arguments except the mask, and returns the projections of query, key and value.
@@ -66,10 +62,7 @@ std::array<Projection, 3> validated(const TensorView& query, const TensorView& k
   ops::require_shape("value", value, Shape{B, S, parameters.in_proj_weight ? E : value.shape()[2]});
   if (options.heads < 1 || E % options.heads != 0)
     ops::refuse<OptionError>("heads", {"a divisor of the embedding size ", E}, options.heads);
-  if (options.key_mask) {
-    ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
-    ops::require_shape("key_mask", *options.key_mask, Shape{B, S});
-  }
+  if (options.key_mask) ops::require_array("key_mask", *options.key_mask, DType::kBool, {B, S});
   if (!parameters.out_proj_weight)
     ops::refuse<OptionError>("out_proj_weight", "a tensor", "nothing");
   ops::require_floats("out_proj_weight", *parameters.out_proj_weight, Shape{E, E});
@@ -90,11 +83,7 @@ Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape
   const std::int64_t reach = std::min(S, spread.reach());
   Tensor both(Shape{B, heads, rows, S}, mask.dtype());
   if (both.shape().elements() == 0) return both;
-  T* out;
-  if constexpr (std::is_same_v<T, float>)
-    out = both.data().data();
-  else
-    out = reinterpret_cast<T*>(both.data<bool>().data());
+  T* out = reinterpret_cast<T*>(ops::mutable_bytes(both));
   const bool* const keep = key_mask.data<bool>().data();
   for (std::int64_t b = 0; b < B; ++b)
     for (std::int64_t h = 0; h < heads; ++h) {

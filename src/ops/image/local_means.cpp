@@ -29,8 +29,7 @@ struct MeansProblem {
     constexpr std::int64_t kMaxRadius = 1 << 20;
     require_count("patch_radius", radius, kMaxRadius);
     require_count("search_radius", options.search_radius, std::numeric_limits<std::int64_t>::max());
-    if (!(options.h > 0.0f) || !std::isfinite(options.h))
-      ops::refuse<OptionError>("h", "a positive number", options.h);
+    ops::require_positive("h", options.h);
     if (!(options.sigma >= 0.0f) || !std::isfinite(options.sigma))
       ops::refuse<OptionError>("sigma", "a finite number from 0 on", options.sigma);
     search = std::min(options.search_radius, std::max(pixels.height, pixels.width));

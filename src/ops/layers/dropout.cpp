@@ -1,5 +1,3 @@
-#include <string>
-
 #include "heed/layers.hpp"
 #include "ops/parallel_for.hpp"
 #include "ops/validate.hpp"
@@ -13,11 +11,7 @@ Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t
   Tensor y(x.shape());
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
-  const kernels::Dropout dropout{
-      .seed = seed,
-      .keep = static_cast<std::uint64_t>((1.0 - rate) * 0x1p32),
-      .scale = static_cast<float>(1.0 / (1.0 - rate)),
-  };
+  const auto dropout = kernels::Dropout::of(rate, seed);
   Context::Runtime& runtime = context.runtime();
   // Each range is a row of the hash.
   ops::parallel_for(runtime, x.shape().elements(), ops::kPieceNumbers, 10.0,

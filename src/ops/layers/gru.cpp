@@ -32,8 +32,7 @@ struct GruProblem {
       state = options.state->data<float>().data();
     }
     if (!options.lengths) return;
-    ops::require_dtype("lengths", *options.lengths, DType::kInt32);
-    ops::require_shape("lengths", *options.lengths, {B});
+    ops::require_array("lengths", *options.lengths, DType::kInt32, {B});
     lengths = options.lengths->data<std::int32_t>().data();
     for (std::int64_t b = 0; b < B; ++b)
       if (lengths[b] < 0 || lengths[b] > L)
@@ -46,7 +45,7 @@ struct GruProblem {
   /// The number of sequences in a piece, in multiples of a register block. Scratch memory has room
   /// for this number.
   std::int64_t piece_size() const {
-    return ops::divide_up(std::min(kSequences, B), runtime.kernels().rows) * runtime.kernels().rows;
+    return ops::round_up(std::min(kSequences, B), runtime.kernels().rows);
   }
   /// Calls work(first, count, thread) for ranges of sequences, on all threads.
   template <class Work>
@@ -77,7 +76,6 @@ struct GruProblem {
         .weight = panels,
         .columns = columns,
         .bias = bias,
-        .activation = kernels::Activation::kNone,
         .y = y,
         .y_stride = static_cast<std::ptrdiff_t>(columns),
     });
@@ -110,7 +108,7 @@ void steps_backward(const GruProblem& p, const float* d_outputs, const float* d_
   const std::int64_t L = p.L, size = p.size;
   const kernels::KernelTable& kernels = p.runtime.kernels();
   Arena::Scope scratch(p.runtime.arena());
-  const std::int64_t columns = ops::divide_up(size, kernels.panel) * kernels.panel;
+  const std::int64_t columns = ops::round_up(size, kernels.panel);
   float* const panels = scratch.take<float>(columns * 3 * size);
   kernels.product.pack_columns(weight, static_cast<std::ptrdiff_t>(size), 3 * size, size,
                                static_cast<std::ptrdiff_t>(3 * size), panels);

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "heed/heed.hpp"
 #include "kernels/elementary.hpp"
 #include "ops/validate.hpp"
@@ -8,11 +6,10 @@ namespace heed {
 
 Tensor sinusoidal_encoding(Context&, std::int64_t length, std::int64_t size,
                            const SinusoidalOptions& options) {
-  if (length < 0) ops::refuse<OptionError>("length", "0 or more", length);
-  if (size < 0) ops::refuse<OptionError>("size", "0 or more", size);
-  if (options.offset < 0) ops::refuse<OptionError>("offset", "0 or more", options.offset);
-  if (!(options.base > 0) || !std::isfinite(options.base))
-    ops::refuse<OptionError>("base", "a positive number", options.base);
+  ops::require_not_negative("length", length);
+  ops::require_not_negative("size", size);
+  ops::require_not_negative("offset", options.offset);
+  ops::require_positive("base", options.base);
   Tensor table(Shape{length, size});
   if (table.shape().elements() == 0) return table;  // the other size is not limited then
   for (std::int64_t c = 0; c < size; c += 2) {

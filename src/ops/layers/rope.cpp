@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "heed/heed.hpp"
@@ -117,8 +116,7 @@ Tensor rotated(Context& context, const char* argument, const TensorView& x,
   const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
   if (rotary < 0 || rotary > heads.D || rotary % 2 != 0)
     ops::refuse<OptionError>("rotary_size", {"an even number up to ", heads.D}, rotary);
-  if (!(options.base > 0) || !std::isfinite(options.base))
-    ops::refuse<OptionError>("base", "a positive number", options.base);
+  ops::require_positive("base", options.base);
   const std::int64_t pairs = rotary / 2;
   Tensor y(x.shape());
   const bool has_tables = options.cos || options.sin;

@@ -20,17 +20,22 @@ void require_last_of(const TensorView& x, const Shape& weight) {
         x.shape());
 }
 
-/// Checks the arguments and allocates the result.
-Tensor result_for(const TensorView& x, const Shape& weight, const std::optional<TensorView>& bias) {
+/// Checks the arguments, and multiplies x by the right factor of `product`, a weight of this shape.
+Tensor linear(Context& context, const TensorView& x, const Shape& weight,
+              const std::optional<TensorView>& bias, Activation activation, ops::Product product) {
   ops::require_dtype("x", x, DType::kFloat32);
   require_last_of(x, weight);
   if (bias) ops::require_floats("bias", *bias, Shape{weight[0]});
-  return Tensor(ops::with_last(x.shape(), weight[0]));
-}
-
-/// The product of all sizes but the last.
-std::int64_t rows_of(const Shape& shape) {
-  return shape.elements() / std::max<std::int64_t>(shape[-1], 1);
+  Tensor y(ops::with_last(x.shape(), weight[0]));
+  product.columns = weight[0];
+  product.depth = weight[1];
+  product.rows = y.shape().elements() / std::max<std::int64_t>(product.columns, 1);
+  product.a = x.data<float>().data();
+  product.bias = ops::data_or_null(bias);
+  product.activation = activation;
+  product.c = y.data().data();
+  ops::multiply(context.runtime(), product);
+  return y;
 }
 
 }  // namespace
@@ -39,21 +44,10 @@ Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               const std::optional<TensorView>& bias, Activation activation) {
   ops::require_dtype("x", x, DType::kFloat32);
   ops::require_floats_or_halves("weight", weight, 2);
-  Tensor y = result_for(x, weight.shape(), bias);
   const std::uint16_t* const halves = ops::halves_of(weight);
-  ops::multiply(context.runtime(), {
-                                       .rows = rows_of(y.shape()),
-                                       .columns = weight.shape()[0],
-                                       .depth = weight.shape()[1],
-                                       .a = x.data<float>().data(),
-                                       .b = halves ? nullptr : weight.data<float>().data(),
-                                       .transpose_b = true,
-                                       .halves = halves,
-                                       .bias = ops::data_or_null(bias),
-                                       .activation = activation,
-                                       .c = y.data().data(),
-                                   });
-  return y;
+  const float* const floats = halves ? nullptr : weight.data<float>().data();
+  return linear(context, x, weight.shape(), bias, activation,
+                {.b = floats, .transpose_b = true, .halves = halves});
 }
 
 Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight,
@@ -62,18 +56,7 @@ Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight
   if (w.isa != context.isa())
     ops::refuse<OptionError>("weight", "weights packed for " + std::string(context.isa()),
                              "weights packed for " + std::string(w.isa));
-  Tensor y = result_for(x, w.shape, bias);
-  ops::multiply(context.runtime(), {
-                                       .rows = rows_of(y.shape()),
-                                       .columns = w.shape[0],
-                                       .depth = w.shape[1],
-                                       .a = x.data<float>().data(),
-                                       .packed = &w,
-                                       .bias = ops::data_or_null(bias),
-                                       .activation = activation,
-                                       .c = y.data().data(),
-                                   });
-  return y;
+  return linear(context, x, w.shape, bias, activation, {.packed = &w});
 }
 
 LinearGradients linear_backward(Context& context, const TensorView& d_output, const TensorView& x,
@@ -123,7 +106,7 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const kernels::KernelTable& kernels = runtime.kernels();
   const std::int64_t out = weight.shape()[0];
   const std::int64_t in = weight.shape()[1];
-  const std::int64_t columns = ops::divide_up(out, kernels.panel) * kernels.panel;
+  const std::int64_t columns = ops::round_up(out, kernels.panel);
   const bool is_int8 = format == Format::kInt8, is_int4 = format == Format::kInt4;
   if (is_int8 && in > kernels::kMaxByteDepth)
     ops::refuse<ShapeError>(
@@ -136,7 +119,7 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const std::size_t scales = is_int8 ? bytes_of(columns, sizeof(float)) : 0;
   const std::size_t bytes = numbers + 2 * scales;
   panels_ = std::make_unique<Panels>(
-      Panels{weight.shape(), format, kernels.isa, bytes, {allocate(bytes), release}});
+      Panels{weight.shape(), format, kernels.isa, bytes, Memory(allocate(bytes))});
   Panels& panels = *panels_;
   std::byte* const memory = panels.memory.get();
   if (is_int8) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "heed/packed_weights.hpp"
 #include "kernels/table.hpp"
 #include "runtime/memory.hpp"
@@ -16,7 +14,7 @@ struct PackedWeights::Panels {
   /// The instruction set whose layout this is.
   std::string_view isa;
   std::size_t bytes;
-  std::unique_ptr<std::byte, void (*)(std::byte*)> memory;
+  Memory memory;
   float* floats = nullptr;
   // With int8:
   std::int8_t* integers = nullptr;

@@ -72,12 +72,12 @@ struct Tiling {
   }
 
   std::int64_t threads() const { return pool ? pool->threads() : 1; }
-  std::int64_t left_rows() const { return divide_up(row_part, kernels.rows) * kernels.rows; }
+  std::int64_t left_rows() const { return round_up(row_part, kernels.rows); }
   std::int64_t left_size() const { return left_rows() * depth_step; }
   /// Whether B is packed before the tiles.
   bool packs_right() const { return !p.packed && !p.transpose_b; }
   std::int64_t right_size() const {
-    return packs_right() ? divide_up(p.columns, kernels.panel) * kernels.panel * depth_step : 0;
+    return packs_right() ? round_up(p.columns, kernels.panel) * depth_step : 0;
   }
   std::int64_t panels_size() const {
     return p.packed || packs_right() ? 0 : column_step * depth_step;
@@ -98,7 +98,7 @@ struct Tiling {
     run(divide_up(count, step),
         [&](std::int64_t piece, int) { pack(piece * step, std::min(step, count - piece * step)); });
   }
-  std::int64_t left_step() const { return divide_up(kMinRowTile, kernels.rows) * kernels.rows; }
+  std::int64_t left_step() const { return round_up(kMinRowTile, kernels.rows); }
 
   /// Calls tile(row, rows, column, columns, thread) for the tiles of some rows, on all threads.
   template <class Tile>

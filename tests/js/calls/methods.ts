@@ -85,7 +85,7 @@ export const methods: Readonly<Record<string, Arguments>> = {
   ],
   createKvCache: () => [
     {
-      ...{ batch: 1, heads: 2, headSize: 4, valueSize: 4, capacity: 9, dtype: "float16" },
+      ...{ batch: 4, heads: 2, headSize: 4, valueSize: 4, capacity: 9, dtype: "float16" },
       isRolling: true,
     },
   ],
