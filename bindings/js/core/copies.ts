@@ -39,10 +39,10 @@ export function isMarked(value: unknown): value is object {
 }
 
 /** The name that a class of this library gives its instances; undefined if it only inherits one. */
-function ownTag(prototype: object | null): string | undefined {
-  return prototype !== null && Object.hasOwn(prototype, Symbol.toStringTag)
-    ? (prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
-    : undefined;
+function ownTag(prototype: { [Symbol.toStringTag]?: string } | null): string | undefined {
+  const tag = prototype?.[Symbol.toStringTag];
+  const inherited = prototype && Object.getPrototypeOf(prototype)?.[Symbol.toStringTag];
+  return tag === inherited ? undefined : tag;
 }
 
 /**

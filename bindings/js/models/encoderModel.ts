@@ -46,6 +46,7 @@ type Encoded = Tagging | Series | Picture;
  * ```
  */
 export class EncoderModel extends AttentionModel<Encoded> {
+  /** @internal */ static override readonly toStringTag = "EncoderModel";
   /** The tokens of inputs. */
   readonly sourceVocabulary: Vocabulary;
   /** The labels that the model predicts. */
@@ -234,10 +235,6 @@ export class EncoderModel extends AttentionModel<Encoded> {
     const error = heed.subtract(outputs, right);
     const loss = heed.sum(heed.multiply(heed.multiply(error, error), share));
     return { loss, count, right: 0 };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "EncoderModel";
   }
 }
 

@@ -114,6 +114,7 @@ function turnsOf(lengths: readonly number[]): Int32Array {
  * ```
  */
 export class RecurrentModel extends TaskModel<Translation> {
+  /** @internal */ static override readonly toStringTag = "RecurrentModel";
   /** Reads the source, in both directions. */
   readonly encoder: RecurrentEncoder;
   /** Writes the target, with or without attention. */
@@ -260,10 +261,6 @@ export class RecurrentModel extends TaskModel<Translation> {
         for (const tensor of [state, ...Object.values(memory)]) tensor?.dispose();
       },
     };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "RecurrentModel";
   }
 }
 

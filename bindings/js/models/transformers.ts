@@ -193,6 +193,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
  * ```
  */
 export class TransformerModel extends WritingModel<Translation> {
+  /** @internal */ static override readonly toStringTag = "TransformerModel";
   /** The tokens of sources. */
   readonly sourceVocabulary: Vocabulary;
   /** The tokens of targets. */
@@ -276,10 +277,6 @@ export class TransformerModel extends WritingModel<Translation> {
     if (path.startsWith("encoder")) return { rows: source, columns: source };
     return { rows: written, columns: path.endsWith("multihead_attn") ? source : written };
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerModel";
-  }
 }
 
 /**
@@ -296,6 +293,7 @@ export class TransformerModel extends WritingModel<Translation> {
  * ```
  */
 export class DecoderModel extends WritingModel<Translation | Continuation> {
+  /** @internal */ static override readonly toStringTag = "DecoderModel";
   /** The tokens of sources and of targets. */
   readonly targetVocabulary: Vocabulary;
   /** The vectors of tokens: weight [V, E]. */
@@ -382,9 +380,5 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
         ? [...example.source, "<start>", ...example.target]
         : ["<start>", ...example.tokens];
     return { rows: text, columns: text };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "DecoderModel";
   }
 }

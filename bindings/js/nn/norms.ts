@@ -91,6 +91,7 @@ abstract class Norm extends Module {
  * ```
  */
 export class LayerNorm extends Norm {
+  /** @internal */ static override readonly toStringTag = "LayerNorm";
   /** [normalizedShape]; the initial values are zeros. */
   bias: Tensor | undefined;
 
@@ -112,10 +113,6 @@ export class LayerNorm extends Norm {
     const axes = this.normalizedShape.length;
     return heed.layerNorm(x, optional({ axes, eps, weight, bias }));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "LayerNorm";
-  }
 }
 
 /**
@@ -129,6 +126,7 @@ export class LayerNorm extends Norm {
  * ```
  */
 export class RMSNorm extends Norm {
+  /** @internal */ static override readonly toStringTag = "RMSNorm";
   constructor(
     heed: Heed,
     normalizedShape: number | readonly number[],
@@ -145,9 +143,5 @@ export class RMSNorm extends Norm {
     const { heed, eps, weight } = this;
     const axes = this.normalizedShape.length;
     return heed.rmsNorm(x, optional({ axes, eps, weight }));
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "RMSNorm";
   }
 }

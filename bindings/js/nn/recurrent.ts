@@ -62,6 +62,7 @@ const checks = {
  * ```
  */
 export class GRU extends Module {
+  /** @internal */ static override readonly toStringTag = "GRU";
   /** The size Hd of the state. */
   readonly hiddenSize: number;
   /** The dropout after every layer but the last. */
@@ -128,9 +129,5 @@ export class GRU extends Module {
     const of = (name: string) => fields[`${name}L${layer}`];
     const weights = { weightIh: of("weightIh") as Tensor, weightHh: of("weightHh") as Tensor };
     return optional({ ...weights, biasIh: of("biasIh"), biasHh: of("biasHh") });
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "GRU";
   }
 }

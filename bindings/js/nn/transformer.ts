@@ -124,6 +124,7 @@ abstract class Stack<Layer extends Module> extends Module {
  * ```
  */
 export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
+  /** @internal */ static override readonly toStringTag = "TransformerEncoder";
   constructor(
     heed: Heed,
     dModel: number,
@@ -154,10 +155,6 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
     });
     return this.heed.scope(() => new TransformerCache(this.layers.map(layerOf)));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerEncoder";
-  }
 }
 
 /**
@@ -171,6 +168,7 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
  * ```
  */
 export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
+  /** @internal */ static override readonly toStringTag = "TransformerDecoder";
   constructor(
     heed: Heed,
     dModel: number,
@@ -207,10 +205,6 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
       multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
     });
     return this.heed.scope(() => new TransformerCache(this.layers.map(layerOf)));
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerDecoder";
   }
 }
 
@@ -271,6 +265,7 @@ const transformerForwardChecks = {
  * ```
  */
 export class Transformer extends Module {
+  /** @internal */ static override readonly toStringTag = "Transformer";
   /** Encodes the source. */
   readonly encoder: TransformerEncoder;
   /** Decodes the target. */
@@ -300,9 +295,5 @@ export class Transformer extends Module {
     const masks = { mask: srcMask, keyMask: srcKeyMask, isCausal: srcIsCausal };
     const memory = this.encoder.forward(src, optional(masks));
     return this.decoder.forward(tgt, memory, rest);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "Transformer";
   }
 }

@@ -82,6 +82,7 @@ const forwardChecks = {
 
 /** The embedding, the layers and the final norm. */
 class CausalStack extends Module {
+  /** @internal */ static override readonly toStringTag = "CausalStack";
   readonly config: CausalConfig;
   readonly embedTokens: Table;
   readonly embedPositions: Table | undefined;
@@ -130,10 +131,6 @@ class CausalStack extends Module {
     }
     return states;
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "CausalStack";
-  }
 }
 
 /**
@@ -151,6 +148,7 @@ class CausalStack extends Module {
  * ```
  */
 export class CausalLanguageModel extends Module {
+  /** @internal */ static override readonly toStringTag = "CausalLanguageModel";
   /** The model's sizes and form. */
   readonly config: CausalConfig;
   /** The embedding, the layers and the last norm. */
@@ -320,9 +318,5 @@ export class CausalLanguageModel extends Module {
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
     return attentionsOf(this.model.layers);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "CausalLanguageModel";
   }
 }
