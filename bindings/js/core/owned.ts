@@ -154,10 +154,7 @@ function* partsOf(value: object): Iterable<unknown> {
   }
 }
 
-/**
- * The entries of a list without its holes, because there may be billions of holes; undefined if a
- * getter throws.
- */
+/** The entries of a list without its holes, because there may be billions of holes; undefined if a getter throws. */
 function entriesOf(list: readonly unknown[]): readonly unknown[] | undefined {
   try {
     return Object.values(list);

@@ -1,5 +1,4 @@
-// Checks of options before a call. C++ checks shapes and ranges; this file finds errors that only
-// JavaScript allows.
+// Checks of options before a call. C++ checks shapes and ranges; this file finds errors that only JavaScript allows.
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";

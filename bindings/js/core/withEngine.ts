@@ -1,5 +1,4 @@
-// The base of Heed: its engine, in a private field, so that no function that prints a Heed also prints
-// the engine.
+// The base of Heed: its engine, in a private field, so that no function that prints a Heed also prints the engine.
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";

@@ -197,8 +197,7 @@ export async function loadFrom(
     );
     return begin();
   });
-  // If the measurement did not end while the files were fetched, it continues now, for the next
-  // load.
+  // If the measurement did not end while the files were fetched, it continues now, for the next load.
   if (!options.variant && !options.wasm && heed.info.variant === "relaxed") void measureWide();
   return heed;
 }

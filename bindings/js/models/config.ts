@@ -106,10 +106,7 @@ export function checkConfig(config: ModelConfig): void {
   }
 }
 
-/**
- * Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model
- * is created.
- */
+/** Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model is created. */
 export function checkMemory(config: ModelConfig): void {
   const bytes = 4 * parameterCount(config);
   if (bytes <= mostBytes) return;

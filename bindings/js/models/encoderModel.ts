@@ -1,5 +1,4 @@
-// An encoder model, which predicts an output for each position of its input, or one output for the
-// whole input.
+// An encoder model, which predicts an output for each position of its input, or one output for the whole input.
 
 import { refuse } from "../core/error.js";
 import { optional } from "../core/objects.js";

@@ -1,5 +1,4 @@
-// The base class of the models, which learn from examples, answer, and return their attention
-// weights.
+// The base class of the models, which learn from examples, answer, and return their attention weights.
 
 import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
@@ -40,10 +39,7 @@ export interface AnswerOptions {
   topK?: number;
   /** Only the most likely tokens whose probabilities sum to p; 1 by default. */
   topP?: number;
-  /**
-   * The seed of sampling; 0 by default. The sample for an example depends on the other examples of
-   * the call.
-   */
+  /** The seed of sampling; 0 by default. The sample for an example depends on the other examples of the call. */
   seed?: number;
   /** Stops between two tokens: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
@@ -63,10 +59,7 @@ export interface Lesson {
 
 /** The weights of one attention for one example. */
 export interface ExampleWeights {
-  /**
-   * The path of the attention, as captureAttention passes it, such as
-   * "decoder.layers.1.multihead_attn".
-   */
+  /** The path of the attention, as captureAttention passes it, such as "decoder.layers.1.multihead_attn". */
   path: string;
   /** The number of heads. */
   heads: number;
@@ -80,10 +73,7 @@ export interface ExampleWeights {
   choices: readonly number[];
 }
 
-/**
- * The tokens of the rows and columns of an attention: the whole input of the model, including
- * special tokens.
- */
+/** The tokens of the rows and columns of an attention: the whole input of the model, including special tokens. */
 export interface Labels {
   /** The tokens of the queries. */
   readonly rows: readonly string[];

@@ -78,10 +78,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     }, receive);
   }
 
-  /**
-   * The probabilities of all tokens at each position of the answers and at their ends, with teacher
-   * forcing.
-   */
+  /** The probabilities of all tokens at each position of the answers and at their ends, with teacher forcing. */
   probabilities(examples: readonly E[], receive?: ReceiveWeights): TokenProbabilities[] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -115,10 +112,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return written;
   }
 
-  /**
-   * One token more than the longest answer, so that an answer that does not end is recognised as
-   * wrong.
-   */
+  /** One token more than the longest answer, so that an answer that does not end is recognised as wrong. */
   #longestOf(example: E): number {
     const { target } = this.config.longest;
     return example.kind === "translation"
@@ -135,8 +129,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
         heed,
         taught.map((each) => each[of]),
       );
-    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it
-    // needs no mask.
+    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it needs no mask.
     const states = this.hiddenStates(rows("given"), this.encode(examples));
     return { logits: this.readOut.forward(states), answers: rows("answers") };
   }

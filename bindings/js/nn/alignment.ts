@@ -30,10 +30,7 @@ export interface BahdanauAttentionOptions {
 export interface BahdanauAttentionForwardOptions {
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
-  /**
-   * Whether `keys` are a result of `projectKeys`; false by default. A decoder projects the keys once for
-   * all steps.
-   */
+  /** Whether `keys` are a result of `projectKeys`; false by default. A decoder projects the keys once for all steps. */
   areKeysProjected?: boolean;
 }
 

@@ -28,10 +28,7 @@ export interface LayerNormOptions {
 
 /** Options of a new `RMSNorm`. */
 export interface RMSNormOptions {
-  /**
-   * Added to the mean square; by default 2^-23, the distance from 1 to the next float32, as in
-   * torch.nn.RMSNorm.
-   */
+  /** Added to the mean square; by default 2^-23, the distance from 1 to the next float32, as in torch.nn.RMSNorm. */
   eps?: number;
   /** Whether there is a weight; true by default. */
   elementwiseAffine?: boolean;

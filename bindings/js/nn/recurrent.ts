@@ -35,10 +35,7 @@ export interface GRUOptions {
 /** As for `heed.gru`, but with a state for every layer: [layers, B, Hd]. */
 export type GRUForwardOptions = GruOptions;
 
-/**
- * As the result of `heed.gru`: the output of the last layer, and the states of all layers,
- * [layers, B, Hd].
- */
+/** As the result of `heed.gru`: the output of the last layer, and the states of all layers, [layers, B, Hd]. */
 export type GRUForwardResult = GruResult;
 
 const checks = {

@@ -228,10 +228,7 @@ const transformerChecks = {
   decoderLayers: isLayerCount,
 } satisfies Record<keyof TransformerOptions, Check>;
 
-/**
- * The masks of the encoder and of the decoder, with the names of the decoder's layers. See
- * MultiHeadAttention.
- */
+/** The masks of the encoder and of the decoder, with the names of the decoder's layers. See MultiHeadAttention. */
 export interface TransformerForwardOptions
   extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
   /** For the encoder: as the mask of MultiHeadAttention. */

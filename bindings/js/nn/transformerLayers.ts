@@ -60,10 +60,7 @@ export interface SublayerParts {
   readonly after: Tensor;
 }
 
-/**
- * The intermediate results of a layer: one entry for each of its parts, under torch's names, in
- * their order.
- */
+/** The intermediate results of a layer: one entry for each of its parts, under torch's names, in their order. */
 export interface TransformerLayerParts {
   /** Self-attention. */
   readonly selfAttn: SublayerParts;

@@ -252,10 +252,7 @@ interface Options {
   readonly onProgress?: Callback;
 }
 
-/**
- * Removes the options of the call from the last argument, and the last argument if no other option
- * remains.
- */
+/** Removes the options of the call from the last argument, and the last argument if no other option remains. */
 function splitOptions(
   args: readonly unknown[],
   isTask: boolean,

@@ -128,8 +128,7 @@ export function unpack<Reference>(
       whole = found;
       continue;
     }
-    // An object that is the key of a map is the same object in the path: structuredClone keeps
-    // identities.
+    // An object that is the key of a map is the same object in the path: structuredClone keeps identities.
     let holder = whole as Holder;
     for (const key of path.slice(0, -1))
       holder = (holder instanceof Map ? holder.get(key) : holder[key as string]) as Holder;
@@ -171,10 +170,7 @@ export function checkTransferable(name: string, objects: Iterable<object>): void
   }
 }
 
-/**
- * The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown
- * `cause`.
- */
+/** The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown `cause`. */
 export function unsendable(name: string, expected: string, cause: unknown): HeedError {
   if (cause instanceof HeedError) return cause;
   const got = cause instanceof Error ? cause.message : String(cause);

@@ -167,8 +167,7 @@ export class CausalLanguageModel extends Module {
     const { config: read, parameters } = beginModel(heed, "causal", config, options);
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
-    // A tied head has its own weight if the weight is packed, because the table in bytes cannot
-    // compute logits.
+    // A tied head has its own weight if the weight is packed, because the table in bytes cannot compute logits.
     this.lmHead = parameters.optional("lm_head", (own) => new Projection(heed, own));
   }
 

@@ -1,5 +1,4 @@
-// A layer of decoders that predict the next token and of encoders of images, and its intermediate
-// results.
+// A layer of decoders that predict the next token and of encoders of images, and its intermediate results.
 
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";

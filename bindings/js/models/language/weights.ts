@@ -13,10 +13,7 @@ import type { Parameter, ParameterSpecs } from "./parameters.js";
 export type WeightType = (typeof weightTypes)[number];
 export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 
-/**
- * With int8 and int4, the tokens' table is stored in bytes, and a tied head has a separate packed
- * weight.
- */
+/** With int8 and int4, the tokens' table is stored in bytes, and a tied head has a separate packed weight. */
 const headName = "lm_head.weight";
 const tableName = "model.embed_tokens.weight";
 

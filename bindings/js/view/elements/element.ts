@@ -75,10 +75,7 @@ export abstract class HeedElement extends PropertyElement {
   declare roles: readonly string[] | null;
   /** "auto" follows the page's color-scheme and the person's setting. */
   declare theme: "auto" | Theme;
-  /**
-   * The value with the strongest colour: a weight of 1, or the largest one of the head or of the
-   * row.
-   */
+  /** The value with the strongest colour: a weight of 1, or the largest one of the head or of the row. */
   declare range: ColourRange;
   /** The curve from weight to colour. */
   declare curve: ColourCurve;

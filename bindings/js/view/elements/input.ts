@@ -17,10 +17,7 @@ export interface TensorLike {
   readonly shape: readonly number[];
   /** The type of the numbers: numbers in "float16" and "bfloat16" are read with `toArray`. */
   readonly dtype?: string;
-  /**
-   * The numbers in row-major order. The numbers of a Heed tensor are copied when the property is
-   * set.
-   */
+  /** The numbers in row-major order. The numbers of a Heed tensor are copied when the property is set. */
   readonly data?: ArrayLike<number>;
   /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;

@@ -66,10 +66,7 @@ export abstract class PropertyElement extends Base {
     return Object.keys(rules);
   }
 
-  /**
-   * Resolves when all changes are drawn: in the next animation frame, or immediately without a
-   * change.
-   */
+  /** Resolves when all changes are drawn: in the next animation frame, or immediately without a change. */
   get updateComplete(): Promise<void> {
     return this.#done;
   }

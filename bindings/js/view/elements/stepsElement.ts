@@ -44,10 +44,7 @@ export abstract class StepsElement extends HeedElement {
   declare scale: number | null;
   /** Which head is shown, from 0. */
   declare head: number;
-  /**
-   * The query whose row is computed first, from 0; by default the first query with the most visible
-   * keys.
-   */
+  /** The query whose row is computed first, from 0; by default the first query with the most visible keys. */
   declare row: number | null;
   /** Whether it plays. With reduced motion it never plays: a person then goes from step to step. */
   declare playing: boolean;
@@ -78,10 +75,7 @@ export abstract class StepsElement extends HeedElement {
     return this.playNow()?.story.count ?? 0;
   }
 
-  /**
-   * The step that is shown, from 0. Setting it sets `time` to the beginning of the step, when there
-   * are numbers.
-   */
+  /** The step that is shown, from 0. Setting it sets `time` to the beginning of the step, when there are numbers. */
   get step(): number {
     const play = this.playNow();
     if (!play) return this.#wanted ?? 0;
