@@ -52,11 +52,7 @@ export type HeedModule = glue.MainModule & {
   };
 };
 
-/**
- * The options of the glue's factory.
- *
- * @internal
- */
+/** @internal The options of the glue's factory. */
 export interface ModuleOptions {
   wasmMemory: WebAssembly.Memory;
   /** The number of threads that can run in parallel. */

@@ -121,10 +121,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
 }
 
 /**
- * Does the same as `load`, in a worker whose page may have sent the addresses of the files and the
- * memory.
- *
- * @internal
+ * @internal Does the same as `load`, in a worker whose page may have sent the addresses of the files and the memory.
  */
 export async function loadFrom(
   options: LoadOptions,

@@ -57,11 +57,7 @@ export abstract class StepsElement extends HeedElement {
   #stop: (() => void) | null = null;
   /** The computation that is playing. */
   #ran: Play | null = null;
-  /**
-   * The complete stage that a person chose to play again.
-   *
-   * @internal
-   */
+  /** @internal The complete stage that a person chose to play again. */
   protected chosen: StepsStage | null = null;
 
   /** The duration of all steps, in seconds of `time`; 0 without numbers. */
@@ -106,11 +102,7 @@ export abstract class StepsElement extends HeedElement {
     }
   }
 
-  /**
-   * Goes to the step that was set.
-   *
-   * @internal
-   */
+  /** @internal Goes to the step that was set. */
   protected seek(play: Play): void {
     const { step } = this;
     if (this.#wanted === null) return;
@@ -119,10 +111,8 @@ export abstract class StepsElement extends HeedElement {
   }
 
   /**
-   * The computation for the present properties; null if there are no numbers, or the properties do
-   * not fit together.
-   *
-   * @internal
+   * @internal The computation for the present properties; null if there are no numbers, or the properties do not fit
+   * together.
    */
   protected playNow(): Play | null {
     try {
@@ -132,11 +122,7 @@ export abstract class StepsElement extends HeedElement {
     }
   }
 
-  /**
-   * The same; throws if the properties do not fit together.
-   *
-   * @internal
-   */
+  /** @internal The same; throws if the properties do not fit together. */
   protected readPlay(): Play | null {
     const [q, k, v] = ["q", "k", "v"].map((name) => this.taken<readonly Shaped[] | null>(name));
     const [scale, head, chosen] = ["scale", "head", "row"].map((name) =>
@@ -163,11 +149,7 @@ export abstract class StepsElement extends HeedElement {
     });
   }
 
-  /**
-   * Starts or stops playing, if a property changed that decides it or if the numbers are others.
-   *
-   * @internal
-   */
+  /** @internal Starts or stops playing, if a property changed that decides it or if the numbers are others. */
   protected run(play: Play, isPlaying: boolean, changed: ReadonlySet<string>): void {
     const speed = this.taken<number>("speed");
     const isOther = isPlaying && this.#ran !== play;
@@ -195,11 +177,7 @@ export abstract class StepsElement extends HeedElement {
     }, windowOf(this));
   }
 
-  /**
-   * Stops playing, without a change of `playing`.
-   *
-   * @internal
-   */
+  /** @internal Stops playing, without a change of `playing`. */
   protected halt(): void {
     this.#stop?.();
     this.#stop = this.#ran = null;
