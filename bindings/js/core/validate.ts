@@ -194,7 +194,7 @@ function fits(value: unknown, check: Check): boolean {
 
 /** The parameters of a module; any other value is returned as it is. */
 export function parametersOf(given: unknown): unknown {
-  if (given === null || typeof given !== "object" || !("parameters" in given)) return given;
+  if (!isObject(given) || !("parameters" in given)) return given;
   return typeof given.parameters === "function" ? given.parameters() : given;
 }
 

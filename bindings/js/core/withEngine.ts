@@ -2,6 +2,7 @@
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
+import { isObject } from "./objects.js";
 
 export abstract class WithEngine {
   readonly #engine: Engine;
@@ -19,8 +20,7 @@ export abstract class WithEngine {
 
 /** The engine of a method's `this`. Throws if the method was detached from its object, so that `this` is undefined. */
 export function engineOf(given: unknown): Engine {
-  const isObject = typeof given === "object" && given !== null;
-  const engine = isObject ? WithEngine.engineOf(given) : undefined;
+  const engine = isObject(given) ? WithEngine.engineOf(given) : undefined;
   if (engine) return engine;
   const call = "call a method on its object, as in heed.add(a, b)";
   throw refuse("option", "this", "a Heed", `${describe(given)}: ${call}`);

@@ -8,6 +8,7 @@ import {
   findingRange,
   type Hides,
   type MatrixView,
+  tolerance,
   viewOn,
 } from "../picture/view.js";
 
@@ -118,9 +119,8 @@ function readTensor(name: string, tensor: TensorLike): Shaped {
   const own = isHalf(tensor) ? undefined : tensor.data;
   if (own === undefined && typeof tensor.toArray !== "function")
     throw refuse("dtype", name, "an object with data or toArray()", describe(tensor));
-  const read = () =>
-    isMarked(tensor) ? floats(own as ArrayLike<number>).slice() : floats(own as ArrayLike<number>);
-  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : read();
+  const given = own === undefined ? readLists(name, tensor.toArray?.()).data : floats(own);
+  const data = isMarked(tensor) ? given.slice() : given;
   checkCount(name, shape, data);
   return { shape: [...shape], data };
 }
@@ -252,9 +252,6 @@ export interface Findings {
   readonly range: Extremes;
 }
 
-/** A sum of numbers of 16 bits may differ from 1 by this much. */
-const tolerance = 0.01;
-
 /** Reads a matrix, for its notes. The job pauses often: see `Slices`. */
 export function* findingIn(view: MatrixView): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride, hides } = view;
@@ -262,17 +259,17 @@ export function* findingIn(view: MatrixView): Job<Findings> {
   let [holes, uneven, worst] = [0, 0, 1];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
-    let isWhole = false;
+    let isSeen = false;
     for (let j = 0, p = offset + i * rowStride; j < cols; ++j, p += colStride) {
       const value = data[p] as number;
       if (hides?.(i, j)) continue;
-      isWhole = true;
+      isSeen = true;
       sum += value;
       if (Number.isNaN(value)) ++holes;
     }
     if (isDue(cols)) yield i / rows;
     // A row without a visible key has no sum. A row with a hole has the sum NaN.
-    if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
+    if (!isSeen || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }

@@ -59,6 +59,9 @@ export function largestOf(
   return largest;
 }
 
+/** Rounding may cause a sum of weights of 16 bits to differ from 1 by this much. */
+export const tolerance = 0.01;
+
 /** The smallest and the largest of some numbers; null if there are none. */
 export type Extremes = readonly [number, number] | null;
 
