@@ -1,11 +1,10 @@
 // The base class of the models, which learn from examples, answer, and return their attention weights.
 
 import { describe, refuse } from "../core/error.js";
-import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { checkArgument } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import { captureAttention, type ReceiveWeights } from "../nn/capture.js";
+import { inferring, type ReceiveWeights } from "../nn/capture.js";
 import { Module } from "../nn/module.js";
 import { Generator } from "../nn/random.js";
 import { checkConfig, checkMemory } from "./config.js";
@@ -190,11 +189,10 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
    * freed unless it returns them.
    */
   protected infer<T>(run: () => T, receive?: ReceiveWeights): T {
-    const { heed, training } = this;
-    const received = () => (receive ? captureAttention(this, receive, run) : run());
+    const { training } = this;
     if (training) this.eval();
     try {
-      return noGrad(() => heed.scope(received));
+      return inferring(this, receive, run);
     } finally {
       if (training) this.train();
     }

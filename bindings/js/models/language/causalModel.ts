@@ -3,7 +3,6 @@
 // Qwen2, Qwen3, SmolLM and Phi-3 (Abdin et al., 2024) belong to the family of Llama.
 
 import { describe, refuse } from "../../core/error.js";
-import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
 import {
   type Check,
@@ -13,7 +12,7 @@ import {
   isFunction,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
+import { inferring, type ReceiveWeights } from "../../nn/capture.js";
 import { generate, isLength, isStart, type SamplingOptions, type Step } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import {
@@ -238,16 +237,13 @@ export class CausalLanguageModel extends Module {
    * later step reads only their last tokens. Shorter texts are padded, and the cache forgets the padding.
    */
   stepWith(cache: TransformerCache, receive?: ReceiveWeights): Step {
-    const { heed } = this;
     return (sequences, order) => {
       const isFirst = cache.lengths[0] === 0;
       if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
       const rows = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
       const layers = this.model.layers.length;
       const run = () => cache.appending(layers, () => this.#lastLogits(rows, cache));
-      return noGrad(() =>
-        heed.scope(() => (receive ? captureAttention(this, receive, run) : run())),
-      );
+      return inferring(this, receive, run);
     };
   }
 
