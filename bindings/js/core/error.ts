@@ -1,4 +1,4 @@
-import { classOf, isInstance, mark, markKey } from "./copies.js";
+import { classOf, isInstance, isObject, mark, markKey } from "./copies.js";
 
 /** Why a call was refused, or what went wrong. */
 export type HeedErrorCode =
@@ -87,7 +87,7 @@ function described(value: unknown, depth: number): string {
     if (depth === 4) return "[...]";
     return `[${Array.from(value, (item) => described(item, depth + 1)).join(", ")}]`;
   }
-  if (value !== null && typeof value === "object") return withArticle(classOf(value));
+  if (isObject(value)) return withArticle(classOf(value));
   if (typeof value === "function") return "a function";
   if (typeof value === "bigint") return `${value}n`;
   return String(value);

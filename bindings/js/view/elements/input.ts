@@ -1,5 +1,5 @@
 /** Checks the input of an element and converts it to matrices. Every error names the property. */
-import { classOf, isMarked } from "../../core/copies.js";
+import { classOf, isMarked, isObject } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job, pausing } from "../picture/job.js";
 import {
@@ -53,7 +53,7 @@ export interface Matrices {
 const sizeOf = (shape: readonly number[]) => shape.reduce((size, axis) => size * axis, 1);
 
 const isTensorLike = (value: unknown): value is TensorLike =>
-  typeof value === "object" && value !== null && "shape" in value && !ArrayBuffer.isView(value);
+  isObject(value) && "shape" in value && !ArrayBuffer.isView(value);
 
 const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView =>
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
