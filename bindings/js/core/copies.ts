@@ -29,13 +29,10 @@ export const mark: { readonly version: string } = inCommon("mark", () =>
 
 const markOf = (value: object) => (value as { [markKey]?: typeof mark })[markKey];
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
-
 /** Whether a value is an object that a copy of this version made; never a proxy that throws. */
 export function isMarked(value: unknown): value is object {
   try {
-    return isObject(value) && markOf(value) === mark;
+    return typeof value === "object" && value !== null && markOf(value) === mark;
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { classOf, isInstance, isObject, mark, markKey } from "./copies.js";
+import { classOf, isInstance, mark, markKey } from "./copies.js";
 
 /** Why a call was refused, or what went wrong. */
 export type HeedErrorCode =
@@ -68,6 +68,9 @@ export function refuse(
 export function withArticle(name: string): string {
   return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object";
 
 /** A value, in a message. */
 export function describe(value: unknown): string {

@@ -1,7 +1,6 @@
 // Tests, types and parsing of values that need no engine, so that files may be checked without one.
 
-import { isObject } from "./copies.js";
-import { describe, HeedError, refuse } from "./error.js";
+import { describe, HeedError, isObject, refuse } from "./error.js";
 
 export { isObject };
 

@@ -1,6 +1,6 @@
 /** Checks the input of an element and converts it to matrices. Every error names the property. */
-import { classOf, isMarked, isObject } from "../../core/copies.js";
-import { describe, HeedError, refuse } from "../../core/error.js";
+import { classOf, isMarked } from "../../core/copies.js";
+import { describe, HeedError, isObject, refuse } from "../../core/error.js";
 import { finished, type Job, pausing } from "../picture/job.js";
 import {
   type Extremes,
@@ -81,7 +81,7 @@ function readLists(name: string, lists: unknown): Shaped {
   let place = 0;
   const read = (value: unknown, axis: number, path: string): void => {
     if (axis === shape.length) {
-      if (typeof value !== "number" && typeof value !== "boolean" && value !== null)
+      if (value !== null && typeof value !== "number" && typeof value !== "boolean")
         throw refuse("dtype", path, "a number", describe(value));
       data[place++] = value === null ? Number.NaN : Number(value);
       return;

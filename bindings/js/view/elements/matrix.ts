@@ -207,15 +207,14 @@ export class HeedMatrix extends MatrixElement<Shown> {
   }
 
   /** The scores of the matrix that is shown. */
-  #scoresFor({ layers, heads, rows, cols }: Matrices): MatrixView | null {
+  #scoresFor(data: Matrices): MatrixView | null {
     const parts = this.taken<readonly Shaped[] | null>("scores");
     if (parts === null) return null;
     const shape = this.taken<readonly number[] | null>("shape");
     const matrices = this.#scores.of([parts, shape], () => matricesOf("scores", parts, shape));
-    const [expected, got] = [
-      [layers, heads, rows, cols],
-      [matrices.layers, matrices.heads, matrices.rows, matrices.cols],
-    ].map(describe) as [string, string];
+    const [expected, got] = [data, matrices].map(({ layers, heads, rows, cols }) =>
+      describe([layers, heads, rows, cols]),
+    ) as [string, string];
     if (expected !== got) throw refuse("shape", "scores", `${expected}, as data has`, got);
     return matrices.view(this.layer, this.head);
   }
