@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// `heed view`: writes one HTML file that shows attention weights. It runs only in Node, without an
-// engine.
+// `heed view`: writes one HTML file that shows attention weights. It runs only in Node, without an engine.
 
 import { version } from "./core/copies.js";
 import { HeedError } from "./core/error.js";

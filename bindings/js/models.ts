@@ -1,5 +1,4 @@
-// The entry heed/models: small models that learn to attend, their tasks, and their training; models
-// of the hub.
+// The entry heed/models: small models that learn to attend, their tasks, and their training; models of the hub.
 
 export type { BatchOptions } from "./models/batches.js";
 export * from "./models/bytePairs.js";

@@ -1,5 +1,4 @@
-// `heed/view`: attention as pictures, without a framework and without WebAssembly. Nothing runs on
-// import.
+// `heed/view`: attention as pictures, without a framework and without WebAssembly. Nothing runs on import.
 
 export { defineElements } from "./view/elements/define.js";
 export { HeedElement } from "./view/elements/element.js";

@@ -235,10 +235,7 @@ export class Border {
     return this.next();
   }
 
-  /**
-   * The places where the live and the leaked objects were made; undefined unless this is a
-   * LeakFinder.
-   */
+  /** The places where the live and the leaked objects were made; undefined unless this is a LeakFinder. */
   sites(): readonly AllocationSite[] | undefined {
     return undefined;
   }

@@ -39,10 +39,9 @@ export function isMarked(value: unknown): value is object {
 }
 
 /** The name that a class of this library gives its instances; undefined if it only inherits one. */
-function ownTag(prototype: object | null): string | undefined {
-  return prototype !== null && Object.hasOwn(prototype, Symbol.toStringTag)
-    ? (prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
-    : undefined;
+function ownTag(prototype: { [Symbol.toStringTag]?: string } | null): string | undefined {
+  const tag = prototype?.[Symbol.toStringTag];
+  return tag && tag !== Object.getPrototypeOf(prototype)?.[Symbol.toStringTag] ? tag : undefined;
 }
 
 /**
@@ -66,7 +65,7 @@ function descends(value: object, kind: { readonly prototype: object }): boolean 
   const name = ownTag(kind.prototype);
   if (name === undefined) return false; // a subclass of the caller's, which only one copy extends
   for (let part = Object.getPrototypeOf(value); part !== null; part = Object.getPrototypeOf(part))
-    if (ownTag(part) === name) return true;
+    if (part[Symbol.toStringTag] === name) return true;
   return false;
 }
 

@@ -30,10 +30,7 @@ export interface MemoryUse {
   readonly packedWeights: HeldMemory;
   /** All block masks. */
   readonly blockMasks: HeldMemory;
-  /**
-   * With `load({ debug: true })`: where the objects were made. The places with most bytes come
-   * first.
-   */
+  /** With `load({ debug: true })`: where the objects were made. The places with most bytes come first. */
   readonly sites?: readonly AllocationSite[];
 }
 

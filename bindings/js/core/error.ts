@@ -69,6 +69,9 @@ export function withArticle(name: string): string {
   return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object";
+
 /** A value, in a message. */
 export function describe(value: unknown): string {
   try {
@@ -87,7 +90,7 @@ function described(value: unknown, depth: number): string {
     if (depth === 4) return "[...]";
     return `[${Array.from(value, (item) => described(item, depth + 1)).join(", ")}]`;
   }
-  if (value !== null && typeof value === "object") return withArticle(classOf(value));
+  if (isObject(value)) return withArticle(classOf(value));
   if (typeof value === "function") return "a function";
   if (typeof value === "bigint") return `${value}n`;
   return String(value);

@@ -14,10 +14,7 @@ declare global {
   }
 }
 
-/**
- * A Uint8Array with an ArrayBuffer that is not shared, in a form that TypeScript before 5.7 can
- * read, too.
- */
+/** A Uint8Array with an ArrayBuffer that is not shared, in a form that TypeScript before 5.7 can read, too. */
 export type Bytes = ReturnType<Uint8Array["slice"]>;
 
 /** The address of a C++ object; 0 is none. */
@@ -55,11 +52,7 @@ export type HeedModule = glue.MainModule & {
   };
 };
 
-/**
- * The options of the glue's factory.
- *
- * @internal
- */
+/** @internal The options of the glue's factory. */
 export interface ModuleOptions {
   wasmMemory: WebAssembly.Memory;
   /** The number of threads that can run in parallel. */

@@ -1,6 +1,8 @@
 // Tests, types and parsing of values that need no engine, so that files may be checked without one.
 
-import { describe, HeedError, refuse } from "./error.js";
+import { describe, HeedError, isObject, refuse } from "./error.js";
+
+export { isObject };
 
 /** Whether a value is a list whose entries all fit. Unlike `every`, this checks the holes of a list, too. */
 export function isListOf<T>(
@@ -13,9 +15,6 @@ export function isListOf<T>(
     return false; // an entry that cannot be read
   }
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object";
 
 /** Whether a value is an object and not a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

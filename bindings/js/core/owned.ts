@@ -8,6 +8,7 @@ import { isInstance, mark, markKey } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { type HeedError, refuse } from "./error.js";
 import type { Handle } from "./module.js";
+import { isObject } from "./objects.js";
 
 /** Browsers without `using` do not define the symbol. */
 export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
@@ -129,12 +130,12 @@ const none: ReadonlySet<Owned> = new Set();
  * other objects, however deep. Objects in closures, getters and `#private` fields are not found.
  */
 export function ownedIn(value: unknown): ReadonlySet<Owned> {
-  if (value === null || typeof value !== "object") return none;
+  if (!isObject(value)) return none;
   const found = new Set<Owned>();
   const seen = new Set<object>();
   const open: object[] = [];
   const look = (part: unknown) => {
-    if (part === null || typeof part !== "object" || seen.has(part)) return;
+    if (!isObject(part) || seen.has(part)) return;
     seen.add(part);
     open.push(part);
   };
@@ -154,10 +155,7 @@ function* partsOf(value: object): Iterable<unknown> {
   }
 }
 
-/**
- * The entries of a list without its holes, because there may be billions of holes; undefined if a
- * getter throws.
- */
+/** The entries of a list without its holes, because there may be billions of holes; undefined if a getter throws. */
 function entriesOf(list: readonly unknown[]): readonly unknown[] | undefined {
   try {
     return Object.values(list);

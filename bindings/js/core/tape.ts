@@ -14,6 +14,7 @@ import {
   isBoolean,
   isFunction,
   isListOf,
+  isObject,
   parametersOf,
 } from "./validate.js";
 
@@ -100,11 +101,7 @@ export function noGrad<T>(run: () => T): T {
  */
 export function snapshot<T>(value: T): T {
   if (Array.isArray(value)) return [...value] as T;
-  const isPlain =
-    value !== null &&
-    typeof value === "object" &&
-    Object.getPrototypeOf(value) === Object.prototype;
-  if (!isPlain) return value;
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, snapshot(part)]),
   ) as T;

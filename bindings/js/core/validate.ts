@@ -1,5 +1,4 @@
-// Checks of options before a call. C++ checks shapes and ranges; this file finds errors that only
-// JavaScript allows.
+// Checks of options before a call. C++ checks shapes and ranges; this file finds errors that only JavaScript allows.
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
@@ -195,7 +194,7 @@ function fits(value: unknown, check: Check): boolean {
 
 /** The parameters of a module; any other value is returned as it is. */
 export function parametersOf(given: unknown): unknown {
-  if (given === null || typeof given !== "object" || !("parameters" in given)) return given;
+  if (!isObject(given) || !("parameters" in given)) return given;
   return typeof given.parameters === "function" ? given.parameters() : given;
 }
 

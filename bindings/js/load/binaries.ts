@@ -75,10 +75,7 @@ export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
   glue: { ...isFunction, expected: glueExport },
 };
 
-/**
- * The address of a file. A worker whose script has no address for it uses the address that its page
- * sent.
- */
+/** The address of a file. A worker whose script has no address for it uses the address that its page sent. */
 function addressOf(name: EngineFile, { wasmUrl, files }: Places): URL {
   try {
     return locate(name, ownAddresses[name], wasmUrl);
@@ -174,8 +171,7 @@ async function fasterBinary(places: Places): Promise<Binary> {
     });
     const known = knownWide();
     const found = measureWide(() => !isCompiled);
-    // A binary from the browser's cache may be compiled before the kept answer of an earlier page
-    // is read.
+    // A binary from the browser's cache may be compiled before the kept answer of an earlier page is read.
     if (!(await Promise.race([relaxed.then(() => known), found]))) return relaxed;
     abandoned?.abort();
     relaxed.catch(() => {});

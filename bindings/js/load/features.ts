@@ -29,10 +29,7 @@ export function supports(variant: Variant): boolean {
   return WebAssembly.validate(moduleWith(instructions));
 }
 
-/**
- * The binary that this engine can run, by validation. The measurement in probe.ts shows whether
- * "wide" is faster.
- */
+/** The binary that this engine can run, by validation. The measurement in probe.ts shows whether "wide" is faster. */
 export function chooseVariant(wanted: Variant | undefined): Variant {
   if (!supports("simd")) {
     throw refuse("unsupported", "WebAssembly", "SIMD", "an engine without it");

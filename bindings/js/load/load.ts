@@ -121,10 +121,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
 }
 
 /**
- * Does the same as `load`, in a worker whose page may have sent the addresses of the files and the
- * memory.
- *
- * @internal
+ * @internal Does the same as `load`, in a worker whose page may have sent the addresses of the files and the memory.
  */
 export async function loadFrom(
   options: LoadOptions,
@@ -197,8 +194,7 @@ export async function loadFrom(
     );
     return begin();
   });
-  // If the measurement did not end while the files were fetched, it continues now, for the next
-  // load.
+  // If the measurement did not end while the files were fetched, it continues now, for the next load.
   if (!options.variant && !options.wasm && heed.info.variant === "relaxed") void measureWide();
   return heed;
 }

@@ -14,10 +14,7 @@ export type Files = Readonly<Partial<Record<EngineFile, string>>>;
 export const fileNames =
   "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and heed-wide.wasm";
 
-/**
- * The name of a value's class. The class may be from another realm, such as a frame or a test
- * environment.
- */
+/** The name of a value's class. The class may be from another realm, such as a frame or a test environment. */
 export const classOf = (value: unknown): string =>
   Object.prototype.toString.call(value).slice(8, -1);
 
@@ -28,8 +25,7 @@ export const isAddress: Check = {
 
 /** Completes an address or, in Node, a path. */
 function complete(given: string | URL): URL {
-  // The text is used, not the property `href`: Next.js creates address objects without an origin,
-  // whose text is a path.
+  // The text is used, not the property `href`: Next.js creates address objects without an origin, whose text is a path.
   const text = String(given);
   if (isNode && !hasScheme(text)) return new URL(builtin("node:url").pathToFileURL(text).href);
   if (/^[a-z]:/i.test(text)) throw new TypeError("a path is no address");

@@ -146,10 +146,7 @@ const address = "https://heed.invalid/variant";
 const mostDays = 7;
 const today = () => Math.floor(Date.now() / 86_400_000);
 
-/**
- * The stored answer; undefined if there is no valid one, or if the browser refuses. Node stores
- * none.
- */
+/** The stored answer; undefined if there is no valid one, or if the browser refuses. Node stores none. */
 async function keptAnswer(): Promise<boolean | undefined> {
   if (isNode) return undefined;
   try {
@@ -197,16 +194,10 @@ const wait = (milliseconds: number) =>
     (timer as { unref?(): void }).unref?.();
   });
 
-/**
- * A rest that leaves most of the time to the page, and first of all to the work for which `load`
- * waits.
- */
+/** A rest that leaves most of the time to the page, and first of all to the work for which `load` waits. */
 const rest = () => wait(4);
 
-/**
- * Whether "wide" is faster, from this page or from an earlier page or worker; undefined while it is
- * not known.
- */
+/** Whether "wide" is faster, from this page or from an earlier page or worker; undefined while it is not known. */
 export async function knownWide(): Promise<boolean | undefined> {
   const probe = shared();
   if (probe.answer === undefined) {

@@ -47,8 +47,7 @@ export class WorkerScript {
   constructor(address: URL, name: string) {
     this.#address = address;
     this.#name = name;
-    // A browser does not start a worker from an address of another origin, but a worker may import
-    // from it.
+    // A browser does not start a worker from an address of another origin, but a worker may import from it.
     this.#needsBlob =
       !isNode && (address.origin !== globalThis.origin || blocked().has(address.href));
   }

@@ -80,10 +80,7 @@ const mostKept = 2 ** 16;
 export class ByteTokenizer implements TextTokenizer {
   /** The tokens by id. Each character of a token represents one byte. */
   readonly tokens: readonly string[];
-  /**
-   * The id of `endOfText`. `encode` never returns it: these characters have no special meaning in a
-   * text.
-   */
+  /** The id of `endOfText`. `encode` never returns it: these characters have no special meaning in a text. */
   readonly endId: number;
   readonly #pairs: BytePairs;
   readonly #ids: ReadonlyMap<string, number>;
@@ -168,10 +165,7 @@ export class ByteTokenizer implements TextTokenizer {
     return Uint8Array.from(bytes);
   }
 
-  /**
-   * Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become
-   * U+FFFD.
-   */
+  /** Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become U+FFFD. */
   decode(ids: ArrayLike<number>): string {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes(ids));
   }

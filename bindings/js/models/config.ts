@@ -46,6 +46,16 @@ const isPair = (expected: string, fits: (value: unknown) => boolean): Check => (
   accepts: (value) => isObject(value) && ["source", "target"].every((side) => fits(value[side])),
 });
 
+const optionChecks = {
+  size: isWholeNumber(1),
+  layers: isLayerCount,
+  heads: isWholeNumber(1),
+  dimFeedforward: isWholeNumber(1),
+  dropout: isShare,
+  positions: oneOf("sinusoidal", "none"),
+  seed: isSeed,
+} satisfies Record<keyof ConfigOptions, Check>;
+
 const checks = {
   task: isText,
   taskOptions: {
@@ -60,13 +70,7 @@ const checks = {
   architecture: oneOf(...Object.keys(kindsOf)),
   vocabulary: isPair("lists of tokens", (list) => isListOf(list, isText.accepts)),
   longest: isPair("whole numbers from 1 to 65536", isWholeNumber(1, 2 ** 16).accepts),
-  size: isWholeNumber(1),
-  layers: isLayerCount,
-  heads: isWholeNumber(1),
-  dimFeedforward: isWholeNumber(1),
-  dropout: isShare,
-  positions: oneOf("sinusoidal", "none"),
-  seed: isSeed,
+  ...optionChecks,
 } satisfies Record<keyof ModelConfig, Check>;
 
 /**
@@ -106,10 +110,7 @@ export function checkConfig(config: ModelConfig): void {
   }
 }
 
-/**
- * Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model
- * is created.
- */
+/** Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model is created. */
 export function checkMemory(config: ModelConfig): void {
   const bytes = 4 * parameterCount(config);
   if (bytes <= mostBytes) return;
@@ -126,16 +127,6 @@ export type ConfigOptions = Partial<
     "size" | "layers" | "heads" | "dimFeedforward" | "dropout" | "positions" | "seed"
   >
 >;
-
-const optionChecks = {
-  size: checks.size,
-  layers: checks.layers,
-  heads: checks.heads,
-  dimFeedforward: checks.dimFeedforward,
-  dropout: checks.dropout,
-  positions: checks.positions,
-  seed: checks.seed,
-} satisfies Record<keyof ConfigOptions, Check>;
 
 /**
  * Creates the config of a model for a task.

@@ -1,5 +1,4 @@
-// An encoder model, which predicts an output for each position of its input, or one output for the
-// whole input.
+// An encoder model, which predicts an output for each position of its input, or one output for the whole input.
 
 import { refuse } from "../core/error.js";
 import { optional } from "../core/objects.js";
@@ -46,6 +45,7 @@ type Encoded = Tagging | Series | Picture;
  * ```
  */
 export class EncoderModel extends AttentionModel<Encoded> {
+  /** @internal */ static override readonly toStringTag = "EncoderModel";
   /** The tokens of inputs. */
   readonly sourceVocabulary: Vocabulary;
   /** The labels that the model predicts. */
@@ -234,10 +234,6 @@ export class EncoderModel extends AttentionModel<Encoded> {
     const error = heed.subtract(outputs, right);
     const loss = heed.sum(heed.multiply(heed.multiply(error, error), share));
     return { loss, count, right: 0 };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "EncoderModel";
   }
 }
 

@@ -1,5 +1,4 @@
-// Evaluates models on examples that they were not trained on, and measures where their attention
-// falls.
+// Evaluates models on examples that they were not trained on, and measures where their attention falls.
 
 import { refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
@@ -46,10 +45,7 @@ export interface HeadAlignment {
    * tagging, among the source's tokens in translation, among patches in pictures.
    */
   largest: number;
-  /**
-   * The value that `mass` would have if the weights of each row were equal on all positions that it
-   * can see.
-   */
+  /** The value that `mass` would have if the weights of each row were equal on all positions that it can see. */
   chance: number;
   /**
    * The mean of the total weight on the aligned positions, for each position of the answer. It is
@@ -63,10 +59,7 @@ export interface HeadAlignment {
 export interface EvaluateOptions {
   /** The number of examples per batch; 64 by default. */
   batch?: number;
-  /**
-   * Stops the evaluation between two batches: the promise is then rejected with the signal's
-   * reason.
-   */
+  /** Stops the evaluation between two batches: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
   /** Called with the number of examples that are done. */
   progress?: (done: number) => void;

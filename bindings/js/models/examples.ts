@@ -8,10 +8,7 @@ import type { Generator } from "../nn/random.js";
  */
 export type Alignment = readonly (readonly number[])[];
 
-/**
- * A text that is translated into another, token by token, with attention from the target to the
- * source.
- */
+/** A text that is translated into another, token by token, with attention from the target to the source. */
 export interface Translation {
   /** Distinguishes the kinds of examples. */
   readonly kind: "translation";
@@ -83,10 +80,7 @@ export interface Picture {
 /** An example of any kind. */
 export type Example = Translation | Tagging | Continuation | Series | Picture;
 
-/**
- * The name of a split. The content of an example determines its split, so that splits never
- * overlap.
- */
+/** The name of a split. The content of an example determines its split, so that splits never overlap. */
 export type Split = "train" | "validation" | "test";
 
 /** A task that a model can learn. Its examples are generated from seeds. */
@@ -99,10 +93,7 @@ export interface Task<E extends Example = Example> {
   readonly kind: E["kind"];
   /** The values of all options that control the examples. A model's config stores them. */
   readonly options: Readonly<Record<string, number | string | boolean>>;
-  /**
-   * All tokens of inputs and of answers except the special ones, in the order of their ids; [] for
-   * numbers.
-   */
+  /** All tokens of inputs and of answers except the special ones, in the order of their ids; [] for numbers. */
   readonly vocabulary: { readonly source: readonly string[]; readonly target: readonly string[] };
   /** The largest number of tokens, values or patches of an input, and of an answer. */
   readonly longest: { readonly source: number; readonly target: number };

@@ -22,16 +22,10 @@ export interface OpenSource extends ByteSource {
   close?(): void;
 }
 
-/**
- * The most consecutive attempts without a byte, and the wait after the first attempt, in
- * milliseconds.
- */
+/** The most consecutive attempts without a byte, and the wait after the first attempt, in milliseconds. */
 const mostAttempts = 5;
 const firstWait = 200;
-/**
- * The most bytes that are read and discarded to reach the requested byte: this takes less time than
- * a new request.
- */
+/** The most bytes that are read and discarded to reach the requested byte: this takes less time than a new request. */
 const mostDropped = 2 ** 20;
 
 const failed = (message: string, cause?: unknown) =>
@@ -101,10 +95,7 @@ export function folderAddress(address: string): string {
 export class FetchedFile implements OpenSource {
   readonly url: string;
   readonly size: number;
-  /**
-   * The ETag, by which the server identifies this version of the file (RFC 9110, section 8.8.3);
-   * null without one.
-   */
+  /** The ETag, by which the server identifies this version of the file (RFC 9110, section 8.8.3); null without one. */
   readonly tag: string | null;
   readonly #isKept: boolean;
   #body: Body | undefined;

@@ -38,10 +38,7 @@ export interface KeptFile {
   readonly date: Date;
 }
 
-/**
- * The absolute address of a file of the network, without a fragment; undefined for any other
- * address.
- */
+/** The absolute address of a file of the network, without a fragment; undefined for any other address. */
 function absolute(address: string): string | undefined {
   try {
     const url = new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
@@ -141,10 +138,7 @@ async function begin(
   return version;
 }
 
-/**
- * A file of the network that is stored while it is read. Bytes that are stored are not requested
- * again.
- */
+/** A file of the network that is stored while it is read. Bytes that are stored are not requested again. */
 class StoredFile implements OpenSource {
   readonly #store: BlobStore;
   readonly #record: string;
@@ -272,8 +266,7 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
     fetched = await FetchedFile.open(address, signal, { start, isKept: true });
   } catch (error) {
     signal?.throwIfAborted();
-    // Without a network, the last answer of the server is used: most models lack some of the files
-    // that are requested.
+    // Without a network, the last answer of the server is used: most models lack some of the files that are requested.
     if (known && !isStored(known)) return undefined;
     throw error;
   }

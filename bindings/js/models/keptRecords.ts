@@ -51,10 +51,7 @@ export async function readRecord(store: BlobStore, name: string): Promise<Versio
   return isVersion ? (given as unknown as Version) : undefined;
 }
 
-/**
- * The largest file in bytes. A server may declare any size, but the list of parts must fit into the
- * memory.
- */
+/** The largest file in bytes. A server may declare any size, but the list of parts must fit into the memory. */
 export const largestFile = 2 ** 40;
 
 export const isStored = (version: Version | undefined): version is Stored =>
@@ -86,10 +83,7 @@ export async function storedParts(store: BlobStore, version: Stored): Promise<bo
 export const bytesOf = (version: Stored, stored: readonly boolean[]) =>
   stored.reduce((sum, isThere, part) => sum + (isThere ? partLength(version, part) : 0), 0);
 
-/**
- * Deletes the parts of a record, and then the record: without the record, the parts could not be
- * found.
- */
+/** Deletes the parts of a record, and then the record: without the record, the parts could not be found. */
 export async function remove(store: BlobStore, name: string): Promise<void> {
   const version = await readRecord(store, name);
   const parts = isStored(version) ? numbersOfParts(version) : [];

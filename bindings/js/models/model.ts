@@ -1,12 +1,10 @@
-// The base class of the models, which learn from examples, answer, and return their attention
-// weights.
+// The base class of the models, which learn from examples, answer, and return their attention weights.
 
 import { describe, refuse } from "../core/error.js";
-import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { checkArgument } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import { captureAttention, type ReceiveWeights } from "../nn/capture.js";
+import { inferring, type ReceiveWeights } from "../nn/capture.js";
 import { Module } from "../nn/module.js";
 import { Generator } from "../nn/random.js";
 import { checkConfig, checkMemory } from "./config.js";
@@ -40,10 +38,7 @@ export interface AnswerOptions {
   topK?: number;
   /** Only the most likely tokens whose probabilities sum to p; 1 by default. */
   topP?: number;
-  /**
-   * The seed of sampling; 0 by default. The sample for an example depends on the other examples of
-   * the call.
-   */
+  /** The seed of sampling; 0 by default. The sample for an example depends on the other examples of the call. */
   seed?: number;
   /** Stops between two tokens: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
@@ -63,10 +58,7 @@ export interface Lesson {
 
 /** The weights of one attention for one example. */
 export interface ExampleWeights {
-  /**
-   * The path of the attention, as captureAttention passes it, such as
-   * "decoder.layers.1.multihead_attn".
-   */
+  /** The path of the attention, as captureAttention passes it, such as "decoder.layers.1.multihead_attn". */
   path: string;
   /** The number of heads. */
   heads: number;
@@ -80,10 +72,7 @@ export interface ExampleWeights {
   choices: readonly number[];
 }
 
-/**
- * The tokens of the rows and columns of an attention: the whole input of the model, including
- * special tokens.
- */
+/** The tokens of the rows and columns of an attention: the whole input of the model, including special tokens. */
 export interface Labels {
   /** The tokens of the queries. */
   readonly rows: readonly string[];
@@ -200,11 +189,10 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
    * freed unless it returns them.
    */
   protected infer<T>(run: () => T, receive?: ReceiveWeights): T {
-    const { heed, training } = this;
-    const received = () => (receive ? captureAttention(this, receive, run) : run());
+    const { training } = this;
     if (training) this.eval();
     try {
-      return noGrad(() => heed.scope(received));
+      return inferring(this, receive, run);
     } finally {
       if (training) this.train();
     }

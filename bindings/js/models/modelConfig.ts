@@ -15,10 +15,7 @@ export interface ModelConfig {
   readonly kind: Example["kind"];
   /** The form of the model. */
   readonly architecture: Architecture;
-  /**
-   * The tokens of sources and of answers, without the special tokens, with which a Vocabulary
-   * begins.
-   */
+  /** The tokens of sources and of answers, without the special tokens, with which a Vocabulary begins. */
   readonly vocabulary: Task["vocabulary"];
   /** The maximum lengths of the task's inputs and answers. */
   readonly longest: Task["longest"];

@@ -17,10 +17,7 @@ const isTask: Check = {
 
 /** The settings of a training. */
 export interface Recipe extends TrainingRecipe {
-  /**
-   * Training stops early if two checks in a row reach this proportion of exact answers; never if it
-   * is above 1.
-   */
+  /** Training stops early if two checks in a row reach this proportion of exact answers; never if it is above 1. */
   readonly goal: number;
 }
 

@@ -1,5 +1,4 @@
-// Recurrent encoder-decoders: without attention, with Bahdanau's attention, and with Luong's
-// attention.
+// Recurrent encoder-decoders: without attention, with Bahdanau's attention, and with Luong's attention.
 
 import type { Tensor } from "../core/tensor.js";
 import { checkArgument, oneOf } from "../core/validate.js";
@@ -114,6 +113,7 @@ function turnsOf(lengths: readonly number[]): Int32Array {
  * ```
  */
 export class RecurrentModel extends TaskModel<Translation> {
+  /** @internal */ static override readonly toStringTag = "RecurrentModel";
   /** Reads the source, in both directions. */
   readonly encoder: RecurrentEncoder;
   /** Writes the target, with or without attention. */
@@ -139,10 +139,7 @@ export class RecurrentModel extends TaskModel<Translation> {
     return lessonOf(this.heed, logits, answers, padId);
   }
 
-  /**
-   * The probabilities of all tokens at each position of the answers and at their ends, with teacher
-   * forcing.
-   */
+  /** The probabilities of all tokens at each position of the answers and at their ends, with teacher forcing. */
   probabilities(examples: readonly Translation[], receive?: ReceiveWeights): TokenProbabilities[] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -154,8 +151,7 @@ export class RecurrentModel extends TaskModel<Translation> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
     const starts = examples.map(() => [startId]);
-    // The limit is one token more than the longest answer, so that an answer that does not end is
-    // recognised as wrong.
+    // The limit is one token more than the longest answer, so that an answer that does not end is recognised as wrong.
     const limits = examples.map(({ source }) => {
       return options.longest ?? Math.max(this.config.longest.target, source.length) + 1;
     });
@@ -260,10 +256,6 @@ export class RecurrentModel extends TaskModel<Translation> {
         for (const tensor of [state, ...Object.values(memory)]) tensor?.dispose();
       },
     };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "RecurrentModel";
   }
 }
 

@@ -34,10 +34,7 @@ export interface FolderHandleLike {
   getDirectoryHandle?(name: string): Promise<FolderHandleLike>;
 }
 
-/**
- * A file: its bytes, a Blob or File, a handle of a file, an address, a path in Node, or a reader of
- * ranges.
- */
+/** A file: its bytes, a Blob or File, a handle of a file, an address, a path in Node, or a reader of ranges. */
 export type FileSource =
   | Uint8Array
   | ArrayBuffer
@@ -138,10 +135,7 @@ async function sourceOfPath(path: string): Promise<ByteSource | undefined> {
   };
 }
 
-/**
- * Opens a file of the file system or of the network. The browser may be asked to keep a file of the
- * network.
- */
+/** Opens a file of the file system or of the network. The browser may be asked to keep a file of the network. */
 function openAddress(
   address: string,
   keep: boolean,

@@ -83,18 +83,14 @@ async function cacheStorage(): Promise<BlobStore | undefined> {
   };
 }
 
-/**
- * Returns the storage of this page or worker; undefined if there is none, as in Node, or if its use
- * is not allowed.
- */
+/** Returns the storage of this page or worker; undefined if there is none, as in Node, or if its use is not allowed. */
 export async function openStore(): Promise<BlobStore | undefined> {
   for (const open of [fileSystem, cacheStorage]) {
     try {
       const store = await open();
       if (store !== undefined) return store;
     } catch {
-      // The storage fails without a secure context or permission, and in private windows of some
-      // browsers.
+      // The storage fails without a secure context or permission, and in private windows of some browsers.
     }
   }
   return undefined;

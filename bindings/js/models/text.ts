@@ -80,10 +80,7 @@ const ownChecks = {
   seed: isSeed,
 };
 
-/**
- * Returns the length of the text that is final: without the beginning of a stop, and without half a
- * character.
- */
+/** Returns the length of the text that is final: without the beginning of a stop, and without half a character. */
 function certainLength(text: string, stops: readonly string[]): number {
   // A decoder gives U+FFFD for bytes whose character is not complete yet.
   const whole = text.replace(/\uFFFD+$/, "");

@@ -3,10 +3,7 @@
 import { describe, refuse } from "../core/error.js";
 import { type Check, isListOf, isObject, isRecord, isWholeNumber } from "../core/validate.js";
 
-/**
- * The tokens of a text: an object with their ids, as @huggingface/tokenizers returns it, or the ids
- * alone.
- */
+/** The tokens of a text: an object with their ids, as @huggingface/tokenizers returns it, or the ids alone. */
 export type Encoded = readonly number[] | { readonly ids: readonly number[] };
 
 /** Options of `encode` of @huggingface/tokenizers for two texts. */

@@ -1,5 +1,4 @@
-// Training step by step, for any task. It can be stopped after any step, saved in a file and
-// resumed.
+// Training step by step, for any task. It can be stopped after any step, saved in a file and resumed.
 
 import { refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
@@ -65,10 +64,7 @@ export interface TrainingStep {
   step: number;
   /** The mean loss of its examples, before the step. */
   loss: number;
-  /**
-   * The proportion of the answers' tokens that were the most likely; undefined if they are not
-   * counted.
-   */
+  /** The proportion of the answers' tokens that were the most likely; undefined if they are not counted. */
   right: number | undefined;
   /** The number of tokens or numbers of the answers in the step. */
   tokens: number;

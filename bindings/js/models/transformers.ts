@@ -78,10 +78,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     }, receive);
   }
 
-  /**
-   * The probabilities of all tokens at each position of the answers and at their ends, with teacher
-   * forcing.
-   */
+  /** The probabilities of all tokens at each position of the answers and at their ends, with teacher forcing. */
   probabilities(examples: readonly E[], receive?: ReceiveWeights): TokenProbabilities[] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -115,10 +112,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return written;
   }
 
-  /**
-   * One token more than the longest answer, so that an answer that does not end is recognised as
-   * wrong.
-   */
+  /** One token more than the longest answer, so that an answer that does not end is recognised as wrong. */
   #longestOf(example: E): number {
     const { target } = this.config.longest;
     return example.kind === "translation"
@@ -135,8 +129,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
         heed,
         taught.map((each) => each[of]),
       );
-    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it
-    // needs no mask.
+    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it needs no mask.
     const states = this.hiddenStates(rows("given"), this.encode(examples));
     return { logits: this.readOut.forward(states), answers: rows("answers") };
   }
@@ -193,6 +186,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
  * ```
  */
 export class TransformerModel extends WritingModel<Translation> {
+  /** @internal */ static override readonly toStringTag = "TransformerModel";
   /** The tokens of sources. */
   readonly sourceVocabulary: Vocabulary;
   /** The tokens of targets. */
@@ -276,10 +270,6 @@ export class TransformerModel extends WritingModel<Translation> {
     if (path.startsWith("encoder")) return { rows: source, columns: source };
     return { rows: written, columns: path.endsWith("multihead_attn") ? source : written };
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerModel";
-  }
 }
 
 /**
@@ -296,6 +286,7 @@ export class TransformerModel extends WritingModel<Translation> {
  * ```
  */
 export class DecoderModel extends WritingModel<Translation | Continuation> {
+  /** @internal */ static override readonly toStringTag = "DecoderModel";
   /** The tokens of sources and of targets. */
   readonly targetVocabulary: Vocabulary;
   /** The vectors of tokens: weight [V, E]. */
@@ -382,9 +373,5 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
         ? [...example.source, "<start>", ...example.target]
         : ["<start>", ...example.tokens];
     return { rows: text, columns: text };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "DecoderModel";
   }
 }

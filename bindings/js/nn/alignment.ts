@@ -30,10 +30,7 @@ export interface BahdanauAttentionOptions {
 export interface BahdanauAttentionForwardOptions {
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
-  /**
-   * Whether `keys` are a result of `projectKeys`; false by default. A decoder projects the keys once for
-   * all steps.
-   */
+  /** Whether `keys` are a result of `projectKeys`; false by default. A decoder projects the keys once for all steps. */
   areKeysProjected?: boolean;
 }
 
@@ -61,6 +58,7 @@ const bahdanauForwardChecks = { keyMask: isTensor, areKeysProjected: isBoolean }
  * ```
  */
 export class BahdanauAttention extends Module {
+  /** @internal */ static override readonly toStringTag = "BahdanauAttention";
   /** W, which projects queries: weight [A, Dq]. */
   readonly queryLayer: Linear;
   /** U, which projects keys: weight [A, Dk]. */
@@ -113,10 +111,6 @@ export class BahdanauAttention extends Module {
     receiverOf(this)?.(result.weights);
     return result;
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "BahdanauAttention";
-  }
 }
 
 /** Options of a new `LuongAttention`. */
@@ -156,6 +150,7 @@ export interface LuongAttentionForwardOptions {
  * ```
  */
 export class LuongAttention extends Module {
+  /** @internal */ static override readonly toStringTag = "LuongAttention";
   /** Which score it computes. */
   readonly score: "dot" | "general" | "concat";
   /** W: [Dq, Dk] for "general", [A, Dq + Dk] for "concat"; undefined for "dot". */
@@ -206,9 +201,5 @@ export class LuongAttention extends Module {
     const result = this.heed.luongAttention(query, keys, values, operation);
     receiverOf(this)?.(result.weights);
     return result;
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "LuongAttention";
   }
 }

@@ -96,6 +96,12 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
   }
 }
 
+/** Runs a function without gradients, in a scope, and passes the weights of attention in `root` to `receive`, if given. */
+export function inferring<T>(root: Module, receive: ReceiveWeights | undefined, run: () => T): T {
+  const captured = () => (receive ? captureAttention(root, receive, run) : run());
+  return noGrad(() => root.heed.scope(captured));
+}
+
 /** Returns the function that receives this module's weights; undefined if there is none. */
 export function receiverOf(
   module: Module,

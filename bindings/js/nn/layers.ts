@@ -44,6 +44,7 @@ const linearChecks = { bias: isBoolean, generator: isGenerator } satisfies Recor
  * ```
  */
 export class Linear extends Module {
+  /** @internal */ static override readonly toStringTag = "Linear";
   /** [out, in] */
   weight: Tensor;
   /** [out]; undefined without a bias. */
@@ -65,10 +66,6 @@ export class Linear extends Module {
     const { heed, weight, bias } = this;
     return heed.linear(x, weight, optional({ bias, activation }));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Linear";
-  }
 }
 
 /** Options of a new `SwiGLU`. */
@@ -89,6 +86,7 @@ export interface SwiGLUOptions {
  * ```
  */
 export class SwiGLU extends Module {
+  /** @internal */ static override readonly toStringTag = "SwiGLU";
   /** weight [hiddenSize, size] */
   readonly gateProj: Linear;
   /** weight [hiddenSize, size] */
@@ -110,10 +108,6 @@ export class SwiGLU extends Module {
     return this.downProj.forward(
       this.heed.swiglu(this.gateProj.forward(x), this.upProj.forward(x)),
     );
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "SwiGLU";
   }
 }
 
@@ -137,6 +131,7 @@ export interface EmbeddingOptions {
  * ```
  */
 export class Embedding extends Module {
+  /** @internal */ static override readonly toStringTag = "Embedding";
   /** [V, E] */
   weight: Tensor;
   /** The row that is not trained; undefined if there is none. */
@@ -170,10 +165,6 @@ export class Embedding extends Module {
     const { heed, weight, paddingIndex } = this;
     return heed.embedding(ids, weight, optional({ paddingIndex }));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Embedding";
-  }
 }
 
 /** Options of a new `Dropout`. */
@@ -194,6 +185,7 @@ export interface DropoutOptions {
  * ```
  */
 export class Dropout extends Module {
+  /** @internal */ static override readonly toStringTag = "Dropout";
   /** The proportion of elements that become zero in train mode. */
   readonly rate: number;
   readonly #generator: Generator;
@@ -211,10 +203,6 @@ export class Dropout extends Module {
   forward(x: Tensor): Tensor {
     if (!this.training || this.rate === 0) return x;
     return this.heed.dropout(x, { rate: this.rate, seed: this.#generator.next() });
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "Dropout";
   }
 }
 
@@ -245,6 +233,7 @@ const positionalChecks = {
  * ```
  */
 export class PositionalEncoding extends Module {
+  /** @internal */ static override readonly toStringTag = "PositionalEncoding";
   /** The dropout after the sum. */
   readonly dropout: Dropout;
   readonly #size: number;
@@ -268,9 +257,5 @@ export class PositionalEncoding extends Module {
     const length = shapeOf("x", x).at(-2) ?? 1;
     const table = heed.sinusoidalEncoding(length, this.#size, { base: this.#base, offset });
     return this.dropout.forward(heed.add(x, table));
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "PositionalEncoding";
   }
 }

@@ -57,6 +57,8 @@ export function checkEngine(heed: unknown): asserts heed is Heed {
  * ```
  */
 export abstract class Module implements Disposable {
+  /** @internal The name of the class, which a bundler does not shorten. */
+  static readonly toStringTag: string = "Module";
   /** The engine. The property is not enumerable, so that printing a module does not print the engine. */
   declare readonly heed: Heed;
   /** Whether the module is in train mode, in which dropout is applied. */
@@ -197,7 +199,7 @@ export abstract class Module implements Disposable {
   static readonly [Symbol.hasInstance] = isInstance;
 
   get [Symbol.toStringTag](): string {
-    return "Module";
+    return (this.constructor as typeof Module).toStringTag;
   }
 }
 

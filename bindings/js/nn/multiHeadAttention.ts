@@ -110,6 +110,7 @@ const forwardChecks = {
  * ```
  */
 export class MultiHeadAttention extends Module {
+  /** @internal */ static override readonly toStringTag = "MultiHeadAttention";
   /** The size E. */
   readonly embedDim: number;
   /** The number H of heads, a divisor of E. */
@@ -226,10 +227,6 @@ export class MultiHeadAttention extends Module {
     const { heed, heads, embedDim } = this;
     const projected = noGrad(() => project(heed.engine, inputs, this.#parameters()));
     return comparedOf(heed, projected, embedDim / heads, { capture: "scores" });
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "MultiHeadAttention";
   }
 }
 

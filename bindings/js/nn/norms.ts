@@ -28,10 +28,7 @@ export interface LayerNormOptions {
 
 /** Options of a new `RMSNorm`. */
 export interface RMSNormOptions {
-  /**
-   * Added to the mean square; by default 2^-23, the distance from 1 to the next float32, as in
-   * torch.nn.RMSNorm.
-   */
+  /** Added to the mean square; by default 2^-23, the distance from 1 to the next float32, as in torch.nn.RMSNorm. */
   eps?: number;
   /** Whether there is a weight; true by default. */
   elementwiseAffine?: boolean;
@@ -91,6 +88,7 @@ abstract class Norm extends Module {
  * ```
  */
 export class LayerNorm extends Norm {
+  /** @internal */ static override readonly toStringTag = "LayerNorm";
   /** [normalizedShape]; the initial values are zeros. */
   bias: Tensor | undefined;
 
@@ -112,10 +110,6 @@ export class LayerNorm extends Norm {
     const axes = this.normalizedShape.length;
     return heed.layerNorm(x, optional({ axes, eps, weight, bias }));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "LayerNorm";
-  }
 }
 
 /**
@@ -129,6 +123,7 @@ export class LayerNorm extends Norm {
  * ```
  */
 export class RMSNorm extends Norm {
+  /** @internal */ static override readonly toStringTag = "RMSNorm";
   constructor(
     heed: Heed,
     normalizedShape: number | readonly number[],
@@ -145,9 +140,5 @@ export class RMSNorm extends Norm {
     const { heed, eps, weight } = this;
     const axes = this.normalizedShape.length;
     return heed.rmsNorm(x, optional({ axes, eps, weight }));
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "RMSNorm";
   }
 }

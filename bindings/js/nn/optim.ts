@@ -54,6 +54,8 @@ type Average = (name: string) => Tensor | undefined;
 
 /** The base class of optimisers. */
 abstract class Optimizer implements Disposable {
+  /** @internal The name of the class, which a bundler does not shorten. */
+  static readonly toStringTag: string;
   /** The tensors that it changes, of any shape. */
   readonly parameters: readonly Tensor[];
   #learningRate: number;
@@ -135,6 +137,10 @@ abstract class Optimizer implements Disposable {
 
   [disposeSymbol](): void {
     this.dispose();
+  }
+
+  get [Symbol.toStringTag](): string {
+    return (this.constructor as typeof Optimizer).toStringTag;
   }
 
   #tensors(): Record<string, Tensor> {
@@ -219,6 +225,7 @@ const sgdChecks = {
  * ```
  */
 export class SGD extends Optimizer {
+  /** @internal */ static override readonly toStringTag = "SGD";
   readonly #options: Required<SGDOptions>;
 
   constructor(parameters: Parameters, options: SGDOptions = {}) {
@@ -238,10 +245,6 @@ export class SGD extends Optimizer {
     const buffer = average("momentum_buffer");
     const numbers = { ...this.#options, learningRate };
     sgdStep(parameter.engine, parameter, gradient, buffer, stepCount === 1, numbers);
-  }
-
-  get [Symbol.toStringTag](): string {
-    return "SGD";
   }
 }
 
@@ -303,12 +306,9 @@ function adamOptions(name: string, options: AdamOptions, decay: number): Require
  * ```
  */
 export class Adam extends AdamLike {
+  /** @internal */ static override readonly toStringTag = "Adam";
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("Adam", options, 0), false);
-  }
-
-  get [Symbol.toStringTag](): string {
-    return "Adam";
   }
 }
 
@@ -326,12 +326,9 @@ export class Adam extends AdamLike {
  * ```
  */
 export class AdamW extends AdamLike {
+  /** @internal */ static override readonly toStringTag = "AdamW";
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("AdamW", options, 1e-2), true);
-  }
-
-  get [Symbol.toStringTag](): string {
-    return "AdamW";
   }
 }
 

@@ -35,10 +35,7 @@ export interface GRUOptions {
 /** As for `heed.gru`, but with a state for every layer: [layers, B, Hd]. */
 export type GRUForwardOptions = GruOptions;
 
-/**
- * As the result of `heed.gru`: the output of the last layer, and the states of all layers,
- * [layers, B, Hd].
- */
+/** As the result of `heed.gru`: the output of the last layer, and the states of all layers, [layers, B, Hd]. */
 export type GRUForwardResult = GruResult;
 
 const checks = {
@@ -62,6 +59,7 @@ const checks = {
  * ```
  */
 export class GRU extends Module {
+  /** @internal */ static override readonly toStringTag = "GRU";
   /** The size Hd of the state. */
   readonly hiddenSize: number;
   /** The dropout after every layer but the last. */
@@ -128,9 +126,5 @@ export class GRU extends Module {
     const of = (name: string) => fields[`${name}L${layer}`];
     const weights = { weightIh: of("weightIh") as Tensor, weightHh: of("weightHh") as Tensor };
     return optional({ ...weights, biasIh: of("biasIh"), biasHh: of("biasHh") });
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "GRU";
   }
 }

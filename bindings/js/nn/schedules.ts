@@ -7,10 +7,7 @@ export const isNotNegative: Check = {
   accepts: (value) => Number.isFinite(value) && (value as number) >= 0,
 };
 
-/**
- * Returns the factor of the learning rate at a step. Steps count from 1: the next one is
- * `optimizer.stepCount + 1`.
- */
+/** Returns the factor of the learning rate at a step. Steps count from 1: the next one is `optimizer.stepCount + 1`. */
 export type Schedule = (step: number) => number;
 
 const isStepCount = isWholeNumber(0);

@@ -37,10 +37,7 @@ const floating = ["float32", "float64", "float16", "bfloat16"];
 /** The largest number of names that an error lists. It counts the others. */
 const mostNames = 100;
 
-/**
- * Copies values into the tensors with the same names. One error lists every mismatch; nothing is copied
- * then.
- */
+/** Copies values into the tensors with the same names. One error lists every mismatch; nothing is copied then. */
 export function loadTensors(
   owner: string,
   tensors: Readonly<Record<string, Tensor>>,

@@ -124,6 +124,7 @@ abstract class Stack<Layer extends Module> extends Module {
  * ```
  */
 export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
+  /** @internal */ static override readonly toStringTag = "TransformerEncoder";
   constructor(
     heed: Heed,
     dModel: number,
@@ -154,10 +155,6 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
     });
     return this.heed.scope(() => new TransformerCache(this.layers.map(layerOf)));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerEncoder";
-  }
 }
 
 /**
@@ -171,6 +168,7 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
  * ```
  */
 export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
+  /** @internal */ static override readonly toStringTag = "TransformerDecoder";
   constructor(
     heed: Heed,
     dModel: number,
@@ -208,10 +206,6 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
     });
     return this.heed.scope(() => new TransformerCache(this.layers.map(layerOf)));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerDecoder";
-  }
 }
 
 /** Options of a new `Transformer`. */
@@ -234,10 +228,7 @@ const transformerChecks = {
   decoderLayers: isLayerCount,
 } satisfies Record<keyof TransformerOptions, Check>;
 
-/**
- * The masks of the encoder and of the decoder, with the names of the decoder's layers. See
- * MultiHeadAttention.
- */
+/** The masks of the encoder and of the decoder, with the names of the decoder's layers. See MultiHeadAttention. */
 export interface TransformerForwardOptions
   extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
   /** For the encoder: as the mask of MultiHeadAttention. */
@@ -271,6 +262,7 @@ const transformerForwardChecks = {
  * ```
  */
 export class Transformer extends Module {
+  /** @internal */ static override readonly toStringTag = "Transformer";
   /** Encodes the source. */
   readonly encoder: TransformerEncoder;
   /** Decodes the target. */
@@ -300,9 +292,5 @@ export class Transformer extends Module {
     const masks = { mask: srcMask, keyMask: srcKeyMask, isCausal: srcIsCausal };
     const memory = this.encoder.forward(src, optional(masks));
     return this.decoder.forward(tgt, memory, rest);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "Transformer";
   }
 }

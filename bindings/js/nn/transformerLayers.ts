@@ -60,10 +60,7 @@ export interface SublayerParts {
   readonly after: Tensor;
 }
 
-/**
- * The intermediate results of a layer: one entry for each of its parts, under torch's names, in
- * their order.
- */
+/** The intermediate results of a layer: one entry for each of its parts, under torch's names, in their order. */
 export interface TransformerLayerParts {
   /** Self-attention. */
   readonly selfAttn: SublayerParts;
@@ -241,6 +238,7 @@ function partsOf(heed: Heed, dModel: number, heads: number, options: Transformer
  * ```
  */
 export class TransformerEncoderLayer extends TransformerLayer {
+  /** @internal */ static override readonly toStringTag = "TransformerEncoderLayer";
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
     checkOptions("TransformerEncoderLayer", options, layerChecks);
     super(heed, dModel, heads, options);
@@ -262,10 +260,6 @@ export class TransformerEncoderLayer extends TransformerLayer {
     const feedForward = this.feedForward(selfAttn.after, this.norm2, this.dropout2);
     return { selfAttn, multiheadAttn: undefined, feedForward };
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerEncoderLayer";
-  }
 }
 
 /**
@@ -280,6 +274,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
  * ```
  */
 export class TransformerDecoderLayer extends TransformerLayer {
+  /** @internal */ static override readonly toStringTag = "TransformerDecoderLayer";
   /** Attention to the memory. */
   declare readonly multiheadAttn: MultiHeadAttention;
   /** The norm of the feed-forward network. */
@@ -338,9 +333,5 @@ export class TransformerDecoderLayer extends TransformerLayer {
     );
     const feedForward = this.feedForward(multiheadAttn.after, this.norm3, this.dropout3);
     return { selfAttn, multiheadAttn, feedForward };
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "TransformerDecoderLayer";
   }
 }

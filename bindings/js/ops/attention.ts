@@ -35,10 +35,7 @@ const stages = ["scores", "capped", "masked", "weights", "entropy"] as const;
  */
 export type CaptureStage = (typeof stages)[number];
 
-/**
- * Options of `attention`. A query sees the keys that all masks, causality, the window and the lengths
- * allow.
- */
+/** Options of `attention`. A query sees the keys that all masks, causality, the window and the lengths allow. */
 export interface AttentionOptions {
   /** Query heads of inputs [B, L, H*D]. */
   heads?: number;

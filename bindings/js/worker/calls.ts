@@ -95,10 +95,7 @@ export class Calls {
     controller.abort(cancelled());
   }
 
-  /**
-   * Handles the messages in their order. Between two calls, a message that cancels the next call
-   * can arrive.
-   */
+  /** Handles the messages in their order. Between two calls, a message that cancels the next call can arrive. */
   async #runQueue(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -123,10 +120,7 @@ export class Calls {
     dispose(named.object);
   }
 
-  /**
-   * Frees objects without a handle, except for tensors that are now parts of another object that
-   * has a handle.
-   */
+  /** Frees objects without a handle, except for tensors that are now parts of another object that has a handle. */
   #forget(ids: readonly ObjectId[]): void {
     const forgotten = ids.flatMap((id) => this.#objects.get(id) ?? []);
     for (const id of ids) this.#objects.delete(id);
@@ -203,8 +197,7 @@ export class Calls {
       if (running.isCancelled(id)) return;
       const { packed, buffers } = this.#pack("callback", args, (part) => {
         if (part instanceof Tensor) {
-          // The tensor may be freed after this call. The page gets another one, which shares its
-          // memory.
+          // The tensor may be freed after this call. The page gets another one, which shares its memory.
           const own = this.#engine.keep(this.#engine.alias(part, part.shape));
           return this.#name(own, true);
         }
@@ -254,10 +247,7 @@ export class Calls {
     }
   }
 
-  /**
-   * Whether a call made an object, which then belongs to the caller. All other objects are
-   * borrowed.
-   */
+  /** Whether a call made an object, which then belongs to the caller. All other objects are borrowed. */
   #isMade({ call, lastSerial, given, isConstructor }: Started, object: unknown): boolean {
     if (call.args === undefined) return false;
     if (object instanceof Owned) return object.serial > lastSerial;
@@ -282,8 +272,7 @@ export class Calls {
     const id = this.#nextObject++;
     this.#objects.set(id, { object, isOwned });
     const tensor = object instanceof Tensor && { dtype: object.dtype, shape: object.shape };
-    // An optimiser, for example, needs the model that it was given. New tensors and caches need no
-    // other object.
+    // An optimiser, for example, needs the model that it was given. New tensors and caches need no other object.
     const needsGiven = !(isOwned && object instanceof Owned);
     return { reference: { object: id, isOwned, needsGiven, ...(tensor && { tensor }) } };
   }
@@ -323,10 +312,7 @@ export class Calls {
 
 const isTask = ({ object, path }: CallMessage) => object === rootId && path[0] === "tasks";
 
-/**
- * Whether a value is a class, which cannot be called. The prototype of a class is not writable; a
- * function's is.
- */
+/** Whether a value is a class, which cannot be called. The prototype of a class is not writable; a function's is. */
 function isClass(value: unknown): value is new (...args: unknown[]) => unknown {
   return Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
 }

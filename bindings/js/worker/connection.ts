@@ -1,5 +1,4 @@
-// The page's connection to one worker: sends calls, cancels them, and rejects them when the worker
-// ends.
+// The page's connection to one worker: sends calls, cancels them, and rejects them when the worker ends.
 
 import { HeedError, refuse } from "../core/error.js";
 import { cancelledWord } from "../core/running.js";
@@ -25,10 +24,7 @@ import type {
 } from "./protocol.js";
 import { checkTransferable, type Packed, unsendable } from "./values.js";
 
-/**
- * A cancelled call is rejected after this number of milliseconds, even if the worker has not
- * answered.
- */
+/** A cancelled call is rejected after this number of milliseconds, even if the worker has not answered. */
 const cancelTimeout = 40;
 /** Check again every 4 ms, because the worker may start a part of the call just after a check. */
 const cancelInterval = 4;
@@ -39,10 +35,7 @@ export interface Call extends Omit<CallMessage, "id"> {
   readonly signal?: AbortSignal | undefined;
   /** The callbacks, by their numbers. Each gets the list of its arguments. */
   readonly callbacks?: readonly ((args: Packed<ReceivedReference>) => void)[];
-  /**
-   * The handles that the call needs. They stay in memory, and their objects live, until the worker
-   * has answered.
-   */
+  /** The handles that the call needs. They stay in memory, and their objects live, until the worker has answered. */
   readonly handles: ReadonlySet<object>;
 }
 
@@ -244,8 +237,7 @@ export class Connection {
 
   #release(what: "dispose" | "forget", object: ObjectId): void {
     if (this.#ended) return;
-    // The end of a scope and the garbage collector free many objects in a row: they share a
-    // message.
+    // The end of a scope and the garbage collector free many objects in a row: they share a message.
     if (this.#released === undefined) queueMicrotask(() => this.#postReleased());
     this.#released ??= { dispose: [], forget: [] };
     this.#released[what].push(object);
@@ -311,8 +303,7 @@ export class Connection {
     if (pending.isCancelled) {
       if ("value" in message) this.#discard(message.value);
     } else if ("value" in message) {
-      // Resolve also if the signal is aborted by now: the caller must know that the call has
-      // changed its arguments.
+      // Resolve also if the signal is aborted by now: the caller must know that the call has changed its arguments.
       pending.resolve(message.value);
     } else {
       pending.reject(signal?.aborted ? cancelledBy(signal, pending.call) : errorOf(message.error));
@@ -354,10 +345,7 @@ function cancelledBy(signal: AbortSignal, { path }: Pick<Call, "path">): HeedErr
   return refuse("cancelled", path.join("."), "to finish", "an aborted signal", { cause });
 }
 
-/**
- * Returns a name for the lock of a worker; undefined in Node, which has an event instead, and in
- * insecure contexts.
- */
+/** Returns a name for the lock of a worker; undefined in Node, which has an event instead, and in insecure contexts. */
 function lockName(): string | undefined {
   const hasLocks = !isNode && globalThis.navigator?.locks !== undefined;
   return hasLocks ? `heed ${crypto.randomUUID()}` : undefined;

@@ -25,16 +25,10 @@ export const engineId: ObjectId = 1;
 /** An argument that is not copied. */
 export type SentReference = { readonly object: ObjectId } | { readonly callback: number };
 
-/**
- * An object of the worker in a result. A tensor's type and shape never change, so they are sent
- * with it.
- */
+/** An object of the worker in a result. A tensor's type and shape never change, so they are sent with it. */
 export interface ReceivedReference {
   readonly object: ObjectId;
-  /**
-   * Whether the call made the object, so that it belongs to the caller. All other objects are
-   * borrowed.
-   */
+  /** Whether the call made the object, so that it belongs to the caller. All other objects are borrowed. */
   readonly isOwned: boolean;
   /** Whether the object may need the receiver or an argument of the call. */
   readonly needsGiven: boolean;
@@ -74,10 +68,7 @@ export type ToWorker =
   | CallMessage
   | { readonly cancel: number }
   | {
-      /**
-       * The objects to free. They keep their numbers, so that later calls get the error of a
-       * disposed object.
-       */
+      /** The objects to free. They keep their numbers, so that later calls get the error of a disposed object. */
       readonly dispose: readonly ObjectId[];
       /** The objects whose handles the page's garbage collector has freed. */
       readonly forget: readonly ObjectId[];

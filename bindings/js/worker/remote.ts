@@ -7,9 +7,10 @@
 // garbage collector does not find the owner first.
 
 import { describe, type HeedError, refuse } from "../core/error.js";
+import { isObject, isRecord } from "../core/objects.js";
 import { disposeSymbol, inspectSymbol } from "../core/owned.js";
 import type { DType } from "../core/tensor.js";
-import { type Check, checkOptions, isFunction, isRecord, isSignal } from "../core/validate.js";
+import { type Check, checkOptions, isFunction, isSignal } from "../core/validate.js";
 import type { Call, Connection } from "./connection.js";
 import type { ObjectId, ReceivedReference, SentReference, Target } from "./protocol.js";
 import { RemoteScope } from "./scopes.js";
@@ -252,10 +253,7 @@ interface Options {
   readonly onProgress?: Callback;
 }
 
-/**
- * Removes the options of the call from the last argument, and the last argument if no other option
- * remains.
- */
+/** Removes the options of the call from the last argument, and the last argument if no other option remains. */
 function splitOptions(
   args: readonly unknown[],
   isTask: boolean,
@@ -366,7 +364,7 @@ function received(
 
 /** The origin of a handle or of an engine; undefined for data. */
 function originOf(part: unknown): Origin | undefined {
-  if (part === null || (typeof part !== "object" && typeof part !== "function")) return undefined;
+  if (!isObject(part) && typeof part !== "function") return undefined;
   return (part as { [originKey]?: Origin })[originKey];
 }
 
@@ -385,7 +383,7 @@ export function handlesIn(
   seen: Set<object> = new Set(),
 ): Set<RemoteObject> {
   if (value instanceof RemoteObject) found.add(value[originKey].handle as RemoteObject);
-  else if (value !== null && typeof value === "object" && !seen.has(value)) {
+  else if (isObject(value) && !seen.has(value)) {
     seen.add(value);
     if (Array.isArray(value) || value instanceof Map || value instanceof Set || isPlain(value))
       for (const part of partsOf(value)) handlesIn(part, found, seen);

@@ -33,8 +33,7 @@ type Copied =
   | Date
   | Error
   | ReadonlySet<unknown>
-  // URL, AbortSignal and Blob, described by their members: without the DOM's types, their names
-  // would match any object.
+  // URL, AbortSignal and Blob, described by their members: without the DOM's types, their names would match any object.
   | { readonly href: string; readonly origin: string }
   | { readonly aborted: boolean; readonly reason?: unknown }
   | { readonly size: number; readonly type: string; slice(): unknown };
@@ -48,10 +47,7 @@ type MethodNames<T> = {
       : never;
 }[keyof T];
 
-/**
- * The page's type for a value of the worker: data is copied, and an object with methods becomes a
- * handle.
- */
+/** The page's type for a value of the worker: data is copied, and an object with methods becomes a handle. */
 export type Remote<T> = T extends Heed
   ? Heed
   : T extends Tensor
@@ -69,10 +65,7 @@ export type Remote<T> = T extends Heed
               ? { [Name in keyof T]: Remote<T[Name]> }
               : RemoteOf<T>;
 
-/**
- * An object that stays in the worker. Its methods return promises, and `await` reads its
- * properties.
- */
+/** An object that stays in the worker. Its methods return promises, and `await` reads its properties. */
 export type RemoteOf<T> = RemoteObject & {
   readonly [Name in Exclude<
     keyof T,
@@ -80,10 +73,7 @@ export type RemoteOf<T> = RemoteObject & {
   >]: T[Name] extends AnyFunction ? RemoteFunction<T[Name]> : Promise<Remote<T[Name]>>;
 };
 
-/**
- * A tensor that stays in the worker. Its type and shape are known; its elements are read with
- * `await`.
- */
+/** A tensor that stays in the worker. Its type and shape are known; its elements are read with `await`. */
 export type RemoteTensor = NamedTensor & {
   /** A copy of the elements, which belongs to the page. */
   readonly data: Promise<TensorData>;

@@ -2,6 +2,7 @@
 // methods and functions are not sent: a reference replaces each of them.
 
 import { HeedError, refuse } from "../core/error.js";
+import { isObject } from "../core/objects.js";
 
 /** The keys that lead to a part of a value. The keys of a map may be any values. */
 type Path = readonly unknown[];
@@ -40,8 +41,7 @@ function isCloneable(value: object): boolean {
   );
 }
 
-const isNested = (part: unknown) =>
-  typeof part === "function" || (typeof part === "object" && part !== null);
+const isNested = (part: unknown) => typeof part === "function" || isObject(part);
 
 /** The entries of an array, a map or a set, or the values of an object's fields. */
 export function partsOf(value: object): readonly unknown[] {
@@ -53,7 +53,7 @@ export function partsOf(value: object): readonly unknown[] {
 /** The kind of a value. An "object" has methods, or a class that structuredClone does not know. */
 export function kindOf(value: unknown): "container" | "data" | "object" | "function" {
   if (typeof value === "function") return "function";
-  if (value === null || typeof value !== "object") return "data";
+  if (!isObject(value)) return "data";
   if (Array.isArray(value) || value instanceof Map || value instanceof Set)
     return partsOf(value).some(isNested) ? "container" : "data";
   if (isCloneable(value) || value instanceof Error) return "data";
@@ -128,8 +128,7 @@ export function unpack<Reference>(
       whole = found;
       continue;
     }
-    // An object that is the key of a map is the same object in the path: structuredClone keeps
-    // identities.
+    // An object that is the key of a map is the same object in the path: structuredClone keeps identities.
     let holder = whole as Holder;
     for (const key of path.slice(0, -1))
       holder = (holder instanceof Map ? holder.get(key) : holder[key as string]) as Holder;
@@ -147,7 +146,7 @@ export function buffersIn(
 ): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) buffersIn(value.buffer, found, seen);
   else if (value instanceof ArrayBuffer) found.add(value);
-  else if (typeof value === "object" && value !== null && !seen.has(value)) {
+  else if (isObject(value) && !seen.has(value)) {
     seen.add(value);
     if (kindOf(value) === "container")
       for (const part of partsOf(value)) buffersIn(part, found, seen);
@@ -171,10 +170,7 @@ export function checkTransferable(name: string, objects: Iterable<object>): void
   }
 }
 
-/**
- * The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown
- * `cause`.
- */
+/** The error for a value that cannot be sent: postMessage, or a getter of the value, has thrown `cause`. */
 export function unsendable(name: string, expected: string, cause: unknown): HeedError {
   if (cause instanceof HeedError) return cause;
   const got = cause instanceof Error ? cause.message : String(cause);

@@ -61,6 +61,7 @@ interface Attended {
  * (Ainslie et al., 2023), rotary positions (Su et al., 2021), and norms of queries and keys.
  */
 export class Attention extends Module {
+  /** @internal */ static override readonly toStringTag = "Attention";
   readonly sizes: AttentionSizes;
   readonly qProj: Projection;
   readonly kProj: Projection;
@@ -140,10 +141,6 @@ export class Attention extends Module {
     }
     const rest = heed.multiply(output, heed.tensor(kept));
     return [...ablated.values()].some(Boolean) ? heed.add(rest, heed.tensor(instead)) : rest;
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "Attention";
   }
 }
 

@@ -1,5 +1,4 @@
-// A table of vectors in bytes. The engine has no tensors of int8; rows are few, so JavaScript looks
-// them up.
+// A table of vectors in bytes. The engine has no tensors of int8; rows are few, so JavaScript looks them up.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";

@@ -39,10 +39,7 @@ export interface CausalConfig extends LanguageConfig {
   readonly scoresSoftcap: number | undefined;
   /** Whether the feed-forward network has a gate (Shazeer, 2020). */
   readonly isGated: boolean;
-  /**
-   * Which linear layers have biases: queries, keys and values; the output of attention; the
-   * feed-forward network.
-   */
+  /** Which linear layers have biases: queries, keys and values; the output of attention; the feed-forward network. */
   readonly biases: { readonly qkv: boolean; readonly output: boolean; readonly hidden: boolean };
   /** Whether the queries and keys of each head are normalised (Qwen3). */
   readonly hasHeadNorms: boolean;

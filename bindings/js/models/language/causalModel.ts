@@ -3,7 +3,6 @@
 // Qwen2, Qwen3, SmolLM and Phi-3 (Abdin et al., 2024) belong to the family of Llama.
 
 import { describe, refuse } from "../../core/error.js";
-import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
 import {
   type Check,
@@ -13,7 +12,7 @@ import {
   isFunction,
 } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
+import { inferring, type ReceiveWeights } from "../../nn/capture.js";
 import { generate, isLength, isStart, type SamplingOptions, type Step } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import {
@@ -82,6 +81,7 @@ const forwardChecks = {
 
 /** The embedding, the layers and the final norm. */
 class CausalStack extends Module {
+  /** @internal */ static override readonly toStringTag = "CausalStack";
   readonly config: CausalConfig;
   readonly embedTokens: Table;
   readonly embedPositions: Table | undefined;
@@ -130,10 +130,6 @@ class CausalStack extends Module {
     }
     return states;
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "CausalStack";
-  }
 }
 
 /**
@@ -151,6 +147,7 @@ class CausalStack extends Module {
  * ```
  */
 export class CausalLanguageModel extends Module {
+  /** @internal */ static override readonly toStringTag = "CausalLanguageModel";
   /** The model's sizes and form. */
   readonly config: CausalConfig;
   /** The embedding, the layers and the last norm. */
@@ -169,8 +166,7 @@ export class CausalLanguageModel extends Module {
     const { config: read, parameters } = beginModel(heed, "causal", config, options);
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
-    // A tied head has its own weight if the weight is packed, because the table in bytes cannot
-    // compute logits.
+    // A tied head has its own weight if the weight is packed, because the table in bytes cannot compute logits.
     this.lmHead = parameters.optional("lm_head", (own) => new Projection(heed, own));
   }
 
@@ -241,16 +237,13 @@ export class CausalLanguageModel extends Module {
    * later step reads only their last tokens. Shorter texts are padded, and the cache forgets the padding.
    */
   stepWith(cache: TransformerCache, receive?: ReceiveWeights): Step {
-    const { heed } = this;
     return (sequences, order) => {
       const isFirst = cache.lengths[0] === 0;
       if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
       const rows = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
       const layers = this.model.layers.length;
       const run = () => cache.appending(layers, () => this.#lastLogits(rows, cache));
-      return noGrad(() =>
-        heed.scope(() => (receive ? captureAttention(this, receive, run) : run())),
-      );
+      return inferring(this, receive, run);
     };
   }
 
@@ -320,9 +313,5 @@ export class CausalLanguageModel extends Module {
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
     return attentionsOf(this.model.layers);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "CausalLanguageModel";
   }
 }

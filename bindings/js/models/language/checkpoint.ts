@@ -48,18 +48,23 @@ const embeddings: Rules = [
   ["model.embed_norm", "embeddings.LayerNorm"],
 ];
 
-const bertLayers: Rules = [
-  ...embeddings,
+/** The names that ViT has from BERT: of its layers, and of the pooler. */
+const encoderLayers = (attention: string): Rules => [
   ["model.layers.", "encoder.layer."],
-  [".self_attn.q_proj", ".attention.self.query"],
-  [".self_attn.k_proj", ".attention.self.key"],
-  [".self_attn.v_proj", ".attention.self.value"],
+  [".self_attn.q_proj", `${attention}.query`],
+  [".self_attn.k_proj", `${attention}.key`],
+  [".self_attn.v_proj", `${attention}.value`],
   [".self_attn.o_proj", ".attention.output.dense"],
-  [".post_attention_layernorm", ".attention.output.LayerNorm"],
   [".mlp.up_proj", ".intermediate.dense"],
   [".mlp.down_proj", ".output.dense"],
-  [".output_layernorm", ".output.LayerNorm"],
   ["pooler.", "pooler.dense."],
+];
+
+const bertLayers: Rules = [
+  ...embeddings,
+  ...encoderLayers(".attention.self"),
+  [".post_attention_layernorm", ".attention.output.LayerNorm"],
+  [".output_layernorm", ".output.LayerNorm"],
 ];
 
 const bert: Rules = [
@@ -99,9 +104,7 @@ const modernbert: Rules = [
 const distilbert: Rules = [
   ...embeddings,
   ["model.layers.", "transformer.layer."],
-  [".self_attn.q_proj", ".attention.q_lin"],
-  [".self_attn.k_proj", ".attention.k_lin"],
-  [".self_attn.v_proj", ".attention.v_lin"],
+  [/\.self_attn\.([qkv])_proj/, ".attention.$1_lin"],
   [".self_attn.o_proj", ".attention.out_lin"],
   [".post_attention_layernorm", ".sa_layer_norm"],
   [".mlp.up_proj", ".ffn.lin1"],
@@ -152,17 +155,10 @@ const vit: Rules = [
   ["model.class_token", "embeddings.cls_token"],
   ["model.embed_positions.weight", "embeddings.position_embeddings"],
   ["model.embed_patches", "embeddings.patch_embeddings.projection"],
-  ["model.layers.", "encoder.layer."],
+  ...encoderLayers(".attention.attention"),
   [".input_layernorm", ".layernorm_before"],
-  [".self_attn.q_proj", ".attention.attention.query"],
-  [".self_attn.k_proj", ".attention.attention.key"],
-  [".self_attn.v_proj", ".attention.attention.value"],
-  [".self_attn.o_proj", ".attention.output.dense"],
   [".post_attention_layernorm", ".layernorm_after"],
-  [".mlp.up_proj", ".intermediate.dense"],
-  [".mlp.down_proj", ".output.dense"],
   ["model.norm", "layernorm"],
-  ["pooler.", "pooler.dense."],
 ];
 
 const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {

@@ -87,10 +87,7 @@ export class Fields {
     return this.read(name, isBoolean, absent);
   }
 
-  /**
-   * Reads a field whose value is one of several names, and returns the value of that name in
-   * `choices`.
-   */
+  /** Reads a field whose value is one of several names, and returns the value of that name in `choices`. */
   choice<T>(name: string, choices: Readonly<Record<string, T>>, absent?: string): T {
     const names = Object.keys(choices);
     const expected = names.map((each) => JSON.stringify(each)).join(" or ");

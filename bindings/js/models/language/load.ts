@@ -62,10 +62,7 @@ export interface LoadModelOptions {
   onProgress?: (progress: LoadProgress) => void;
 }
 
-/**
- * The number of elements that are read at a time: a page stays responsive, and few bytes wait to be
- * freed.
- */
+/** The number of elements that are read at a time: a page stays responsive, and few bytes wait to be freed. */
 const mostRead = 2 ** 19;
 /** The time after which loading pauses, one frame of a page, in milliseconds. */
 const longestStep = 16;
@@ -131,10 +128,7 @@ function listOf(names: readonly string[]): string {
   return names.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/**
- * Returns the positions of all tensors of the model. One error lists all tensors that are missing
- * or do not fit.
- */
+/** Returns the positions of all tensors of the model. One error lists all tensors that are missing or do not fit. */
 function findTensors(
   config: HubModelConfig,
   specs: ParameterSpecs,
@@ -217,10 +211,7 @@ class Loading {
     this.#divide(whole as Tensor, parameters);
   }
 
-  /**
-   * Lets the page handle its events between two frames, because reading bytes from memory never
-   * waits.
-   */
+  /** Lets the page handle its events between two frames, because reading bytes from memory never waits. */
   async #rest(): Promise<void> {
     if (performance.now() - this.#begin < longestStep) return;
     await pause();

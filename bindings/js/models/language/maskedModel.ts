@@ -63,6 +63,7 @@ const forwardChecks = {
 
 /** A layer with norms after its two parts (Vaswani et al., 2017). */
 class MaskedLayer extends Module {
+  /** @internal */ static override readonly toStringTag = "MaskedLayer";
   readonly selfAttn: Attention;
   readonly postAttentionLayernorm: Normalisation;
   readonly mlp: FeedForward;
@@ -85,14 +86,11 @@ class MaskedLayer extends Module {
     const attended = postAttentionLayernorm.forward(heed.add(x, output));
     return outputLayernorm.forward(heed.add(attended, mlp.forward(attended).output));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "MaskedLayer";
-  }
 }
 
 /** The embedding and the layers. */
 class MaskedStack extends Module {
+  /** @internal */ static override readonly toStringTag = "MaskedStack";
   readonly config: MaskedConfig;
   readonly embedTokens: Table;
   readonly embedPositions: Table | undefined;
@@ -177,14 +175,11 @@ class MaskedStack extends Module {
     }
     return heed.tensor(positions, [batch, length]);
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "MaskedStack";
-  }
 }
 
 /** The head for masked words: a layer with a norm, then the table of the tokens. */
 class MaskedHead extends Module {
+  /** @internal */ static override readonly toStringTag = "MaskedHead";
   readonly config: MaskedConfig;
   readonly dense: Projection;
   readonly norm: Normalisation;
@@ -213,14 +208,11 @@ class MaskedHead extends Module {
     super.dispose();
     if (!(this.weight instanceof Tensor)) for (const block of this.weight ?? []) block.dispose();
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "MaskedHead";
-  }
 }
 
 /** A classifier: a hidden layer with a norm in some models, and the layer to the classes. */
 class Classifier extends Module {
+  /** @internal */ static override readonly toStringTag = "Classifier";
   readonly config: ClassifierConfig;
   readonly dense: Projection | undefined;
   readonly norm: Normalisation | undefined;
@@ -240,10 +232,6 @@ class Classifier extends Module {
     const hidden = dense ? dense.forward(x, this.config.hidden?.activation) : x;
     return out.forward(norm ? norm.forward(hidden) : hidden);
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Classifier";
-  }
 }
 
 /**
@@ -260,6 +248,7 @@ class Classifier extends Module {
  * ```
  */
 export class MaskedLanguageModel extends Module {
+  /** @internal */ static override readonly toStringTag = "MaskedLanguageModel";
   /** The model's sizes and form. */
   readonly config: MaskedConfig;
   /** The embeddings and the layers. */
@@ -353,9 +342,5 @@ export class MaskedLanguageModel extends Module {
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
     return attentionsOf(this.model.layers);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "MaskedLanguageModel";
   }
 }

@@ -178,8 +178,7 @@ function visionSpecs(config: VisionConfig): ParameterSpecs {
   const positions = (config.imageSize / patchSize) ** 2 + 1;
   const specs = new Specs(config.initialDeviation);
   specs.linear("model.embed_patches", [size, channels * patchSize ** 2], { bias: true });
-  // The weight of a convolution whose patches do not overlap. Reshaped to rows, it is the weight of
-  // a linear layer.
+  // The weight of a convolution whose patches do not overlap. Reshaped to rows, it is the weight of a linear layer.
   specs.stored("model.embed_patches.weight", [size, channels, patchSize, patchSize]);
   specs.vector("model.class_token", size, zeros);
   specs.stored("model.class_token", [1, 1, size]);

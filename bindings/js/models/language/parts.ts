@@ -39,6 +39,7 @@ export function product(
 
 /** A linear layer: x [..., in] -> [..., out], followed by the activation if one is given. */
 export class Projection extends Module {
+  /** @internal */ static override readonly toStringTag = "Projection";
   /** [out, in] */
   readonly weight: LinearWeight;
   readonly bias: Tensor | undefined;
@@ -57,14 +58,11 @@ export class Projection extends Module {
     super.dispose();
     if (!(this.weight instanceof Tensor)) for (const block of this.weight) block.dispose();
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Projection";
-  }
 }
 
 /** Rows of a table [V, E], float32, float16 or bytes: ids int32 [...] -> float32 [..., E]. */
 export class Table extends Module {
+  /** @internal */ static override readonly toStringTag = "Table";
   readonly weight: Tensor | ByteTable;
 
   constructor(heed: Heed, parameters: Parameters) {
@@ -81,14 +79,11 @@ export class Table extends Module {
     super.dispose();
     if (!(this.weight instanceof Tensor)) this.weight.dispose();
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Table";
-  }
 }
 
 /** Layer norm or RMS norm over the last axis. */
 export class Normalisation extends Module {
+  /** @internal */ static override readonly toStringTag = "Normalisation";
   readonly norm: "layer" | "rms";
   readonly eps: number;
   /** The number that is added to the weight. */
@@ -114,10 +109,6 @@ export class Normalisation extends Module {
       ? heed.rmsNorm(x, optional({ eps, weight: own }))
       : heed.layerNorm(x, optional({ eps, weight: own, bias }));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Normalisation";
-  }
 }
 
 interface Fed {
@@ -130,6 +121,7 @@ interface Fed {
 
 /** The feed-forward network: down(f(up(x))), or with a gate down(f(gate(x)) * up(x)). */
 export class FeedForward extends Module {
+  /** @internal */ static override readonly toStringTag = "FeedForward";
   readonly activation: Activation;
   readonly gateProj: Projection | undefined;
   readonly upProj: Projection;
@@ -157,9 +149,5 @@ export class FeedForward extends Module {
     const { heed, activation } = this;
     if (activation === "silu") return heed.swiglu(gate, up);
     return heed.multiply(heed.activate(gate, activation), up);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "FeedForward";
   }
 }

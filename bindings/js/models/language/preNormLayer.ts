@@ -1,5 +1,4 @@
-// A layer of decoders that predict the next token and of encoders of images, and its intermediate
-// results.
+// A layer of decoders that predict the next token and of encoders of images, and its intermediate results.
 
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
@@ -59,6 +58,7 @@ export interface PreNormSizes extends AttentionSizes {
 
 /** A layer with norms before its two parts (Xiong et al., 2020), and in Gemma also after them. */
 export class PreNormLayer extends Module {
+  /** @internal */ static override readonly toStringTag = "PreNormLayer";
   /** Undefined in the first layer of ModernBERT, which reads the norm of the embedding. */
   readonly inputLayernorm: Normalisation | undefined;
   readonly selfAttn: Attention;
@@ -104,9 +104,5 @@ export class PreNormLayer extends Module {
       ...{ feedForwardInput, gate, up, units, feedForward, output },
     });
     return output;
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "PreNormLayer";
   }
 }

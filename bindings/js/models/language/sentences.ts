@@ -43,6 +43,7 @@ export interface Dense {
 
 /** The steps from the states of an encoder to the vectors of texts. */
 export class SentenceHead extends Module {
+  /** @internal */ static override readonly toStringTag = "SentenceHead";
   readonly config: SentenceConfig;
   readonly #dense: readonly Dense[];
 
@@ -75,10 +76,6 @@ export class SentenceHead extends Module {
       weight.dispose();
       bias?.dispose();
     }
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "SentenceHead";
   }
 }
 

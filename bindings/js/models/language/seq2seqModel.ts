@@ -129,6 +129,7 @@ const ownCacheChecks = {
  * ```
  */
 export class Seq2SeqLanguageModel extends Module {
+  /** @internal */ static override readonly toStringTag = "Seq2SeqLanguageModel";
   /** The model's sizes and form. */
   readonly config: Seq2SeqConfig;
   /** The embedding, the encoder and the decoder. */
@@ -334,9 +335,5 @@ export class Seq2SeqLanguageModel extends Module {
       ...attentionsOf(decoder.layers, "model.decoder"),
       ...cross,
     ]);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "Seq2SeqLanguageModel";
   }
 }

@@ -1,9 +1,8 @@
 // The search for the text of a source: it encodes the source once, and reads the target with a cache.
 
 import { refuse } from "../../core/error.js";
-import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
-import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
+import { inferring, type ReceiveWeights } from "../../nn/capture.js";
 import type { SamplingOptions, Step } from "../../nn/generate.js";
 import type { Module } from "../../nn/module.js";
 import type { TransformerCache } from "../../nn/transformerCache.js";
@@ -66,10 +65,7 @@ export async function searchTexts<T>(
   const lengths = lengthsOf(config, texts, options);
   const rows = texts.flatMap((text) => Array.from({ length: copies }, () => text));
   const owned: { dispose(): void }[] = [];
-  const run = <R>(compute: () => R) =>
-    noGrad(() =>
-      heed.scope(() => (receive ? captureAttention(model, receive, compute) : compute())),
-    );
+  const run = <R>(compute: () => R) => inferring(model, receive, compute);
   try {
     const cache = model.createCache({ batch: rows.length, ...lengths, dtype });
     owned.push(cache);

@@ -15,6 +15,7 @@ type Memory = Pick<StepContext, "memory" | "mask">;
 
 /** A layer of the encoder or the decoder. Its parts read the stream and add to it. */
 class Seq2SeqLayer extends Module {
+  /** @internal */ static override readonly toStringTag = "Seq2SeqLayer";
   readonly hasNormsBefore: boolean;
   readonly selfAttn: Attention;
   readonly selfAttnNorm: Normalisation;
@@ -73,14 +74,11 @@ class Seq2SeqLayer extends Module {
     if (hasNormsBefore) return heed.add(x, part(norm.forward(x)));
     return norm.forward(heed.add(x, part(x)));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Seq2SeqLayer";
-  }
 }
 
 /** The encoder or the decoder. */
 class Seq2SeqSide extends Module {
+  /** @internal */ static override readonly toStringTag = "Seq2SeqSide";
   readonly config: Seq2SeqConfig;
   readonly name: Side;
   readonly embedPositions: Table | undefined;
@@ -143,10 +141,6 @@ class Seq2SeqSide extends Module {
     }
     return heed.add(x, heed.tensor(waves(first, length, size, frequencyStep), [length, size]));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "Seq2SeqSide";
-  }
 }
 
 /** Sines in the first half of a position's vector, and cosines in the second (Marian, M2M-100). */
@@ -161,6 +155,7 @@ function waves(first: number, length: number, size: number, step: number): Float
 
 /** The embedding, the encoder and the decoder. */
 export class Seq2SeqStack extends Module {
+  /** @internal */ static override readonly toStringTag = "Seq2SeqStack";
   readonly config: Seq2SeqConfig;
   readonly embedTokens: Table;
   readonly encoder: Seq2SeqSide;
@@ -179,9 +174,5 @@ export class Seq2SeqStack extends Module {
     const { embeddingScale } = this.config;
     const x = this.embedTokens.forward(ids);
     return embeddingScale === 1 ? x : this.heed.multiply(x, embeddingScale);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "Seq2SeqStack";
   }
 }

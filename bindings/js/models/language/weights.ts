@@ -3,7 +3,7 @@
 
 import { dtypes } from "../../core/constants.js";
 import { HeedError } from "../../core/error.js";
-import type { Tensor } from "../../core/tensor.js";
+import type { DType, Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
 import { ByteTable } from "./byteTable.js";
@@ -13,10 +13,7 @@ import type { Parameter, ParameterSpecs } from "./parameters.js";
 export type WeightType = (typeof weightTypes)[number];
 export const weightTypes = ["float32", "float16", "int8", "int4"] as const;
 
-/**
- * With int8 and int4, the tokens' table is stored in bytes, and a tied head has a separate packed
- * weight.
- */
+/** With int8 and int4, the tokens' table is stored in bytes, and a tied head has a separate packed weight. */
 const headName = "lm_head.weight";
 const tableName = "model.embed_tokens.weight";
 
@@ -42,8 +39,8 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
  */
 const readsOfBlock = 4;
 
-const newFloats = ({ engine }: Heed, shape: readonly number[]): Tensor =>
-  engine.apply(engine.module.newTensor, [dtypes.indexOf("float32"), shape.length, ...shape]);
+const newTensor = ({ engine }: Heed, shape: readonly number[], dtype: DType = "float32"): Tensor =>
+  engine.apply(engine.module.newTensor, [dtypes.indexOf(dtype), shape.length, ...shape]);
 
 /**
  * Copies rows into a tensor of the given shape, and frees them. Without a tensor, it creates one.
@@ -57,9 +54,7 @@ function withRows(
   rows: Tensor,
 ): Tensor {
   if (rows.shape[0] === shape[0]) return rows;
-  const { engine } = heed;
-  const type = dtypes.indexOf(rows.dtype);
-  const whole = found ?? engine.apply(engine.module.newTensor, [type, shape.length, ...shape]);
+  const whole = found ?? newTensor(heed, shape, rows.dtype);
   whole.data.set(rows.data, (start * whole.size) / (shape[0] as number));
   rows.dispose();
   return whole;
@@ -80,7 +75,7 @@ export function withColumns(
   columns.dispose();
   const count = turned.shape[1] as number;
   if (count === size) return turned;
-  const whole = found ?? newFloats(heed, [out, size]);
+  const whole = found ?? newTensor(heed, [out, size]);
   const [to, from] = [whole.data, turned.data];
   for (let row = 0; row < out; ++row)
     to.set(from.subarray(row * count, (row + 1) * count), row * size + start);
@@ -151,7 +146,7 @@ export class WeightStore {
       return;
     }
     const room = Math.min(readsOfBlock * length, count - start);
-    this.#waiting ??= newFloats(this.#heed, [room, columns]);
+    this.#waiting ??= newTensor(this.#heed, [room, columns]);
     this.#waiting.data.set(rows.data, this.#waitingRows * columns);
     this.#waitingRows += length;
     if (this.#waitingRows < (this.#waiting.shape[0] as number)) return;

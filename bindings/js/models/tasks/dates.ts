@@ -8,10 +8,7 @@ import { below, between, choose } from "./draw.js";
 import { charactersOf, drawFrom, unanswered, withDefaults } from "./task.js";
 
 export type DateOptions = {
-  /**
-   * The forms of the dates: "short" has numbers and abbreviations, "long" has words in full; "all"
-   * by default.
-   */
+  /** The forms of the dates: "short" has numbers and abbreviations, "long" has words in full; "all" by default. */
   forms: "all" | "short" | "long";
   /** The tokens of a source; "character" by default. Answers always consist of characters. */
   tokens: "character" | "subword";
@@ -59,10 +56,7 @@ function daysOf(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/**
- * The day of the week; 0 is Sunday (Sakamoto, 1992: January and February belong to the year
- * before).
- */
+/** The day of the week; 0 is Sunday (Sakamoto, 1992: January and February belong to the year before). */
 function weekdayOf({ year, month, day }: CalendarDate): number {
   const shift = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4][month - 1] as number;
   const y = month < 3 ? year - 1 : year;
@@ -77,10 +71,7 @@ function endingOf(day: number): string {
 
 type Part = keyof CalendarDate;
 
-/**
- * A field of a form: its text for a date, all possible texts, and the part of the date that it
- * gives.
- */
+/** A field of a form: its text for a date, all possible texts, and the part of the date that it gives. */
 interface Field {
   readonly part?: Part;
   readonly all: readonly string[];

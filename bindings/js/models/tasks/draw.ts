@@ -1,5 +1,4 @@
-// Random draws for examples. They use whole numbers and exact arithmetic only, so that all machines
-// agree.
+// Random draws for examples. They use whole numbers and exact arithmetic only, so that all machines agree.
 
 import type { Generator } from "../../nn/random.js";
 

@@ -229,8 +229,7 @@ function drawSentence(random: Generator): Word[] {
     const cast = new Cast(random);
     const opening = cast.is(0.15) ? [...wordsOf(cast.choose(small.times)), { text: "," }] : [];
     const words = [...opening, ...cast.choose(scenes)(cast), { text: "." }];
-    // Removes the comma at the end of a clause about an owned thing if another comma or a full stop
-    // follows.
+    // Removes the comma at the end of a clause about an owned thing if another comma or a full stop follows.
     const said = words.filter(
       ({ text }, i) => text !== "," || !/^[,.]$/.test(words[i + 1]?.text ?? ""),
     );
@@ -238,10 +237,7 @@ function drawSentence(random: Generator): Word[] {
   }
 }
 
-/**
- * Splits a text into words as the sentences here have them: with a full stop, and with capitals for
- * names only.
- */
+/** Splits a text into words as the sentences here have them: with a full stop, and with capitals for names only. */
 function tokensOf(text: string): string[] {
   checkText(text);
   const words = (text.match(/[A-Za-z]+|[^\sA-Za-z]/g) ?? []).map((word, place) => {

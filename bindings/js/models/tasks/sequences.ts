@@ -31,8 +31,7 @@ function sequences(name: string, about: string, rule: Rule) {
     checkOrder(options, "minLength", "maxLength");
     const { minLength, maxLength } = options;
     const letters = [..."abcdefghijklmnopqrstuvwxyz"].slice(0, options.letters);
-    // Draws two lengths and takes the larger one: long examples are the hardest, so they should be
-    // the most frequent.
+    // Draws two lengths and takes the larger one: long examples are the hardest, so they should be the most frequent.
     const draw = (random: Generator) => {
       const lengths = [0, 1].map(() => between(random, minLength, maxLength));
       return Array.from({ length: Math.max(...lengths) }, () => choose(random, letters));
@@ -74,10 +73,7 @@ export const reverse = sequences(
   }),
 );
 
-/**
- * An answer's letter is aligned with all equal letters of the source, because any of them could be
- * its origin.
- */
+/** An answer's letter is aligned with all equal letters of the source, because any of them could be its origin. */
 export const sort = sequences(
   "sort",
   "Write the letters in the order of the alphabet.",

@@ -50,10 +50,7 @@ function drawCycle(random: Generator, period: number): number[] {
   return smooth.map((value) => rounded((2 * (value - least)) / (most - least || 1) - 1));
 }
 
-/**
- * Whether, for every position of the gap, each hidden value has a known value at a distance of
- * whole periods.
- */
+/** Whether, for every position of the gap, each hidden value has a known value at a distance of whole periods. */
 function isSolvable({ length, minPeriod, maxPeriod, maxGap }: SeriesOptions): boolean {
   for (let period = minPeriod; period <= maxPeriod; period++)
     if (2 * Math.ceil(maxGap / period) * period > length) return false;

@@ -1,5 +1,4 @@
-// The task of shapes: small grey-scale pictures, drawn with arithmetic that gives the same result
-// on all machines.
+// The task of shapes: small grey-scale pictures, drawn with arithmetic that gives the same result on all machines.
 
 import { isShare, isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
@@ -29,15 +28,9 @@ const checks = {
 };
 
 interface Form {
-  /**
-   * Whether the shape covers a point. Its centre is (0, 0), and all its points are within 1.15 of
-   * it.
-   */
+  /** Whether the shape covers a point. Its centre is (0, 0), and all its points are within 1.15 of it. */
   covers(x: number, y: number): boolean;
-  /**
-   * The largest turn, in 32nds of the tangent of half the angle. Two different turns never look the
-   * same.
-   */
+  /** The largest turn, in 32nds of the tangent of half the angle. Two different turns never look the same. */
   readonly turns: number;
 }
 
@@ -103,10 +96,7 @@ function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] 
   });
 }
 
-/**
- * The task of shapes. Each combination of a shape, a position, a size and a turn belongs to one
- * split.
- */
+/** The task of shapes. Each combination of a shape, a position, a size and a turn belongs to one split. */
 export function shapes(given: Partial<ShapeOptions> = {}): Task<Picture> {
   const options = withDefaults("shapes", defaults, given, checks);
   const { size, noise, speckles } = options;

@@ -14,10 +14,7 @@ import {
 import { Fields, type HubConfig } from "../language/fields.js";
 import { VisionTransformer } from "./visionTransformer.js";
 
-/**
- * The fields of ImageData that are read here: red, green, blue and alpha from 0 to 255, pixel by
- * pixel, row by row.
- */
+/** The fields of ImageData that are read here: red, green, blue and alpha from 0 to 255, pixel by pixel, row by row. */
 export interface ImageLike {
   /** [height * width * 4], from 0 to 255. */
   readonly data: ArrayLike<number>;

@@ -43,6 +43,7 @@ const forwardChecks = {
 
 /** The embedding, the layers and the final norm. */
 class VisionStack extends Module {
+  /** @internal */ static override readonly toStringTag = "VisionStack";
   readonly config: VisionConfig;
   readonly embedPatches: Projection;
   /** [E] */
@@ -92,10 +93,6 @@ class VisionStack extends Module {
     const places = Int32Array.from({ length: side * side + 1 }, (_, i) => i);
     return heed.add(x, this.embedPositions.forward(heed.tensor(places)));
   }
-
-  override get [Symbol.toStringTag](): string {
-    return "VisionStack";
-  }
 }
 
 /**
@@ -112,6 +109,7 @@ class VisionStack extends Module {
  * ```
  */
 export class VisionTransformer extends Module {
+  /** @internal */ static override readonly toStringTag = "VisionTransformer";
   /** The model's sizes. `labels` are the names of its classes; empty if it has no classifier. */
   readonly config: VisionConfig;
   /** The embedding of patches and the layers. */
@@ -181,9 +179,5 @@ export class VisionTransformer extends Module {
   /** @internal The attention of each layer, by its path. */
   get attentions(): ReadonlyMap<string, Attention> {
     return attentionsOf(this.model.layers);
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "VisionTransformer";
   }
 }

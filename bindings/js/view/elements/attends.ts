@@ -5,10 +5,7 @@ import type { Area, Cell } from "../picture/layout.js";
 import { at } from "../picture/view.js";
 import { type Explained, formulaOf, placeOf, sideOf } from "./explain.js";
 
-/**
- * The cells of a row or a column with the largest weights, in descending order; the first of equal
- * ones.
- */
+/** The cells of a row or a column with the largest weights, in descending order; the first of equal ones. */
 export function largestCells(
   { view }: Pick<Explained, "view">,
   { row, col }: Area,

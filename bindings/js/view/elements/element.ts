@@ -75,10 +75,7 @@ export abstract class HeedElement extends PropertyElement {
   declare roles: readonly string[] | null;
   /** "auto" follows the page's color-scheme and the person's setting. */
   declare theme: "auto" | Theme;
-  /**
-   * The value with the strongest colour: a weight of 1, or the largest one of the head or of the
-   * row.
-   */
+  /** The value with the strongest colour: a weight of 1, or the largest one of the head or of the row. */
   declare range: ColourRange;
   /** The curve from weight to colour. */
   declare curve: ColourCurve;
@@ -130,11 +127,7 @@ export abstract class HeedElement extends PropertyElement {
     super.disconnectedCallback();
   }
 
-  /**
-   * Whether the person's settings match a media feature.
-   *
-   * @internal
-   */
+  /** @internal Whether the person's settings match a media feature. */
   protected prefers(what: string): boolean {
     return media(this.page, `(prefers-${what})`)?.matches ?? false;
   }
@@ -189,10 +182,8 @@ export abstract class HeedElement extends PropertyElement {
   }
 
   /**
-   * Draws all changes now, without waiting for a frame. Exports need this, because a program may
-   * export directly after it sets a property.
-   *
-   * @internal
+   * @internal Draws all changes now, without waiting for a frame. Exports need this, because a program may export
+   * directly after it sets a property.
    */
   protected updateNow(): void {
     // A change that a listener makes during this drawing is drawn in another frame.
@@ -211,12 +202,11 @@ export abstract class HeedElement extends PropertyElement {
   }
 
   /**
-   * Draws all changes and returns the drawn data, for a file.
+   * @internal Draws all changes and returns the drawn data, for a file.
    *
    * @param read returns the drawn data; null without numbers
    * @param name the properties that contain the numbers
    * @throws HeedError without numbers, or the error in `error`
-   * @internal
    */
   protected drawn<Shown>(read: () => Shown | null, name = "data"): Shown {
     this.updateNow();
@@ -249,52 +239,36 @@ export abstract class HeedElement extends PropertyElement {
     if (isNew) this.emit("heed-error", error);
   }
 
-  /**
-   * Creates the parts of `this.content` that do not depend on properties; called once.
-   *
-   * @internal
-   */
+  /** @internal Creates the parts of `this.content` that do not depend on properties; called once. */
   protected abstract build(): void;
 
   /**
-   * Draws. An error that this method throws is shown in the element.
+   * @internal Draws. An error that this method throws is shown in the element.
    *
    * @param changed the names of the changed properties, and "connection", "theme", "width" and
    *   "error"
-   * @internal
    */
   protected abstract update(changed: ReadonlySet<string>): void;
 
   /**
-   * Called whenever the element is connected to a page.
+   * @internal Called whenever the element is connected to a page.
    *
    * @param signal aborted when the element leaves the page
-   * @internal
    */
   protected connected(_signal: AbortSignal): void {}
 
   /**
-   * Releases the cell that is pointed at and the locked one: called when Escape is pressed anywhere
-   * on the page.
-   *
-   * @internal
+   * @internal Releases the cell that is pointed at and the locked one: called when Escape is pressed anywhere on the
+   * page.
    */
   protected release(): void {}
 
-  /**
-   * The container of the element's parts.
-   *
-   * @internal
-   */
+  /** @internal The container of the element's parts. */
   protected get content(): HTMLElement {
     return this.#part("content");
   }
 
-  /**
-   * The matrices of `data`; null if there is none. The same object until `data` or `shape` is set.
-   *
-   * @internal
-   */
+  /** @internal The matrices of `data`; null if there is none. The same object until `data` or `shape` is set. */
   protected get matrices(): Matrices | null {
     const parts = this.taken<readonly Shaped[] | null>("data");
     const shape = this.taken<readonly number[] | null>("shape");
@@ -306,10 +280,8 @@ export abstract class HeedElement extends PropertyElement {
   }
 
   /**
-   * The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a
-   * side without words. `roles` is included, for the sides with the same number of tokens.
-   *
-   * @internal
+   * @internal The words of `rows` queries and `cols` keys: `queries` and `keys`, or `tokens`; undefined for a side
+   * without words. `roles` is included, for the sides with the same number of tokens.
    */
   protected words(rows: number, cols: number): Sides {
     const side = (name: string, count: number) => {
@@ -324,30 +296,20 @@ export abstract class HeedElement extends PropertyElement {
   }
 
   /**
-   * The function that tells which cells of a matrix of this size the mask hides. The function stays
-   * the same object until the mask or the size changes.
-   *
-   * @internal
+   * @internal The function that tells which cells of a matrix of this size the mask hides. The function stays the same
+   * object until the mask or the size changes.
    */
   protected hides(rows: number, cols: number): Hides | undefined {
     const mask = this.taken<"causal" | Shaped | null>("mask");
     return this.#hides.of([mask, rows, cols], () => hidesOf(mask, rows, cols));
   }
 
-  /**
-   * The theme in which to draw.
-   *
-   * @internal
-   */
+  /** @internal The theme in which to draw. */
   protected get colours(): Theme {
     return this.#theme;
   }
 
-  /**
-   * The colours and the font for drawing: the same object until the theme or the window changes.
-   *
-   * @internal
-   */
+  /** @internal The colours and the font for drawing: the same object until the theme or the window changes. */
   protected get ink(): Ink {
     this.#ink ??= {
       ...themes[this.#theme],
@@ -356,41 +318,25 @@ export abstract class HeedElement extends PropertyElement {
     return this.#ink;
   }
 
-  /**
-   * The number of screen pixels in a CSS pixel of the element.
-   *
-   * @internal
-   */
+  /** @internal The number of screen pixels in a CSS pixel of the element. */
   protected get ratio(): number {
     return this.page.devicePixelRatio * zoomOf(this);
   }
 
-  /**
-   * The width available to the picture, in CSS pixels.
-   *
-   * @internal
-   */
+  /** @internal The width available to the picture, in CSS pixels. */
   protected get width(): number {
     this.#width ||= Math.floor(this.content.clientWidth);
     return this.#width || usualWidth;
   }
 
-  /**
-   * Shows sentences below the picture.
-   *
-   * @internal
-   */
+  /** @internal Shows sentences below the picture. */
   protected showNotes(notes: readonly string[]): void {
     const place = this.#part("notes");
     const lines = notes.map((note) => html("p", "", note));
     if (place.textContent !== notes.join("")) place.replaceChildren(...lines);
   }
 
-  /**
-   * Sends an event.
-   *
-   * @internal
-   */
+  /** @internal Sends an event. */
   protected emit<Name extends keyof HeedEvents>(
     name: Name,
     detail: HeedEvents[Name]["detail"],

@@ -47,10 +47,7 @@ function softmaxOfRow(scores: MatrixView, row: number, hides: Hides | undefined)
   return { largest, sum };
 }
 
-/**
- * If a weight differs by more than this from the softmax of its score, it was not computed from the
- * score.
- */
+/** If a weight differs by more than this from the softmax of its score, it was not computed from the score. */
 const tolerance = 0.005;
 
 /** The number of a cell in words, with its softmax if the scores are known. */

@@ -1,7 +1,4 @@
-/**
- * The style sheets of an element in the document of its window, and the window's changes that the
- * element follows.
- */
+/** The style sheets of an element in the document of its window, and the window's changes that the element follows. */
 import { media, type PageWindow } from "../picture/page.js";
 
 const sheetsIn = new WeakMap<PageWindow, Map<string, CSSStyleSheet>>();

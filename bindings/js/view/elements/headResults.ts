@@ -63,10 +63,7 @@ function rowsOf(
 const labelOf = (index: HeadIndex, heads: number, byLayer: boolean) =>
   `${byLayer ? "" : `${Math.floor(index / heads) + 1}.`}${(index % heads) + 1}`;
 
-/**
- * The text of the measure below a head. `value` is undefined before it is computed, and null if there
- * is none.
- */
+/** The text of the measure below a head. `value` is undefined before it is computed, and null if there is none. */
 function valueWords(value: number | null | undefined, point: string): string {
   if (value === undefined) return "…";
   return value === null || Number.isNaN(value) ? "–" : withPoint(formatShort(value), point);
@@ -83,10 +80,7 @@ export class HeadResults {
   /** The rows of heads, from top to bottom; empty until they are arranged. */
   rows: readonly GridRow[] = [];
   #sortedBy: HeadOrder | null = null;
-  /**
-   * Which cells of all small pictures are hidden; undefined until it is computed, null without a
-   * mask.
-   */
+  /** Which cells of all small pictures are hidden; undefined until it is computed, null without a mask. */
   #hidden: Hides | null | undefined = undefined;
   readonly #drawn: (index: HeadIndex) => void;
   readonly #found: () => void;
@@ -205,10 +199,7 @@ export class HeadResults {
     if (order !== "layer") this.#found();
   }
 
-  /**
-   * All heads with the measure below them, in the order of the page. Computes the heads that were
-   * never visible.
-   */
+  /** All heads with the measure below them, in the order of the page. Computes the heads that were never visible. */
   whole(shown: ShownHeads): Job<GridFile> {
     // Copies, because the numbers may change meanwhile.
     const known = this.#known.map(({ small, measures }) => ({ small, measures: { ...measures } }));

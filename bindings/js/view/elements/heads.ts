@@ -166,10 +166,7 @@ export class HeedHeads extends SlicedElement {
     this.work(isNew);
   }
 
-  /**
-   * The data to show, from the properties; null without data. Throws if the properties do not fit
-   * together.
-   */
+  /** The data to show, from the properties; null without data. Throws if the properties do not fit together. */
   #look(): ShownHeads | null {
     const matrices = this.matrices;
     const [order, range, curve] = [

@@ -1,6 +1,6 @@
 /** Checks the input of an element and converts it to matrices. Every error names the property. */
 import { classOf, isMarked } from "../../core/copies.js";
-import { describe, HeedError, refuse } from "../../core/error.js";
+import { describe, HeedError, isObject, refuse } from "../../core/error.js";
 import { finished, type Job, pausing } from "../picture/job.js";
 import {
   type Extremes,
@@ -8,6 +8,7 @@ import {
   findingRange,
   type Hides,
   type MatrixView,
+  tolerance,
   viewOn,
 } from "../picture/view.js";
 
@@ -17,10 +18,7 @@ export interface TensorLike {
   readonly shape: readonly number[];
   /** The type of the numbers: numbers in "float16" and "bfloat16" are read with `toArray`. */
   readonly dtype?: string;
-  /**
-   * The numbers in row-major order. The numbers of a Heed tensor are copied when the property is
-   * set.
-   */
+  /** The numbers in row-major order. The numbers of a Heed tensor are copied when the property is set. */
   readonly data?: ArrayLike<number>;
   /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;
@@ -55,7 +53,7 @@ export interface Matrices {
 const sizeOf = (shape: readonly number[]) => shape.reduce((size, axis) => size * axis, 1);
 
 const isTensorLike = (value: unknown): value is TensorLike =>
-  typeof value === "object" && value !== null && "shape" in value && !ArrayBuffer.isView(value);
+  isObject(value) && "shape" in value && !ArrayBuffer.isView(value);
 
 const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView =>
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
@@ -83,7 +81,7 @@ function readLists(name: string, lists: unknown): Shaped {
   let place = 0;
   const read = (value: unknown, axis: number, path: string): void => {
     if (axis === shape.length) {
-      if (typeof value !== "number" && typeof value !== "boolean" && value !== null)
+      if (value !== null && typeof value !== "number" && typeof value !== "boolean")
         throw refuse("dtype", path, "a number", describe(value));
       data[place++] = value === null ? Number.NaN : Number(value);
       return;
@@ -121,9 +119,8 @@ function readTensor(name: string, tensor: TensorLike): Shaped {
   const own = isHalf(tensor) ? undefined : tensor.data;
   if (own === undefined && typeof tensor.toArray !== "function")
     throw refuse("dtype", name, "an object with data or toArray()", describe(tensor));
-  const read = () =>
-    isMarked(tensor) ? floats(own as ArrayLike<number>).slice() : floats(own as ArrayLike<number>);
-  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : read();
+  const given = own === undefined ? readLists(name, tensor.toArray?.()).data : floats(own);
+  const data = isMarked(tensor) ? given.slice() : given;
   checkCount(name, shape, data);
   return { shape: [...shape], data };
 }
@@ -255,9 +252,6 @@ export interface Findings {
   readonly range: Extremes;
 }
 
-/** A sum of numbers of 16 bits may differ from 1 by this much. */
-const tolerance = 0.01;
-
 /** Reads a matrix, for its notes. The job pauses often: see `Slices`. */
 export function* findingIn(view: MatrixView): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride, hides } = view;
@@ -265,17 +259,17 @@ export function* findingIn(view: MatrixView): Job<Findings> {
   let [holes, uneven, worst] = [0, 0, 1];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
-    let isWhole = false;
+    let isSeen = false;
     for (let j = 0, p = offset + i * rowStride; j < cols; ++j, p += colStride) {
       const value = data[p] as number;
       if (hides?.(i, j)) continue;
-      isWhole = true;
+      isSeen = true;
       sum += value;
       if (Number.isNaN(value)) ++holes;
     }
     if (isDue(cols)) yield i / rows;
     // A row without a visible key has no sum. A row with a hole has the sum NaN.
-    if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
+    if (!isSeen || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }

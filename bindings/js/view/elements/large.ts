@@ -73,8 +73,7 @@ export class LargeMatrix {
   /** The cell of the picture that covers a cell of the matrix. */
   drawn({ row, col }: Cell): Cell {
     const { whole, small } = this;
-    // Adjacent cells of the picture may share a row or a column, so the last result of `cell` is
-    // kept.
+    // Adjacent cells of the picture may share a row or a column, so the last result of `cell` is kept.
     if (this.#last?.whole.row === row && this.#last.whole.col === col) return this.#last.drawn;
     return {
       row: Math.floor((row * small.rows) / whole.rows),
@@ -108,10 +107,7 @@ export class LargeMatrix {
     return found;
   }
 
-  /**
-   * The words of the picture's rows or columns: each has the word of the first row or column it
-   * covers.
-   */
+  /** The words of the picture's rows or columns: each has the word of the first row or column it covers. */
   words(
     words: readonly string[] | undefined,
     side: "rows" | "cols",

@@ -138,10 +138,7 @@ export class HeedLines extends MatrixElement<Shown> {
     return { ...shown, ...this.#labels(shown), look: { mass, range, curve } };
   }
 
-  /**
-   * Finds the lines, and then the facts for the notes: immediately, or in slices for large
-   * matrices.
-   */
+  /** Finds the lines, and then the facts for the notes: immediately, or in slices for large matrices. */
   #choose({ view, look }: Shown): void {
     const element = this;
     let drawn = performance.now();

@@ -43,10 +43,7 @@ interface Shown extends ShownMatrix {
   readonly large: LargeMatrix | null;
 }
 
-/**
- * A picture with its highlights: the cell that is pointed at or locked, its row and column, and the
- * selected row.
- */
+/** A picture with its highlights: the cell that is pointed at or locked, its row and column, and the selected row. */
 function withHighlights(still: Still, active: Cell | null, row: number | null): Picture {
   const highlights: Area[] = active ? [{ row: active.row }, { col: active.col }] : [];
   return { ...still, still, highlights, active, selected: row === null ? null : { row } };
@@ -80,10 +77,7 @@ export class HeedMatrix extends MatrixElement<Shown> {
   /** @internal */
   static override readonly sheet = matrixSheet;
 
-  /**
-   * The kind of `data`: shares of attention, whose rows add up to 1, or signed scores before the
-   * softmax.
-   */
+  /** The kind of `data`: shares of attention, whose rows add up to 1, or signed scores before the softmax. */
   declare kind: "weights" | "scores";
   /** The scores from which the weights were computed, in the shape of `data`. */
   declare scores: Numbers | null;
@@ -213,15 +207,14 @@ export class HeedMatrix extends MatrixElement<Shown> {
   }
 
   /** The scores of the matrix that is shown. */
-  #scoresFor({ layers, heads, rows, cols }: Matrices): MatrixView | null {
+  #scoresFor(data: Matrices): MatrixView | null {
     const parts = this.taken<readonly Shaped[] | null>("scores");
     if (parts === null) return null;
     const shape = this.taken<readonly number[] | null>("shape");
     const matrices = this.#scores.of([parts, shape], () => matricesOf("scores", parts, shape));
-    const [expected, got] = [
-      [layers, heads, rows, cols],
-      [matrices.layers, matrices.heads, matrices.rows, matrices.cols],
-    ].map(describe) as [string, string];
+    const [expected, got] = [data, matrices].map(({ layers, heads, rows, cols }) =>
+      describe([layers, heads, rows, cols]),
+    ) as [string, string];
     if (expected !== got) throw refuse("shape", "scores", `${expected}, as data has`, got);
     return matrices.view(this.layer, this.head);
   }

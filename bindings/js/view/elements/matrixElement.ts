@@ -35,11 +35,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   /** Which head of the layer is shown, from 0. */
   declare head: number;
 
-  /**
-   * The content of the picture, without the highlights of the pointer; null without data.
-   *
-   * @internal
-   */
+  /** @internal The content of the picture, without the highlights of the pointer; null without data. */
   protected shown: Shown | null = null;
 
   /** @internal */
@@ -49,11 +45,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   #job: Job | null = null;
   readonly #view = new Kept<MatrixView>();
 
-  /**
-   * Starts to read the numbers, without a pause if they are few. Earlier results are out of date.
-   *
-   * @internal
-   */
+  /** @internal Starts to read the numbers, without a pause if they are few. Earlier results are out of date. */
   protected begin(job: Job, size?: number): void {
     this.#job = job;
     this.work(true, size);
@@ -73,11 +65,10 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * The content that all elements of one matrix share; null without data. Throws if the properties
-   * do not fit together.
+   * @internal The content that all elements of one matrix share; null without data. Throws if the properties do not fit
+   * together.
    *
    * @param usual the default label
-   * @internal
    */
   protected basis(kind: Explained["kind"], usual: string): ShownMatrix | null {
     const { matrices } = this;
@@ -97,10 +88,8 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
   }
 
   /**
-   * The matrix of `layer` and `head` with its mask: the same object until one of these changes.
-   * Throws a HeedError if there is none.
-   *
-   * @internal
+   * @internal The matrix of `layer` and `head` with its mask: the same object until one of these changes. Throws a
+   * HeedError if there is none.
    */
   protected viewOf(matrices: Matrices): MatrixView {
     const [layer, head] = [this.taken<number>("layer"), this.taken<number>("head")];
@@ -113,11 +102,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
     return this.#view.of([view, hides], () => ({ ...view, hides }));
   }
 
-  /**
-   * The detail of an event about a cell.
-   *
-   * @internal
-   */
+  /** @internal The detail of an event about a cell. */
   protected detail(cell: Cell | null): CellDetail | null {
     if (cell === null || this.shown === null) return null;
     const { matrices, view } = this.shown;
@@ -127,12 +112,7 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
     return { ...head, row, col, value: at(view, row, col) };
   }
 
-  /**
-   * Whether `row` or `locked` is outside this matrix, if a person chose it. Throws if a program
-   * chose it.
-   *
-   * @internal
-   */
+  /** @internal Whether `row` or `locked` is outside this matrix, if a person chose it. Throws if a program chose it. */
   protected isOutside(name: "row" | "locked", { rows, cols }: MatrixView): boolean {
     const value = this.taken<Cell | number | null>(name);
     if (typeof value === "number")
@@ -142,21 +122,13 @@ export abstract class MatrixElement<Shown extends ShownMatrix> extends SlicedEle
     return this.isLost(name, isOutside, `a cell of [${rows}, ${cols}]`, `[${row}, ${col}]`);
   }
 
-  /**
-   * Sets `row` to a person's choice.
-   *
-   * @internal
-   */
+  /** @internal Sets `row` to a person's choice. */
   protected select(row: number | null): void {
     this.setByPerson("row", row);
     this.emit("heed-select", row === null ? {} : { row });
   }
 
-  /**
-   * The present content of the picture, for a file.
-   *
-   * @internal
-   */
+  /** @internal The present content of the picture, for a file. */
   protected saved(): Shown {
     return this.drawn(() => this.shown);
   }

@@ -40,10 +40,8 @@ export abstract class PropertyElement extends Base {
   #done: Promise<void> = Promise.resolve();
   #resolve: (() => void) | null = null;
   /**
-   * The registry of elements reads this before it creates the first element, so this getter also
-   * defines the properties of the class.
-   *
-   * @internal
+   * @internal The registry of elements reads this before it creates the first element, so this getter also defines the
+   * properties of the class.
    */
   static get observedAttributes(): readonly string[] {
     // biome-ignore lint/complexity/noThisInStatic: the class that is registered, not this one
@@ -66,10 +64,7 @@ export abstract class PropertyElement extends Base {
     return Object.keys(rules);
   }
 
-  /**
-   * Resolves when all changes are drawn: in the next animation frame, or immediately without a
-   * change.
-   */
+  /** Resolves when all changes are drawn: in the next animation frame, or immediately without a change. */
   get updateComplete(): Promise<void> {
     return this.#done;
   }
@@ -84,11 +79,7 @@ export abstract class PropertyElement extends Base {
     return rulesOf(this.constructor as typeof PropertyElement);
   }
 
-  /**
-   * The window that the element is in.
-   *
-   * @internal
-   */
+  /** @internal The window that the element is in. */
   protected get page(): PageWindow {
     return windowOf(this);
   }
@@ -107,11 +98,7 @@ export abstract class PropertyElement extends Base {
     this.requestUpdate(name);
   }
 
-  /**
-   * Requests to be drawn in the next animation frame.
-   *
-   * @internal
-   */
+  /** @internal Requests to be drawn in the next animation frame. */
   protected requestUpdate(...names: readonly string[]): void {
     for (const name of names) this.#changed.add(name);
     if (!this.isConnected || this.#frame !== null) return;
@@ -121,11 +108,7 @@ export abstract class PropertyElement extends Base {
     this.#frame = nextFrame(this.page, () => this.updateNow());
   }
 
-  /**
-   * Draws all changes now, without waiting for a frame.
-   *
-   * @internal
-   */
+  /** @internal Draws all changes now, without waiting for a frame. */
   protected abstract updateNow(): void;
 
   /** @internal */
@@ -147,10 +130,8 @@ export abstract class PropertyElement extends Base {
   }
 
   /**
-   * Returns the names of the changed properties, the first error of a value, and the function that resolves the
-   * promise of the next frame; cancels the frame, and forgets the changes.
-   *
-   * @internal
+   * @internal Returns the names of the changed properties, the first error of a value, and the function that resolves
+   * the promise of the next frame; cancels the frame, and forgets the changes.
    */
   protected takeChanges(): [Set<string>, HeedError | undefined, (() => void) | null] {
     const resolve = this.#cancel();
@@ -169,11 +150,7 @@ export abstract class PropertyElement extends Base {
     return resolve;
   }
 
-  /**
-   * The value of a property after its rule. Throws the rule's error if the value does not fit.
-   *
-   * @internal
-   */
+  /** @internal The value of a property after its rule. Throws the rule's error if the value does not fit. */
   protected taken<T>(name: string): T {
     const refusal = this.#refusals.get(name);
     if (refusal) throw refusal;
@@ -182,30 +159,20 @@ export abstract class PropertyElement extends Base {
   }
 
   /**
-   * Sets a property that a person chose in the picture. If new data does not fit the value, a
-   * person's choice is reset, but a program's value is an error.
-   *
-   * @internal
+   * @internal Sets a property that a person chose in the picture. If new data does not fit the value, a person's choice
+   * is reset, but a program's value is an error.
    */
   protected setByPerson(name: string, value: unknown): void {
     Object.assign(this, { [name]: value });
     this.#byPerson.add(name);
   }
 
-  /**
-   * Stores the value of a property that the class itself defines.
-   *
-   * @internal
-   */
+  /** @internal Stores the value of a property that the class itself defines. */
   protected keep(name: string, value: unknown): void {
     this.#set(name, this.#rules[name] as Rule, () => given(value));
   }
 
-  /**
-   * Whether a person's choice is outside the data. Throws if a program chose it.
-   *
-   * @internal
-   */
+  /** @internal Whether a person's choice is outside the data. Throws if a program chose it. */
   protected isLost(name: string, isOutside: boolean, expected: string, got: string): boolean {
     if (isOutside && !this.#byPerson.has(name)) throw refuse("option", name, expected, got);
     return isOutside;

@@ -11,20 +11,12 @@ interface ElementClass {
   readonly rules: Readonly<Record<string, Rule>>;
 }
 
-/**
- * Registers a class of elements under its tag, unless the tag is taken.
- *
- * @internal
- */
+/** @internal Registers a class of elements under its tag, unless the tag is taken. */
 export function define(kind: ElementClass): void {
   if (customElements.get(kind.tag) === undefined) customElements.define(kind.tag, kind);
 }
 
-/**
- * Creates an element and sets its properties.
- *
- * @internal
- */
+/** @internal Creates an element and sets its properties. */
 export function make<E extends HeedElement>(
   kind: ElementClass & (new () => E),
   options: Partial<E>,

@@ -1,7 +1,4 @@
-/**
- * The style sheet of all elements. A page changes their style with the properties that begin with
- * --heed.
- */
+/** The style sheet of all elements. A page changes their style with the properties that begin with --heed. */
 
 import type { Theme } from "../picture/colour.js";
 

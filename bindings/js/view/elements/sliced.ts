@@ -19,19 +19,14 @@ export abstract class SlicedElement extends HeedElement {
     signal.addEventListener("abort", () => this.#slices.stop());
   }
 
-  /**
-   * The next job; null if there is none.
-   *
-   * @internal
-   */
+  /** @internal The next job; null if there is none. */
   protected abstract pick(): Job | null;
 
   /**
-   * Starts the work, or continues it.
+   * @internal Starts the work, or continues it.
    *
    * @param isNew whether the running job is out of date
    * @param size the number of numbers that the job reads: a small number is read without a pause
-   * @internal
    */
   protected work(isNew: boolean, size = Number.POSITIVE_INFINITY): void {
     if (isNew) this.#slices.stop();
@@ -39,11 +34,7 @@ export abstract class SlicedElement extends HeedElement {
     else for (let job = this.pick(); job !== null; job = this.pick()) finished(job);
   }
 
-  /**
-   * Ends the work and removes the notes, because there are no numbers any more.
-   *
-   * @internal
-   */
+  /** @internal Ends the work and removes the notes, because there are no numbers any more. */
   protected endWork(): void {
     this.#slices.stop();
     this.showNotes([]);

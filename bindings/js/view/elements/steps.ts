@@ -30,10 +30,7 @@ import { matrixSheet } from "./sheet.js";
 import { StepsElement } from "./stepsElement.js";
 import { StepsWords } from "./stepsWords.js";
 
-/**
- * A matrix of attention that can be saved: Q, K, V, the scores and the matrices computed from them,
- * and the output.
- */
+/** A matrix of attention that can be saved: Q, K, V, the scores and the matrices computed from them, and the output. */
 export type StepsMatrix = AttentionMatrix;
 
 const usualLabel = "Attention, step by step";

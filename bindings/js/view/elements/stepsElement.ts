@@ -44,10 +44,7 @@ export abstract class StepsElement extends HeedElement {
   declare scale: number | null;
   /** Which head is shown, from 0. */
   declare head: number;
-  /**
-   * The query whose row is computed first, from 0; by default the first query with the most visible
-   * keys.
-   */
+  /** The query whose row is computed first, from 0; by default the first query with the most visible keys. */
   declare row: number | null;
   /** Whether it plays. With reduced motion it never plays: a person then goes from step to step. */
   declare playing: boolean;
@@ -60,11 +57,7 @@ export abstract class StepsElement extends HeedElement {
   #stop: (() => void) | null = null;
   /** The computation that is playing. */
   #ran: Play | null = null;
-  /**
-   * The complete stage that a person chose to play again.
-   *
-   * @internal
-   */
+  /** @internal The complete stage that a person chose to play again. */
   protected chosen: StepsStage | null = null;
 
   /** The duration of all steps, in seconds of `time`; 0 without numbers. */
@@ -78,10 +71,7 @@ export abstract class StepsElement extends HeedElement {
     return this.playNow()?.story.count ?? 0;
   }
 
-  /**
-   * The step that is shown, from 0. Setting it sets `time` to the beginning of the step, when there
-   * are numbers.
-   */
+  /** The step that is shown, from 0. Setting it sets `time` to the beginning of the step, when there are numbers. */
   get step(): number {
     const play = this.playNow();
     if (!play) return this.#wanted ?? 0;
@@ -112,11 +102,7 @@ export abstract class StepsElement extends HeedElement {
     }
   }
 
-  /**
-   * Goes to the step that was set.
-   *
-   * @internal
-   */
+  /** @internal Goes to the step that was set. */
   protected seek(play: Play): void {
     const { step } = this;
     if (this.#wanted === null) return;
@@ -125,10 +111,8 @@ export abstract class StepsElement extends HeedElement {
   }
 
   /**
-   * The computation for the present properties; null if there are no numbers, or the properties do
-   * not fit together.
-   *
-   * @internal
+   * @internal The computation for the present properties; null if there are no numbers, or the properties do not fit
+   * together.
    */
   protected playNow(): Play | null {
     try {
@@ -138,11 +122,7 @@ export abstract class StepsElement extends HeedElement {
     }
   }
 
-  /**
-   * The same; throws if the properties do not fit together.
-   *
-   * @internal
-   */
+  /** @internal The same; throws if the properties do not fit together. */
   protected readPlay(): Play | null {
     const [q, k, v] = ["q", "k", "v"].map((name) => this.taken<readonly Shaped[] | null>(name));
     const [scale, head, chosen] = ["scale", "head", "row"].map((name) =>
@@ -169,11 +149,7 @@ export abstract class StepsElement extends HeedElement {
     });
   }
 
-  /**
-   * Starts or stops playing, if a property changed that decides it or if the numbers are others.
-   *
-   * @internal
-   */
+  /** @internal Starts or stops playing, if a property changed that decides it or if the numbers are others. */
   protected run(play: Play, isPlaying: boolean, changed: ReadonlySet<string>): void {
     const speed = this.taken<number>("speed");
     const isOther = isPlaying && this.#ran !== play;
@@ -201,11 +177,7 @@ export abstract class StepsElement extends HeedElement {
     }, windowOf(this));
   }
 
-  /**
-   * Stops playing, without a change of `playing`.
-   *
-   * @internal
-   */
+  /** @internal Stops playing, without a change of `playing`. */
   protected halt(): void {
     this.#stop?.();
     this.#stop = this.#ran = null;

@@ -198,20 +198,14 @@ export class HeedTokens extends MatrixElement<Shown> {
     });
   }
 
-  /**
-   * The token whose row or column is shown: the locked one, else the one that is pointed at, else
-   * the last one.
-   */
+  /** The token whose row or column is shown: the locked one, else the one that is pointed at, else the last one. */
   #chosen(shown: Shown): number {
     const side = this.#side(shown);
     const hover = this.#hover?.side === side ? this.#hover.index : null;
     return this.row ?? hover ?? this.#cursor ?? shown.pieces[side].length - 1;
   }
 
-  /**
-   * The area that the readout describes: the chosen token, or its weight with the token that is
-   * pointed at.
-   */
+  /** The area that the readout describes: the chosen token, or its weight with the token that is pointed at. */
   #area(shown: Shown): Area {
     const chosen = this.#chosen(shown);
     const shaded = shown.isSelf ? "keys" : other[this.#side(shown)];

@@ -52,10 +52,7 @@ interface Named extends NumberArray {
   readonly name: string;
 }
 
-/**
- * Groups arrays whose names differ only in a number, by the text before the number, in the order of
- * the numbers.
- */
+/** Groups arrays whose names differ only in a number, by the text before the number, in the order of the numbers. */
 function grouped(arrays: ReadonlyMap<string, NumberArray>): Map<string, Named[]> {
   const groups = new Map<string, [number, Named][]>();
   for (const [name, array] of arrays) {
@@ -86,10 +83,7 @@ function layerShape({ name, shape }: Named): Sizes {
   throw refuse("shape", name, what, describe(shape));
 }
 
-/**
- * The shape of all layers in one array: [layers, H, L, S], with a batch of one after the layers, or
- * one layer only.
- */
+/** The shape of all layers in one array: [layers, H, L, S], with a batch of one after the layers, or one layer only. */
 function wholeShape(array: Named): Sizes {
   const { name, shape } = array;
   if (shape.length === 4) return shape as unknown as Sizes;

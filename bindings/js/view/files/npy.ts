@@ -55,8 +55,7 @@ function readHeader(name: string, text: string): Header {
     .slice(1, -1)
     .split(",")
     .map((axis) => axis.trim());
-  // A comma follows a single axis, as it follows an entry of the header. Without axes the text is
-  // empty.
+  // A comma follows a single axis, as it follows an entry of the header. Without axes the text is empty.
   if (axes.at(-1) === "") axes.pop();
   const isTuple = sizes.startsWith("(") && axes.every((axis) => /^\d+L?$/.test(axis));
   if (!/^(True|False)$/.test(order) || !isTuple) throw wrong();

@@ -10,10 +10,7 @@ export interface NumberArray {
   readonly data: Float32Array;
 }
 
-/**
- * How a file stores numbers: "f" float, "bf" bfloat16, "i" signed, "u" unsigned, and the bytes of
- * each.
- */
+/** How a file stores numbers: "f" float, "bf" bfloat16, "i" signed, "u" unsigned, and the bytes of each. */
 export interface Stored {
   readonly kind: "f" | "bf" | "i" | "u";
   readonly bytes: number;
@@ -62,10 +59,7 @@ function swap(bytes: Uint8Array, size: number): void {
     }
 }
 
-/**
- * Writes stored numbers to `out` as float32. `bytes` may be changed, and must begin at a multiple
- * of 8.
- */
+/** Writes stored numbers to `out` as float32. `bytes` may be changed, and must begin at a multiple of 8. */
 function decode(
   { kind, bytes: size, isBigEndian }: Stored,
   bytes: Uint8Array,

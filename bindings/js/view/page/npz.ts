@@ -1,5 +1,4 @@
-// Writes an .npz file, as numpy.savez_compressed does: arrays of NumPy, deflated, in a zip file of
-// less than 4 GB.
+// Writes an .npz file, as numpy.savez_compressed does: arrays of NumPy, deflated, in a zip file of less than 4 GB.
 
 import type { Attention } from "../files/attention.js";
 import { crcOf } from "../files/zip.js";
@@ -15,8 +14,7 @@ function halfBits(bits: number): number {
   if (size >= 0x7f800000) return sign | (size > 0x7f800000 ? 0x7e00 : 0x7c00);
   const exponent = (size >>> 23) - 112;
   if (exponent >= 31) return sign | 0x7c00;
-  // The fraction with the leading digit that a normal number does not store, and the number of
-  // dropped digits.
+  // The fraction with the leading digit that a normal number does not store, and the number of dropped digits.
   const fraction = (size & 0x7fffff) | 0x800000;
   const dropped = exponent > 0 ? 13 : 14 - exponent;
   if (dropped > 24) return sign;

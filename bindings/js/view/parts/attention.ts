@@ -46,10 +46,7 @@ export interface CellOf<Name extends string> extends Cell {
   readonly matrix: Name;
 }
 
-/**
- * The rows, columns and cells from which a number is computed. `row` is the row whose exponentials
- * are shown.
- */
+/** The rows, columns and cells from which a number is computed. `row` is the row whose exponentials are shown. */
 export function attentionSources(
   { matrix, row, col }: CellOf<AttentionMatrix>,
   shownRow: number,
@@ -87,10 +84,7 @@ export function attentionSources(
 const largestExponent = 11;
 const smallestExponent = -5;
 
-/**
- * The number that is subtracted from every score of a row before its exponentials are shown;
- * usually 0.
- */
+/** The number that is subtracted from every score of a row before its exponentials are shown; usually 0. */
 export function takenOff(scores: ArrayLike<number>): number {
   const largest = Math.max(...Array.from(scores));
   const isExtreme =
@@ -101,10 +95,7 @@ export function takenOff(scores: ArrayLike<number>): number {
 /** The numbers that the formulas of one head contain. */
 export interface AttentionNumbers {
   view(name: AttentionMatrix): MatrixView;
-  /**
-   * The row of the exponentials, the number subtracted from its scores, and their sum; null for
-   * another head's.
-   */
+  /** The row of the exponentials, the number subtracted from its scores, and their sum; null for another head's. */
   readonly shown: { readonly row: number; readonly taken: number; readonly total: number } | null;
   /** The division or multiplication of a score, such as ÷ √4; empty if the score does not change. */
   readonly scaling: string;

@@ -1,7 +1,4 @@
-/**
- * Places matrices that are computed from each other in the available width: a product, or a row
- * with signs.
- */
+/** Places matrices that are computed from each other in the available width: a product, or a row with signs. */
 import {
   type CellSize,
   cellsFor,
@@ -32,10 +29,7 @@ export interface FigureWords {
   readonly family?: string;
 }
 
-/**
- * The largest height of a cell: lower than elsewhere, so that a whole stage and its words are
- * visible together.
- */
+/** The largest height of a cell: lower than elsewhere, so that a whole stage and its words are visible together. */
 const highestCell = 30;
 
 /** A figure narrower than this is on a telephone, where a whole step must also be visible. */
@@ -120,10 +114,7 @@ export function productLayout<Name extends string>(
 /** The gap on each side of a sign. */
 const wideGap = 12;
 const narrowGap = 3;
-/**
- * If matrices would be narrower than this, they are stacked, provided that this gives them more
- * space.
- */
+/** If matrices would be narrower than this, they are stacked, provided that this gives them more space. */
 const narrowest = 110;
 const narrowestCell = 22;
 /** The width of a letter with an index. */
@@ -140,8 +131,7 @@ function labelsIn(
   above?: FigureMatrix,
 ): Labels {
   const words = rowsAre === "query" ? queries : rowsAre === "key" ? keys : undefined;
-  // Rows of the same tokens continue from one matrix to the next, so only the first matrix labels
-  // them.
+  // Rows of the same tokens continue from one matrix to the next, so only the first matrix labels them.
   const known = before?.rowsAre;
   const areSame = queries.join() === keys.join();
   const areNamed = known === rowsAre || (areSame && (known === "query" || known === "key"));

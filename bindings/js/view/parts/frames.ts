@@ -1,9 +1,6 @@
 import { nextFrame, type PageWindow } from "../picture/page.js";
 
-/**
- * A frame counts for at most this many milliseconds, so that a tab that was hidden continues where
- * it stopped.
- */
+/** A frame counts for at most this many milliseconds, so that a tab that was hidden continues where it stopped. */
 const longestFrame = 250;
 
 /**

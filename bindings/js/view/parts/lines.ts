@@ -1,7 +1,4 @@
-/**
- * Draws attention as lines from queries on the left to keys on the right, stronger for larger
- * weights.
- */
+/** Draws attention as lines from queries on the left to keys on the right, stronger for larger weights. */
 import { shorten } from "../picture/format.js";
 import { type Area, labelStep, widest } from "../picture/layout.js";
 import type { Line } from "./strongest.js";
@@ -25,10 +22,7 @@ export const areApart = (lines: readonly Line[]): boolean => lines.length <= man
 const opacityOf = (count: number) =>
   count > manyLines ? opacityOfMany : Math.min(1, fewLines / count);
 
-/**
- * With more rows than this, some labels are omitted, so that a sentence of hundreds of words fits
- * on one screen.
- */
+/** With more rows than this, some labels are omitted, so that a sentence of hundreds of words fits on one screen. */
 const manyRows = 100;
 const heightOfMany = 1100;
 const fewHeight = { most: 32, least: 11, all: 400 };
@@ -156,10 +150,7 @@ export class LineDrawing {
     this.svg.append(this.#others, this.#selected, this.#labels);
   }
 
-  /**
-   * Draws only the differences from the last drawing. A list that is the same object counts as
-   * unchanged.
-   */
+  /** Draws only the differences from the last drawing. A list that is the same object counts as unchanged. */
   draw(picture: LinesPicture): void {
     const before = this.#drawn;
     const isSame = (...names: (keyof LinesPicture)[]) =>
@@ -266,10 +257,7 @@ export class LineDrawing {
     );
   }
 
-  /**
-   * Marks the labels of the highlighted tokens. If such a label was omitted, it replaces its
-   * neighbours.
-   */
+  /** Marks the labels of the highlighted tokens. If such a label was omitted, it replaces its neighbours. */
   #light({ queries, keys, lit }: LinesPicture): void {
     const [layout, texts] = [this.#layout, this.#texts];
     if (!layout || !texts) return;

@@ -1,6 +1,6 @@
 /** Measures of a head's attention pattern, each as one number. */
 import { finished, type Job, pausing } from "../picture/job.js";
-import { at, largestOf, type MatrixView } from "../picture/view.js";
+import { at, largestOf, type MatrixView, tolerance } from "../picture/view.js";
 
 export interface MeasureWords {
   readonly name: string;
@@ -25,9 +25,6 @@ export const patterns: Readonly<Record<PatternName, MeasureWords>> = {
   },
   diagonal: { name: "diagonal", about: "The mean weight on the token at the row's own position." },
 };
-
-/** A sum of numbers of 16 bits may differ from 1 by this much. */
-const tolerance = 0.01;
 
 /**
  * The entropy in bits, of the shares of the row's sum. 0 log 0 is 0. A missing (NaN) or negative

@@ -50,10 +50,7 @@ export function partOf<Name extends string>(
   name: Name,
   { isMade, cell, sum }: UnfoldingOf<Name>,
 ): MatrixView {
-  /**
-   * The cell that shows a partial sum. For exponentials there is none, because they are the terms
-   * themselves.
-   */
+  /** The cell that shows a partial sum. For exponentials there is none, because they are the terms themselves. */
   const growing = name !== "exponentials" && cell?.matrix === name ? cell : null;
   const size = view.rows * view.cols;
   const data = view.data instanceof Float32Array ? new Float32Array(size) : new Float64Array(size);
@@ -87,10 +84,7 @@ export function highlightsAt<Name extends string>(
   ]);
 }
 
-/**
- * Describes the present moment of the computation in a few words. `query` is the query whose row is
- * computed first.
- */
+/** Describes the present moment of the computation in a few words. `query` is the query whose row is computed first. */
 export function momentName({ moment, sum }: UnfoldingOf<string>, query: string): string {
   if (moment.matrix === "exponentials") return `the sum of ${query}`;
   if (moment.col === null) return "row by row";

@@ -1,7 +1,4 @@
-/**
- * Playing as a pure function of time: the step shown a given number of milliseconds after the
- * start.
- */
+/** Playing as a pure function of time: the step shown a given number of milliseconds after the start. */
 
 /** The duration of a step, in milliseconds. */
 export type Pace = number | ((index: number) => number);

@@ -73,10 +73,7 @@ function canvasOf({ width, height }: { width: number; height: number }): HTMLCan
   return Object.assign(document.createElement("canvas"), { width, height });
 }
 
-/**
- * The hatching of hidden cells, made for the whole picture: a small tile would have seams when it
- * is rotated.
- */
+/** The hatching of hidden cells, made for the whole picture: a small tile would have seams when it is rotated. */
 function hatching(svg: Element, { width, height }: HTMLCanvasElement): CanvasPattern | null {
   if (!svg.querySelector(`[fill="${hiddenFill}"]`)) return null;
   const [ground, line] = Array.from(svg.querySelectorAll("#hidden rect"));

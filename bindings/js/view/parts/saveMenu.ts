@@ -154,8 +154,7 @@ export class SaveMenu {
       const blob = await this.#contents[format]?.();
       if (blob) download(blob, file);
     } catch (error) {
-      // A picture may be larger than the browser can paint, and a text longer than the largest
-      // string.
+      // A picture may be larger than the browser can paint, and a text longer than the largest string.
       this.#note.textContent = ` ${formats[format][0]} not saved: ${(error as Error).message}`;
       this.#choices.append(this.#note);
       this.element.open = true;

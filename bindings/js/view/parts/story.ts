@@ -62,10 +62,7 @@ export function placeAt<Stage extends string>(
   return { stage: chapter.stage, time: index - chapter.start };
 }
 
-/**
- * The index at which playing starts: a complete stage is played again, and after the last stage the
- * whole story is.
- */
+/** The index at which playing starts: a complete stage is played again, and after the last stage the whole story is. */
 export function playFrom<Stage extends string>(
   story: Story<Stage>,
   place: StoryPlace<Stage>,

@@ -1,10 +1,7 @@
-/**
- * Chooses the weights to draw as lines: the largest ones of every query, until they carry a share
- * of its attention.
- */
+/** Chooses the weights to draw as lines: the largest ones of every query, until they carry a share of its attention. */
 import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "../picture/colour.js";
 import { type Job, pausing } from "../picture/job.js";
-import { at, findingRange, type MatrixView } from "../picture/view.js";
+import { at, findingRange, type MatrixView, tolerance } from "../picture/view.js";
 
 export interface Line {
   readonly row: number;
@@ -16,10 +13,7 @@ export interface Line {
 /** With more lines than this, drawing is slow and the picture does not show more. */
 export const mostLines = 2000;
 
-/**
- * The number at index `place` in descending order (Hoare, "Algorithm 65: Find", 1961). Reorders
- * `numbers`.
- */
+/** The number at index `place` in descending order (Hoare, "Algorithm 65: Find", 1961). Reorders `numbers`. */
 function inFallingOrder(numbers: Float32Array, place: number): number {
   for (let low = 0, high = numbers.length - 1; low < high; ) {
     const middle = numbers[(low + high) >> 1] as number;
@@ -52,9 +46,6 @@ function strongestOf(lines: readonly Line[], count: number): Line[] {
   );
 }
 
-/** Rounding may cause sums of weights of 16 bits to differ from 1 by this much. */
-const rounding = 0.01;
-
 /** The smallest weight that becomes a line, and the number of weights of exactly this size that do. */
 interface Limit {
   readonly least: number;
@@ -78,9 +69,8 @@ function limitOf(weights: Float32Array, mass: number, floor: number): Limit {
   if (mass >= 1) return { least: floor, alike: floor > 0 ? weights.length : 0 };
   let sum = 0;
   for (const weight of weights) sum += weight;
-  const wanted = Math.abs(sum - 1) < rounding ? mass : mass * sum;
-  // The sum of all weights below this is smaller than the share that may be omitted, so they need
-  // not be sorted.
+  const wanted = Math.abs(sum - 1) < tolerance ? mass : mass * sum;
+  // The sum of all weights below this is smaller than the share that may be omitted, so they need not be sorted.
   const tiny = Math.max(floor, Math.max(0, sum - wanted) / weights.length);
   const sorted = atLeast(weights, tiny).sort();
   let carried = 0;

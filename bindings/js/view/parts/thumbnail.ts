@@ -12,10 +12,7 @@ import type { SmallWeights } from "./pool.js";
 const noLabels = {};
 
 export interface ThumbnailPicture {
-  /**
-   * The pooled weights; null until they are computed. The picture takes its space from the
-   * beginning.
-   */
+  /** The pooled weights; null until they are computed. The picture takes its space from the beginning. */
   readonly small: SmallWeights | null;
   /** The side of the picture in pixels. */
   readonly side: number;

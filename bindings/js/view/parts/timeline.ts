@@ -16,10 +16,7 @@ export interface Timeline<Name extends string = string> {
   readonly lead: Target<Name> | null;
   /** The computed matrices, one after another. Only the first matrix is computed cell by cell. */
   readonly targets: readonly [Target<Name>, ...Target<Name>[]];
-  /**
-   * The number of terms of the first cell; 0 if the first row is computed in one step, like all
-   * other rows.
-   */
+  /** The number of terms of the first cell; 0 if the first row is computed in one step, like all other rows. */
   readonly terms: number;
   /** The row that is computed first. */
   readonly first: number;
@@ -31,10 +28,7 @@ export interface StageMoment<Name extends string = string> {
   readonly row: number;
   /** The column of the cell; null for a whole row. */
   readonly col: number | null;
-  /**
-   * The number of terms of this cell, or of cells of the lead, added so far; null if it is computed
-   * in one step.
-   */
+  /** The number of terms of this cell, or of cells of the lead, added so far; null if it is computed in one step. */
   readonly terms: number | null;
 }
 

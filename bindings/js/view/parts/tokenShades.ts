@@ -10,10 +10,7 @@ import {
 import { at, type MatrixView, transposed } from "../picture/view.js";
 import { html } from "./html.js";
 
-/**
- * The shading: by how much the chosen token attends to each ("from"), or each to the chosen one
- * ("to").
- */
+/** The shading: by how much the chosen token attends to each ("from"), or each to the chosen one ("to"). */
 export type Direction = "from" | "to";
 
 /** The number of tokens by which the arrow keys move. */
@@ -39,10 +36,7 @@ interface TokensPicture {
 
 const largestOfRows = new WeakMap<MatrixView, (row: number) => number>();
 
-/**
- * Caches the end of each row's range, because shading a column asks for the end of every row's
- * range.
- */
+/** Caches the end of each row's range, because shading a column asks for the end of every row's range. */
 function largestIn(palette: Palette, weights: MatrixView): (row: number) => number {
   if (palette.within === undefined) return () => 1;
   if (palette.within === "matrix") return largestInView(palette.within, weights);

@@ -81,10 +81,7 @@ export interface Palette {
   readonly within?: "row" | "matrix" | undefined;
   /** The name of the curve from number to colour if it is not linear. */
   readonly curve?: string | undefined;
-  /**
-   * A value's position along the legend, from 0 to 1. `largest` is the end of the value's range;
-   * see `largestIn`.
-   */
+  /** A value's position along the legend, from 0 to 1. `largest` is the end of the value's range; see `largestIn`. */
   place(value: number, largest: number): number;
   /** The colour at a position along the legend; palettes with the same colours share this function. */
   legend(t: number): Rgb;
@@ -153,10 +150,7 @@ const curves: Record<ColourCurve, (share: number) => number> = {
   log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
 };
 
-/**
- * A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see
- * `largestIn`.
- */
+/** A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see `largestIn`. */
 export function weightShare(
   range: ColourRange,
   curve: ColourCurve,

@@ -1,7 +1,4 @@
-/**
- * Saves a matrix: as an SVG, still or animated, or a PNG with labels, caption and legend, and its
- * numbers as NPY.
- */
+/** Saves a matrix: as an SVG, still or animated, or a PNG with labels, caption and legend, and its numbers as NPY. */
 
 import { colourOf, css, endsIn, inkOn, largestIn, type Palette } from "./colour.js";
 import { decimalsOfSize, notesOf, numberIn } from "./decimals.js";
@@ -67,10 +64,7 @@ export function captionSvg(lines: readonly string[], { ink }: Ink): string[] {
   );
 }
 
-/**
- * A scale of colours with its two ends, and the mark of hidden cells. `top` and `left` are the
- * scale's position.
- */
+/** A scale of colours with its two ends, and the mark of hidden cells. `top` and `left` are the scale's position. */
 export function scaleSvg(
   { legend }: Palette,
   [low, high]: readonly [string, string],

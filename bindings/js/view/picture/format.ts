@@ -17,10 +17,7 @@ export function formatShort(value: number): string {
   return format(value, Math.abs(value) < 10 ? 2 : 1);
 }
 
-/**
- * Formats a weight. Small weights are common, so they have two significant digits instead of two
- * decimals.
- */
+/** Formats a weight. Small weights are common, so they have two significant digits instead of two decimals. */
 export function formatWeight(weight: number): string {
   if (weight <= 0 || weight >= 0.1) return formatShort(weight);
   const text = weight < 0.0001 ? weight.toExponential(1) : String(Number(weight.toPrecision(2)));

@@ -125,8 +125,7 @@ export function textWidth(text: string, family = familyOfBody()): number {
   widths.set(family, ofFont);
   const known = ofFont.get(text);
   if (known !== undefined) return known;
-  // Labels of highlighted rows are bold, so all are measured in bold, and nothing moves when a row
-  // is highlighted.
+  // Labels of highlighted rows are bold, so all are measured in bold, and nothing moves when a row is highlighted.
   const context = measuring("600", 12, family);
   if (!context) return text.length * 7;
   const { width } = context.measureText(text);

@@ -21,10 +21,7 @@ export function pacing(turns: number, lead: number) {
   };
 }
 
-/**
- * Programs that cannot animate show the complete picture. So do the browsers of people who prefer
- * reduced motion.
- */
+/** Programs that cannot animate show the complete picture. So do the browsers of people who prefer reduced motion. */
 export const styleOf = (rules: readonly string[]) =>
   `@media not (prefers-reduced-motion:reduce){${rules.join("\n")}}`;
 
@@ -43,10 +40,7 @@ export function appearing(turns: number): string {
   return styleOf(rules);
 }
 
-/**
- * The style of a picture whose lines or bars grow from left to right, in the time of the given
- * number of turns.
- */
+/** The style of a picture whose lines or bars grow from left to right, in the time of the given number of turns. */
 export function sweeping(turns: number): string {
   const { seconds, start } = pacing(turns, 0);
   // Lines and dots are wider than their bounding box, which does not include the stroke.

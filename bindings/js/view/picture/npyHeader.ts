@@ -1,7 +1,4 @@
-/**
- * The header of a row-major NumPy array with two axes or more. Its length is a multiple of 64
- * bytes.
- */
+/** The header of a row-major NumPy array with two axes or more. Its length is a multiple of 64 bytes. */
 export function npyHeader(descr: "<f4" | "<f2", shape: readonly number[]): Uint8Array {
   const sizes = shape.join(", ");
   const text = `\x93NUMPY\x01\x00  {'descr': '${descr}', 'fortran_order': False, 'shape': (${sizes}), }`;

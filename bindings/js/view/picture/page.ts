@@ -28,10 +28,7 @@ export function nextFrame(page: PageWindow, draw: (now: number) => void): () => 
 /** Whether drawing on a canvas is possible. */
 export const hasCanvas = () => globalThis.CanvasRenderingContext2D !== undefined;
 
-/**
- * The drawing context of a canvas; null if there is none. Requesting one from jsdom would write to
- * the console.
- */
+/** The drawing context of a canvas; null if there is none. Requesting one from jsdom would write to the console. */
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
   return hasCanvas() ? canvas.getContext("2d") : null;
 }

@@ -12,10 +12,7 @@ import { type Area, type Geometry, heightOf, widthOf } from "./layout.js";
 import { contextOf } from "./page.js";
 import { at, type MatrixView } from "./view.js";
 
-/**
- * A picture without its highlights. A large one is drawn once and kept while the pointer moves over
- * it.
- */
+/** A picture without its highlights. A large one is drawn once and kept while the pointer moves over it. */
 export interface Still extends Numbered {
   readonly palette: Palette;
   /** The cells that were edited; each has a marked corner. */
@@ -63,10 +60,7 @@ function stretch(
 
 type Coloured = Pick<Still, "palette"> & { readonly view: MatrixView };
 
-/**
- * One pixel for each cell. The pixels of hidden cells and of cells without a number (NaN) are
- * transparent.
- */
+/** One pixel for each cell. The pixels of hidden cells and of cells without a number (NaN) are transparent. */
 function pixelsIn({ view, palette }: Coloured): Uint32Array<ArrayBuffer> {
   const { rows, cols, hides } = view;
   const pixels = new Uint32Array(rows * cols);

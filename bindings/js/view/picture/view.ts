@@ -14,10 +14,7 @@ export interface MatrixView {
   readonly offset: number;
   readonly rowStride: number;
   readonly colStride: number;
-  /**
-   * The complete matrix, if this one is only partly computed: colours use the range of the complete
-   * matrix.
-   */
+  /** The complete matrix, if this one is only partly computed: colours use the range of the complete matrix. */
   readonly whole?: MatrixView;
   /** The cells that a mask hides: ranges, measures and lines omit them. */
   readonly hides?: Hides | undefined;
@@ -62,6 +59,9 @@ export function largestOf(
   return largest;
 }
 
+/** Rounding may cause a sum of weights of 16 bits to differ from 1 by this much. */
+export const tolerance = 0.01;
+
 /** The smallest and the largest of some numbers; null if there are none. */
 export type Extremes = readonly [number, number] | null;
 
@@ -76,10 +76,7 @@ export function rangeOf(view: MatrixView): Extremes {
   return finished(findingRange(view));
 }
 
-/**
- * Finds the range as `rangeOf` does, but pauses often. `rangeOf` then takes the range from the
- * cache.
- */
+/** Finds the range as `rangeOf` does, but pauses often. `rangeOf` then takes the range from the cache. */
 export function* findingRange(view: MatrixView): Job<Extremes> {
   const { data, rows, cols, offset, rowStride, colStride, hides } = view;
   const owner = hides ? view : data;

@@ -48,10 +48,7 @@ function softmax(scores: Float64Array, weights: Float64Array): void {
   for (const [j, each] of weights.entries()) weights[j] = each / sum;
 }
 
-/**
- * Computes attention. It never throws: numbers that are not finite give results that are not
- * finite.
- */
+/** Computes attention. It never throws: numbers that are not finite give results that are not finite. */
 export function attend({ q, k, v, scale, hides, row }: AttentionQuestion): Attended {
   const [L, S, D, Dv] = [q.rows, k.rows, q.cols, v.cols];
   const pairs = () => new Float64Array(L * S);

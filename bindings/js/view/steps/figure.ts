@@ -17,10 +17,7 @@ import { type Play, type StepsStage, totalOf } from "./scene.js";
 
 const longestLabel = 12;
 const legendHeight = 56;
-/**
- * The most height that is reserved for all stages, in pixels. A higher picture takes more only
- * while it is shown.
- */
+/** The most height that is reserved for all stages, in pixels. A higher picture takes more only while it is shown. */
 const mostKept = 480;
 
 interface Row {
@@ -61,10 +58,7 @@ const scoresLayout = (play: Play, width: number, words: FigureWords) =>
     words,
   );
 
-/**
- * The height that the pictures of all stages need, so that nothing below them moves while they
- * play.
- */
+/** The height that the pictures of all stages need, so that nothing below them moves while they play. */
 export function figureHeight(play: Play, width: number, family: string): number {
   const { height } = scoresLayout(play, width, wordsOf(play, family));
   return Math.min(mostKept, height + legendHeight);

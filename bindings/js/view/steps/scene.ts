@@ -108,10 +108,7 @@ export function indexAtTime({ story, pace }: Play, time: number): number {
   return indexAt(1000 * Math.max(0, time) + 1e-6, 0, story.count, pace);
 }
 
-/**
- * The beginning of a moment, in seconds. The beginning of the moment after the last one is the end
- * of playing.
- */
+/** The beginning of a moment, in seconds. The beginning of the moment after the last one is the end of playing. */
 export function timeOf({ pace }: Play, index: number): number {
   let milliseconds = 0;
   for (let i = 0; i < index; ++i) milliseconds += pace(i);
