@@ -1,6 +1,7 @@
 #pragma once
 
-// Reflection with Clang: the names of types, members and enumerators as Clang spells them, and their counts.
+// Reflection with Clang: the names of types, members and enumerators as Clang spells them, and
+// their counts.
 
 #include <array>
 #include <cstddef>
