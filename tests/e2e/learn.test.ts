@@ -77,7 +77,9 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const [exact] = await lastRow(room, 1);
     expect(exact).toBe(Number(formatShort(100 * seen.exact)));
 
-    await room.page.click(".head-grid .layer:last-child li:last-child button");
+    await room.page.focus(".head-grid .layer:last-child button");
+    await room.page.keyboard.press("End");
+    await room.page.keyboard.press("Enter");
     await expect.poll(() => room.text(".learn-large .matrix-name")).toContain("Head 4");
     const attention = training.attentions().at(-1);
     const shares = seen.shares.at(-1);
@@ -104,8 +106,19 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const place = () =>
       room.page.$eval(".learn-large", (element) => element.getBoundingClientRect().top + scrollY);
     const before = await place();
+    // The pictures of another text are there at once, so nothing below them moves.
+    const heights = await room.page.evaluateHandle(() => {
+      const seen = new Set<number | undefined>();
+      const look = () => {
+        seen.add(document.querySelector(".head-grid .layers")?.clientHeight);
+        requestAnimationFrame(look);
+      };
+      look();
+      return seen;
+    });
     await room.type(field, "ABCA");
     await expect.poll(() => exampleOf(room)).toBe("abca");
+    expect(await heights.evaluate((seen) => [...seen].length)).toBe(1);
     await expect.poll(() => room.link()).toContain("text=ABCA");
     await room.click("Train");
     // After training the answer is right, and the answer positions belong to the letters of this text.

@@ -49,6 +49,7 @@ const rules = [
   [/^tests\/e2e\/.*\.ts$/, ([file]) => ({ e2e: usersOf(file) })],
   [/^web\/src\/rooms\/models\//, () => ({ e2e: pages(/^(heads|write|yours)[._]/) })],
   [/^web\/src\/rooms\/(\w+)\//, ([, room]) => ({ e2e: pages(new RegExp(`^${room}[._]`)) })],
+  [/^web\/src\/picture\/HeadGrid/, () => ({ e2e: pages(/^(heads|learn|recurrent|write)\./) })],
   [/^web\/src\//, () => ({ e2e: pages(/parts|shell/) })],
   [/^tests\/conformance\//, () => ({ conformance: ["all"] })],
 ];

@@ -38,10 +38,14 @@ export function isMarked(value: unknown): value is object {
   }
 }
 
-/** The name that a class of this library gives its instances; undefined if it only inherits one. */
+/** The name that a class of this library gives its instances; undefined if it is the name of its parent. */
 function ownTag(prototype: { [Symbol.toStringTag]?: string } | null): string | undefined {
-  const tag = prototype?.[Symbol.toStringTag];
-  return tag && tag !== Object.getPrototypeOf(prototype)?.[Symbol.toStringTag] ? tag : undefined;
+  try {
+    const tag = prototype?.[Symbol.toStringTag];
+    return tag && tag !== Object.getPrototypeOf(prototype)?.[Symbol.toStringTag] ? tag : undefined;
+  } catch {
+    return undefined; // a getter of the caller's class, which needs an instance
+  }
 }
 
 /**

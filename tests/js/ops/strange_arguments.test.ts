@@ -57,11 +57,19 @@ describe("an argument", () => {
   });
 
   test("that cannot be read is refused by its name", () => {
+    class Odd {
+      #name = "Odd";
+      get [Symbol.toStringTag]() {
+        return this.#name;
+      }
+    }
+    class Odder extends Odd {}
     heed().scope(() => {
       const x = heed().ones([1, 1, 2, 2]);
       const got = "an object that cannot be read";
       const refused: [call: () => unknown, message: string][] = [
         [() => heed().softmax(any(unreadable)), `x: expected a tensor, got ${got}`],
+        [() => heed().softmax(any(new Odder())), "x: expected a tensor, got an Odder"],
         [() => heed().sum(x, any(unreadable)), `options: expected an object, got ${got}`],
         [
           () => heed().sum(x, any(withGetter("axis"))),

@@ -19,7 +19,7 @@ export interface HeadsRow extends GridRow {
 }
 
 export interface ModelHead extends GridHead {
-  /** The unique name in the code and in tests. */
+  /** Unique in the grid. */
   readonly id: string;
   readonly isAblated?: boolean;
 }

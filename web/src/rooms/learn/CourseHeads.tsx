@@ -56,7 +56,8 @@ export function CourseHeads(props: CourseProps & { shown: CourseHead; palette: P
         return {
           ...{ id: idOf(place), hides: view.hides, palette, small: smallOf(view) },
           ...{ label: `${head + 1}`, value: Number.isFinite(mass) ? percent(mass) : "" },
-          ...{ name: rows[i]?.title ?? "", about: "attention on answer positions" },
+          name: `head ${head + 1}, ${rows[i]?.title}`,
+          about: `${Number.isFinite(mass) ? "attention on" : "no"} answer positions`,
         };
       }),
     [rows, snapshot, palette],
@@ -65,6 +66,7 @@ export function CourseHeads(props: CourseProps & { shown: CourseHead; palette: P
     <div class="head-grid">
       <HeadGrid
         {...{ rows, heads, side: 56, lines: 1, selected: idOf(shown) }}
+        isWhole
         select={(id) =>
           set({ head: places.find((place) => idOf(place) === id) ?? null, cell: null })
         }

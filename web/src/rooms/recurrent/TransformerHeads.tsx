@@ -35,9 +35,10 @@ export function TransformerHeads() {
     );
   }, [rows, found, state.way, palette]);
   return (
-    <div class="head-picker">
+    <div>
       <HeadGrid
         {...{ rows, heads, side: 36, lines: 1, selected: `${state.layer + 1}.${state.head}` }}
+        isWhole
         select={(id) => {
           const [layer, head] = id.split(".").map(Number) as [number, number];
           set({ layer: layer - 1, head });
