@@ -348,6 +348,13 @@ export function testComponents(): void {
     expect([element.error, element.row]).toEqual([null, null]);
   });
 
+  test("<heed-lines> names its picture before it is drawn", () => {
+    const element = document.createElement("heed-lines");
+    document.body.replaceChildren(element);
+    const svg = element.shadowRoot?.querySelector("svg[role=img]");
+    expect(svg?.getAttribute("aria-label")).toBe("lines from queries to keys");
+  });
+
   test("<heed-steps> shows the step of its attribute when it gets its numbers", async () => {
     document.body.innerHTML = '<heed-steps step="3" tokens="the cat sat"></heed-steps>';
     const element = document.body.firstElementChild as HeedSteps;

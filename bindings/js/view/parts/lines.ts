@@ -137,7 +137,9 @@ const near = 8;
 
 /** The lines between two columns of tokens, drawn in an SVG element that this class updates. */
 export class LineDrawing {
-  readonly svg = svgElement("svg", { role: "img", direction: "ltr" });
+  readonly svg = svgElement("svg", {
+    ...{ role: "img", "aria-label": "lines from queries to keys", direction: "ltr" },
+  });
   readonly #others = svgElement("g", { class: "line-others" });
   readonly #selected = svgElement("g", { class: "line-selected" });
   readonly #labels = svgElement("g", { class: "line-labels" });
