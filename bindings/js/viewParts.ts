@@ -84,4 +84,12 @@ export {
 } from "./view/picture/layout.js";
 export { sweeping } from "./view/picture/moving.js";
 export type { Picture } from "./view/picture/paint.js";
-export { at, entries, type MatrixView, rangeOf, transposed, viewOn } from "./view/picture/view.js";
+export {
+  at,
+  entries,
+  type MatrixView,
+  packedNumbers,
+  rangeOf,
+  transposed,
+  viewOn,
+} from "./view/picture/view.js";

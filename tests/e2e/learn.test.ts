@@ -106,7 +106,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const place = () =>
       room.page.$eval(".learn-large", (element) => element.getBoundingClientRect().top + scrollY);
     const before = await place();
-    // The pictures of another text are there at once, so nothing below them moves.
+    // The grid draws all heads of another text in one frame, so its height stays the same.
     const heights = await room.page.evaluateHandle(() => {
       const seen = new Set<number | undefined>();
       const look = () => {

@@ -8,6 +8,7 @@ import {
   html,
   inkIn,
   type MatrixView,
+  packedNumbers,
   type SmallWeights,
 } from "#parts";
 import { useShell } from "../shared/shell";
@@ -25,8 +26,8 @@ export interface ModelHead extends GridHead {
 }
 
 /** The weights of a small model, which need no pooling. */
-export function smallOf({ data, offset, rows, cols }: MatrixView): SmallWeights {
-  return { data: data.subarray(offset, offset + rows * cols) as Float32Array, rows, cols };
+export function smallOf(view: MatrixView): SmallWeights {
+  return { data: packedNumbers(view) as Float32Array, rows: view.rows, cols: view.cols };
 }
 
 interface HeadGridProps {

@@ -1,7 +1,7 @@
 /** Attention as lines from queries on the left to keys on the right: `<heed-lines>` in the page. */
 import { type HeedLines, type HeedProperties, lines } from "heed/view";
 import { useMemo } from "preact/hooks";
-import type { MatrixView } from "#parts";
+import { type MatrixView, packedNumbers } from "#parts";
 import { useShell } from "../shared/shell";
 import type {} from "./elements";
 
@@ -21,8 +21,7 @@ export function TokenLines({ caption, weights, selected, onSelect, ...look }: To
   const { theme } = useShell();
   const data = useMemo(() => {
     if (!weights) return null;
-    const { data, offset, rows, cols } = weights;
-    return { shape: [rows, cols], data: data.subarray(offset, offset + rows * cols) };
+    return { shape: [weights.rows, weights.cols], data: packedNumbers(weights) };
   }, [weights]);
   return (
     <heed-lines

@@ -1,6 +1,7 @@
 /** The chosen head of `<heed-heads>` in detail: a `<heed-matrix>` or a `<heed-lines>` below its title. */
 
 import { html } from "../parts/html.js";
+import { packedNumbers } from "../picture/view.js";
 import type { ShownHeads } from "./headResults.js";
 import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
@@ -31,10 +32,9 @@ export class HeadDetail {
     const shown = this.#elementFor(chosen);
     const name = `layer ${chosen.layer + 1}, head ${chosen.head + 1}`;
     this.#title.textContent = titled(name);
-    const { data, offset, rows, cols } = view;
-    const shape = [rows, cols];
+    const shape = [view.rows, view.cols];
     if (this.#given.get("view") !== view)
-      Object.assign(shown, { data: data.subarray(offset, offset + rows * cols), shape });
+      Object.assign(shown, { data: packedNumbers(view), shape });
     this.#given.set("view", view);
     // Not the caller's mask: a tensor may be disposed of by now.
     if (this.#given.get("hides") !== hides)

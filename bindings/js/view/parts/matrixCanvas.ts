@@ -176,7 +176,7 @@ export class MatrixCanvas {
     return { row: clamped(row, rows - 1), col: clamped(col, cols - 1) };
   }
 
-  /** The cell under the pointer, without a column to the left of the cells and without a row above them. */
+  /** The cell under the pointer. Its row or column is undefined outside the cells. */
   #hit({ clientX, clientY }: MouseEvent): { row: number | undefined; col: number | undefined } {
     const { geometry } = this.#picture;
     const { left, top } = this.#canvas.getBoundingClientRect();

@@ -25,6 +25,11 @@ export function viewOn(data: Floats, rows: number, cols: number, offset = 0): Ma
   return { data, rows, cols, offset, rowStride: cols, colStride: 1 };
 }
 
+/** The numbers of a matrix whose rows follow one another, without a copy. */
+export function packedNumbers({ data, offset, rows, cols }: MatrixView): Floats {
+  return data.subarray(offset, offset + rows * cols);
+}
+
 export function at(view: MatrixView, row: number, col: number): number {
   return view.data[view.offset + row * view.rowStride + col * view.colStride] as number;
 }

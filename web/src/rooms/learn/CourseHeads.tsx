@@ -7,7 +7,7 @@ import { type Shares, weightsOf } from "../../shared/attended";
 import { percent } from "../../shared/format";
 import type { CourseProps } from "./course";
 import type { CourseAttention } from "./messages";
-import type { CourseHead } from "./state";
+import { type CourseHead, headFrom, headText } from "./state";
 import { attentionNameOf, findersOf, findingShare } from "./words";
 
 /** How many heads find the answer positions, at the shown step. */
@@ -24,52 +24,42 @@ function Finders({ snapshot }: Pick<CourseProps, "snapshot">) {
   );
 }
 
-const idOf = ({ attention, head }: CourseHead) => `${attention + 1}.${head + 1}`;
-
 export function CourseHeads(props: CourseProps & { shown: CourseHead; palette: Palette }) {
   const { attentions, snapshot, layers, set, shown, palette } = props;
-  const places = useMemo(
-    () =>
-      attentions.flatMap(({ heads }, attention) =>
-        Array.from({ length: heads }, (_, head): CourseHead => ({ attention, head })),
-      ),
-    [attentions],
-  );
-  const rows = useMemo(
-    () =>
-      attentions.map((attention, i) => ({
-        title: attentionNameOf(attention, layers),
-        heads: [...places.keys()].filter((index) => places[index]?.attention === i),
-      })),
-    [places, layers],
-  );
+  const rows = useMemo(() => {
+    let count = 0;
+    return attentions.map((attention) => ({
+      title: attentionNameOf(attention, layers),
+      heads: Array.from({ length: attention.heads }, () => count++),
+    }));
+  }, [attentions, layers]);
   const heads = useMemo(
     () =>
-      places.map((place) => {
-        const { attention: i, head } = place;
+      rows.flatMap(({ title, heads }, i) => {
         const [attention, shares] = [
           attentions[i] as CourseAttention,
           snapshot.shares[i] as Shares,
         ];
-        const view = weightsOf(attention, shares, head);
-        const mass = snapshot.masses[i]?.[head] ?? Number.NaN;
-        return {
-          ...{ id: idOf(place), hides: view.hides, palette, small: smallOf(view) },
-          ...{ label: `${head + 1}`, value: Number.isFinite(mass) ? percent(mass) : "" },
-          name: `head ${head + 1}, ${rows[i]?.title}`,
-          about: `${Number.isFinite(mass) ? "attention on" : "no"} answer positions`,
-        };
+        return heads.map((_, head) => {
+          const view = weightsOf(attention, shares, head);
+          const mass = snapshot.masses[i]?.[head] ?? Number.NaN;
+          return {
+            ...{ id: headText({ attention: i, head }), hides: view.hides, palette },
+            ...{ small: smallOf(view), label: `${head + 1}` },
+            value: Number.isFinite(mass) ? percent(mass) : "",
+            name: `head ${head + 1}, ${title}`,
+            about: `${Number.isFinite(mass) ? "attention on" : "no"} answer positions`,
+          };
+        });
       }),
     [rows, snapshot, palette],
   );
   return (
     <div class="head-grid">
       <HeadGrid
-        {...{ rows, heads, side: 56, lines: 1, selected: idOf(shown) }}
+        {...{ rows, heads, side: 56, lines: 1, selected: headText(shown) }}
         isWhole
-        select={(id) =>
-          set({ head: places.find((place) => idOf(place) === id) ?? null, cell: null })
-        }
+        select={(id) => set({ head: headFrom(id), cell: null })}
       />
       <Legend palette={palette} hasHidden={attentions.some(({ isCausal }) => isCausal)} />
       <Finders snapshot={snapshot} />

@@ -71,10 +71,14 @@ export const sizes = { heads: [1, 2, 4, 8], layers: [1, 2, 3], size: [16, 32, 64
 
 const pairs = { min: 1, max: 999 };
 
-function headFrom(text: string): CourseHead {
+export function headFrom(text: string): CourseHead {
   const { row: attention, col: head } = cellIn(pairs)(text);
   return { attention, head };
 }
+
+/** The inverse of `headFrom`. */
+export const headText = ({ attention, head }: CourseHead): string =>
+  cellText({ row: attention, col: head }) as string;
 
 const { plan: first } = tasks.reverse;
 
@@ -102,7 +106,7 @@ export const settings = {
   /** The head that is drawn large; null for the one with the most attention on the answer positions. */
   head: setting<CourseHead | null>(null, headFrom, {
     ...look,
-    write: (head) => cellText(head && { row: head.attention, col: head.head }),
+    write: (head) => head && headText(head),
   }),
   cell: cell<Cell | null>(null, pairs, look),
   /** The selected row; null for the first one with answer positions. */
